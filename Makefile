@@ -1,0 +1,34 @@
+# Two commands:  make run   (set up, run the impacting bar, say where to look)
+#                make test  (set up, check style and types, run the tests)
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+OUT := results/impacting_bar
+
+.PHONY: run test setup clean
+
+run: $(STAMP)
+	$(BIN)/flexmb run impacting_bar -o $(OUT) --overwrite
+	@echo
+	@echo "Look at it:   $(BIN)/flexmb view $(OUT)"
+	@echo "In ParaView:  $(OUT)/fields.vtkhdf   (Warp By Vector: displacement)"
+	@echo "In numbers:   $(OUT)/summary.json"
+
+test: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n 2
+
+setup: $(STAMP)
+
+# the set-up is repeated only when pyproject.toml changes
+$(STAMP): pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flexmb needs Python 3.11 or later; try make PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) results build *.egg-info .mypy_cache .ruff_cache .pytest_cache .hypothesis

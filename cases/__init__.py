@@ -1,0 +1,1 @@
+"""Shipped cases: ``flexmb run NAME`` finds them here from any folder."""

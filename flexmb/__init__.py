@@ -1,0 +1,147 @@
+"""Finite-element flexible multibody dynamics with hard unilateral contact.
+
+The names below are imported when they are first used, so that ``import flexmb`` is quick::
+
+    import flexmb as fm
+
+    model = fm.Model()
+    rod = model.add(fm.Bar("rod", length=10, elements=200, area=1, young=900, density=1,
+                           position=(5, 0, 0), direction=(1, 0, 0), velocity=(-10, 0, 0)))
+    model.add(fm.NodePlane("wall", node=rod.first, normal=(1, 0, 0), restitution=0.0))
+    result = fm.simulate(model, fm.GeneralizedAlpha(rho_inf=0.8, ggl=True), step=2e-3, end=2.0)
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexmb.bodies import Bar, Beam, Damping, Particle, Support
+    from flexmb.case import Case, load_case
+    from flexmb.contacts import NodeNode, NodePlane
+    from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
+    from flexmb.fem.material import Material
+    from flexmb.fem.section import Section
+    from flexmb.loads import Constant, Damper, Gravity, Harmonic, NodalForce, Ramp, Spring, Table, time_function
+    from flexmb.model import Model
+    from flexmb.modes import Modes, modes
+    from flexmb.nonsmooth.solvers import ContactSolver
+    from flexmb.result import Result, load
+    from flexmb.schemes import (
+        HHT,
+        SCHEMES,
+        GeneralizedAlpha,
+        MoreauJean,
+        MoreauJeanDissipative,
+        NaiveHHT,
+        Newmark,
+        SchatzmanPaoli,
+    )
+    from flexmb.simulate import simulate
+
+_HOME = {
+    "flexmb.bodies": ("Bar", "Beam", "Damping", "Particle", "Support"),
+    "flexmb.case": ("Case", "load_case"),
+    "flexmb.contacts": ("NodeNode", "NodePlane"),
+    "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
+    "flexmb.fem.material": ("Material",),
+    "flexmb.fem.section": ("Section",),
+    "flexmb.loads": (
+        "Constant",
+        "Damper",
+        "Gravity",
+        "Harmonic",
+        "NodalForce",
+        "Ramp",
+        "Spring",
+        "Table",
+        "time_function",
+    ),
+    "flexmb.model": ("Model",),
+    "flexmb.modes": ("Modes", "modes"),
+    "flexmb.nonsmooth.solvers": ("ContactSolver",),
+    "flexmb.result": ("Result", "load"),
+    "flexmb.schemes": (
+        "HHT",
+        "SCHEMES",
+        "GeneralizedAlpha",
+        "MoreauJean",
+        "MoreauJeanDissipative",
+        "NaiveHHT",
+        "Newmark",
+        "SchatzmanPaoli",
+    ),
+    "flexmb.simulate": ("simulate",),
+}
+_MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
+
+__all__ = [
+    "HHT",
+    "SCHEMES",
+    "Bar",
+    "Beam",
+    "Case",
+    "Constant",
+    "ContactSolver",
+    "Damper",
+    "Damping",
+    "FlexmbError",
+    "GeneralizedAlpha",
+    "Gravity",
+    "Harmonic",
+    "InputError",
+    "Material",
+    "Model",
+    "Modes",
+    "MoreauJean",
+    "MoreauJeanDissipative",
+    "NaiveHHT",
+    "Newmark",
+    "NodalForce",
+    "NodeNode",
+    "NodePlane",
+    "NotConverged",
+    "Particle",
+    "Ramp",
+    "Result",
+    "SchatzmanPaoli",
+    "Section",
+    "SimulationError",
+    "Spring",
+    "Support",
+    "Table",
+    "load",
+    "load_case",
+    "modes",
+    "simulate",
+    "time_function",
+]
+
+
+class _Package(ModuleType):
+    """The package: imports a public name from where it lives when it is first used.
+
+    ``simulate`` and ``modes`` are functions in modules of the same name. Importing such a module sets it as an
+    attribute of the package; the function is put in its place.
+    """
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _MODULE_OF:
+            raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
+        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
+        setattr(self, name, value)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if isinstance(value, ModuleType) and name in _MODULE_OF:
+            value = getattr(value, name)
+        super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted(__all__)
+
+
+sys.modules[__name__].__class__ = _Package

@@ -1,0 +1,53 @@
+"""Bar: stretches along its axis, one unknown per node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.bodies.base import BodyParts, Dof
+from flexmb.bodies.line import LineBody
+from flexmb.errors import InputError
+from flexmb.fem.bar import axial_field
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar(LineBody):
+    """Axial bar, small displacements; the unknown of a node is its displacement along ``direction``.
+
+    Keys as ``LineBody``, and
+
+    Parameters
+    ----------
+    order : 1 or 2
+        Linear or quadratic elements. Quadratic ones have a midside node; nodes are counted along the axis, midside
+        nodes included.
+    """
+
+    kind: ClassVar[str] = "bar"
+
+    order: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, bool) or self.order not in (1, 2):
+            message = "must be 1 (linear) or 2 (quadratic elements)"
+            raise InputError(message, where=self.where, key="order", value=self.order)
+        super().__post_init__()
+
+    @property
+    def _order(self) -> int:
+        return self.order
+
+    def dofs(self) -> list[Dof]:
+        """Return the unknowns of a node: axial displacement u."""
+        return [Dof("u", "axial", self._line.direction)]
+
+    def parts(self) -> BodyParts:
+        """Return matrices and maps over the free unknowns."""
+        A, material = self._section.values().A, self._material
+        field = axial_field(self._line.x, self.order, lumped=self.mass == "lumped")
+        line_density = material.density * A
+        gravity = line_density * np.outer(field.load, self._line.direction)
+        return self._reduce(line_density * field.M, material.young * A * field.K, gravity)

@@ -1,0 +1,127 @@
+"""Beam: Euler-Bernoulli bending in a plane or in space, with stretching and (in space) torsion."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.bodies.base import BodyParts, Dof
+from flexmb.bodies.line import LineBody
+from flexmb.errors import InputError
+from flexmb.fem.bar import FieldMatrices, axial_field
+from flexmb.fem.beam import Placed, bending_field, join
+from flexmb.fem.checks import choice, unit
+from flexmb.state import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Beam(LineBody):
+    """Beam of small displacements. Keys as ``LineBody``, and those below.
+
+    Its frame: the axis d, y = ``orientation`` made perpendicular to d, z = d x y. Unknowns of a node in that frame:
+    planar (u, w, theta): axial, along y, rotation about z, theta = dw/dx; spatial (u, v, w, phi, theta_y, theta_z):
+    displacements along d, y, z and rotations about them, theta_z = dv/dx, theta_y = -dw/dx. With ``mass = "lumped"``
+    the rotational inertia of a node in bending is m h^2/78 from each element beside it (see ``bending_field``).
+
+    Parameters
+    ----------
+    bending : "planar" or "spatial"
+        Planar bending resists by ``inertia_z`` of the section.
+    orientation : (3,) array_like, optional
+        Local y; not parallel to ``direction``. Default: global z x d, or global y when d is along z.
+    inertia : float, optional
+        Second moment of area when ``area`` is given directly, m^4.
+    """
+
+    kind: ClassVar[str] = "beam"
+
+    bending: str = "planar"
+    orientation: Sequence[float] | Array | None = None
+    inertia: float | None = None
+
+    def __post_init__(self) -> None:
+        choice(self.bending, "bending", self.where, ("planar", "spatial"))
+        super().__post_init__()
+        values = self._section.values()
+        needed = {"inertia_z (or inertia)": values.Iz}
+        if self.bending == "spatial":
+            needed |= {"inertia_y (or inertia)": values.Iy, "torsion": values.J}
+        missing = [key for key, value in needed.items() if value is None]
+        if missing:
+            message = f"a {self.bending} beam also needs {', '.join(missing)}, or a shape"
+            raise InputError(message, where=self.where, key="section")
+
+    def frame(self) -> tuple[Array, Array, Array]:
+        """Return the local axes d, y, z."""
+        d = self._line.direction
+        if self.orientation is None:
+            along_z = bool(np.linalg.norm(np.cross(d, [0.0, 0.0, 1.0])) < 1e-9)
+            y = np.array([0.0, 1.0, 0.0]) if along_z else unit(np.cross([0.0, 0.0, 1.0], d), "orientation", self.where)
+        else:
+            y = unit(self.orientation, "orientation", self.where)
+        y = y - (y @ d) * d
+        if np.linalg.norm(y) < 1e-9:
+            message = f"must not be parallel to direction = {tuple(d.tolist())}"
+            raise InputError(message, where=self.where, key="orientation", value=self.orientation)
+        y = y / np.linalg.norm(y)
+        return d, y, np.cross(d, y)
+
+    def dofs(self) -> list[Dof]:
+        """Return the unknowns of a node."""
+        d, y, z = self.frame()
+        if self.bending == "planar":
+            return [Dof("u", "axial", d), Dof("w", "transverse", y), Dof("theta", "rotation", z, turns=True)]
+        return [
+            Dof("u", "axial", d),
+            Dof("v", "transverse_y", y),
+            Dof("w", "transverse_z", z),
+            Dof("phi", "torsion", d, turns=True),
+            Dof("theta_y", "rotation_y", y, turns=True),
+            Dof("theta_z", "rotation_z", z, turns=True),
+        ]
+
+    def parts(self) -> BodyParts:
+        """Return matrices and maps over the free unknowns."""
+        dofs = self.dofs()
+        fields, size = self._fields(), len(dofs) * self._x.size
+        M, K = join([placed for placed, _ in fields], size)
+        gravity = np.zeros((size, 3))
+        for placed, vector in fields:
+            if vector is not None:
+                gravity[placed.dof] += np.outer(placed.mass * placed.sign * placed.field.load, vector)
+        return self._reduce(M, K, gravity)
+
+    def _fields(self) -> list[tuple[Placed, Array | None]]:
+        """Return the uncoupled fields and the direction each moves the axis in (torsion: None)."""
+        d, y, z = self.frame()
+        values, material, lumped = self._section.values(), self._material, self.mass == "lumped"
+        E, rho, rho_A = material.young, material.density, material.density * values.A
+        axial = axial_field(self._line.x, lumped=lumped)
+        bend = bending_field(self._line.x, lumped=lumped)
+        assert values.Iz is not None
+        if self.bending == "planar":
+            return [
+                (self._placed(axial, E * values.A, rho_A, (0,)), d),
+                (self._placed(bend, E * values.Iz, rho_A, (1, 2)), y),
+            ]
+        assert values.Iy is not None
+        assert values.J is not None
+        assert values.Ip is not None
+        return [
+            (self._placed(axial, E * values.A, rho_A, (0,)), d),
+            (self._placed(bend, E * values.Iz, rho_A, (1, 5)), y),
+            (self._placed(bend, E * values.Iy, rho_A, (2, 4), slope_sign=-1.0), z),
+            (self._placed(axial, material.G * values.J, rho * values.Ip, (3,)), None),
+        ]
+
+    def _placed(
+        self, field: FieldMatrices, stiffness: float, mass: float, where: tuple[int, ...], slope_sign: float = 1.0
+    ) -> Placed:
+        """Return a field whose unknowns are the unknowns ``where`` of each node (value, then slope)."""
+        n, per_node = self._x.size, 3 if self.bending == "planar" else 6
+        dof = (per_node * np.arange(n)[:, None] + np.array(where)).ravel()
+        sign = np.tile([1.0, slope_sign][: len(where)], n)
+        return Placed(field, stiffness, mass, dof, sign)

@@ -1,0 +1,98 @@
+"""Particle: a point mass."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.bodies.base import BodyParts, Dof, initial_velocity, node_maps
+from flexmb.errors import InputError
+from flexmb.fem.checks import check_name, positive, vector
+from flexmb.fem.node_ref import NodeRef
+from flexmb.state import Array
+
+
+@dataclass(frozen=True)
+class Particle:
+    """Point mass.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the bodies.
+    mass : float
+        kg.
+    position : (3,) array_like
+        m.
+    velocity : (3,) array_like
+        m/s; along the axes it may move along.
+    axes : str
+        Global axes it may move along: ``"xyz"``, ``"x"``, ``"xz"``, ...
+    """
+
+    role: ClassVar[str] = "bodies"
+    kind: ClassVar[str] = "particle"
+
+    name: str
+    mass: float
+    position: Sequence[float] | Array = (0.0, 0.0, 0.0)
+    velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
+    axes: str = "xyz"
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "bodies", ("contacts", "energy", "time"))
+        positive(self.mass, "mass", self.where)
+        vector(self.position, "position", self.where)
+        axes = self.axes
+        if not isinstance(axes, str) or not axes or len(set(axes)) != len(axes) or not set(axes) <= set("xyz"):
+            message = 'must be one or more of the letters x, y, z, each once: "x", "xz", "xyz", ...'
+            raise InputError(message, where=self.where, key="axes", value=axes)
+        self._velocity()
+
+    @property
+    def where(self) -> str:
+        """Where this body stands in a case file."""
+        return f"bodies.{self.name}"
+
+    @property
+    def first(self) -> NodeRef:
+        """Reference to its only node."""
+        return NodeRef(self.name, "first")
+
+    def dofs(self) -> list[Dof]:
+        """Return the unknowns: displacements along the axes, in the order x, y, z."""
+        return [Dof(letter, letter, e) for letter, e in zip("xyz", np.eye(3), strict=True) if letter in self.axes]
+
+    def _velocity(self) -> Array:
+        v = vector(self.velocity, "velocity", self.where)
+        return initial_velocity(self.dofs(), 1, v, self.where, f"along the particle's axes '{self.axes}'")
+
+    def parts(self) -> BodyParts:
+        """Return matrices and maps."""
+        dofs, nv = self.dofs(), len(self.axes)
+        displacement, rotation = node_maps(dofs, 1)
+        directions = np.array([dof.vector for dof in dofs])
+        position = vector(self.position, "position", self.where)
+        return BodyParts(
+            M=sparse.csr_array(self.mass * sparse.eye_array(nv)),
+            C=sparse.csr_array((nv, nv)),
+            K=sparse.csr_array((nv, nv)),
+            points=position[None, :],
+            cells=np.empty((0, 2), dtype=np.int64),
+            displacement=displacement,
+            rotation=rotation,
+            v0=self._velocity(),
+            gravity=self.mass * directions,
+            momentum=self.mass * directions.T,
+            mass=float(self.mass),
+            center=position,
+            radius=0.0,
+            dof_names=tuple(f"{self.name}.{dof.letter}" for dof in dofs),
+            named={"first": 0},
+            rigid_free=np.eye(nv),
+            rigid_held=np.empty((0, nv)),
+        )

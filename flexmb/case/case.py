@@ -1,0 +1,168 @@
+"""``Case``: a checked case file, ready to run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
+from flexmb.case.part_tables import defaults_of
+from flexmb.case.read import CaseValues, read_case
+from flexmb.case.schema import ExpectTable
+from flexmb.case.toml_writer import to_toml
+from flexmb.errors import InputError
+from flexmb.model import Model
+from flexmb.result import Result
+from flexmb.simulate import Plan, count_steps
+from flexmb.system import LinearSystem
+
+Progress = Callable[[int, int], None]
+INLINE = frozenset({"section", "material", "damping", "points", "function", "motion", "supports"})
+"""Small tables that stand on one line in a written case."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A case file, read and checked.
+
+    Parameters
+    ----------
+    values : CaseValues
+        What the file says.
+    """
+
+    values: CaseValues
+
+    @property
+    def file(self) -> Path:
+        """The case file."""
+        return self.values.origin.file
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return self.file.stem
+
+    @property
+    def title(self) -> str:
+        """What it calls itself."""
+        return self.values.tables.title
+
+    @property
+    def scheme(self) -> Any:
+        """The time-stepping scheme."""
+        return self.values.scheme
+
+    @property
+    def expects(self) -> list[ExpectTable]:
+        """What it expects of its result."""
+        return self.values.tables.expect
+
+    def model(self) -> Model:
+        """Return the model of named parts."""
+        model, tables = Model(), self.values.tables
+        try:
+            for part in self.values.parts:
+                model.add(part)
+            if tables.gravity is not None:
+                model.gravity = tuple(tables.gravity.acceleration)
+            model.initial_static = tuple(tables.initial.static)
+        except InputError as err:
+            raise self.values.origin.wrap(err) from err
+        return model
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The assembled system with scheme, steps and samples; physics that cannot be is an InputError."""
+        tables = self.values.tables
+        time, output = tables.time, tables.output
+        try:
+            steps, h = count_steps(time.start, time.end, time.step, time.steps)
+            model = self.model()
+            system = self._assemble(model)
+            for function in (*(load.phi for load in system.loads), *system.contacts.motions):
+                function.check_span(time.start, time.end)  # type: ignore[attr-defined]
+        except InputError as err:
+            raise self.values.origin.wrap(err) from err
+        if problems := problems_of(self.expects, system, time):
+            raise self.values.origin.error(problems)
+        fields_every = output.fields_every or max(1, steps // 200)
+        solver = self.values.solver
+        return Plan(system, self.scheme, solver, h, time.start, steps, output.every, fields_every)
+
+    def _assemble(self, model: Model) -> LinearSystem:
+        """Return the system with the signals asked for, and those the expectations look at."""
+        needed, t0 = probe_names(self.expects), self.values.tables.time.start
+        signals = self.values.tables.output.signals
+        if signals is None:
+            system = model.assemble(t0=t0)
+            signals = [probe.name for probe in system.probes]
+            if set(needed) <= set(signals):
+                return system
+        return model.assemble(signals=[*signals, *(name for name in needed if name not in signals)], t0=t0)
+
+    def to_toml(self) -> str:
+        """Return the case as run: overrides applied and defaults filled in."""
+        values, tables, data = self.values, self.values.tables, self.values.data
+        out: dict[str, Any] = tables.model_dump(include={"title", "description", "time"})
+        out["scheme"] = {"name": self.scheme.name} | defaults_of(self.scheme)
+        out["solver"] = tables.solver.model_dump()
+        out["output"] = tables.output.model_dump() | {"fields_every": self.plan.fields_every}
+        if tables.gravity is not None:
+            out["gravity"] = tables.gravity.model_dump()
+        if tables.initial.static:
+            out["initial"] = tables.initial.model_dump()
+        for part in values.parts:
+            given = {key: item for key, item in data[part.role][part.name].items() if key not in ("kind", "mesh")}
+            table = {"kind": part.kind} | defaults_of(part) | given
+            out.setdefault(part.role, {})[part.name] = table
+        out["expect"] = [{k: v for k, v in e.model_dump().items() if v not in (None, "")} for e in self.expects]
+        return to_toml(out, INLINE)
+
+    def check(self, result: Result) -> list[dict[str, Any]]:
+        """Return the expectations with what came out."""
+        return evaluate(self.expects, result, recorded_in(self.plan.system))
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        overwrite: bool = False,
+        resume: bool = False,
+        progress: Progress | None = None,
+        engine: str = "auto",
+    ) -> Result:
+        """Run the case.
+
+        Parameters
+        ----------
+        out : path, optional
+            Result folder; without it the result is held in memory.
+        overwrite, resume : bool
+            What to do with a run that is there already.
+        progress : callable, optional
+            Called with (steps done, steps in all).
+        engine : str
+            "auto", "compiled" or "general".
+        """
+        from flexmb.case.run import run_in_folder, run_in_memory
+
+        if out is None:
+            return run_in_memory(self, progress, engine)
+        return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
+
+
+def load_case(source: str | Path, overrides: Iterable[str] = ()) -> Case:
+    """Read a case.
+
+    Parameters
+    ----------
+    source : path or str
+        A case file, or the name of a shipped case.
+    overrides : iterable of str
+        ``"time.step=1e-4"`` and the like; any key by its dotted name.
+    """
+    return Case(read_case(source, overrides))

@@ -1,0 +1,138 @@
+"""``[[expect]]``: numbers taken from a result and compared with what they should be."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from flexmb.case.problems import Problem
+from flexmb.case.schema import ExpectTable, TimeTable
+from flexmb.errors import InputError
+from flexmb.result import Result
+from flexmb.state import Array
+from flexmb.summary import SUMMARY_NUMBERS
+from flexmb.system import LinearSystem
+
+AXES = {"x": 0, "y": 1, "z": 2}
+CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
+ENERGY_WORDS = (
+    "kinetic",
+    "potential",
+    "total",
+    "work_external",
+    "work_damping",
+    "work_contact",
+    "numerical",
+    "residual",
+)
+_REDUCE: dict[str, Callable[[Array], float]] = {
+    "sum": lambda x: float(np.sum(x)),
+    "max": lambda x: float(np.max(x)),
+    "min": lambda x: float(np.min(x)),
+    "mean": lambda x: float(np.mean(x)),
+}
+"""Ways to make one number of all samples (and of all contacts of a group)."""
+
+
+def recorded_in(system: LinearSystem) -> dict[str, int]:
+    """Return everything an expectation can be about, and how many columns it has."""
+    start, columns = system.contacts.start, {}
+    for j, name in enumerate(system.contacts.names):
+        columns |= {f"contacts.{name}.{word}": int(start[j + 1] - start[j]) for word in CONTACT_WORDS}
+    columns |= {f"energy.{word}": 1 for word in ENERGY_WORDS}
+    columns |= {probe.name: int(probe.offset.size) for probe in system.probes}
+    return columns | {f"summary.{name}": 1 for name in SUMMARY_NUMBERS}
+
+
+def problems_of(expects: list[ExpectTable], system: LinearSystem, time: TimeTable) -> list[Problem]:
+    """Return what is wrong with the expectations of a system that has not run yet."""
+    recorded, found = recorded_in(system), []
+    for k, expect in enumerate(expects):
+        try:
+            locate(expect, recorded)
+        except InputError as err:
+            found.append(Problem(("expect", k, "signal"), err.message, expect.signal))
+        if expect.time is not None and not time.start <= expect.time <= time.end:
+            words = f"lies outside the run, {time.start:g} to {time.end:g} s"
+            found.append(Problem(("expect", k, "time"), words, expect.time))
+    return found
+
+
+def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int | None]:
+    """Return the name of what is recorded and the column meant (None: all of them)."""
+    name, column = expect.signal, None
+    if name not in recorded:
+        name, _, tag = expect.signal.rpartition(".")
+        column = AXES.get(tag, int(tag) if tag.isdigit() else -1)
+        if name not in recorded:
+            near = difflib.get_close_matches(expect.signal, recorded, n=3, cutoff=0.5)
+            hint = f"; near to it: {', '.join(near)}" if near else ""
+            raise InputError(f"is not recorded{hint} (other signals of nodes and bodies: list them in output.signals)")
+        if recorded[name] == 1 or not 0 <= column < recorded[name]:
+            raise InputError(f"'{name}' has no component '{tag}'")
+    if column is None and recorded[name] > 1 and expect.reduce not in _REDUCE:
+        raise InputError(f"has {recorded[name]} columns; add .x, .y, .z or a number (.0, .1, ...)")
+    return name, column
+
+
+def evaluate(expects: list[ExpectTable], result: Result, recorded: Mapping[str, int]) -> list[dict[str, Any]]:
+    """Return one entry per expectation: what was asked, what came out (``got``) and whether it is ``ok``."""
+    out = []
+    for expect in expects:
+        got = _number(expect, result, recorded)
+        asked = {key: value for key, value in expect.model_dump().items() if value is not None and value != ""}
+        out.append(asked | {"got": got, "ok": holds(expect, got)})
+    return out
+
+
+def holds(expect: ExpectTable, got: float) -> bool:
+    """Tell whether ``got`` is what was expected; a number that is none never is."""
+    if expect.value is not None:
+        return bool(abs(got - expect.value) <= (expect.rtol or 0.0) * abs(expect.value) + (expect.atol or 0.0))
+    low = -np.inf if expect.at_least is None else expect.at_least
+    high = np.inf if expect.at_most is None else expect.at_most
+    return bool(low <= got <= high)
+
+
+def _number(expect: ExpectTable, result: Result, recorded: Mapping[str, int]) -> float:
+    name, column = locate(expect, recorded)
+    head, _, rest = name.partition(".")
+    if head == "summary":
+        return _from_summary(rest, result.summary)
+    values = _series(head, rest, name, result)
+    values = values if column is None else values[:, column]
+    if expect.reduce in _REDUCE:
+        return _REDUCE[expect.reduce](values)
+    if expect.reduce == "at":
+        assert expect.time is not None
+        return float(np.interp(expect.time, result.time, values))
+    return float(values[0 if expect.reduce == "first" else -1])
+
+
+def _series(head: str, rest: str, name: str, result: Result) -> Array:
+    if head == "contacts":
+        contact, _, word = rest.rpartition(".")
+        return np.asarray(getattr(result.contacts[contact], word))
+    if head == "energy":
+        return np.asarray(getattr(result.energy, rest))
+    return result.signals[name]
+
+
+def _from_summary(rest: str, summary: dict[str, Any]) -> float:
+    node: Any = summary
+    for key in rest.split("."):
+        node = node[key]
+    return float("nan") if node is None else float(node)
+
+
+def probe_names(expects: list[ExpectTable]) -> list[str]:
+    """Return the signals of nodes and bodies that the expectations need recorded, without components."""
+    out = []
+    for expect in expects:
+        if expect.signal.split(".")[0] not in ("contacts", "energy", "summary"):
+            name, _, tag = expect.signal.rpartition(".")
+            out.append(name if tag in AXES or tag.isdigit() else expect.signal)
+    return list(dict.fromkeys(out))

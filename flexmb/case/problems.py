@@ -1,0 +1,90 @@
+"""Errors of a case file: file, line, table, key, value, and what is allowed."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.case.toml_lines import line_numbers, line_of
+from flexmb.errors import InputError
+
+
+class CaseError(InputError):
+    """One or more things wrong with a case file; ``str`` is the whole text."""
+
+    def __str__(self) -> str:
+        return self.message
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing wrong: where in the tree, the value there, and the words."""
+
+    path: KeyPath
+    message: str
+    value: Any = None
+    has_value: bool = True
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where a case came from, to say it in errors.
+
+    Parameters
+    ----------
+    file : Path
+    text : str
+        The TOML text.
+    overridden : frozenset of paths
+        Keys given on the command line; they stand on no line.
+    """
+
+    file: Path
+    text: str
+    overridden: frozenset[KeyPath] = field(default=frozenset())
+
+    def error(self, problems: Iterable[Problem]) -> CaseError:
+        """Return the error that lists all problems."""
+        found = line_numbers(self.text)
+        lines = [self._one(problem, found) for problem in problems]
+        if len(lines) == 1:
+            return CaseError(f"{self.file}, {lines[0]}")
+        return CaseError("\n  ".join([f"{self.file}: {len(lines)} errors", *lines]))
+
+    def wrap(self, err: InputError) -> CaseError:
+        """Return an error raised by a part, a scheme or the assembly with file and line added."""
+        path = tuple(part for part in (*err.where.split("."), err.key) if part)
+        if not path:
+            return CaseError(f"{self.file}: {err.message}")
+        return self.error([Problem(path, err.message, err.value, err.value is not None)])
+
+    def _one(self, problem: Problem, found: dict[KeyPath, int]) -> str:
+        place = dotted(problem.path)
+        given = any(problem.path[: len(path)] == path for path in self.overridden)
+        number = None if given else line_of(found, problem.path)
+        words = "--set: " if given else f"line {number}: " if number else ""
+        shown = f"{place} = {readable(problem.value)}" if problem.has_value else place
+        return f"{words}{shown}: {problem.message}"
+
+
+def dotted(path: KeyPath) -> str:
+    """Return a path as users write it."""
+    return ".".join(str(part) for part in path)
+
+
+def readable(item: Any) -> str:
+    """Return a value, shortened if it is long."""
+    text = repr(item)
+    return text if len(text) <= 80 else text[:77] + "..."
+
+
+def unknown_key(key: object, allowed: Iterable[str]) -> str:
+    """Return the words for a key that is not known: the nearest one and the whole list."""
+    names = list(allowed)
+    near = difflib.get_close_matches(str(key), names, n=1)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    return f"unknown key{hint}; allowed: {', '.join(names)}"

@@ -1,0 +1,141 @@
+"""From the text of a case file to checked values; everything that is wrong is listed at once."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+
+from flexmb.case.overrides import apply_overrides, parse_override
+from flexmb.case.part_tables import KINDS, problem_of, read_parts, read_scheme
+from flexmb.case.problems import Origin, Problem, unknown_key
+from flexmb.case.schema import CaseTables
+from flexmb.case.shipped import find_case
+from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.errors import InputError
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes import SCHEMES
+
+TABLES = ("scheme", *KINDS)
+"""Tables whose keys depend on their kind."""
+
+
+@dataclass(frozen=True)
+class CaseValues:
+    """A case file, read and checked key by key (the physics is checked when it is assembled)."""
+
+    origin: Origin
+    data: dict[str, Any]
+    tables: CaseTables
+    parts: tuple[Any, ...]
+    scheme: Any
+    solver: ContactSolver
+    notes: tuple[str, ...]
+
+
+def read_case(source: str | Path, overrides: Iterable[str] = ()) -> CaseValues:
+    """Read a case file or a shipped case, with ``KEY=VALUE`` overrides."""
+    file = find_case(source)
+    text = read_text(file)
+    try:
+        data = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as err:
+        raise InputError(f"'{file}' is not valid TOML: {err}") from err
+    return check_values(file, text, data, [parse_override(item) for item in overrides])
+
+
+def read_text(file: Path) -> str:
+    """Return the text of a file that should hold TOML."""
+    try:
+        return file.read_text(encoding="utf-8")
+    except UnicodeDecodeError as err:
+        raise InputError(f"'{file}' is not a case file: it is not text (UTF-8)") from err
+    except OSError as err:
+        raise InputError(f"'{file}' cannot be read: {err.strerror}") from err
+
+
+def check_values(file: Path, text: str, data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> CaseValues:
+    """Check every key of a case and build its parts."""
+    data = copy.deepcopy(data)
+    notes = _change_scheme(data, overrides)
+    apply_overrides(data, overrides)
+    origin = Origin(file, text, frozenset(path for path, _ in overrides))
+    problems: list[Problem] = []
+    tables = _fixed_tables({key: item for key, item in data.items() if key not in TABLES}, problems)
+    scheme = read_scheme(data.get("scheme", {}), problems)
+    parts = read_parts(data, file.parent, problems)
+    solver = _solver(tables, problems)
+    if problems or tables is None or scheme is None or solver is None:
+        raise origin.error(problems)
+    return CaseValues(origin, data, tables, tuple(parts), scheme, solver, notes)
+
+
+def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
+    """Let ``--set scheme.name=...`` change the scheme by one word: options the new one lacks are left out, and said.
+
+    Only options that stand in the file are left out; one given on the command line must fit.
+    """
+    table = data.get("scheme")
+    name = dict(overrides).get(("scheme", "name"))
+    if not isinstance(table, dict) or name not in SCHEMES or table.get("name") == name:
+        return ()
+    known = {"name", *(field.name for field in dataclasses.fields(SCHEMES[name]))}
+    lost = [key for key in table if key not in known]
+    for key in lost:
+        del table[key]
+    return tuple(f"scheme.{key} of the case file is not an option of '{name}' and is left out" for key in lost)
+
+
+def _fixed_tables(data: Mapping[str, Any], problems: list[Problem]) -> CaseTables | None:
+    try:
+        return CaseTables.model_validate(data)
+    except ValidationError as err:
+        problems.extend(_problem(dict(item), data) for item in err.errors(include_url=False))
+        return None
+
+
+def _solver(tables: CaseTables | None, problems: list[Problem]) -> ContactSolver | None:
+    if tables is None:
+        return None
+    try:
+        return ContactSolver(**tables.solver.model_dump())
+    except InputError as err:
+        problems.append(problem_of(InputError(err.message, where="solver", key=err.key, value=err.value)))
+        return None
+
+
+def _problem(item: dict[str, Any], data: Mapping[str, Any]) -> Problem:
+    """Return what pydantic found in our words."""
+    path: KeyPath = tuple(item["loc"])
+    if item["type"] == "extra_forbidden":
+        return Problem(path, unknown_key(path[-1], _allowed(path[:-1])), item["input"])
+    if item["type"] == "missing":
+        return Problem(path, "is missing", has_value=False)
+    words = str(item["msg"]).removeprefix("Value error, ")
+    words = words.replace("Input should be", "must be").replace("a valid dictionary or instance of", "a table like")
+    whole_table = isinstance(item["input"], Mapping)
+    return Problem(path, words, item["input"], has_value=not whole_table)
+
+
+def _allowed(path: KeyPath) -> list[str]:
+    """Return the keys allowed in a fixed table."""
+    model: type[BaseModel] = CaseTables
+    for part in path:
+        if isinstance(part, str):
+            found = next(iter(_models(model.model_fields[part].annotation)), None)
+            model = found or model
+    extra = list(TABLES) if model is CaseTables else []
+    return [*model.model_fields, *extra]
+
+
+def _models(annotation: Any) -> list[type[BaseModel]]:
+    """Return the table classes in an annotation such as ``GravityTable | None`` or ``list[ExpectTable]``."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for inner in getattr(annotation, "__args__", ()) for model in _models(inner)]

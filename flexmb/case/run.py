@@ -1,0 +1,92 @@
+"""Running a case into memory or into a result folder, and what is kept when it does not end well."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flexmb.errors import SimulationError
+from flexmb.io.disk_space import is_full, reason
+from flexmb.io.run_folder import RunFolder
+from flexmb.io.structure import Tree
+from flexmb.io.summary_json import plain
+from flexmb.record import Tally
+from flexmb.result import MemorySink, Result, load
+from flexmb.simulate import run
+from flexmb.summary import Figures, summarize, tally_from
+
+if TYPE_CHECKING:
+    from flexmb.case.case import Case
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class _Reached:
+    """What a run that failed came to."""
+
+    tally: Tally
+    wall_time_s: float
+
+
+def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
+    """Run a case and hold the result in memory."""
+    sink = MemorySink()
+    outcome = run(case.plan, sink, engine=engine, progress=progress)
+    result = sink.result(outcome, title=case.title, case_text=case.to_toml())
+    result.summary["expectations"] = plain(case.check(result))
+    return result
+
+
+def run_in_folder(
+    case: Case, folder: Path, overwrite: bool, resume: bool, progress: Progress | None, engine: str
+) -> Result:
+    """Run a case into a result folder and read it back."""
+    plan = case.plan  # whatever is wrong with the input comes out here, before the folder is touched
+    sink = RunFolder(folder, case.to_toml(), overwrite=overwrite, resume=resume)
+    if resume and sink.complete:
+        return load(folder)
+    began = clock.perf_counter()
+    try:
+        outcome = run(
+            plan,
+            sink,
+            engine=engine,
+            resume=sink.point,
+            progress=progress,
+            checkpoint_every=case.values.tables.output.checkpoint_every,
+        )
+        _close(case, sink, outcome)
+    except SimulationError as err:
+        _keep(case, sink, err, clock.perf_counter() - began)
+        raise
+    except BaseException as err:
+        sink.abandon()
+        if is_full(err):
+            raise SimulationError(
+                f"the disk that holds '{folder}' is full ({reason(err)}); what was written up to the last checkpoint is kept, "
+                "and --resume goes on from there once there is room",
+                time=plan.time(sink.step),
+                step=sink.step,
+            ) from err
+        raise
+    return load(folder)
+
+
+def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
+    tree = sink.close_data()
+    resumed_at = sink.point.step if sink.point is not None else 0
+    summary = summarize(tree, sink.run, outcome, title=case.title, resumed_at=resumed_at)
+    summary["expectations"] = case.check(Result(tree, plain(summary)))
+    sink.finish(summary)
+
+
+def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float) -> None:
+    """Close the files of a failed run under their names; the summary says that it failed, when and why."""
+    tree: Tree = sink.close_data()
+    summary: dict[str, Any] = summarize(tree, sink.run, _Reached(tally_from(tree), wall_time_s), title=case.title)
+    failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
+    sink.finish(summary | {"status": "failed", "failure": failure})

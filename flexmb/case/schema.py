@@ -1,0 +1,102 @@
+"""The fixed tables of a case file, as pydantic models. Parts (bodies, contacts, loads) are in ``part_tables``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+Count = Annotated[int, Field(strict=True, ge=1)]
+Positive = Annotated[float, Field(strict=True, gt=0, allow_inf_nan=False)]
+Tolerance = Annotated[float, Field(strict=True, ge=0, allow_inf_nan=False)]
+Text = Annotated[str, Field(strict=True)]
+
+
+class Table(BaseModel):
+    """A table that knows all its keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class TimeTable(Table):
+    """``[time]``: start, end, and either step or steps; ``simulate.count_steps`` checks that they fit together."""
+
+    start: Number = 0.0
+    end: Number
+    step: Number | None = None
+    steps: Annotated[int, Field(strict=True)] | None = None
+
+
+class SolverTable(Table):
+    """``[solver]``: how contact problems are solved; the ranges are the solver's own."""
+
+    name: Text = "newton"
+    tolerance: Number = 1e-10
+    max_iterations: Annotated[int, Field(strict=True, ge=0)] = 0
+
+
+class OutputTable(Table):
+    """``[output]``: samples every ``every`` steps, whole states every ``fields_every``."""
+
+    every: Count = 1
+    fields_every: Count | None = None
+    signals: list[Text] | None = None
+    checkpoint_every: Positive = 20.0
+
+
+class GravityTable(Table):
+    """``[gravity]``: acceleration, m/s^2."""
+
+    acceleration: Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+
+class InitialTable(Table):
+    """``[initial]``: the static response to the named loads is the initial shape; they are released at the start."""
+
+    static: list[Text] = []
+
+
+Reduce = Literal["sum", "max", "min", "first", "last", "mean", "at"]
+
+
+class ExpectTable(Table):
+    """``[[expect]]``: one number of the result, and what it should be."""
+
+    signal: Text
+    reduce: Reduce | None = None
+    time: Number | None = None
+    value: Number | None = None
+    rtol: Tolerance | None = None
+    atol: Tolerance | None = None
+    at_least: Number | None = None
+    at_most: Number | None = None
+    source: Text = ""
+
+    @model_validator(mode="after")
+    def _complete(self) -> ExpectTable:
+        bounded = self.at_least is not None or self.at_most is not None
+        if (self.value is None) != bounded:
+            raise ValueError("give either value (with rtol or atol), or at_least and at_most (one or both)")
+        if self.value is not None and self.rtol is None and self.atol is None:
+            raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
+        if self.value is None and (self.rtol is not None or self.atol is not None):
+            raise ValueError("rtol and atol belong to value, not to at_least or at_most")
+        if (self.reduce == "at") != (self.time is not None):
+            raise ValueError('reduce = "at" needs time, and only it does')
+        if self.reduce is None and not self.signal.startswith("summary."):
+            raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
+        return self
+
+
+class CaseTables(Table):
+    """A case file without its parts and its scheme, whose keys depend on their kind."""
+
+    title: Text = ""
+    description: Text = ""
+    time: TimeTable
+    solver: SolverTable = SolverTable()
+    output: OutputTable = OutputTable()
+    gravity: GravityTable | None = None
+    initial: InitialTable = InitialTable()
+    expect: list[ExpectTable] = []

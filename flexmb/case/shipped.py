@@ -1,0 +1,56 @@
+"""Finding case files and meshes: by path, or by the name of a shipped one."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+from pathlib import Path
+
+from flexmb.errors import InputError
+
+
+def shipped_folder(name: str) -> Path:
+    """Return the folder of the shipped ``cases`` or ``meshes``."""
+    spec = importlib.util.find_spec(f"flexmb.{name}")
+    if spec is not None and spec.origin is not None:
+        return Path(spec.origin).parent
+    # a source tree that is not installed: the data folders stand beside the package
+    return Path(__file__).parents[2] / name
+
+
+def shipped_cases() -> dict[str, Path]:
+    """Return the shipped case files by name."""
+    return {path.stem: path for path in sorted(shipped_folder("cases").glob("*.toml"))}
+
+
+def find_case(source: str | Path) -> Path:
+    """Return the file of a case given by path or by the name of a shipped case."""
+    path = Path(source)
+    if path.is_file():
+        return path
+    if path.is_dir():
+        raise InputError(f"'{source}' is a folder, not a case file")
+    cases = shipped_cases()
+    name = str(source).removesuffix(".toml")
+    if name in cases:
+        return cases[name]
+    near = difflib.get_close_matches(path.stem, cases, n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    raise InputError(
+        f"there is no case file '{source}' and no shipped case of that name; {hint}shipped: {_list(cases)}"
+    )
+
+
+def find_mesh(name: str, beside: Path) -> Path:
+    """Return the mesh file ``name``: relative to the case file's folder ``beside``, else a shipped mesh.
+
+    A mesh that is nowhere is returned as if it stood beside the case file; reading it then says so.
+    """
+    local = beside / name
+    shipped = shipped_folder("meshes") / name
+    inside = shipped.resolve().parent == shipped_folder("meshes").resolve()
+    return shipped if not local.exists() and inside and shipped.is_file() else local
+
+
+def _list(cases: dict[str, Path]) -> str:
+    return ", ".join(cases) or "none"

@@ -1,0 +1,71 @@
+"""On which line of a TOML text does a key stand? tomllib does not say, error messages should."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+Path = tuple[str | int, ...]
+_HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(#.*)?$")
+_KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
+_WORD = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
+_STRINGS = re.compile(r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
+
+
+def line_numbers(text: str) -> dict[Path, int]:
+    """Return the line (from 1) of every table header and key; keys of inline tables have the line of their table.
+
+    Tables of an array have their index in the path: ``("expect", 0, "value")``.
+    """
+    found: dict[Path, int] = {}
+    counts: dict[Path, int] = {}
+    table: Path = ()
+    depth = 0  # inside a bracket that runs over several lines there are no keys of tables
+    for number, raw, bare in _lines(text):
+        if depth == 0 and (header := _HEADER.match(bare)):
+            table = _numbered(tuple(words(header.group(2))), header.group(1) == "[[", counts)
+            found.setdefault(table, number)
+            continue
+        if depth == 0 and bare.strip() and (key := _KEY.match(raw)):
+            path = table + tuple(words(key.group(1)))
+            for end in range(len(table) + 1, len(path) + 1):
+                found.setdefault(path[:end], number)
+        depth = max(0, depth + sum(bare.count(c) for c in "[{") - sum(bare.count(c) for c in "]}"))
+    return found
+
+
+def line_of(found: dict[Path, int], path: Path) -> int | None:
+    """Return the line of ``path``, or of the nearest table around it."""
+    for end in range(len(path), 0, -1):
+        if path[:end] in found:
+            return found[path[:end]]
+    return None
+
+
+def words(dotted: str) -> list[str]:
+    """Return the parts of a dotted key, without quotes."""
+    return [word.strip("\"'") for word in _WORD.findall(dotted)]
+
+
+def _lines(text: str) -> Iterator[tuple[int, str, str]]:
+    """Yield (number, the line, the line with strings and comments emptied)."""
+
+    def empty(match: re.Match[str]) -> str:
+        return "\n" * match.group().count("\n") or "_" * (not match.group().startswith("#"))
+
+    # headers may hold quoted names; lines inside a multi-line string come out empty
+    bare = _STRINGS.sub(empty, text).splitlines()
+    for number, (raw, line) in enumerate(zip(text.splitlines(), bare, strict=False), start=1):
+        yield number, raw, raw if line.strip() and _HEADER.match(raw) else line
+
+
+def _numbered(names: tuple[str, ...], is_array: bool, counts: dict[Path, int]) -> Path:
+    """Return the path of a table header with the indices of the arrays it goes through."""
+    path: Path = ()
+    for k, name in enumerate(names):
+        path = (*path, name)
+        if is_array and k == len(names) - 1:
+            counts[path] = counts.get(path, -1) + 1
+        if path in counts:
+            path = (*path, counts[path])
+    return path

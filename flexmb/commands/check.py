@@ -1,0 +1,46 @@
+"""Run cases and compare with their expectations."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb check``."""
+    parser.add_argument("cases", metavar="CASE", nargs="+", help="case files or names of shipped cases")
+    set_help = "override a key by its dotted name, e.g. time.step=1e-4"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
+    parser.add_argument("--quiet", action="store_true", help="show no progress")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Check all cases; the exit code is that of the worst of them (the order of the codes is that of gravity)."""
+    from flexmb.errors import FlexmbError, InputError
+
+    worst = 0
+    for name in args.cases:
+        try:
+            code = _check(name, args.overrides, args.quiet)
+        except FlexmbError as err:
+            if getattr(args, "debug", False):
+                raise
+            print(f"flexmb: error: {err}", file=sys.stderr)
+            code = 2 if isinstance(err, InputError) else 3
+        worst = max(worst, code)
+    return worst
+
+
+def _check(name: str, overrides: list[str], quiet: bool) -> int:
+    from flexmb.case import load_case
+    from flexmb.commands.progress import shown
+    from flexmb.commands.report import expectation_lines
+
+    case = load_case(name, overrides)
+    with shown(case.name, quiet) as progress:
+        result = case.run(progress=progress)
+    entries = result.summary["expectations"]
+    print(f"{case.name}: " + (f"{len(entries)} expectations" if entries else "expects nothing, so nothing was checked"))
+    for line, entry in zip(expectation_lines(entries), entries, strict=True):
+        print(f"  {line}" + (f"   [{entry['source']}]" if entry.get("source") else ""))
+    return 0 if all(entry["ok"] for entry in entries) else 1

@@ -1,0 +1,50 @@
+"""Progress of a run on stderr: a bar with the time left on a terminal, a line now and then elsewhere."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+Progress = Callable[[int, int], None]
+QUIET_SECONDS = 10.0
+"""Seconds between two lines when there is no terminal."""
+
+
+@contextmanager
+def shown(title: str, quiet: bool) -> Iterator[Progress | None]:
+    """Give a function to call with (steps done, steps in all)."""
+    if quiet:
+        yield None
+    elif sys.stderr.isatty():
+        with _bar(title) as advance:
+            yield advance
+    else:
+        yield _lines(title)
+
+
+@contextmanager
+def _bar(title: str) -> Iterator[Progress]:
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _lines(title: str) -> Progress:
+    began = last = time.monotonic()
+
+    def advance(done: int, total: int) -> None:
+        nonlocal last
+        now = time.monotonic()
+        if now - last >= QUIET_SECONDS and done:
+            last = now
+            left = (now - began) * (total - done) / done
+            print(f"{title}: step {done} of {total}, {left:.0f} s left", file=sys.stderr, flush=True)
+
+    return advance

@@ -1,0 +1,70 @@
+"""The words printed after a run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+ENERGY_WORDS = (
+    ("initial", "initial"),
+    ("final", "final"),
+    ("external", "work of loads"),
+    ("damping", "work of damping"),
+    ("contact", "work of contacts"),
+    ("numerical", "work of the scheme"),
+    ("residual_max", "largest residual"),
+)
+
+
+def summary_lines(summary: dict[str, Any]) -> list[str]:
+    """Return the figures of a run, one thing per line."""
+    scheme = summary["scheme"]
+    options = ", ".join(
+        f"{key} = {_word(value)}" for key, value in scheme.items() if key != "name" and value is not None
+    )
+    lines = [
+        f"scheme       {scheme['name']}" + (f" ({options})" if options else ""),
+        f"steps        {summary['steps']} of {summary['h']:.6g} s, {summary['us_per_step']:.3g} us each "
+        f"({summary['engine']} engine, {summary['wall_time_s']:.3g} s)",
+        f"size         {summary['dofs']} unknowns, {summary['contacts']} contacts",
+    ]
+    if summary["contacts"]:
+        lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
+    return [*lines, *energy_lines(summary["energy"])]
+
+
+def energy_lines(energy: dict[str, Any]) -> list[str]:
+    """Return the energy table, and a warning when contacts added energy."""
+    lines = ["energy, J"]
+    lines += [f"  {words:<20}{energy[key]:>16.9g}" for key, words in ENERGY_WORDS if energy.get(key) is not None]
+    if energy.get("gain_steps"):
+        when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
+        most = f"at most {energy['gain_max']:.3g} J{when}"
+        lines.append(f"  warning: in {energy['gain_steps']} steps a contact added energy, {most}")
+    return lines
+
+
+def expectation_lines(entries: list[dict[str, Any]]) -> list[str]:
+    """Return one line per expectation."""
+    return [f"{'ok  ' if entry['ok'] else 'FAIL'}  {asked(entry)}, got {_number(entry['got'])}" for entry in entries]
+
+
+def asked(entry: dict[str, Any]) -> str:
+    """Return an expectation in words."""
+    what = entry["signal"] if entry.get("reduce") is None else f"{entry['reduce']} of {entry['signal']}"
+    if entry.get("reduce") == "at":
+        what = f"{entry['signal']} at t = {entry['time']:g}"
+    if entry.get("value") is not None:
+        tolerances = [f"{key} {entry[key]:g}" for key in ("rtol", "atol") if entry.get(key) is not None]
+        return f"{what} = {entry['value']:.9g} ({', '.join(tolerances)})"
+    bounds = [f"{word} {entry[key]:.9g}" for key, word in (("at_least", ">="), ("at_most", "<=")) if key in entry]
+    return f"{what} {' and '.join(bounds)}"
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else f"{value:.9g}"
+
+
+def _word(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,50 @@
+"""Run a case and write a result folder."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb run``."""
+    parser.add_argument("case", metavar="CASE", help="a case file or the name of a shipped case")
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="result folder (default: results/CASENAME)")
+    set_help = "override a key by its dotted name, e.g. time.step=1e-4"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
+    parser.add_argument("--resume", action="store_true", help="go on with an unfinished run from its last checkpoint")
+    parser.add_argument("--overwrite", action="store_true", help="replace a run that is in the folder")
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run; expectations are reported, but only ``flexmb check`` makes them count."""
+    from flexmb.case import load_case
+    from flexmb.commands.progress import shown
+    from flexmb.commands.report import expectation_lines, summary_lines
+    from flexmb.errors import InputError, SimulationError
+
+    if args.resume and args.overwrite:
+        raise InputError("--resume and --overwrite exclude each other")
+    case = load_case(args.case, args.overrides)
+    out = args.out if args.out is not None else Path("results") / case.name
+    for note in case.values.notes:
+        print(f"note: {note}", file=sys.stderr)
+    try:
+        with shown(case.name, args.quiet) as progress:
+            result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
+    except SimulationError:
+        if (out / "summary.json").is_file():
+            print(f"flexmb: the results up to the failure are kept in '{out}'", file=sys.stderr)
+        raise
+    except KeyboardInterrupt:
+        print(f"\nflexmb: interrupted; 'flexmb run {args.case} -o {out} --resume' goes on", file=sys.stderr)
+        return 130
+    if not args.quiet:
+        print(case.title or case.name)
+        print("\n".join(summary_lines(result.summary)))
+        entries = result.summary["expectations"]
+        print("\n".join(["expectations", *(f"  {line}" for line in expectation_lines(entries))] if entries else []))
+        print(f"results in {out}: summary.json, result.h5, fields.vtkhdf (ParaView), case.toml")
+    return 0

@@ -1,0 +1,34 @@
+"""Check case files, keys and physics, without running them."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb validate``."""
+    parser.add_argument("cases", metavar="CASE", nargs="+", help="case files or names of shipped cases")
+    set_help = "override a key by its dotted name, e.g. time.step=1e-4"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Validate all cases, going on after a wrong one."""
+    from flexmb.case import load_case
+    from flexmb.errors import InputError
+
+    code = 0
+    for name in args.cases:
+        try:
+            case = load_case(name, args.overrides)
+            plan = case.plan
+        except InputError as err:
+            if getattr(args, "debug", False):
+                raise
+            print(f"flexmb: error: {err}", file=sys.stderr)
+            code = 2
+            continue
+        size = f"{plan.system.nv} unknowns, {plan.system.contacts.nc} contacts, {plan.steps} steps of {plan.h:g} s"
+        print(f"{name}: ok ({size}, {case.scheme.name})")
+    return code

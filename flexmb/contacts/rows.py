@@ -1,0 +1,91 @@
+"""What a contact of the user becomes: rows of gaps and force directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.errors import InputError
+from flexmb.fem.checks import finite
+from flexmb.fem.kinematics import Kinematics
+from flexmb.state import Array, IntArray
+
+IMMOVABLE = 1e-9
+"""Length of a force direction below which a node cannot move along the (unit) normal."""
+
+
+class Motion(Protocol):
+    """A prescribed motion along a line: displacement and its rate as functions of time."""
+
+    def value(self, t: Array | float) -> Array:
+        """Return the displacement at ``t``, m."""
+        ...
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the velocity at ``t``, m/s."""
+        ...
+
+
+@dataclass(frozen=True)
+class ContactRows:
+    """Rows of one contact group: gap = g0 + G^T q + motion_coef s(t).
+
+    Parameters
+    ----------
+    labels : list of str
+        One readable name per row.
+    points : (k,) int array
+        The node of each row.
+    g0 : (k,) array
+        Gap at q = 0 without prescribed motion, m.
+    G : (nv, k) sparse array, CSC
+        Force directions.
+    e : float
+        Restitution.
+    motion : Motion, optional
+        s(t), m.
+    motion_coef : float
+        Its factor in the gap.
+    """
+
+    labels: list[str]
+    points: IntArray
+    g0: Array
+    G: sparse.csc_array
+    e: float
+    motion: Motion | None = None
+    motion_coef: float = 0.0
+
+
+class ContactPart(Protocol):
+    """A named contact."""
+
+    @property
+    def name(self) -> str:
+        """The contact's name."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """Return "contacts"."""
+        ...
+
+    def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
+        """Return the rows of this contact; ``t0`` is the time the run starts at."""
+        ...
+
+
+def check_restitution(value: object, where: str) -> float:
+    """Return a restitution in [0, 1]."""
+    e = finite(value, "restitution", where)
+    if not 0.0 <= e <= 1.0:
+        raise InputError("must lie between 0 and 1", where=where, key="restitution", value=value)
+    return e
+
+
+def movable(G: sparse.csc_array) -> np.ndarray:
+    """Return which columns of G have any unknown behind them, (k,) bool."""
+    return np.asarray(np.sqrt(np.asarray(G.multiply(G).sum(axis=0)).ravel()) > IMMOVABLE)

@@ -1,0 +1,157 @@
+"""What an engine is asked to do, and what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from flexmb.errors import SimulationError
+from flexmb.kernels.ledger import (
+    CONTACT_STEPS,
+    ENERGY_MAX,
+    GAIN_MAX,
+    GAIN_STEPS,
+    GAIN_TIME,
+    ITERATIONS,
+    MIN_GAP,
+    MIN_GAP_TIME,
+    RESIDUAL_MAX,
+    SCALE,
+)
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record import Block, Tally
+from flexmb.schemes.base import Scheme
+from flexmb.state import Array, IntArray
+from flexmb.system import LinearSystem
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run before its first step: what to integrate, how, and which steps to sample."""
+
+    system: LinearSystem
+    scheme: Scheme
+    solver: ContactSolver
+    h: float
+    t0: float
+    steps: int
+    every: int
+    fields_every: int
+
+    def time(self, n: int) -> float:
+        """Return the time of step n."""
+        return self.t0 + n * self.h
+
+    def samples_in(self, n0: int, n1: int) -> IntArray:
+        """Return the steps in (n0, n1] that are samples."""
+        return _marked(n0, n1, self.every, self.steps)
+
+    def fields_in(self, n0: int, n1: int) -> IntArray:
+        """Return the steps in (n0, n1] at which the whole state is kept."""
+        return _marked(n0, n1, self.fields_every, self.steps)
+
+    def empty_block(self, step: IntArray, field_step: IntArray) -> Block:
+        """Return a block with room for the given samples."""
+        width = sum(int(p.offset.size) for p in self.system.probes)
+        k, f, nc, nv = step.size, field_step.size, self.system.contacts.nc, self.system.nv
+        return Block(
+            step=step,
+            time=self.t0 + step * self.h,
+            probes=np.zeros((k, width)),
+            gap=np.zeros((k, nc)),
+            velocity=np.zeros((k, nc)),
+            impulse=np.zeros((k, nc)),
+            energy=np.zeros((k, 7)),
+            field_step=field_step,
+            field_q=np.zeros((f, nv)),
+            field_v=np.zeros((f, nv)),
+            field_impulse=np.zeros((f, nc)),
+        )
+
+
+class Engine(Protocol):
+    """Advances a run; deterministic, and its snapshot is all it needs to go on."""
+
+    name: str
+    step: int
+    failure: SimulationError | None
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        ...
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        ...
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        ...
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``."""
+        ...
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        ...
+
+
+def tally_of(ledger: Array, steps: int) -> Tally:
+    """Read the tally out of the books."""
+    return Tally(
+        steps=steps,
+        min_gap=float(ledger[MIN_GAP]),
+        min_gap_time=float(ledger[MIN_GAP_TIME]),
+        gain_steps=int(ledger[GAIN_STEPS]),
+        gain_max=float(ledger[GAIN_MAX]),
+        gain_time=float(ledger[GAIN_TIME]),
+        residual_max=float(ledger[RESIDUAL_MAX]),
+        energy_max=float(ledger[ENERGY_MAX]),
+        energy_scale=float(ledger[SCALE]),
+        contact_steps=int(ledger[CONTACT_STEPS]),
+        iterations=int(ledger[ITERATIONS]),
+    )
+
+
+def gain_scale_of(fixed: object, scheme: Scheme, h: float) -> Array:
+    """Return the velocity change per unit impulse of each contact, (nc,): diagonal of the impulse's Delassus matrix."""
+    W = getattr(fixed, "W", None)
+    if W is None:
+        W = fixed.W_v_Lam  # type: ignore[attr-defined]
+        if getattr(scheme, "contact_level", "").startswith("naive"):
+            W = W / h
+    return np.array(np.diag(W))  # a copy: a read-only view would make numba compile the loop again
+
+
+def truncate(block: Block, samples: int, fields: int) -> Block:
+    """Return the first rows of a block."""
+    return Block(
+        block.step[:samples],
+        block.time[:samples],
+        block.probes[:samples],
+        block.gap[:samples],
+        block.velocity[:samples],
+        block.impulse[:samples],
+        block.energy[:samples],
+        block.field_step[:fields],
+        block.field_q[:fields],
+        block.field_v[:fields],
+        block.field_impulse[:fields],
+    )
+
+
+def not_finite(plan: Plan, n: int) -> SimulationError:
+    """Return the error for an energy that is not a number."""
+    message = "the energy is not a finite number (a load or the motion has overflowed)"
+    return SimulationError(message, time=plan.time(n), step=n)
+
+
+def _marked(n0: int, n1: int, every: int, last: int) -> IntArray:
+    first = (n0 // every + 1) * every
+    steps = np.arange(first, n1 + 1, every, dtype=np.int64)
+    if n0 < last <= n1 and (steps.size == 0 or steps[-1] != last):
+        steps = np.append(steps, np.int64(last))
+    return steps

@@ -1,0 +1,32 @@
+"""Which engine runs: the compiled one when it applies."""
+
+from __future__ import annotations
+
+from flexmb.engines.base import Engine, Plan
+from flexmb.engines.compiled import CompiledEngine
+from flexmb.engines.general import GeneralEngine
+from flexmb.errors import InputError
+from flexmb.linalg.bands import band_order
+from flexmb.linalg.factor import BAND_LIMIT
+
+
+def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
+    """Return the engine for a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    engine : str
+        "auto" (compiled for constant systems whose matrices are narrow bands), "compiled" or "general".
+    """
+    if engine not in ("auto", "compiled", "general"):
+        raise InputError("must be auto, compiled or general", key="engine", value=engine)
+    system = plan.system
+    if engine == "general" or not system.constant:
+        return GeneralEngine(plan)
+    width = band_order(system.M, system.C, system.K).bandwidth
+    if width > BAND_LIMIT:
+        if engine == "compiled":
+            raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
+        return GeneralEngine(plan)
+    return CompiledEngine(plan)

@@ -1,0 +1,264 @@
+"""The compiled loop for constant, band-like systems."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.engines.base import Plan, gain_scale_of, not_finite, tally_of, truncate
+from flexmb.errors import NotConverged, SimulationError
+from flexmb.kernels.arrays import (
+    GGL,
+    NAIVE_POSITION,
+    NAIVE_VELOCITY,
+    VELOCITY,
+    AlphaChoice,
+    ContactRows,
+    Judge,
+    Live,
+    MoreauChoice,
+    Probes,
+    Rows,
+    Samples,
+    SchatzmanChoice,
+    Scratch,
+    Structure,
+    Tables,
+)
+from flexmb.kernels.banded import ldl_factor
+from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
+from flexmb.kernels.march import Choice, march, take_field, take_sample
+from flexmb.kernels.rows import contact_kinematics
+from flexmb.linalg.bands import BandOrder, band_order
+from flexmb.record import Block, Tally
+from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.moreau_jean import MoreauJean
+from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+from flexmb.state import Array
+from flexmb.system import LinearSystem
+
+LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
+
+
+class CompiledEngine:
+    """Runs the schemes of the project on a constant system without returning to Python between samples."""
+
+    name = "compiled"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.step = 0
+        self.failure: SimulationError | None = None
+        system, scheme, h = plan.system, plan.scheme, plan.h
+        self.order = band_order(system.M, system.C, system.K)
+        fixed = scheme.prepare(system, h)
+        state = system.initial_state(plan.t0)
+        memory = scheme.start(system, state, h, fixed, plan.solver)
+        self.choice, S = self._choice()
+        solver = plan.solver
+        self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
+        self.structure = _structure(system, self.order, S)
+        self.contacts = _contacts(system, self.order, fixed, gain_scale_of(fixed, scheme, h), self._position_scale())
+        self.loads = _rows(
+            sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None, self.order
+        )
+        self.probes = _probes(system, self.order)
+        nc, perm = system.contacts.nc, self.order.perm
+        self.live = Live(
+            q=state.q[perm],
+            v=state.v[perm],
+            vectors=np.ascontiguousarray(memory.vectors[:, perm]),
+            contacts=memory.contacts.copy(),
+            loads=memory.loads.copy(),
+            scalars=memory.scalars.copy(),
+            g=np.zeros(nc),
+            U=np.zeros(nc),
+            P=np.zeros(nc),
+            work=np.zeros(nc),
+            since_sample=np.zeros(nc),
+            since_field=np.zeros(nc),
+            ledger=empty_ledger(),
+            terms=np.zeros(TERMS_SIZE),
+        )
+        self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
+        self._refresh()
+
+    def _choice(self) -> tuple[Choice, sparse.csr_array]:
+        """Return the kernel's choice of step and the matrix S it factors."""
+        system, scheme, h = self.plan.system, self.plan.scheme, self.plan.h
+        M, C, K = system.M, system.C, system.K
+        if isinstance(scheme, MoreauJean):
+            th, vt = scheme.theta, scheme.vartheta
+            S = M + h * vt * C + h * h * th * vt * K
+            return MoreauChoice(h, float(th), float(vt), float(scheme.gamma)), sparse.csr_array(S)
+        if isinstance(scheme, SchatzmanPaoli):
+            S = M + 0.5 * h * C + h * h * scheme.weights[2] * K
+            return SchatzmanChoice(h, *(float(w) for w in scheme.weights)), sparse.csr_array(S)
+        assert isinstance(scheme, Alpha)
+        c = scheme.coefficients
+        S = M + c.r * h * c.gamma * C + c.r * h * h * c.beta * K
+        numbers = (float(x) for x in (c.alpha_m, c.alpha_f, c.beta, c.gamma))
+        return AlphaChoice(h, *numbers, LEVELS[scheme.contact_level]), sparse.csr_array(S)
+
+    def _position_scale(self) -> float:
+        """Factor of W_q_nu: the naive scheme's position rows are divided by h."""
+        return 1.0 / self.plan.h if getattr(self.plan.scheme, "contact_level", "") == "naive-position" else 1.0
+
+    def _tables(self, n0: int, n1: int) -> Tables:
+        """Amplitudes at the steps n0 - 1 .. n1 + 1."""
+        system = self.plan.system
+        t = self.plan.t0 + np.arange(n0 - 1, n1 + 2) * self.plan.h
+        return Tables(
+            _columns([load.phi.value(t) for load in system.loads], t.size),
+            _columns([s.value(t) for s in system.contacts.motions], t.size),
+            _columns([s.rate(t) for s in system.contacts.motions], t.size),
+        )
+
+    def _refresh(self) -> None:
+        """Recompute the contact kinematics of the current state."""
+        x, tab = self.live, self._tables(self.step, self.step)
+        contact_kinematics(self.contacts, tab, 1, x.q, x.v, x.g, x.U)
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+        out = _samples(block)
+        take_sample(self.structure, self.contacts, self.probes, self.live, self.scratch, out, 0)
+        take_field(self.live, out, 0)
+        return self._natural(block)
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        plan = self.plan
+        n0, n1 = self.step, min(self.step + n, plan.steps)
+        block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
+        reached, samples, fields, failed, residual = march(
+            self.choice,
+            self.judge,
+            self.structure,
+            self.contacts,
+            self.loads,
+            self.probes,
+            self._tables(n0, n1),
+            self.live,
+            self.scratch,
+            _samples(block),
+            plan.t0,
+            n0,
+            n1,
+            plan.steps,
+            plan.every,
+            plan.fields_every,
+        )
+        self.step = int(reached)
+        if failed == -2:
+            self.failure = not_finite(plan, self.step + 1)
+        elif failed >= 0:
+            self.failure = NotConverged(
+                f"solver '{plan.solver.name}' left the contact problem above its tolerance {plan.solver.tolerance:g}",
+                time=plan.time(self.step + 1),
+                step=self.step + 1,
+                contact=plan.system.contacts.labels[int(failed)],
+                residual=float(residual),
+            )
+        return self._natural(truncate(block, int(samples), int(fields)))
+
+    def _natural(self, block: Block) -> Block:
+        """Put the fields of a block back into the natural order of unknowns."""
+        block.field_q = block.field_q[:, self.order.inverse]
+        block.field_v = block.field_v[:, self.order.inverse]
+        return block
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        changing = ("q", "v", "vectors", "contacts", "loads", "scalars", "P", "since_sample", "since_field", "ledger")
+        return {name: getattr(self.live, name).copy() for name in changing}
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``."""
+        for name, value in arrays.items():
+            getattr(self.live, name)[...] = value
+        self.step = step
+        self._refresh()
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        return tally_of(self.live.ledger, self.step)
+
+
+def _structure(system: LinearSystem, order: BandOrder, S: sparse.csr_array) -> Structure:
+    M = order.bands(system.M)
+    shift_of = system.shift_of[order.perm]
+    count = int(shift_of.max(initial=-1)) + 1
+    shift_ref = np.array([int(np.flatnonzero(shift_of == c)[0]) for c in range(count)], dtype=np.int64)
+    return Structure(
+        M=M,
+        K=order.bands(system.K),
+        C=order.bands(system.C),
+        F0=system.F0[order.perm],
+        V0=float(system.V0),
+        damped=system.damped,
+        heavy=bool(system.F0.any()),
+        shift_of=shift_of,
+        shift_ref=shift_ref,
+        shift_all=bool(count == 1 and (shift_of == 0).all()),
+        S=ldl_factor(order.bands(S))[0],
+        S_M=ldl_factor(M)[0],
+    )
+
+
+def _contacts(
+    system: LinearSystem, order: BandOrder, fixed: object, gain_scale: Array, position_scale: float
+) -> ContactRows:
+    con = system.contacts
+    nothing = np.zeros((0, 0))
+
+    def block(name: str) -> Array:
+        return np.ascontiguousarray(getattr(fixed, name, nothing))
+
+    W = getattr(fixed, "W", None)
+    return ContactRows(
+        G=_rows(sparse.csr_array(con.G.T), order),
+        g0=con.g0.copy(),
+        e=con.e.copy(),
+        motion_of=con.motion_of.astype(np.int64),
+        motion_coef=con.motion_coef.copy(),
+        W_q_nu=position_scale * block("W_q_nu"),
+        W_q_Lam=block("W_q_Lam"),
+        W_v_nu=block("W_v_nu"),
+        W_v_Lam=block("W_v_Lam") if W is None else np.ascontiguousarray(W),
+        gain_scale=gain_scale,
+    )
+
+
+def _rows(A: sparse.csr_array | None, order: BandOrder) -> Rows:
+    if A is None:
+        return Rows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return Rows(A.indptr.astype(np.int64), order.inverse[A.indices], A.data.astype(np.float64))
+
+
+def _probes(system: LinearSystem, order: BandOrder) -> Probes:
+    if not system.probes:
+        return Probes(_rows(None, order), np.zeros(0, dtype=np.int64), np.zeros(0))
+    rows = _rows(sparse.csr_array(sparse.vstack([p.B for p in system.probes])), order)
+    of_v = np.concatenate([np.full(p.offset.size, int(p.of == "v"), dtype=np.int64) for p in system.probes])
+    return Probes(rows, of_v, np.concatenate([p.offset for p in system.probes]))
+
+
+def _samples(block: Block) -> Samples:
+    return Samples(
+        block.probes,
+        block.gap,
+        block.velocity,
+        block.impulse,
+        block.energy,
+        block.field_q,
+        block.field_v,
+        block.field_impulse,
+    )
+
+
+def _columns(values: list[Array], n: int) -> Array:
+    if not values:
+        return np.zeros((n, 0))
+    return np.ascontiguousarray(np.stack([np.broadcast_to(np.asarray(v, dtype=float), (n,)) for v in values], axis=1))

@@ -1,0 +1,118 @@
+"""The readable loop: calls ``scheme.step`` once per step."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.engines.base import Plan, gain_scale_of, not_finite, tally_of, truncate
+from flexmb.errors import NotConverged, SimulationError
+from flexmb.kernels.ledger import TERMS_SIZE, balance, book_step, empty_ledger
+from flexmb.record import Block, Tally
+from flexmb.schemes.base import Memory
+from flexmb.state import Array, State, StepReport
+
+
+class GeneralEngine:
+    """Runs any scheme on any system, step by step in Python."""
+
+    name = "general"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.step = 0
+        self.failure: SimulationError | None = None
+        system = plan.system
+        self.fixed = plan.scheme.prepare(system, plan.h)
+        self.gain_scale = gain_scale_of(self.fixed, plan.scheme, plan.h)
+        self.state = system.initial_state(plan.t0)
+        self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
+        self.ledger = empty_ledger()
+        self.since = np.zeros((2, system.contacts.nc))
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+        self._sample(block, 0)
+        self._field(block, 0)
+        return block
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        plan = self.plan
+        n0, n1 = self.step, min(self.step + n, plan.steps)
+        block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
+        samples, fields = 0, 0
+        while self.step < n1:
+            # the grid belongs to the loop: times are t0 + n h, not sums of steps
+            state = State(plan.time(self.step), self.state.q, self.state.v)
+            try:
+                new, memory, report = plan.scheme.step(plan.system, state, plan.h, self.memory, self.fixed, plan.solver)
+            except NotConverged as failure:
+                failure.step, failure.time = self.step + 1, plan.time(self.step + 1)
+                self.failure = failure
+                break
+            if not np.isfinite(new.v).all():
+                self.failure = not_finite(plan, self.step + 1)
+                break
+            self.step += 1
+            self.state, self.memory = State(plan.time(self.step), new.q, new.v), memory
+            self._book(report)
+            if samples < block.step.size and block.step[samples] == self.step:
+                self._sample(block, samples)
+                samples += 1
+            if fields < block.field_step.size and block.field_step[fields] == self.step:
+                self._field(block, fields)
+                fields += 1
+        return truncate(block, samples, fields)
+
+    def _book(self, report: StepReport) -> None:
+        terms = np.zeros(TERMS_SIZE)
+        terms[:] = report.external, report.drive, report.damping, report.numerical, report.iterations
+        self.since += report.P
+        g = self.plan.system.contacts.g(self.state.t, self.state.q)
+        book_step(self.ledger, terms, report.P, report.contact, self.gain_scale, g, self.state.t)
+
+    def _sample(self, block: Block, k: int) -> None:
+        system, s = self.plan.system, self.state
+        values = [p.offset + p.B @ (s.v if p.of == "v" else s.q) for p in system.probes]
+        if values:
+            block.probes[k] = np.concatenate(values)
+        block.gap[k] = system.contacts.g(s.t, s.q)
+        block.velocity[k] = system.contacts.U(s.t, s.v)
+        block.impulse[k] = self.since[0]
+        self.since[0] = 0.0
+        balance(self.ledger, system.kinetic(s.v), system.potential(s.q), block.energy[k])
+
+    def _field(self, block: Block, k: int) -> None:
+        block.field_q[k] = self.state.q
+        block.field_v[k] = self.state.v
+        block.field_impulse[k] = self.since[1]
+        self.since[1] = 0.0
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        m = self.memory
+        arrays = {
+            "q": self.state.q,
+            "v": self.state.v,
+            "vectors": m.vectors,
+            "contacts": m.contacts,
+            "loads": m.loads,
+            "scalars": m.scalars,
+            "ledger": self.ledger,
+            "since": self.since,
+        }
+        return {key: value.copy() for key, value in arrays.items()}
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``."""
+        self.step = step
+        self.state = State(self.plan.time(step), arrays["q"].copy(), arrays["v"].copy())
+        names = ("vectors", "contacts", "loads", "scalars")
+        self.memory = Memory(*(arrays[name].copy() for name in names))
+        self.ledger = arrays["ledger"].copy()
+        self.since = arrays["since"].copy()
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        return tally_of(self.ledger, self.step)

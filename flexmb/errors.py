@@ -1,0 +1,66 @@
+"""Exceptions that carry numbers, not only words.
+
+``InputError`` is the user's to mend (exit code 2); ``SimulationError`` happened while time was running
+(exit code 3) and names the time, the contact and the residual, so that the step can be found again.
+"""
+
+from __future__ import annotations
+
+
+class FlexmbError(Exception):
+    """Base class of everything flexmb raises on purpose."""
+
+
+class InputError(FlexmbError):
+    """Wrong input: a key, its value, where it stands and what is allowed.
+
+    Parameters
+    ----------
+    message : str
+        What is wrong and what is allowed.
+    where : str
+        The table or part that holds it, e.g. ``contacts.wall``.
+    key : str
+        The key below ``where``.
+    value : object
+        The offending value.
+    """
+
+    def __init__(self, message: str, *, where: str = "", key: str = "", value: object = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.where = where
+        self.key = key
+        self.value = value
+
+    def __str__(self) -> str:
+        place = ".".join(part for part in (self.where, self.key) if part)
+        if place and self.value is not None:
+            return f"{place} = {self.value!r}: {self.message}"
+        return f"{place}: {self.message}" if place else self.message
+
+
+class SimulationError(FlexmbError):
+    """A step failed. ``time`` and ``step`` say where; results before it are valid."""
+
+    def __init__(
+        self, message: str, *, time: float, step: int, contact: str = "", residual: float = float("nan")
+    ) -> None:
+        super().__init__(message)
+        self.message = message
+        self.time = time
+        self.step = step
+        self.contact = contact
+        self.residual = residual
+
+    def __str__(self) -> str:
+        words = f"{self.message} at t = {self.time:.9g} s (step {self.step})"
+        if self.contact:
+            words += f", contact '{self.contact}'"
+        if self.residual == self.residual:
+            words += f", residual {self.residual:.3g}"
+        return words
+
+
+class NotConverged(SimulationError):
+    """A solver stopped before its residual was small enough."""

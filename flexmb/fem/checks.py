@@ -1,0 +1,122 @@
+"""Checks of user input shared by all parts: each returns the clean value or raises ``InputError``."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.state import Array
+
+T = TypeVar("T")
+
+
+def check_name(name: object, role: str, reserved: tuple[str, ...] = ()) -> str:
+    """Return ``name`` if it can be used in dotted names."""
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_-]*", name):
+        message = "a name is letters, digits, '_' and '-', and does not begin with a digit or '-'"
+        raise InputError(message, where=role, key="name", value=name)
+    if name in reserved:
+        raise InputError(f"this name is reserved ({', '.join(reserved)})", where=role, key="name", value=name)
+    return name
+
+
+def finite(value: object, key: str, where: str) -> float:
+    """Return ``value`` as a finite float."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, int | float | np.integer | np.floating):
+        raise InputError("must be a number", where=where, key=key, value=value)
+    if not np.isfinite(value):
+        raise InputError("must be finite", where=where, key=key, value=value)
+    return float(value)
+
+
+def positive(value: object, key: str, where: str) -> float:
+    """Return ``value`` as a float > 0."""
+    x = finite(value, key, where)
+    if x <= 0.0:
+        raise InputError("must be positive", where=where, key=key, value=value)
+    return x
+
+
+def nonnegative(value: object, key: str, where: str) -> float:
+    """Return ``value`` as a float >= 0."""
+    x = finite(value, key, where)
+    if x < 0.0:
+        raise InputError("must not be negative", where=where, key=key, value=value)
+    return x
+
+
+def whole(value: object, key: str, where: str, *, least: int) -> int:
+    """Return ``value`` as an integer >= ``least``."""
+    if isinstance(value, bool) or not isinstance(value, int | np.integer):
+        raise InputError("must be a whole number", where=where, key=key, value=value)
+    if value < least:
+        raise InputError(f"must be at least {least}", where=where, key=key, value=value)
+    return int(value)
+
+
+def vector(value: object, key: str, where: str) -> Array:
+    """Return ``value`` as a finite (3,) array."""
+    try:
+        x = np.array(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise InputError("must be three numbers", where=where, key=key, value=value) from None
+    if x.shape != (3,):
+        raise InputError("must be three numbers", where=where, key=key, value=value)
+    if not np.all(np.isfinite(x)):
+        raise InputError("must be finite", where=where, key=key, value=value)
+    return x
+
+
+def unit(value: object, key: str, where: str) -> Array:
+    """Return ``value`` as a (3,) array of length one."""
+    x = vector(value, key, where)
+    # scaling by the largest entry first keeps tiny and huge vectors from under- or overflowing in the norm
+    size = float(np.max(np.abs(x)))
+    if size == 0.0:
+        raise InputError("has zero length, so it gives no direction", where=where, key=key, value=value)
+    x = x / size
+    return np.asarray(x / np.linalg.norm(x))
+
+
+def choice(value: object, key: str, where: str, allowed: tuple[str, ...]) -> str:
+    """Return ``value`` if it is one of ``allowed``."""
+    if not isinstance(value, str) or value not in allowed:
+        words = ", ".join(f'"{name}"' for name in allowed)
+        raise InputError(f"must be one of {words}{nearest(value, allowed)}", where=where, key=key, value=value)
+    return value
+
+
+def nearest(value: object, names: tuple[str, ...] | list[str]) -> str:
+    """Return a ``" (did you mean 'x'?)"`` for the name nearest to ``value``, or nothing."""
+    found = difflib.get_close_matches(str(value), names, n=1)
+    return f" (did you mean '{found[0]}'?)" if found else ""
+
+
+def from_table(cls: type[T], data: Mapping[str, Any], where: str) -> T:
+    """Call ``cls`` with the keys of a table, refusing keys it does not take and naming those that are missing."""
+    parameters = inspect.signature(cls).parameters
+    for key, value in data.items():
+        if key not in parameters:
+            message = f"unknown key{nearest(key, list(parameters))}; allowed: {', '.join(parameters)}"
+            raise InputError(message, where=where, key=str(key), value=value)
+    missing = [name for name, p in parameters.items() if p.default is inspect.Parameter.empty and name not in data]
+    if missing:
+        raise InputError(f"needs {', '.join(missing)}", where=where, value=dict(data))
+    with located(where):
+        return cls(**data)
+
+
+@contextmanager
+def located(where: str) -> Iterator[None]:
+    """Let input errors raised inside say ``where`` instead of their own, more general place."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(error.message, where=where, key=error.key, value=error.value) from None

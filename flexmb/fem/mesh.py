@@ -1,0 +1,152 @@
+"""Line meshes: uniform, graded, or read with meshio from any file that holds one straight chain of lines."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse import csgraph
+
+from flexmb.errors import InputError
+from flexmb.state import Array, IntArray
+
+STRAIGHT = 1e-6
+"""Allowed distance of a node from the straight line, and of a midside node from the middle, over the length."""
+
+
+@dataclass(frozen=True)
+class LineMesh:
+    """A straight chain of elements.
+
+    Parameters
+    ----------
+    x : (n,) array
+        Positions of the vertices along the axis, from 0 at the first, increasing, m.
+    origin : (3,) array
+        Position of the first vertex in the file, m.
+    direction : (3,) array
+        Unit vector from the first to the last vertex. Which end of a file's chain is the first does not depend on
+        the order of its nodes: the direction's largest component is positive.
+    """
+
+    x: Array
+    origin: Array
+    direction: Array
+
+    def reversed(self) -> LineMesh:
+        """Return the same chain counted from its other end."""
+        end = self.origin + self.x[-1] * self.direction
+        return LineMesh(self.x[-1] - self.x[::-1], end, -self.direction)
+
+
+def spaced(length: float, elements: int, grading: float = 1.0) -> Array:
+    """Return the vertices of a line of ``elements``, (elements + 1,), m.
+
+    Element lengths form a geometric series; ``grading`` is the last length over the first (1: uniform).
+    """
+    if grading == 1.0 or elements == 1:
+        return np.asarray(length * np.arange(elements + 1) / elements)
+    sizes = grading ** (np.arange(elements) / (elements - 1))
+    x = np.concatenate(([0.0], np.cumsum(sizes)))
+    return np.asarray(x * (length / x[-1]))
+
+
+def read_line_mesh(path: str | Path, where: str = "", key: str = "mesh") -> LineMesh:
+    """Read a chain of lines; nodes and lines may stand in the file in any order and orientation.
+
+    ``line`` cells are taken as they are; of ``line3`` cells the end nodes are taken and the midside node must be in
+    the middle. Nodes that no line uses, and cells of other kinds, are ignored.
+    """
+
+    def wrong(message: str) -> InputError:
+        return InputError(message, where=where, key=key, value=str(path))
+
+    points, lines = _lines(_read(Path(path), wrong), wrong)
+    order = _chain(points, lines, wrong)
+    return _straight(points, order, wrong)
+
+
+def _read(path: Path, wrong: Any) -> Any:
+    import meshio  # here, because it takes a third of a second to import
+
+    if not path.is_file():
+        raise wrong("there is no such mesh file")
+    said = io.StringIO()
+    try:
+        # meshio prints its complaints and may leave by sys.exit
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            return meshio.read(path)
+    except (Exception, SystemExit) as error:
+        reason = str(error) if isinstance(error, meshio.ReadError) else said.getvalue().strip() or repr(error)
+        raise wrong(f"meshio cannot read this mesh file: {' '.join(reason.split())}") from error
+
+
+def _lines(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
+    """Return the points, (n, 3), and the end nodes of all line cells, (m, 2)."""
+    points = np.zeros((len(mesh.points), 3))
+    points[:, : mesh.points.shape[1]] = mesh.points
+    if not np.all(np.isfinite(points)):
+        raise wrong("the mesh file holds coordinates that are not finite")
+    blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type in ("line", "line3")]
+    if not sum(len(block) for block in blocks):
+        found = ", ".join(sorted({block.type for block in mesh.cells})) or "none"
+        raise wrong(f"the mesh file holds no line cells (cells found: {found})")
+    for block in blocks:
+        if block.shape[1] == 3:
+            ends = points[block[:, :2]]
+            off = np.linalg.norm(points[block[:, 2]] - ends.mean(axis=1), axis=1)
+            worst = int(np.argmax(off / np.linalg.norm(ends[:, 1] - ends[:, 0], axis=1)))
+            if off[worst] > STRAIGHT * np.linalg.norm(ends[worst, 1] - ends[worst, 0]):
+                node = int(block[worst, 2])
+                raise wrong(f"midside node {node} is {off[worst]:.3g} m away from the middle of its element")
+    return points, np.concatenate([block[:, :2] for block in blocks])
+
+
+def _chain(points: Array, lines: IntArray, wrong: Any) -> IntArray:
+    """Return the nodes in the order of the chain, (m + 1,)."""
+    used, local = np.unique(lines, return_inverse=True)
+    local = local.reshape(-1, 2)
+    degree = np.bincount(local.ravel(), minlength=used.size)
+    if degree.max() > 2:
+        node = int(used[int(np.argmax(degree > 2))])
+        raise wrong(f"the lines branch at node {node}, {_at(points[node])}: one unbranched chain is needed")
+    graph = sparse.coo_array((np.ones(len(local)), (local[:, 0], local[:, 1])), shape=(used.size, used.size)).tocsr()
+    pieces, _ = csgraph.connected_components(graph, directed=False)
+    if pieces > 1:
+        raise wrong(f"the lines form {pieces} separate pieces: one chain is needed (are coinciding nodes merged?)")
+    ends = np.flatnonzero(degree == 1)
+    if ends.size != 2:
+        raise wrong("the lines form a closed loop: one open chain is needed")
+    # on a path, breadth first from an end is the order along it
+    walk = csgraph.breadth_first_order(graph, int(ends[0]), directed=False, return_predecessors=False)
+    return np.asarray(used[walk], dtype=np.int64)
+
+
+def _straight(points: Array, order: IntArray, wrong: Any) -> LineMesh:
+    chain = points[order]
+    span = chain[-1] - chain[0]
+    length = float(np.linalg.norm(span))
+    if length == 0.0:
+        raise wrong("the chain ends where it begins")
+    direction = span / length
+    if direction[np.argmax(np.abs(direction))] < 0.0:
+        chain, order, direction = chain[::-1], order[::-1], 0.0 - direction
+    x = (chain - chain[0]) @ direction
+    off = np.linalg.norm(chain - chain[0] - x[:, None] * direction, axis=1)
+    worst = int(np.argmax(off))
+    if off[worst] > STRAIGHT * length:
+        place = f"node {order[worst]} of the file, {_at(chain[worst])}"
+        raise wrong(f"the chain is not straight: {place}, is off the line between its ends by {off[worst]:.6g} m")
+    back = np.flatnonzero(np.diff(x) <= 0.0)
+    if back.size:
+        raise wrong(f"the chain folds back on itself at node {order[back[0] + 1]} of the file")
+    return LineMesh(x, chain[0].copy(), direction)
+
+
+def _at(point: Array) -> str:
+    return f"at ({point[0]:.6g}, {point[1]:.6g}, {point[2]:.6g})"

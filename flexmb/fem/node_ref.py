@@ -1,0 +1,55 @@
+"""``NodeRef``: the name of a node, as users write it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from flexmb.errors import InputError
+
+FORMS = "BODY.first, BODY.last, BODY.mid, BODY.node(17), BODY.all or BODY.POINT with a named point"
+NODE_CALL = re.compile(r"node\(\s*(\d+)\s*\)")
+WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_-]*")
+
+
+@dataclass(frozen=True)
+class NodeRef:
+    """A node of a body.
+
+    Parameters
+    ----------
+    body : str
+        Name of the body.
+    node : int or str
+        Index along the body (0 is the first), or ``first``, ``last``, ``mid``, ``all``, or the name of a point.
+    """
+
+    body: str
+    node: int | str = "first"
+
+    @classmethod
+    def parse(cls, text: object, where: str = "", key: str = "node") -> NodeRef:
+        """Return the reference written in ``text``; a bare ``BODY`` is its first node (meant for particles)."""
+        if isinstance(text, NodeRef):
+            return text
+        if not isinstance(text, str):
+            raise InputError(f"must name a node: {FORMS}", where=where, key=key, value=text)
+        body, _, node = text.strip().partition(".")
+        if WORD.fullmatch(body):
+            if not node and "." not in text:
+                return cls(body)
+            local = parse_local(node)
+            if local is not None:
+                return cls(body, local)
+        raise InputError(f"does not name a node; allowed: {FORMS}", where=where, key=key, value=text)
+
+    def __str__(self) -> str:
+        return f"{self.body}.node({self.node})" if isinstance(self.node, int) else f"{self.body}.{self.node}"
+
+
+def parse_local(text: str) -> int | str | None:
+    """Return the node named within a body (``node(3)`` -> 3, ``tip`` -> "tip"), None when it is no such name."""
+    call = NODE_CALL.fullmatch(text.strip())
+    if call:
+        return int(call.group(1))
+    return text.strip() if WORD.fullmatch(text.strip()) else None

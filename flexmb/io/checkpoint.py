@@ -1,0 +1,38 @@
+"""``checkpoint.npz``: where a run can go on with the same bits; replaced in one piece or not at all."""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.io.planned_file import sync
+from flexmb.record import Checkpoint
+
+_OWN = ("step", "samples", "fields")
+
+
+def write_checkpoint(path: Path, point: Checkpoint) -> None:
+    """Write a checkpoint beside the old one, then put it in its place."""
+    fresh = path.with_name(path.name + ".part")
+    with fresh.open("wb") as handle:
+        own = {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _OWN}
+        np.savez(handle, allow_pickle=False, **own, **point.arrays)
+        handle.flush()
+        os.fsync(handle.fileno())
+    os.replace(fresh, path)
+    sync(path.parent)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint back."""
+    try:
+        with np.load(path, allow_pickle=False) as stored:
+            arrays = {name: stored[name] for name in stored.files}
+    except (OSError, ValueError, zipfile.BadZipFile) as err:
+        raise InputError(f"the checkpoint '{path}' cannot be read ({err}); start anew with --overwrite") from err
+    own = {name: int(arrays.pop(f"_{name}")) for name in _OWN}
+    return Checkpoint(arrays=arrays, **own)

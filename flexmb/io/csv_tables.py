@@ -1,0 +1,52 @@
+"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``; one row per sample, units in the header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from flexmb.io.structure import Tree, unit
+from flexmb.record import ENERGY_COLUMNS
+
+_BLOCK = 4096
+
+
+def write_csv(tree: Tree, folder: Path) -> list[Path]:
+    """Write the three tables into ``folder`` and return their paths."""
+    energy = [f"/energy/{name}" for name in ENERGY_COLUMNS]
+    tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/"), "energy": energy}
+    return [_write(tree, names, folder / f"{table}.csv", table) for table, names in tables.items()]
+
+
+def _below(tree: Tree, prefix: str) -> list[str]:
+    return [name for name in tree if name.startswith(prefix)]
+
+
+def _write(tree: Tree, names: list[str], path: Path, table: str) -> Path:
+    titles = ["time [s]", *(title for name in names for title in _titles(tree, name, table))]
+    with path.open("w", encoding="utf-8", newline="\n") as out:
+        out.write(",".join(titles) + "\n")
+        for rows in _rows(tree, ["/time", *names]):
+            np.savetxt(out, rows, delimiter=",", fmt="%.17g")
+    return path
+
+
+def _titles(tree: Tree, name: str, table: str) -> list[str]:
+    short = name.removeprefix(f"/{table}/").replace("/", ".")
+    words = "J" if table == "energy" else unit(name)
+    label = f" [{words}]" if words else ""
+    shape = tree[name].shape
+    if len(shape) == 1:
+        return [short + label]
+    tags = ["x", "y", "z"] if table == "signals" and shape[1] == 3 else [str(k) for k in range(shape[1])]
+    return [f"{short}.{tag}{label}" for tag in tags]
+
+
+def _rows(tree: Tree, names: list[str]) -> Iterator[np.ndarray]:
+    """Yield the columns side by side, some thousand rows at a time (a result may be larger than memory)."""
+    n = tree["/time"].shape[0]
+    for first in range(0, n, _BLOCK):
+        part = slice(first, min(first + _BLOCK, n))
+        yield np.column_stack([np.asarray(tree[name][part]) for name in names])

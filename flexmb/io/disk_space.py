@@ -1,0 +1,54 @@
+"""Is there room for a run? Asked before anything is written."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from pathlib import Path
+
+from flexmb.errors import InputError
+
+_RESERVE = 16 * 1024**2  # headers, checkpoints, summary, and not to fill the disk to the last byte
+
+
+def require_space(folder: Path, nbytes: int) -> None:
+    """Raise InputError when the disk that would hold ``folder`` has no room for ``nbytes``."""
+    free = shutil.disk_usage(existing_parent(folder)).free
+    if nbytes + _RESERVE > free:
+        raise InputError(
+            f"not enough disk space for the results in '{folder}': the run writes about {readable(nbytes)}, "
+            f"{readable(free)} are free; raise output.every or output.fields_every, or choose another disk with -o"
+        )
+
+
+def existing_parent(folder: Path) -> Path:
+    """Return the nearest folder upwards that exists."""
+    for candidate in (folder, *folder.resolve().parents):
+        if candidate.is_dir():
+            return candidate
+    return Path("/")
+
+
+def is_full(err: BaseException) -> bool:
+    """Tell whether an error means that the disk (or a quota) is full; HDF5 only says it in words."""
+    codes = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    if isinstance(err, OSError) and err.errno in codes:
+        return True
+    return isinstance(err, OSError | RuntimeError) and any(f"errno = {code}" in str(err).lower() for code in codes)
+
+
+def reason(err: OSError | BaseException) -> str:
+    """Return what the operating system says, without HDF5's long words around it."""
+    number = getattr(err, "errno", None)
+    return os.strerror(number) if number else str(err).split("(")[0].strip()
+
+
+def readable(nbytes: int) -> str:
+    """Return a size in words, e.g. ``1.5 GB``."""
+    size = float(nbytes)
+    for word in ("bytes", "kB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {word}"
+        size /= 1000
+    return f"{size:.3g} TB"

@@ -1,0 +1,101 @@
+"""``result.h5``: written row by row while the run goes on, read back when asked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.io.planned_file import PlannedFile
+from flexmb.io.structure import Tree, counts_of, sample_rows, split, static_arrays, unit
+from flexmb.record import Block, RunInfo
+
+
+class ResultWriter:
+    """Streams blocks into an HDF5 file.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.samples = 0
+        self.fields = 0
+
+    def begin(self, run: RunInfo, samples: int | None = None, fields: int = 0) -> None:
+        """Make the file, or open it again after ``samples`` samples and ``fields`` fields."""
+        self.run = run
+        self.out = PlannedFile(self.path, sample_rows(run), counts_of(run))
+        if samples is None:
+            attrs = {"/": {"h": run.h, "t0": run.t0, "steps": run.steps, "every": run.every, "engine": run.engine}}
+            self.out.create(static_arrays(run), attrs | _unit_attrs(self.out.rows))
+        else:
+            self.samples, self.fields = samples, fields
+            self.out.reopen()
+
+    def append(self, block: Block) -> None:
+        """Write the rows of a block behind those already there."""
+        for name, values in split(self.run, block).items():
+            if len(values):
+                first = self.samples if self.out.rows[name].kind == "sample" else self.fields
+                self.out.write(name, first, values)
+        self.samples += len(block.step)
+        self.fields += len(block.field_step)
+
+    def flush(self) -> None:
+        """Bring everything written so far onto the disk."""
+        self.out.flush()
+
+    def finish(self) -> None:
+        """Close the file at the number of samples it got."""
+        self.out.shorten({"sample": self.samples, "field": self.fields})
+
+
+def _unit_attrs(names: Mapping[str, object]) -> dict[str, dict[str, Any]]:
+    units = {name: "J" if name.startswith("/energy/") else unit(name) for name in names}
+    return {name: {"unit": text} for name, text in units.items() if text}
+
+
+class H5Tree(Mapping[str, Any]):
+    """The datasets of an HDF5 file by path, read when they are sliced."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        try:
+            # finished files are never written again, so no lock is needed (nor possible on read-only disks)
+            self._file = h5py.File(path, "r", locking=False)
+        except OSError as err:
+            raise InputError(f"'{path}' cannot be read as a result file: {err}") from err
+        names: list[str] = []
+        self._file.visititems(lambda name, node: names.append("/" + name) if isinstance(node, h5py.Dataset) else None)
+        self._names = names
+
+    def __getitem__(self, name: str) -> Any:
+        return self._file[name] if name in self._names else _missing(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+
+def _missing(name: str) -> Any:
+    raise KeyError(name)
+
+
+def write_tree(tree: Tree, path: Path) -> None:
+    """Write a whole tree at once."""
+    with h5py.File(path, "w", libver="earliest") as file:
+        for name in tree:
+            made = file.create_dataset(name, data=np.asarray(tree[name][()]))
+            words = "J" if name.startswith("/energy/") else unit(name)
+            if words:
+                made.attrs["unit"] = words

@@ -1,0 +1,50 @@
+"""``summary.json``: plain JSON; what is not a number (NaN, infinity) becomes null."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+
+
+def write_summary(path: Path, summary: dict[str, Any]) -> None:
+    """Write the summary to a temporary name and rename it: it is there in full or not at all."""
+    fresh = path.with_name(path.name + ".part")
+    with fresh.open("w", encoding="utf-8") as handle:
+        json.dump(plain(summary), handle, indent=2, allow_nan=False)
+        handle.write("\n")
+        handle.flush()
+        os.fsync(handle.fileno())
+    os.replace(fresh, path)
+
+
+def read_summary(path: Path) -> dict[str, Any]:
+    """Read a summary back."""
+    try:
+        summary = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as err:
+        raise InputError(f"'{path}' cannot be read as a summary: {err}") from err
+    if not isinstance(summary, dict):
+        raise InputError(f"'{path}' is not a summary of a run")
+    return summary
+
+
+def plain(value: Any) -> Any:
+    """Return ``value`` with numpy scalars and arrays turned into what JSON knows."""
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, np.ndarray):
+        return plain(value.tolist())
+    if isinstance(value, np.generic):
+        return plain(value.item())
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value

@@ -1,0 +1,133 @@
+"""``fields.vtkhdf``: the motion for ParaView and pyvista, in VTK's own HDF5 layout (UnstructuredGrid with Steps).
+
+The mesh is stored once, at its reference position; ``displacement`` warps it. All offsets of the Steps group point
+at that one mesh, and only the point values move on by one block per step.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from flexmb.io.frames import PointMaps, cell_values
+from flexmb.io.planned_file import PlannedFile, Rows
+from flexmb.io.structure import Tree
+from flexmb.record import Block, RunInfo
+from flexmb.state import Array
+from flexmb.system import Layout
+
+VTK_VERTEX, VTK_LINE = 1, 3
+ROOT = "/VTKHDF"
+
+
+class FieldsWriter:
+    """Streams kept states into a VTKHDF file.
+
+    Parameters
+    ----------
+    path : Path
+        File to write.
+    maps : PointMaps
+    count : int
+        Planned number of states.
+    """
+
+    def __init__(self, path: Path, maps: PointMaps, count: int) -> None:
+        self.maps = maps
+        self.fields = 0
+        n = len(maps.layout.points)
+        rows = {f"{ROOT}/PointData/{name}": Rows("field", (3,), per=n) for name in maps.names}
+        rows[f"{ROOT}/Steps/Values"] = Rows("field")
+        self.out = PlannedFile(path, rows, {"field": count})
+
+    def begin(self, fields: int | None = None) -> None:
+        """Make the file, or open it again after ``fields`` states."""
+        if fields is None:
+            count = self.out.counts["field"]
+            self.out.create(_mesh(self.maps.layout) | _offsets(self.maps, count), _attrs(count))
+        else:
+            self.fields = fields
+            self.out.reopen()
+
+    def append(self, time: float, q: Array, v: Array, impulse: Array) -> None:
+        """Write one state."""
+        for name, values in self.maps.vectors(q, v, impulse).items():
+            self.out.write(f"{ROOT}/PointData/{name}", self.fields, values)
+        self.out.write(f"{ROOT}/Steps/Values", self.fields, np.array([time]))
+        self.fields += 1
+
+    def append_block(self, run: RunInfo, block: Block) -> None:
+        """Write the states of a block."""
+        for k, step in enumerate(block.field_step):
+            self.append(run.t0 + int(step) * run.h, block.field_q[k], block.field_v[k], block.field_impulse[k])
+
+    def flush(self) -> None:
+        """Bring everything written so far onto the disk."""
+        self.out.flush()
+
+    def finish(self) -> None:
+        """Close the file at the number of states it got."""
+        short = self.fields < self.out.counts["field"]
+        self.out.shorten({"field": self.fields})
+        if short:
+            with h5py.File(self.out.path, "r+") as file:
+                file[f"{ROOT}/Steps"].attrs["NSteps"] = self.fields
+
+
+def write_fields(tree: Tree, path: Path) -> None:
+    """Write the kept states of a whole result."""
+    times = tree["/state/time"][()]
+    writer = FieldsWriter(path, PointMaps.from_tree(tree), len(times))
+    writer.begin()
+    for k, t in enumerate(times):
+        writer.append(float(t), tree["/state/q"][k], tree["/state/v"][k], tree["/state/impulse"][k])
+    writer.finish()
+
+
+def planned_bytes(maps: PointMaps, count: int) -> int:
+    """Return the size of the point values, bytes."""
+    return len(maps.names) * count * len(maps.layout.points) * 24
+
+
+def _attrs(count: int) -> dict[str, dict[str, Any]]:
+    return {
+        ROOT: {"Version": np.array([2, 1], dtype=np.int64), "Type": np.bytes_("UnstructuredGrid")},
+        f"{ROOT}/Steps": {"NSteps": count},
+    }
+
+
+def _mesh(layout: Layout) -> dict[str, np.ndarray]:
+    lines, lone = layout.cells, layout.vertices
+    ids = np.concatenate([lines.ravel(), lone]).astype(np.int64)
+    sizes = np.concatenate([np.full(len(lines), 2), np.ones(len(lone), dtype=np.int64)])
+    types = np.concatenate([np.full(len(lines), VTK_LINE), np.full(len(lone), VTK_VERTEX)])
+    out: dict[str, np.ndarray] = {
+        f"{ROOT}/Points": layout.points,
+        f"{ROOT}/Connectivity": ids,
+        f"{ROOT}/Offsets": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+        f"{ROOT}/Types": types.astype(np.uint8),
+        f"{ROOT}/NumberOfPoints": np.array([len(layout.points)]),
+        f"{ROOT}/NumberOfCells": np.array([len(sizes)]),
+        f"{ROOT}/NumberOfConnectivityIds": np.array([len(ids)]),
+        f"{ROOT}/PointData/body": layout.body_of_point.astype(np.int64),
+    }
+    return out | {f"{ROOT}/CellData/{name}": values for name, values in cell_values(layout).items()}
+
+
+def _offsets(maps: PointMaps, count: int) -> dict[str, np.ndarray]:
+    zero = np.zeros(count, dtype=np.int64)
+    steps = f"{ROOT}/Steps"
+    out = {
+        f"{steps}/PartOffsets": zero,
+        f"{steps}/NumberOfParts": np.ones(count, dtype=np.int64),
+        f"{steps}/PointOffsets": zero,
+        f"{steps}/CellOffsets": zero.reshape(-1, 1),
+        f"{steps}/ConnectivityIdOffsets": zero.reshape(-1, 1),
+        f"{steps}/PointDataOffsets/body": zero,
+    }
+    moving = np.arange(count, dtype=np.int64) * len(maps.layout.points)
+    out |= {f"{steps}/PointDataOffsets/{name}": moving for name in maps.names}
+    return out | {f"{steps}/CellDataOffsets/{name}": zero for name in cell_values(maps.layout)}

@@ -1,0 +1,163 @@
+"""The system as the compiled loop sees it: arrays only, unknowns in band order."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flexmb.kernels.banded import Ldl
+from flexmb.state import Array, IntArray
+
+
+class Rows(NamedTuple):
+    """Sparse rows: row i is ``sum val[k] x[idx[k]]``, k = ptr[i] .. ptr[i + 1] - 1."""
+
+    ptr: IntArray
+    idx: IntArray
+    val: Array
+
+
+class Structure(NamedTuple):
+    """Matrices and factorizations.
+
+    ``shift_of`` (n,) gives the free translation an unknown takes part in (-1: none), ``shift_ref`` the unknown whose
+    value is taken as the common part; ``shift_all`` says that one translation holds all unknowns.
+    """
+
+    M: Array
+    K: Array
+    C: Array
+    F0: Array
+    V0: float
+    damped: bool
+    heavy: bool
+    shift_of: IntArray
+    shift_ref: IntArray
+    shift_all: bool
+    S: Ldl
+    S_M: Ldl
+
+
+class ContactRows(NamedTuple):
+    """Contacts and the Delassus blocks of the scheme (``W_q_*`` are empty where the scheme has none)."""
+
+    G: Rows
+    g0: Array
+    e: Array
+    motion_of: IntArray
+    motion_coef: Array
+    W_q_nu: Array
+    W_q_Lam: Array
+    W_v_nu: Array
+    W_v_Lam: Array
+    gain_scale: Array
+
+
+class Tables(NamedTuple):
+    """Time-dependent amplitudes; row k belongs to step n0 - 1 + k of the block."""
+
+    phi: Array
+    s: Array
+    ds: Array
+
+
+class Live(NamedTuple):
+    """All that changes from step to step, in place.
+
+    ``q``, ``v`` (n,); ``vectors`` (k, n), ``contacts`` (m, nc), ``loads`` (1, nl), ``scalars`` (s,) are the scheme's
+    memory; ``g``, ``U`` (nc,) the contact kinematics of the current state; ``P`` impulses and ``work`` works of the
+    last step; ``since_sample``, ``since_field`` impulses added up; ``ledger`` the books (see ``kernels.ledger``).
+    """
+
+    q: Array
+    v: Array
+    vectors: Array
+    contacts: Array
+    loads: Array
+    scalars: Array
+    g: Array
+    U: Array
+    P: Array
+    work: Array
+    since_sample: Array
+    since_field: Array
+    ledger: Array
+    terms: Array
+
+
+class Scratch(NamedTuple):
+    """Working arrays of length n (``x0`` .. ``x6``) and nc (``c0`` .. ``c4``)."""
+
+    x0: Array
+    x1: Array
+    x2: Array
+    x3: Array
+    x4: Array
+    x5: Array
+    x6: Array
+    c0: Array
+    c1: Array
+    c2: Array
+    c3: Array
+    c4: Array
+
+
+class MoreauChoice(NamedTuple):
+    """Moreau-Jean's parameters (see ``schemes.moreau_jean``); the type chooses the step at compile time."""
+
+    h: float
+    theta: float
+    vartheta: float
+    gamma: float
+
+
+class SchatzmanChoice(NamedTuple):
+    """Schatzman-Paoli's weights of q_{k-1}, q_k, q_{k+1}."""
+
+    h: float
+    w0: float
+    w1: float
+    w2: float
+
+
+class AlphaChoice(NamedTuple):
+    """Parameters of the alpha family; ``level`` is one of GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY."""
+
+    h: float
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+    level: int
+
+
+GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
+"""How contacts enter an alpha step (``AlphaChoice.level``)."""
+
+
+class Judge(NamedTuple):
+    """The contact solver's method (see ``kernels.lcp``), its iteration limit (0: automatic) and tolerance."""
+
+    method: int
+    max_iter: int
+    tol: float
+
+
+class Samples(NamedTuple):
+    """Where samples go: rows of a block, filled from the top."""
+
+    probes: Array
+    gap: Array
+    velocity: Array
+    impulse: Array
+    energy: Array
+    field_q: Array
+    field_v: Array
+    field_impulse: Array
+
+
+class Probes(NamedTuple):
+    """Recorded signals: ``offset + rows . (q or v)``; ``of_v`` says which."""
+
+    rows: Rows
+    of_v: IntArray
+    offset: Array

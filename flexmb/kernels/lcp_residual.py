@@ -1,0 +1,51 @@
+"""The judge of every solver of ``w = W z + b, 0 <= w perp z >= 0``: the scaled natural map."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+
+from flexmb.state import Array
+
+
+@njit(cache=True, error_model="numpy")
+def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
+    """Return the row that violates the complementarity most, and the residual.
+
+    The residual is ``max_i |min(rho_i z_i, w_i)| / scale`` with ``rho_i = W_ii`` (1 where ``W_ii <= 0``), so that
+    both arguments have the unit of ``w``, and ``scale = max_i max(|b_i|, rho_i |z_i|)``. It is 0 when the scale is
+    0 and infinite when anything is not finite.
+
+    Parameters
+    ----------
+    W : (n, n) array
+    b, z : (n,) arrays
+
+    Returns
+    -------
+    row : int
+        The worst row; -1 for n = 0.
+    residual : float
+        Dimensionless.
+    """
+    row, worst, scale = -1, -1.0, 0.0
+    for i in range(b.size):
+        w = b[i]
+        for j in range(b.size):
+            w += W[i, j] * z[j]
+        rho = W[i, i] if W[i, i] > 0.0 else 1.0
+        violation = abs(min(rho * z[i], w))
+        if not (np.isfinite(w) and np.isfinite(z[i])):
+            return i, np.inf
+        if violation > worst:
+            row, worst = i, violation
+        scale = max(scale, abs(b[i]), rho * abs(z[i]))
+    if scale == 0.0:
+        return row, 0.0
+    return row, worst / scale
+
+
+@njit(cache=True, error_model="numpy")
+def lcp_residual(W: Array, b: Array, z: Array) -> float:
+    """Return the residual of ``z`` as ``lcp_worst`` defines it."""
+    return lcp_worst(W, b, z)[1]

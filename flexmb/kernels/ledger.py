@@ -1,0 +1,81 @@
+"""The books: works added up, extremes kept. Used by the compiled loop and by the readable one alike."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels.jit import kernel
+from flexmb.state import Array
+
+EXTERNAL, DAMPING, CONTACT, NUMERICAL = 0, 1, 2, 3
+START, MIN_GAP, MIN_GAP_TIME = 4, 5, 6
+GAIN_STEPS, GAIN_MAX, GAIN_TIME = 7, 8, 9
+RESIDUAL_MAX, ENERGY_MAX, SCALE = 10, 11, 12
+CONTACT_STEPS, ITERATIONS = 13, 14
+LEDGER_SIZE = 15
+
+T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_ITERATIONS = 0, 1, 2, 3, 4
+TERMS_SIZE = 5
+"""Places in ``Live.terms``, the report of one step."""
+
+GAIN_TOLERANCE = 1e-9
+"""A contact gains energy when its work exceeds this fraction of P^2 W_ii, the energy its impulse can move."""
+
+
+def empty_ledger() -> Array:
+    """Return books with nothing in them."""
+    ledger = np.zeros(LEDGER_SIZE)
+    ledger[MIN_GAP] = np.inf
+    ledger[MIN_GAP_TIME] = np.nan
+    ledger[GAIN_TIME] = np.nan
+    ledger[ENERGY_MAX] = -np.inf
+    return ledger
+
+
+@kernel
+def book_step(ledger: Array, terms: Array, P: Array, work: Array, gain_scale: Array, g: Array, t: float) -> None:
+    """Book one step that ended at ``t``: its works, its impulses and the gaps it left."""
+    ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE]
+    ledger[DAMPING] += terms[T_DAMPING]
+    ledger[NUMERICAL] += terms[T_NUMERICAL]
+    ledger[ITERATIONS] += terms[T_ITERATIONS]
+    total = 0.0
+    gain = 0.0
+    pushed = False
+    for i in range(P.size):
+        total += work[i]
+        if P[i] != 0.0:
+            pushed = True
+        if work[i] > GAIN_TOLERANCE * gain_scale[i] * P[i] * P[i]:
+            gain += work[i]
+        if g[i] < ledger[MIN_GAP]:
+            ledger[MIN_GAP] = g[i]
+            ledger[MIN_GAP_TIME] = t
+    ledger[CONTACT] += total
+    if pushed:
+        ledger[CONTACT_STEPS] += 1.0
+    if gain > 0.0:
+        ledger[GAIN_STEPS] += 1.0
+        if gain > ledger[GAIN_MAX]:
+            ledger[GAIN_MAX] = gain
+            ledger[GAIN_TIME] = t
+
+
+@kernel
+def balance(ledger: Array, T: float, V: float, row: Array) -> None:
+    """Write the seven energy columns of a sample into ``row``; the first sample sets the start."""
+    E = T + V
+    if ledger[ENERGY_MAX] == -np.inf:
+        ledger[START] = E
+    works = ledger[EXTERNAL] + ledger[DAMPING] + ledger[CONTACT] + ledger[NUMERICAL]
+    row[0] = T
+    row[1] = V
+    row[2] = ledger[EXTERNAL]
+    row[3] = ledger[DAMPING]
+    row[4] = ledger[CONTACT]
+    row[5] = ledger[NUMERICAL]
+    row[6] = (E - ledger[START]) - works
+    ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
+    ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
+    moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])
+    ledger[SCALE] = max(ledger[SCALE], T, abs(E), moved)

@@ -1,0 +1,143 @@
+"""The compiled time loop: steps, books and samples without returning to Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from numba.extending import overload
+
+from flexmb.kernels.arrays import (
+    AlphaChoice,
+    ContactRows,
+    Judge,
+    Live,
+    MoreauChoice,
+    Probes,
+    Rows,
+    Samples,
+    SchatzmanChoice,
+    Scratch,
+    Structure,
+    Tables,
+)
+from flexmb.kernels.jit import kernel
+from flexmb.kernels.ledger import balance, book_step
+from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
+from flexmb.kernels.step_alpha import step_alpha
+from flexmb.kernels.step_moreau import step_moreau
+from flexmb.kernels.step_schatzman import step_schatzman
+
+STEPS = {MoreauChoice: step_moreau, SchatzmanChoice: step_schatzman, AlphaChoice: step_alpha}
+"""Which step a choice of parameters asks for."""
+
+Choice = MoreauChoice | SchatzmanChoice | AlphaChoice
+
+
+def take_step(
+    ch: Choice,
+    jd: Judge,
+    st: Structure,
+    con: ContactRows,
+    lod: Rows,
+    tab: Tables,
+    row: int,
+    x: Live,
+    w: Scratch,
+) -> tuple[int, float]:
+    """Advance ``x`` by the step that belongs to the type of ``ch``."""
+    step: Any = STEPS[type(ch)]
+    failed, residual = step(ch, jd, st, con, lod, tab, row, x, w)
+    return failed, residual
+
+
+@overload(take_step, jit_options={"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+def _take_step(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
+    """Choose the step while compiling, so that a run compiles only the scheme it uses."""
+    step = STEPS[ch.instance_class]
+
+    def call(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
+        return step(ch, jd, st, con, lod, tab, row, x, w)
+
+    return call
+
+
+@kernel
+def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratch, out: Samples, k: int) -> bool:
+    """Fill row k of the samples from the current state; return whether its energy is a finite number."""
+    for i in range(prb.offset.size):
+        y = x.v if prb.of_v[i] else x.q
+        out.probes[k, i] = prb.offset[i] + row_dot(prb.rows, i, y)
+    for i in range(x.g.size):
+        out.gap[k, i] = x.g[i]
+        out.velocity[k, i] = x.U[i]
+        out.impulse[k, i] = x.since_sample[i]
+        x.since_sample[i] = 0.0
+    T = kinetic(st, x.v, w.x0)
+    V = potential(st, x.q, w.x0, w.x1)
+    if not abs(T + V) < 1.0e308:
+        return False
+    balance(x.ledger, T, V, out.energy[k])
+    return True
+
+
+@kernel
+def take_field(x: Live, out: Samples, k: int) -> None:
+    """Fill row k of the fields from the current state."""
+    for i in range(x.q.size):
+        out.field_q[k, i] = x.q[i]
+        out.field_v[k, i] = x.v[i]
+    for i in range(x.since_field.size):
+        out.field_impulse[k, i] = x.since_field[i]
+        x.since_field[i] = 0.0
+
+
+@kernel
+def march(
+    ch: Choice,
+    jd: Judge,
+    st: Structure,
+    con: ContactRows,
+    lod: Rows,
+    prb: Probes,
+    tab: Tables,
+    x: Live,
+    w: Scratch,
+    out: Samples,
+    t0: float,
+    n0: int,
+    n1: int,
+    last: int,
+    every: int,
+    fields_every: int,
+) -> tuple[int, int, int, int, float]:
+    """Take the steps n0 + 1 .. n1.
+
+    Returns
+    -------
+    n : int
+        The last step that succeeded.
+    samples, fields : int
+        Rows filled.
+    failed : int
+        -1, or the contact whose problem was not solved, or -2 when the energy is not a number.
+    residual : float
+    """
+    samples, fields = 0, 0
+    for n in range(n0, n1):
+        row = n - n0 + 1
+        failed, residual = take_step(ch, jd, st, con, lod, tab, row, x, w)
+        if failed >= 0:
+            return n, samples, fields, failed, residual
+        contact_kinematics(con, tab, row + 1, x.q, x.v, x.g, x.U)
+        for i in range(x.P.size):
+            x.since_sample[i] += x.P[i]
+            x.since_field[i] += x.P[i]
+        book_step(x.ledger, x.terms, x.P, x.work, con.gain_scale, x.g, t0 + (n + 1) * ch.h)
+        if (n + 1) % every == 0 or n + 1 == last:
+            if not take_sample(st, con, prb, x, w, out, samples):
+                return n, samples, fields, -2, residual
+            samples += 1
+        if (n + 1) % fields_every == 0 or n + 1 == last:
+            take_field(x, out, fields)
+            fields += 1
+    return n1, samples, fields, -1, 0.0

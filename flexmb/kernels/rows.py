@@ -1,0 +1,87 @@
+"""Sparse rows, contact kinematics, and products with K free of the cancellation of large rigid displacements."""
+
+from __future__ import annotations
+
+from flexmb.kernels.arrays import ContactRows, Rows, Structure, Tables
+from flexmb.kernels.banded import band_matvec, dot
+from flexmb.kernels.jit import inner, kernel
+from flexmb.state import Array
+
+
+@inner
+def row_dot(R: Rows, i: int, x: Array) -> float:
+    """Return row i of ``R`` times ``x``."""
+    s = 0.0
+    for k in range(R.ptr[i], R.ptr[i + 1]):
+        s += R.val[k] * x[R.idx[k]]
+    return s
+
+
+@inner
+def add_row(R: Rows, i: int, factor: float, y: Array) -> None:
+    """Add ``factor`` times row i of ``R`` to ``y``."""
+    for k in range(R.ptr[i], R.ptr[i + 1]):
+        y[R.idx[k]] += factor * R.val[k]
+
+
+@inner
+def combine(R: Rows, z: Array, y: Array) -> None:
+    """Write ``sum_i z[i] row_i`` (that is G z) into ``y``."""
+    y[:] = 0.0
+    for i in range(z.size):
+        if z[i] != 0.0:
+            add_row(R, i, z[i], y)
+
+
+@inner
+def deformation(st: Structure, x: Array, out: Array) -> None:
+    """Write ``x`` less the common translation of every free body into ``out``."""
+    n = x.size
+    if st.shift_all:
+        r = x[st.shift_ref[0]]
+        for i in range(n):
+            out[i] = x[i] - r
+    else:
+        for i in range(n):
+            c = st.shift_of[i]
+            out[i] = x[i] - x[st.shift_ref[c]] if c >= 0 else x[i]
+
+
+@inner
+def elastic(st: Structure, x: Array, y: Array, work: Array) -> None:
+    """Write ``K x`` into ``y``."""
+    deformation(st, x, work)
+    band_matvec(st.K, work, y)
+
+
+@inner
+def kinetic(st: Structure, v: Array, work: Array) -> float:
+    """Return v^T M v / 2."""
+    band_matvec(st.M, v, work)
+    return 0.5 * dot(v, work)
+
+
+@inner
+def potential(st: Structure, q: Array, w0: Array, w1: Array) -> float:
+    """Return q^T K q / 2 - F0^T q + V0."""
+    deformation(st, q, w0)
+    band_matvec(st.K, w0, w1)
+    V = 0.5 * dot(w0, w1)
+    if st.heavy:
+        V -= dot(st.F0, q)
+    return V + st.V0
+
+
+@inner
+def gap_offset(con: ContactRows, i: int, s: Array) -> float:
+    """Return the share of prescribed motion in gap i; with rates for ``s``, in its velocity."""
+    m = con.motion_of[i]
+    return con.motion_coef[i] * s[m] if m >= 0 else 0.0
+
+
+@kernel
+def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Array, g: Array, U: Array) -> None:
+    """Write gaps and relative velocities of the state (q, v) at the time of ``row`` into ``g`` and ``U``."""
+    for i in range(g.size):
+        g[i] = con.g0[i] + row_dot(con.G, i, q) + gap_offset(con, i, tab.s[row])
+        U[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row])

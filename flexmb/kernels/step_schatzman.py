@@ -1,0 +1,127 @@
+"""Compiled twin of ``schemes.schatzman_paoli.SchatzmanPaoli.step``."""
+
+from __future__ import annotations
+
+from flexmb.kernels.arrays import ContactRows, Judge, Live, Rows, SchatzmanChoice, Scratch, Structure, Tables
+from flexmb.kernels.banded import band_matvec, band_quad, dot, ldl_solve
+from flexmb.kernels.contact_step import solve_velocity
+from flexmb.kernels.jit import inner
+from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, kinetic, potential, row_dot
+from flexmb.state import Array
+
+AHEAD = 0
+"""Place of E' - E in ``Live.scalars``; ``Live.vectors`` are q_{k+1} and u_{k+1}."""
+
+
+@inner
+def step_schatzman(
+    ch: SchatzmanChoice,
+    jd: Judge,
+    st: Structure,
+    con: ContactRows,
+    lod: Rows,
+    tab: Tables,
+    row: int,
+    x: Live,
+    w: Scratch,
+) -> tuple[int, float]:
+    """Advance ``x`` by a step; return (-1, residual), or the contact that failed and its residual."""
+    h, w0, w2 = ch.h, ch.w0, ch.w2
+    q, u = x.vectors[0], x.vectors[1]
+    n = q.size
+    du = w.x0
+    for i in range(n):
+        w.x1[i] = q[i] + (w2 - w0) * h * u[i]
+    elastic(st, w.x1, du, w.x2)
+    for i in range(n):
+        du[i] = h * (st.F0[i] - du[i])
+    if st.damped:
+        band_matvec(st.C, u, w.x1)
+        for i in range(n):
+            du[i] -= h * w.x1[i]
+    for j in range(lod.ptr.size - 1):
+        add_row(lod, j, h * _amplitude(ch, tab, row, j), du)
+    ldl_solve(st.S, du)
+
+    failed, residual = _impulses(ch, jd, con, tab, row, x, w, du)
+    if failed >= 0:
+        return failed, residual
+    if x.P.any():
+        combine(con.G, x.P, w.x1)
+        ldl_solve(st.S, w.x1)
+        for i in range(n):
+            du[i] += w.x1[i]
+    u_1 = w.x1
+    for i in range(n):
+        u_1[i] = u[i] + du[i]
+        x.q[i] = q[i]
+        x.v[i] = 0.5 * (u[i] + u_1[i])
+    _works(ch, st, con, lod, tab, row, x, w, u_1)
+    for i in range(n):
+        q[i] += h * u_1[i]
+        u[i] = u_1[i]
+    return -1, residual
+
+
+@inner
+def _amplitude(ch: SchatzmanChoice, tab: Tables, row: int, j: int) -> float:
+    """Weighted load amplitude of the equation centred at the end of the step."""
+    return ch.w0 * tab.phi[row, j] + ch.w1 * tab.phi[row + 1, j] + ch.w2 * tab.phi[row + 2, j]
+
+
+@inner
+def _impulses(
+    ch: SchatzmanChoice, jd: Judge, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, du: Array
+) -> tuple[int, float]:
+    """Fill ``x.P``: all contacts take part, on g_{k+1} + e g_{k-1} over h."""
+    h = ch.h
+    b, active = w.c0, w.c1
+    for i in range(x.P.size):
+        Gq, Gu = row_dot(con.G, i, x.vectors[0]), row_dot(con.G, i, x.vectors[1])
+        ahead = con.g0[i] + (Gq + h * (Gu + row_dot(con.G, i, du))) + gap_offset(con, i, tab.s[row + 2])
+        behind = con.g0[i] + (Gq - h * Gu) + gap_offset(con, i, tab.s[row])
+        b[i] = (ahead + con.e[i] * behind) / h
+        active[i] = 1.0
+    return solve_velocity(jd, con.W_v_Lam, b, active, x.P, x.terms)
+
+
+@inner
+def _works(
+    ch: SchatzmanChoice,
+    st: Structure,
+    con: ContactRows,
+    lod: Rows,
+    tab: Tables,
+    row: int,
+    x: Live,
+    w: Scratch,
+    u_1: Array,
+) -> None:
+    h = ch.h
+    n = x.q.size
+    external = 0.0
+    for j in range(lod.ptr.size - 1):
+        external += h * _amplitude(ch, tab, row, j) * row_dot(lod, j, x.v)
+    drive = 0.0
+    for i in range(x.P.size):
+        x.work[i] = 0.0
+        if x.P[i] != 0.0:
+            g_t = gap_offset(con, i, tab.ds[row + 1])
+            x.work[i] = (row_dot(con.G, i, x.v) + g_t) * x.P[i]
+            drive -= g_t * x.P[i]
+    u = x.vectors[1]
+    for i in range(n):
+        q = x.q[i]
+        w.x2[i] = (ch.w2 - 0.25) * (q + h * u_1[i]) + (ch.w1 - 0.5) * q + (ch.w0 - 0.25) * (q - h * u[i])
+    elastic(st, w.x2, w.x3, w.x4)
+    numerical = -h * dot(x.v, w.x3)
+    for i in range(n):
+        w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
+    half = kinetic(st, u_1, w.x3) + potential(st, w.x2, w.x3, w.x4)
+    ahead = half - kinetic(st, x.v, w.x3) - potential(st, x.q, w.x3, w.x4)
+    x.terms[T_EXTERNAL] = external
+    x.terms[T_DRIVE] = drive
+    x.terms[T_DAMPING] = -h * band_quad(st.C, x.v, w.x3) if st.damped else 0.0
+    x.terms[T_NUMERICAL] = numerical - (ahead - x.scalars[AHEAD])
+    x.scalars[AHEAD] = ahead

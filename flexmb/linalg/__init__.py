@@ -1,0 +1,6 @@
+"""Factorizations behind one face: ``factor(S).solve(b)``."""
+
+from flexmb.linalg.bands import BandOrder, band_order
+from flexmb.linalg.factor import Factor, factor
+
+__all__ = ["BandOrder", "Factor", "band_order", "factor"]

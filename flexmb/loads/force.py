@@ -1,0 +1,79 @@
+"""Force (and moment) on a node, of fixed direction, times a function of time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.errors import InputError
+from flexmb.fem.checks import check_name, vector
+from flexmb.fem.kinematics import Kinematics
+from flexmb.fem.node_ref import NodeRef
+from flexmb.loads.terms import LoadTerms
+from flexmb.loads.time_functions import Constant, Function, time_function
+from flexmb.state import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodalForce:
+    """The load ``(force, moment) * function(t)`` on a node.
+
+    Only the part along directions the node can move in acts (the axis of a bar, the axes of a particle).
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the loads.
+    node : NodeRef or str
+        Where it acts.
+    force : (3,) array_like, optional
+        N.
+    moment : (3,) array_like, optional
+        N m, on nodes of beams.
+    function : time function, table or number
+        Factor phi(t).
+    """
+
+    role: ClassVar[str] = "loads"
+    kind: ClassVar[str] = "force"
+
+    name: str = field(kw_only=False)
+    node: NodeRef | str
+    force: Sequence[float] | Array | None = None
+    moment: Sequence[float] | Array | None = None
+    function: Function | Mapping[str, Any] | float = Constant(1.0)
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "loads")
+        if self.force is None and self.moment is None:
+            raise InputError("needs force or moment", where=self.where, key="force")
+        for key in ("force", "moment"):
+            if getattr(self, key) is not None:
+                vector(getattr(self, key), key, self.where)
+        NodeRef.parse(self.node, self.where)
+        time_function(self.function, f"{self.where}.function")
+
+    @property
+    def where(self) -> str:
+        """Where this load stands in a case file."""
+        return f"loads.{self.name}"
+
+    def terms(self, nodes: Kinematics) -> LoadTerms:
+        """Return the generalized force and its time function."""
+        at = nodes.one(self.node, self.where)
+        column = sparse.csc_array((nodes.nv, 1))
+        given = (("force", self.force, nodes.columns), ("moment", self.moment, nodes.moment_columns))
+        for key, value, columns in given:
+            if value is None:
+                continue
+            x = vector(value, key, self.where)
+            part = columns([at], x)
+            if np.any(x) and not np.any(np.abs(part.data) > 1e-12 * np.linalg.norm(x)):
+                message = f"node '{self.node}' has no unknown that this {key} acts on"
+                raise InputError(message, where=self.where, key=key, value=tuple(x.tolist()))
+            column = sparse.csc_array(column + part)
+        return LoadTerms(column, function=time_function(self.function, f"{self.where}.function"))

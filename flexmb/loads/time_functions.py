@@ -1,0 +1,209 @@
+"""Functions of time given as data: ``constant``, ``ramp``, ``harmonic``, ``table``.
+
+``value`` and ``rate`` take a time or an array of times, s, and return an array of the same shape (0-d for a number).
+``rate`` is the right-sided derivative. ``check_span`` raises when the function is not defined on a whole run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.fem.checks import choice, finite, from_table
+from flexmb.state import Array
+
+ROUND_OFF = 1e-9
+"""How far, over the length of a table, a time may lie outside it (n h does not hit the end exactly)."""
+
+
+class Everywhere:
+    """A function that is defined at all times."""
+
+    def check_span(self, start: float, end: float, where: str = "") -> None:
+        """Raise if the function is not defined on [start, end]: never, for this one."""
+
+
+@dataclass(frozen=True, init=False)
+class Constant(Everywhere):
+    """The same ``value`` at all times."""
+
+    kind: ClassVar[str] = "constant"
+
+    level: float
+
+    def __init__(self, value: float = 1.0) -> None:
+        object.__setattr__(self, "level", finite(value, "value", "function"))
+
+    def value(self, t: Array | float) -> Array:
+        """Return the value at ``t``."""
+        return np.full(np.shape(t), self.level)
+
+    def rate(self, t: Array | float) -> Array:
+        """Return zero."""
+        return np.zeros(np.shape(t))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ramp(Everywhere):
+    """Straight from ``start_value`` at ``start_time`` to ``end_value`` at ``end_time``; held before and after."""
+
+    kind: ClassVar[str] = "ramp"
+
+    end_time: float
+    start_time: float = 0.0
+    start_value: float = 0.0
+    end_value: float = 1.0
+
+    def __post_init__(self) -> None:
+        for key in ("start_time", "end_time", "start_value", "end_value"):
+            finite(getattr(self, key), key, "function")
+        if self.end_time <= self.start_time:
+            message = f"must be later than start_time = {self.start_time!r}"
+            raise InputError(message, where="function", key="end_time", value=self.end_time)
+
+    def value(self, t: Array | float) -> Array:
+        """Return the value at ``t``."""
+        times, values = (self.start_time, self.end_time), (self.start_value, self.end_value)
+        return np.asarray(np.interp(t, times, values), dtype=np.float64)
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the slope on [start_time, end_time), zero elsewhere."""
+        slope = (self.end_value - self.start_value) / (self.end_time - self.start_time)
+        after = _just_after(t, self.start_time, self.end_time)
+        on = (after >= self.start_time) & (after < self.end_time)
+        return np.asarray(np.where(on, slope, 0.0), dtype=np.float64)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Harmonic(Everywhere):
+    """``offset + amplitude sin(omega t + phase)``; ``frequency`` in Hz or ``omega`` in rad/s, ``phase`` in rad."""
+
+    kind: ClassVar[str] = "harmonic"
+
+    amplitude: float = 1.0
+    frequency: float | None = None
+    omega: float | None = None
+    phase: float = 0.0
+    offset: float = 0.0
+
+    def __post_init__(self) -> None:
+        for key in ("amplitude", "phase", "offset"):
+            finite(getattr(self, key), key, "function")
+        if (self.frequency is None) == (self.omega is None):
+            message = "a harmonic needs either frequency (Hz) or omega (rad/s)"
+            raise InputError(message, where="function", key="frequency", value=self.frequency)
+        finite(self.frequency if self.omega is None else self.omega, "frequency", "function")
+
+    @property
+    def angular(self) -> float:
+        """Angular frequency, rad/s."""
+        return float(self.omega) if self.omega is not None else 2.0 * np.pi * float(self.frequency or 0.0)
+
+    def value(self, t: Array | float) -> Array:
+        """Return the value at ``t``."""
+        return np.asarray(self.offset + self.amplitude * np.sin(self.angular * np.asarray(t) + self.phase))
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the derivative at ``t``."""
+        return np.asarray(self.amplitude * self.angular * np.cos(self.angular * np.asarray(t) + self.phase))
+
+
+class Table:
+    """Straight lines between the points (``time``, ``value``).
+
+    Parameters
+    ----------
+    time : (k,) array_like
+        Increasing, s, k >= 2.
+    value : (k,) array_like
+        Values at these times.
+    outside : "error" or "hold"
+        What a time outside the table gets: an ``InputError``, or the value at the nearer end.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    def __init__(
+        self, *, time: Sequence[float] | Array, value: Sequence[float] | Array, outside: str = "error"
+    ) -> None:
+        self.time = _numbers(time, "time")
+        self.values = _numbers(value, "value")
+        self.outside = choice(outside, "outside", "function", ("error", "hold"))
+        if self.time.size < 2:
+            raise InputError("a table needs at least two times", where="function", key="time", value=time)
+        if self.values.size != self.time.size:
+            message = f"has {self.values.size} entries where time has {self.time.size}"
+            raise InputError(message, where="function", key="value")
+        back = np.flatnonzero(np.diff(self.time) <= 0.0)
+        if back.size:
+            i = int(back[0]) + 1
+            message = f"must increase, but entry {i} ({self.time[i]:g}) comes after {self.time[i - 1]:g}"
+            raise InputError(message, where="function", key="time")
+
+    def check_span(self, start: float, end: float, where: str = "") -> None:
+        """Raise if the table does not cover [start, end] (and ``outside`` is "error")."""
+        slack = ROUND_OFF * (self.time[-1] - self.time[0])
+        if self.outside == "error" and not (self.time[0] - slack <= start and end <= self.time[-1] + slack):
+            covers = f"the table covers {self.time[0]:g} to {self.time[-1]:g} s"
+            message = f'{covers}, but it is needed from {start:g} to {end:g} s; extend it, or say outside = "hold"'
+            raise InputError(message, where=where or "function", key="time")
+
+    def value(self, t: Array | float) -> Array:
+        """Return the value at ``t``."""
+        self._check(t)
+        return np.asarray(np.interp(t, self.time, self.values), dtype=np.float64)
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the slope of the line that begins at or holds ``t``; held values have slope zero."""
+        self._check(t)
+        slopes = np.diff(self.values) / np.diff(self.time)
+        ends = (slopes[0], slopes[-1]) if self.outside == "error" else (0.0, 0.0)
+        padded = np.concatenate(([ends[0]], slopes, [ends[1]]))
+        after = _just_after(t, self.time[0], self.time[-1])
+        return np.asarray(padded[np.searchsorted(self.time, after, side="right")], dtype=np.float64)
+
+    def _check(self, t: Array | float) -> None:
+        if np.size(t):
+            self.check_span(float(np.min(t)), float(np.max(t)))
+
+    def __repr__(self) -> str:
+        return f"Table({self.time.size} points from {self.time[0]:g} to {self.time[-1]:g} s)"
+
+
+Function = Constant | Ramp | Harmonic | Table
+KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table]] = {
+    cls.kind: cls for cls in (Constant, Ramp, Harmonic, Table)
+}
+"""Kinds as case files name them."""
+
+
+def time_function(data: object, where: str) -> Function:
+    """Return a time function from what users give: itself, a number (constant), or ``{ kind = "ramp", .. }``."""
+    if isinstance(data, Constant | Ramp | Harmonic | Table):
+        return data
+    if isinstance(data, int | float) and not isinstance(data, bool):
+        return Constant(finite(data, "value", where))
+    if not isinstance(data, Mapping):
+        raise InputError('must be a number or { kind = "ramp", ... }', where=where, value=data)
+    rest: dict[str, Any] = {key: value for key, value in data.items() if key != "kind"}
+    return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)
+
+
+def _just_after(t: Array | float, start: float, end: float) -> Array:
+    """Return ``t`` moved on by round-off, so that n h a last bit before a corner gets the slope after it."""
+    return np.asarray(t) + 1e-12 * max(abs(start), abs(end))
+
+
+def _numbers(data: object, key: str) -> Array:
+    try:
+        numbers = np.array(data, dtype=np.float64)
+    except (TypeError, ValueError):
+        numbers = np.empty((0, 0))
+    if numbers.ndim != 1 or not np.all(np.isfinite(numbers)):
+        raise InputError("must be a list of finite numbers", where="function", key=key)
+    numbers.flags.writeable = False
+    return numbers

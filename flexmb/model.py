@@ -1,0 +1,277 @@
+"""``Model``: named parts; ``assemble`` turns them into a ``LinearSystem``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol, TypeVar
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.bodies.base import Body, BodyParts
+from flexmb.bodies.signals import default_names, signal
+from flexmb.contacts.rows import ContactPart, ContactRows
+from flexmb.errors import InputError
+from flexmb.fem.checks import nearest, vector
+from flexmb.fem.kinematics import Kinematics, NodeTable
+from flexmb.loads.terms import LoadPart, LoadTerms
+from flexmb.state import Array, IntArray
+from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe, TimeFunction
+
+PENETRATION = 1e-12
+"""Initial penetration, over the size of the model, that still counts as touching."""
+
+
+class Part(Protocol):
+    """Anything that can be added; ``role`` is "bodies", "loads", "contacts" or "gravity"."""
+
+    @property
+    def name(self) -> str:
+        """The part's name."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """Which kind of part it is."""
+        ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Model:
+    """Named bodies, loads and contacts, in any order of adding.
+
+    Parameters
+    ----------
+    gravity : (3,) array_like, optional
+        Acceleration, m/s^2.
+    initial_static : sequence of str
+        Names of loads whose static response (K q = B phi(t0)) is the initial displacement. They are released at the
+        start: they do not act during the run.
+    """
+
+    def __init__(self, *, gravity: Sequence[float] | Array | None = None, initial_static: Sequence[str] = ()) -> None:
+        self.bodies: dict[str, Body] = {}
+        self.loads: dict[str, LoadPart] = {}
+        self.contacts: dict[str, ContactPart] = {}
+        self.gravity = gravity
+        self.initial_static = tuple(initial_static)
+
+    def add(self, part: P) -> P:
+        """Add a part and return it."""
+        role = getattr(part, "role", None)
+        if role == "gravity":
+            if self.gravity is not None:
+                raise InputError("there is gravity already", where="gravity", value=part)
+            self.gravity = part.acceleration  # type: ignore[attr-defined]
+            return part
+        if role not in ("bodies", "loads", "contacts"):
+            raise InputError(f"cannot add a {type(part).__name__}: not a body, load, contact or gravity", value=part)
+        named: dict[str, Part] = getattr(self, role)
+        if part.name in named:
+            message = f"there is another of this name ({type(named[part.name]).__name__})"
+            raise InputError(message, where=role, key=part.name)
+        named[part.name] = part
+        return part
+
+    def assemble(self, signals: Sequence[str] | None = None, t0: float = 0.0) -> LinearSystem:
+        """Return the system over one vector of unknowns.
+
+        Parameters
+        ----------
+        signals : sequence of str, optional
+            Signals to record; by default position and velocity of the first, mid and last node of each body.
+        t0 : float
+            Time the run starts at, s.
+        """
+        if not self.bodies:
+            raise InputError("the model has no bodies", where="bodies")
+        bodies = {name: body.parts() for name, body in self.bodies.items()}
+        nodes = _kinematics(bodies)
+        terms = {name: load.terms(nodes) for name, load in self.loads.items()}
+        springs = _Springs(nodes.nv, list(terms.values()))
+        K = _tidy(_diagonal([b.K for b in bodies.values()]) + springs.K)
+        F0, V0 = self._gravity(bodies)
+        q0 = self._static(terms, bodies, springs, K, t0)
+        names = default_names(bodies) if signals is None else list(signals)
+        if len(set(names)) != len(names):
+            twice = next(name for name in names if names.count(name) > 1)
+            raise InputError("this signal is listed twice", where="output", key="signals", value=twice)
+        loads = [
+            Load(name, term.column.toarray().ravel(), term.function)
+            for name, term in terms.items()
+            if term.function is not None and name not in self.initial_static
+        ]
+        return LinearSystem(
+            M=_tidy(_diagonal([b.M for b in bodies.values()])),
+            C=_tidy(_diagonal([b.C for b in bodies.values()]) + springs.C),
+            K=K,
+            F0=F0 + springs.F0,
+            V0=V0 + springs.V0,
+            loads=tuple(loads),
+            contacts=_contacts({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0),
+            q0=q0,
+            v0=np.concatenate([b.v0 for b in bodies.values()]),
+            probes=tuple(Probe(*signal(name, bodies, nodes)) for name in names),
+            layout=_layout(bodies, nodes),
+            dof_names=tuple(name for b in bodies.values() for name in b.dof_names),
+        )
+
+    def _gravity(self, bodies: dict[str, BodyParts]) -> tuple[Array, float]:
+        """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""
+        a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
+        force = np.concatenate([b.gravity @ a for b in bodies.values()])
+        return force, -sum(b.mass * float(a @ b.center) for b in bodies.values())
+
+    def _static(
+        self,
+        terms: dict[str, LoadTerms],
+        bodies: dict[str, BodyParts],
+        springs: _Springs,
+        K: sparse.csr_array,
+        t0: float,
+    ) -> Array:
+        """Return the initial displacement, (nv,)."""
+        if not self.initial_static:
+            return np.zeros(K.shape[0])
+        force = np.zeros(K.shape[0])
+        for name in self.initial_static:
+            if name not in terms or (function := terms[name].function) is None:
+                forces = [key for key, term in terms.items() if term.function is not None]
+                message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
+                raise InputError(message, where="initial", key="static", value=name)
+            force += terms[name].column.toarray().ravel() * float(function.value(t0))
+        loose = _loose_body(bodies, springs.G)
+        if loose:
+            message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        from scipy.sparse.linalg import splu  # here, because few runs need it and it is slow to import
+
+        return np.asarray(splu(K.tocsc()).solve(force))
+
+
+class _Springs:
+    """Springs and dampers of all loads: K += k B B^T, C += c B B^T, and what their preload adds."""
+
+    def __init__(self, nv: int, terms: list[LoadTerms]) -> None:
+        stiff = [term for term in terms if term.stiffness]
+        viscous = [term for term in terms if term.damping]
+        self.G = _columns(nv, [term.column for term in stiff])
+        k = np.array([term.stiffness for term in stiff])
+        stretch = np.array([term.stretch for term in stiff])
+        self.K = sparse.csr_array((self.G * k) @ self.G.T)
+        D = _columns(nv, [term.column for term in viscous])
+        self.C = sparse.csr_array((D * np.array([term.damping for term in viscous])) @ D.T)
+        self.F0: Array = -np.asarray(self.G @ (k * stretch))
+        self.V0 = 0.5 * float(np.sum(k * stretch**2))
+
+
+def _columns(nv: int, columns: list[sparse.csc_array]) -> sparse.csc_array:
+    """Return columns side by side, (nv, k), k = 0 allowed."""
+    return sparse.csc_array(sparse.hstack([sparse.csc_array((nv, 0)), *columns], format="csc"))
+
+
+def _diagonal(blocks: list[sparse.csr_array]) -> sparse.csr_array:
+    """Return the block-diagonal matrix of square blocks."""
+    return sparse.csr_array(sparse.block_diag(blocks, format="csr"))
+
+
+def _tidy(A: sparse.csr_array) -> sparse.csr_array:
+    """Return A without stored zeros, indices sorted."""
+    A = sparse.csr_array(A)
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    A.sort_indices()
+    return A
+
+
+def _kinematics(bodies: dict[str, BodyParts]) -> Kinematics:
+    tables, first = {}, 0
+    for name, b in bodies.items():
+        tables[name] = NodeTable(first, len(b.points), b.named, b.single)
+        first += len(b.points)
+    return Kinematics(
+        points=np.concatenate([b.points for b in bodies.values()]),
+        displacement=_tidy(_diagonal([b.displacement for b in bodies.values()])),
+        rotation=_tidy(_diagonal([b.rotation for b in bodies.values()])),
+        bodies=tables,
+    )
+
+
+def _layout(bodies: dict[str, BodyParts], nodes: Kinematics) -> Layout:
+    firsts = [table.first for table in nodes.bodies.values()]
+    parts = list(bodies.values())
+    vertices = [first for first, b in zip(firsts, parts, strict=True) if b.single]
+    return Layout(
+        points=nodes.points,
+        cells=np.concatenate([b.cells + first for first, b in zip(firsts, parts, strict=True)]),
+        vertices=np.array(vertices, dtype=np.int64),
+        body_of_point=np.repeat(np.arange(len(parts)), [len(b.points) for b in parts]).astype(np.int64),
+        bodies=tuple(bodies),
+        displacement=nodes.displacement,
+        rotation=nodes.rotation,
+        radius_of_cell=np.concatenate([np.full(len(b.cells), b.radius) for b in parts]),
+    )
+
+
+def _contacts(groups: dict[str, ContactRows], nodes: Kinematics, q0: Array, t0: float) -> Contacts:
+    rows = list(groups.values())
+    counts = [r.g0.size for r in rows]
+    motions: list[TimeFunction] = [r.motion for r in rows if r.motion is not None]
+    motion_of: list[IntArray] = []
+    used = 0
+    for r in rows:
+        motion_of.append(np.full(r.g0.size, -1 if r.motion is None else used, dtype=np.int64))
+        used += r.motion is not None
+    contacts = Contacts(
+        names=tuple(groups),
+        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        labels=tuple(label for r in rows for label in r.labels),
+        g0=np.concatenate([np.empty(0), *(r.g0 for r in rows)]),
+        G=_columns(nodes.nv, [r.G for r in rows]),
+        e=np.repeat(np.array([r.e for r in rows]), np.array(counts, dtype=np.int64)),
+        motions=tuple(motions),
+        motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),
+        motion_coef=np.repeat(np.array([r.motion_coef for r in rows]), np.array(counts, dtype=np.int64)),
+    )
+    points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
+    _check_penetration(contacts, points, nodes, q0, t0)
+    return contacts
+
+
+def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, q0: Array, t0: float) -> None:
+    """Raise for the contact that is deepest inside at the start."""
+    if not contacts.nc:
+        return
+    g = contacts.g(t0, q0)
+    worst = int(np.argmin(g))
+    scale = max(float(np.abs(nodes.points).max()), float(np.abs(contacts.g0).max()))
+    if g[worst] >= -PENETRATION * scale:
+        return
+    i = int(points[worst])
+    x = nodes.points[i] + nodes.displacement[3 * i : 3 * i + 3] @ q0
+    group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
+    message = (
+        f"initial penetration: contact '{contacts.labels[worst]}' starts {-g[worst]:.6g} m inside, "
+        f"node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
+    )
+    raise InputError(message, where=f"contacts.{group}")
+
+
+def _loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
+    """Return a body that can move without elastic energy, "" when there is none.
+
+    Exact where a pivot of K would not be (fine meshes are as ill-conditioned as singular ones): a strain-free motion
+    of the bodies that moves no support and stretches no spring is looked for.
+    """
+    sizes = [b.rigid_free.shape[1] for b in bodies.values()]
+    held = sparse.block_diag([sparse.coo_array(b.rigid_held) for b in bodies.values()]).toarray()
+    free = sparse.block_diag([sparse.coo_array(b.rigid_free) for b in bodies.values()], format="csr")
+    # zero rows make sure that there are as many singular values as motions
+    conditions = np.vstack([held, (G.T @ free).toarray(), np.zeros((sum(sizes), sum(sizes)))])
+    _, values, right = np.linalg.svd(conditions, full_matrices=False)
+    if values[-1] > 1e-9 * values[0]:
+        return ""
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    return list(bodies)[int(owner[int(np.argmax(np.abs(right[-1])))])]

@@ -1,0 +1,106 @@
+"""``ContactSolver``: a solver as its name and two numbers; the work is done in ``flexmb.kernels.lcp``."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from flexmb.errors import InputError, NotConverged
+from flexmb.kernels.lcp import LEMKE, NEWTON, PGS, solve_lcp
+from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, kernel_arrays, worst_row
+from flexmb.state import frozen
+
+METHODS: dict[str, int] = {"newton": NEWTON, "lemke": LEMKE, "pgs": PGS}
+"""Solver names and their codes in the kernel."""
+
+
+class ContactNotConverged(NotConverged):
+    """A contact problem was not solved; the problem and the worst row come along.
+
+    ``time`` is nan and ``step`` -1 until the caller, who knows them, fills them in (and ``contact``, its name).
+    """
+
+    def __init__(self, problem: ContactProblem, solution: ContactSolution, tolerance: float) -> None:
+        self.problem = problem
+        self.solution = solution
+        self.row = worst_row(problem, solution.z)
+        row, z, w = self.row, solution.z, solution.w
+        words = f"contact solver '{solution.solver}' did not reach {tolerance:.3g} in {solution.iterations} iterations"
+        if row >= 0:
+            data = f"W_ii = {problem.W[row, row]:.6g}, b_i = {problem.b[row]:.6g}"
+            words += f"; worst at contact row {row} ({data}, w_i = {w[row]:.6g}, z_i = {z[row]:.6g})"
+        super().__init__(
+            words,
+            time=float("nan"),
+            step=-1,
+            residual=solution.residual,
+        )
+
+
+@dataclass(frozen=True)
+class ContactSolver:
+    """How contact problems are solved.
+
+    Parameters
+    ----------
+    name : {"newton", "lemke", "pgs"}
+        Nonsmooth Newton / active set (Lemke takes over where it cycles), Lemke's pivoting, or projected
+        Gauss-Seidel.
+    tolerance : float
+        Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
+    max_iterations : int
+        Most index sets, pivots or sweeps; 0 chooses by the size of the problem.
+    """
+
+    name: str = "newton"
+    tolerance: float = 1e-10
+    max_iterations: int = 0
+
+    ALLOWED: ClassVar[tuple[float, float]] = (1e-15, 1e-2)
+
+    def __post_init__(self) -> None:
+        where = "ContactSolver"
+        if self.name not in METHODS:
+            near = difflib.get_close_matches(str(self.name), METHODS, n=1)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            raise InputError(f"{hint}known solvers: {', '.join(METHODS)}", where=where, key="name", value=self.name)
+        low, high = self.ALLOWED
+        if isinstance(self.tolerance, (bool, str)) or not low <= self.tolerance <= high:
+            words = f"must be a number in [{low:g}, {high:g}]"
+            raise InputError(words, where=where, key="tolerance", value=self.tolerance)
+        whole = isinstance(self.max_iterations, (int, np.integer)) and not isinstance(self.max_iterations, bool)
+        if not whole or self.max_iterations < 0:
+            words = "must be a whole number >= 0 (0: automatic)"
+            raise InputError(words, where=where, key="max_iterations", value=self.max_iterations)
+
+    @property
+    def method(self) -> int:
+        """Code of the solver in the kernel."""
+        return METHODS[self.name]
+
+    def solve(self, problem: ContactProblem, z0: ArrayLike | None = None) -> ContactSolution:
+        """Solve ``problem``, starting from ``z0``.
+
+        Parameters
+        ----------
+        problem : ContactProblem
+        z0 : (nc,) array, optional
+            Warm start, e.g. the impulses of the step before; left untouched.
+
+        Raises
+        ------
+        ContactNotConverged
+            When the residual stays above the tolerance.
+        """
+        W, b, z = kernel_arrays(problem, np.zeros(problem.nc) if z0 is None else z0)
+        if not np.isfinite(z).all():
+            raise InputError("must be finite", where="ContactSolver.solve", key="z0")
+        iterations, r = solve_lcp(W, b, z, self.method, self.max_iterations, self.tolerance)
+        solution = ContactSolution(frozen(z), frozen(problem.w(z)), float(r), int(iterations), self.name)
+        if not r <= self.tolerance:
+            raise ContactNotConverged(problem, solution, self.tolerance)
+        return solution

@@ -1,0 +1,121 @@
+"""What leaves the time loop: blocks of samples, on their way to memory or to a file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from flexmb.state import Array, IntArray
+from flexmb.system import LinearSystem
+
+ENERGY_COLUMNS = (
+    "kinetic",
+    "potential",
+    "work_external",
+    "work_damping",
+    "work_contact",
+    "numerical",
+    "residual",
+)
+"""Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
+
+``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
+"""
+
+
+@dataclass
+class Block:
+    """Some consecutive samples of a run (k of them; a run's first block holds the sample at the start).
+
+    Parameters
+    ----------
+    step : (k,) int array
+        Step index n of each sample; t = t0 + n h.
+    time : (k,) array
+    probes : (k, sum of probe sizes) array
+        Values of all probes side by side, in the order of ``system.probes``, offsets added.
+    gap, velocity, impulse : (k, nc) arrays
+        At the sample; impulse is what acted since the sample before (one step when every = 1).
+    energy : (k, 7) array
+        See ``ENERGY_COLUMNS``.
+    field_step : (f,) int array
+        Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).
+    field_q, field_v : (f, nv) arrays
+    field_impulse : (f, nc) array
+        Impulse since the field sample before.
+    """
+
+    step: IntArray
+    time: Array
+    probes: Array
+    gap: Array
+    velocity: Array
+    impulse: Array
+    energy: Array
+    field_step: IntArray
+    field_q: Array
+    field_v: Array
+    field_impulse: Array
+
+
+@dataclass
+class Tally:
+    """Figures that every step contributes to, whether it is a sample or not."""
+
+    steps: int = 0
+    min_gap: float = np.inf
+    min_gap_time: float = np.nan
+    gain_steps: int = 0
+    gain_max: float = 0.0
+    gain_time: float = np.nan
+    residual_max: float = 0.0
+    energy_max: float = -np.inf
+    energy_scale: float = 0.0
+    contact_steps: int = 0
+    iterations: int = 0
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Everything about a run that is known before its first step."""
+
+    system: LinearSystem
+    scheme: object
+    h: float
+    t0: float
+    steps: int
+    every: int
+    fields_every: int
+    engine: str
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All a run needs to go on with the same bits.
+
+    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
+    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then.
+    """
+
+    step: int
+    samples: int
+    fields: int
+    arrays: dict[str, np.ndarray]
+
+
+class Sink(Protocol):
+    """Takes what the loop produces; in memory (``result.MemorySink``) or on disk (``io``)."""
+
+    def begin(self, run: RunInfo) -> None:
+        """Prepare for a run."""
+        ...
+
+    def append(self, block: Block) -> None:
+        """Take the next samples."""
+        ...
+
+    def checkpoint(self, point: Checkpoint) -> None:
+        """Keep a point to resume from (may be ignored)."""
+        ...

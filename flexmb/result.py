@@ -1,0 +1,300 @@
+"""``Result``: what a run recorded, from memory or from a folder, under the names of the contract."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.io.frames import PointMaps
+from flexmb.io.result_h5 import H5Tree, write_tree
+from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, refuse_if_taken, taken_by
+from flexmb.io.structure import Tree, split, static_arrays
+from flexmb.io.summary_json import plain, read_summary, write_summary
+from flexmb.io.vtkhdf import write_fields
+from flexmb.record import Block, Checkpoint, RunInfo
+from flexmb.state import Array, IntArray
+from flexmb.summary import Figures, summarize
+from flexmb.system import Layout
+
+
+class Result:
+    """The outcome of a run; arrays are read when asked for.
+
+    Parameters
+    ----------
+    tree : Tree
+        Arrays by path, see ``flexmb.io.structure``.
+    summary : dict
+        As in summary.json.
+    case_text : str
+        The case file as run, when there was one.
+    folder : Path or None
+        Where it was read from.
+    """
+
+    def __init__(self, tree: Tree, summary: dict[str, Any], case_text: str = "", folder: Path | None = None) -> None:
+        self.tree = tree
+        self.summary = summary
+        self.case_text = case_text
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        place = f" in '{self.folder}'" if self.folder else ""
+        return f"<Result {self.summary.get('title', '')!r}: {len(self.time)} samples{place}>"
+
+    @property
+    def time(self) -> Array:
+        """Times of the samples, (n+1,), s."""
+        return np.asarray(self.tree["/time"][()])
+
+    @property
+    def step(self) -> IntArray:
+        """Step numbers of the samples, (n+1,)."""
+        return np.asarray(self.tree["/step"][()])
+
+    @property
+    def signals(self) -> Signals:
+        """Recorded signals by name."""
+        return Signals(self.tree)
+
+    @property
+    def contacts(self) -> dict[str, ContactSeries]:
+        """Contacts by name."""
+        found = (name.split("/")[2] for name in self.tree if name.startswith("/contacts/"))
+        return {name: ContactSeries(self.tree, name, float(self.summary["h"])) for name in dict.fromkeys(found)}
+
+    @property
+    def energy(self) -> EnergySeries:
+        """The energy ledger."""
+        return EnergySeries(self.tree)
+
+    @property
+    def fields(self) -> Fields:
+        """The whole states, kept every ``fields_every`` steps."""
+        return Fields(self.tree)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        return self.fields.maps.layout
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""
+        folder = Path(folder)
+        if not overwrite:
+            refuse_if_taken(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        parts = {name: folder / (name + PART) for name in (RESULT, FIELDS, CASE)}
+        write_tree(self.tree, parts[RESULT])
+        write_fields(self.tree, parts[FIELDS])
+        parts[CASE].write_text(self.case_text, encoding="utf-8")
+        for name in taken_by(folder):
+            if not name.endswith(PART):
+                (folder / name).unlink()
+        for name, part in parts.items():
+            part.replace(folder / name)
+        if not self.case_text:
+            (folder / CASE).unlink()
+        write_summary(folder / SUMMARY, self.summary)
+        return folder
+
+
+class Signals(Mapping[str, Array]):
+    """Signals by name: (n+1,) or (n+1, k) arrays."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return np.asarray(self._tree[f"/signals/{name}"][()])
+        except KeyError:
+            raise KeyError(f"{name!r}; recorded: {', '.join(self) or 'none'}") from None
+
+    def __iter__(self) -> Iterator[str]:
+        return (name.removeprefix("/signals/") for name in self._tree if name.startswith("/signals/"))
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+class ContactSeries:
+    """One contact, (n+1,) arrays, or a group of m, (n+1, m) arrays."""
+
+    def __init__(self, tree: Tree, name: str, h: float) -> None:
+        self._tree, self.name, self._h = tree, name, h
+
+    @property
+    def gap(self) -> Array:
+        """Distance to the obstacle, m."""
+        return self._read("gap")
+
+    @property
+    def velocity(self) -> Array:
+        """Relative velocity along the normal, m/s."""
+        return self._read("velocity")
+
+    @property
+    def impulse(self) -> Array:
+        """Impulse that acted since the sample before, N s."""
+        return self._read("impulse")
+
+    @property
+    def force(self) -> Array:
+        """Mean force since the sample before, N: the impulse over that time."""
+        impulse, n = self.impulse, np.asarray(self._tree["/step"][()])
+        dt = np.diff(n, prepend=n[0] - 1) * self._h
+        return impulse / (dt if impulse.ndim == 1 else dt[:, None])
+
+    def _read(self, what: str) -> Array:
+        return np.asarray(self._tree[f"/contacts/{self.name}/{what}"][()])
+
+
+class EnergySeries:
+    """Energies at the samples and works since the start, each (n+1,), J."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+
+    def _read(self, what: str) -> Array:
+        return np.asarray(self._tree[f"/energy/{what}"][()])
+
+    @property
+    def kinetic(self) -> Array:
+        """Kinetic energy."""
+        return self._read("kinetic")
+
+    @property
+    def potential(self) -> Array:
+        """Elastic energy and that of constant forces (gravity)."""
+        return self._read("potential")
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential energy together."""
+        return self.kinetic + self.potential
+
+    @property
+    def work_external(self) -> Array:
+        """Work of loads and prescribed motions."""
+        return self._read("work_external")
+
+    @property
+    def work_damping(self) -> Array:
+        """Work of viscous forces."""
+        return self._read("work_damping")
+
+    @property
+    def work_contact(self) -> Array:
+        """Work of contact impulses."""
+        return self._read("work_contact")
+
+    @property
+    def numerical(self) -> Array:
+        """What the scheme itself added (usually negative)."""
+        return self._read("numerical")
+
+    @property
+    def residual(self) -> Array:
+        """What is left over: total - initial - all works; round-off when the scheme's identity closes."""
+        return self._read("residual")
+
+
+class Fields:
+    """Whole states: ``step``, ``time`` in full; ``q``, ``v``, ``impulse`` are read when sliced."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._maps: PointMaps | None = None
+
+    def __len__(self) -> int:
+        return int(self._tree["/state/step"].shape[0])
+
+    @property
+    def steps(self) -> IntArray:
+        """Step numbers, (f,)."""
+        return np.asarray(self._tree["/state/step"][()])
+
+    @property
+    def times(self) -> Array:
+        """Times, (f,), s."""
+        return np.asarray(self._tree["/state/time"][()])
+
+    @property
+    def q(self) -> Any:
+        """Generalized displacements, (f, nv), array-like."""
+        return self._tree["/state/q"]
+
+    @property
+    def v(self) -> Any:
+        """Generalized velocities, (f, nv), array-like."""
+        return self._tree["/state/v"]
+
+    @property
+    def impulse(self) -> Any:
+        """Contact impulses since the state before, (f, nc), array-like."""
+        return self._tree["/state/impulse"]
+
+    @property
+    def maps(self) -> PointMaps:
+        """Maps from the unknowns to vectors at the points."""
+        if self._maps is None:
+            self._maps = PointMaps.from_tree(self._tree)
+        return self._maps
+
+    def frame(self, k: int) -> dict[str, Array]:
+        """Return displacement, velocity, ... at all points for the k-th state, each (n, 3)."""
+        return self.maps.frame(self._tree, k)
+
+
+class MemorySink:
+    """A sink that keeps everything in memory."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[np.ndarray]] = {}
+
+    def begin(self, run: RunInfo) -> None:
+        """Prepare for a run."""
+        self.run = run
+        self._pieces = {}
+
+    def append(self, block: Block) -> None:
+        """Keep the samples of a block (copied: the loop may use its arrays again)."""
+        for name, values in split(self.run, block).items():
+            self._pieces.setdefault(name, []).append(np.array(values))
+
+    def checkpoint(self, point: Checkpoint) -> None:
+        """Do nothing: memory does not outlive the run."""
+
+    def tree(self) -> dict[str, np.ndarray]:
+        """Return the tree of arrays recorded so far."""
+        return {name: np.concatenate(parts) for name, parts in self._pieces.items()} | static_arrays(self.run)
+
+    def result(self, outcome: Figures, title: str = "", case_text: str = "") -> Result:
+        """Return what was recorded with its summary."""
+        tree = self.tree()
+        return Result(tree, plain(summarize(tree, self.run, outcome, title=title)), case_text)
+
+
+def load(folder: str | Path) -> Result:
+    """Read a result folder; arrays are read when asked for.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As written by ``flexmb run`` or ``Result.save``. A failed run can be read too; its summary says so.
+    """
+    folder = Path(folder)
+    if not folder.is_dir():
+        raise InputError(f"there is no result folder '{folder}'")
+    for name in (SUMMARY, RESULT):
+        if not (folder / name).is_file():
+            state = " (the run there is not finished)" if any(folder.glob("*" + PART)) else ""
+            raise InputError(f"'{folder}' is not a result folder: it has no {name}{state}")
+    case = folder / CASE
+    text = case.read_text(encoding="utf-8") if case.is_file() else ""
+    return Result(H5Tree(folder / RESULT), read_summary(folder / SUMMARY), text, folder)

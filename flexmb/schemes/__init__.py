@@ -1,0 +1,40 @@
+"""Time-stepping schemes, one family per file. A scheme is listed here because its file exists.
+
+Every public class with a non-empty ``name`` that a module of this package defines is a scheme.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import pkgutil
+
+from flexmb.schemes.alpha import HHT, GeneralizedAlpha, NaiveHHT, Newmark
+from flexmb.schemes.moreau_jean import MoreauJean, MoreauJeanDissipative
+from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+
+
+def _discover() -> dict[str, type]:
+    found: dict[str, type] = {}
+    for info in pkgutil.iter_modules(__path__):
+        module = importlib.import_module(f"{__name__}.{info.name}")
+        for cls in vars(module).values():
+            own = inspect.isclass(cls) and cls.__module__ == module.__name__
+            if own and isinstance(getattr(cls, "name", None), str) and cls.name:
+                found[cls.name] = cls
+    return dict(sorted(found.items()))
+
+
+SCHEMES: dict[str, type] = _discover()
+"""Scheme classes by the name used in case files."""
+
+__all__ = [
+    "HHT",
+    "SCHEMES",
+    "GeneralizedAlpha",
+    "MoreauJean",
+    "MoreauJeanDissipative",
+    "NaiveHHT",
+    "Newmark",
+    "SchatzmanPaoli",
+]

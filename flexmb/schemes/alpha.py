@@ -1,0 +1,158 @@
+"""The members of the alpha family: Newmark, HHT, generalized-alpha, and the naive HHT (Acary 2019, eqs 69-81).
+
+They differ in how (alpha_m, alpha_f, beta, gamma) are chosen; the step is in ``alpha_family``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmb.errors import InputError
+from flexmb.schemes.alpha_family import Alpha, AlphaStep
+from flexmb.schemes.base import check_choice, check_range
+
+
+def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> AlphaStep:
+    """Return (0, alpha, beta, gamma) with HHT's own gamma and beta where they are not given."""
+    gamma = 0.5 + alpha if gamma is None else gamma
+    return AlphaStep(0.0, alpha, 0.25 * (gamma + 0.5) ** 2 if beta is None else beta, gamma)
+
+
+def check_newmark(scheme: str, c: AlphaStep) -> None:
+    """Raise InputError unless gamma is in [1/2, 1] and beta in [gamma/2, 1] (unconditional stability)."""
+    check_range(scheme, "gamma", c.gamma, 0.5, 1.0)
+    check_range(scheme, "beta", c.beta, 0.5 * c.gamma, 1.0)
+
+
+def check_flag(key: str, value: bool) -> None:
+    """Raise InputError unless ``value`` is true or false."""
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", where="scheme", key=key, value=value)
+
+
+@dataclass(frozen=True)
+class Newmark(Alpha):
+    """Newmark's scheme with impacts; beta = 1/4, gamma = 1/2 conserves energy in flight.
+
+    Parameters
+    ----------
+    beta, gamma : float
+        gamma in [1/2, 1], beta in [gamma/2, 1] (unconditional stability).
+    ggl : bool
+        Position-level stabilization.
+    """
+
+    beta: float = 0.25
+    gamma: float = 0.5
+    ggl: bool = True
+
+    name: ClassVar[str] = "newmark"
+
+    def __post_init__(self) -> None:
+        check_newmark(self.name, self.coefficients)
+        check_flag("ggl", self.ggl)
+
+    @property
+    def coefficients(self) -> AlphaStep:
+        """(0, 0, beta, gamma)."""
+        return AlphaStep(0.0, 0.0, self.beta, self.gamma)
+
+
+@dataclass(frozen=True)
+class HHT(Alpha):
+    """Hilber-Hughes-Taylor's scheme with impacts; alpha in [0, 1/3] damps high frequencies.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight alpha_f of the old forces, in [0, 1/3].
+    beta, gamma : float, optional
+        Default gamma = 1/2 + alpha, beta = (gamma + 1/2)^2 / 4.
+    ggl : bool
+        Position-level stabilization.
+    """
+
+    alpha: float = 0.1
+    beta: float | None = None
+    gamma: float | None = None
+    ggl: bool = True
+
+    name: ClassVar[str] = "hht"
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)
+        check_newmark(self.name, self.coefficients)
+        check_flag("ggl", self.ggl)
+
+    @property
+    def coefficients(self) -> AlphaStep:
+        """(0, alpha, beta, gamma)."""
+        return hht_coefficients(self.alpha, self.beta, self.gamma)
+
+
+@dataclass(frozen=True)
+class GeneralizedAlpha(Alpha):
+    """Chung-Hulbert's generalized-alpha with impacts; rho_inf is the spectral radius at infinite frequency.
+
+    Parameters
+    ----------
+    rho_inf : float
+        In [0, 1]; 1 conserves energy in flight, 0 annihilates the highest frequencies in a step.
+    ggl : bool
+        Position-level stabilization.
+    """
+
+    rho_inf: float = 0.8
+    ggl: bool = True
+
+    name: ClassVar[str] = "generalized-alpha"
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "rho_inf", self.rho_inf, 0.0, 1.0)
+        check_flag("ggl", self.ggl)
+
+    @property
+    def coefficients(self) -> AlphaStep:
+        """From rho_inf (eq 81, with gamma = 1/2 + alpha_f - alpha_m)."""
+        rho = self.rho_inf
+        alpha_m, alpha_f = (2.0 * rho - 1.0) / (rho + 1.0), rho / (rho + 1.0)
+        gamma = 0.5 + alpha_f - alpha_m
+        return AlphaStep(alpha_m, alpha_f, 0.25 * (gamma + 0.5) ** 2, gamma)
+
+
+@dataclass(frozen=True)
+class NaiveHHT(Alpha):
+    """HHT with the contact force treated like any other force (eqs 69-72): wrong on purpose, for the demonstration.
+
+    Parameters
+    ----------
+    alpha : float
+        Weight alpha_f of the old forces, in [0, 1/3].
+    beta, gamma : float, optional
+        Default gamma = 1/2 + alpha, beta = (gamma + 1/2)^2 / 4.
+    level : str
+        "position" (0 <= g_{n+1} perp lam >= 0, no impact law) or "velocity" (0 <= U_{n+1} + e U_n perp lam >= 0).
+    """
+
+    alpha: float = 0.0
+    beta: float | None = None
+    gamma: float | None = None
+    level: str = "position"
+
+    name: ClassVar[str] = "naive-hht"
+
+    def __post_init__(self) -> None:
+        check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)
+        check_newmark(self.name, self.coefficients)
+        check_choice("level", self.level, ("position", "velocity"))
+
+    @property
+    def coefficients(self) -> AlphaStep:
+        """(0, alpha, beta, gamma)."""
+        return hht_coefficients(self.alpha, self.beta, self.gamma)
+
+    @property
+    def contact_level(self) -> str:
+        """Contacts as forces."""
+        return f"naive-{self.level}"

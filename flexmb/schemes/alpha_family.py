@@ -1,0 +1,316 @@
+"""Nonsmooth Newmark, HHT and generalized-alpha, with or without GGL stabilization (Acary 2019, eqs 73-81).
+
+The smooth motion is split from the impacts. With f = F - C v - K q and r = (1 - alpha_f) / (1 - alpha_m),
+
+    M vdot_{n+1} = f(q_{n+1}, v_{n+1}, t_{n+1})                                       no contact force
+    (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) vdot_{n+1} + alpha_f vdot_n           (80e)
+    q_{n+1} = q_n + h v_n + h^2 (1/2 - beta) a_n + h^2 beta a_{n+1} + dq                      (80a, b)
+    v_{n+1} = v_n + h (1 - gamma) a_n + h gamma a_{n+1} + w,          M w = G Lam             (80c, d)
+
+ggl = false:  dq = (h/2) w;  active where g(q_n) + (h/2) U_n <= 0:  0 <= U_{n+1} + e U_n perp Lam >= 0.
+ggl = true:   M dq = G nu,   0 <= g(q_{n+1}) perp nu >= 0;  on the contacts that close at position level (nu > 0, or
+              the gap of the step without impulses <= 0):  0 <= U_{n+1} + e U_n perp Lam >= 0, Lam = 0 elsewhere (79).
+
+Eliminating a_{n+1}:  S = M + r h gamma C + r h^2 beta K, and a unit of (nu, Lam) changes a by
+-r S^-1 (K dq + C w). So (nu, Lam) solve *one* complementarity problem whose blocks couple as soon as C != 0; it is
+solved whole, in the unknowns (nu / h, Lam), which have the same unit.
+
+Energy. Let X^ be X filtered like a, (1 - alpha_m) X^_{n+1} + alpha_m X^_n = (1 - alpha_f) X_{n+1} + alpha_f X_n with
+X^_0 = X_0; then M a = F^ - C v^ - K q^ exactly. With z = q - q^ and X_gamma = gamma X_{n+1} + (1 - gamma) X_n,
+
+    dE = dq_tot^T F^_gamma - dq_tot^T C v^_gamma                                       external, damping
+         + U_{1/2}^T Lam                                                               contact
+         - (gamma - 1/2) |dq_tot|_K^2 + dq_tot^T K z_gamma
+         - h^2 (beta - gamma/2) [ d|a|_M^2 / 2 + (gamma - 1/2) |da|_M^2 ]
+         - (nu - (h/2) Lam)^T G^T a_gamma                                              numerical
+
+(the last line with ggl only: what the projection of positions moves; it vanishes with h). In flight, when
+gamma = 1/2 + alpha_f - alpha_m =: 1/2 + kappa, z is kappa dq_tot filtered by (1 - alpha_m) z_{n+1} + alpha_m z_n =
+kappa dq_tot, and the numerical part is -dA - D with
+
+    A = (h^2/2)(beta - gamma/2) |a|_M^2 + (1/2 - alpha_f)/(2 kappa) |z|_K^2
+    D = h^2 (beta - gamma/2) kappa |da|_M^2 + (1/2 - alpha_f)(1/2 - alpha_m)/kappa |dz|_K^2  >= 0 :
+
+E + A never grows between impacts. For alpha_m = 0 this is Acary's HHT identity (110), for alpha_f = 0 Newmark's (103).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.linalg import Factor, factor
+from flexmb.nonsmooth.delassus import delassus
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.base import Memory, no_contacts, solve_contacts
+from flexmb.state import Array, State, StepReport
+from flexmb.system import LinearSystem
+
+
+@dataclass(frozen=True)
+class AlphaFixed:
+    """Factorizations of S and M, and the Delassus blocks: row q or v, column nu or Lam.
+
+    ``W_q_nu`` is the change of the gap per unit nu, ``W_q_Lam`` per unit Lam, and so on; without GGL only
+    ``W_v_Lam`` is used; for the naive scheme ``W_v_Lam`` is G^T S^-1 G.
+    """
+
+    S: Factor
+    M: Factor
+    W_q_nu: Array
+    W_q_Lam: Array
+    W_v_nu: Array
+    W_v_Lam: Array
+
+
+@dataclass(frozen=True)
+class AlphaStep:
+    """The numbers of one member of the family."""
+
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+
+    @property
+    def r(self) -> float:
+        """(1 - alpha_f) / (1 - alpha_m)."""
+        return (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
+
+    def filtered(self, x_1: Array, x: Array, x_hat: Array) -> Array:
+        """Return X^_{n+1} from X_{n+1}, X_n and X^_n."""
+        return ((1.0 - self.alpha_f) * x_1 + self.alpha_f * x - self.alpha_m * x_hat) / (1.0 - self.alpha_m)
+
+    def at_gamma(self, x_1: Array, x: Array) -> Array:
+        """Return gamma X_{n+1} + (1 - gamma) X_n."""
+        return self.gamma * x_1 + (1.0 - self.gamma) * x
+
+
+@dataclass(frozen=True)
+class Alpha:
+    """The alpha family; its members below differ in how (alpha_m, alpha_f, beta, gamma) are chosen.
+
+    Memory vectors: a, p = M a, f (all smooth forces), z = q - q^, v^; loads: filtered amplitudes; contacts: lam and
+    lam^ (naive scheme only).
+    """
+
+    name: ClassVar[str] = ""
+    family: ClassVar[str] = "alpha"
+
+    @property
+    def coefficients(self) -> AlphaStep:
+        """(alpha_m, alpha_f, beta, gamma)."""
+        raise InputError("the alpha family is abstract: choose newmark, hht or generalized-alpha", where="scheme")
+
+    @property
+    def order(self) -> int:
+        """Order on smooth motion."""
+        c = self.coefficients
+        return 2 if abs(c.gamma - 0.5 - c.alpha_f + c.alpha_m) < 1e-14 else 1
+
+    @property
+    def contact_level(self) -> str:
+        """How contacts enter: "ggl", "velocity", "naive-position" or "naive-velocity"."""
+        return "ggl" if getattr(self, "ggl", False) else "velocity"
+
+    def prepare(self, system: LinearSystem, h: float) -> AlphaFixed:
+        """Factor S and M and form the Delassus blocks."""
+        c = self.coefficients
+        G = system.contacts.G
+        S = factor(system.M + c.r * h * c.gamma * system.C + c.r * h * h * c.beta * system.K)
+        M = factor(system.M)
+        if self.contact_level.startswith("naive"):
+            W = c.r * delassus(S.solve, G)
+            nothing = np.zeros((0, 0))
+            return AlphaFixed(S, M, h * h * c.beta * W, nothing, nothing, h * c.gamma * W)
+
+        def respond(to_dq: float, to_w: float, q_or_v: str) -> Array:
+            """Return G^T times the change of q or v when dq = to_dq M^-1 G and w = to_w M^-1 G."""
+
+            def columns(g: Array) -> Array:
+                X = M.solve(g)
+                da = -c.r * S.solve(system.elastic(to_dq * X) + system.C @ (to_w * X))
+                return to_dq * X + h * h * c.beta * da if q_or_v == "q" else to_w * X + h * c.gamma * da
+
+            return delassus(columns, G)
+
+        if self.contact_level == "ggl":
+            blocks = (respond(1.0, 0.0, "q"), respond(0.0, 1.0, "q"), respond(1.0, 0.0, "v"), respond(0.0, 1.0, "v"))
+            return AlphaFixed(S, M, *blocks)
+        nothing = np.zeros((0, 0))
+        return AlphaFixed(S, M, nothing, nothing, nothing, respond(0.5 * h, 1.0, "v"))
+
+    def start(self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver) -> Memory:
+        """Return a_0 = M^-1 f_0 (no contact force in it) and the filters at rest."""
+        f = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
+        a = fixed.M.solve(f)
+        return Memory(
+            np.stack([a, f, f, np.zeros(system.nv), state.v]),
+            np.zeros((2, system.contacts.nc)),
+            np.array([[float(load.phi.value(state.t)) for load in system.loads]]).reshape(1, -1),
+            np.zeros(1),
+        )
+
+    def step(
+        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: AlphaFixed, solver: ContactSolver
+    ) -> tuple[State, Memory, StepReport]:
+        """Go from t_n to t_n + h."""
+        c = self.coefficients
+        a_n, p_n, f_n, z_n, vhat_n = memory.vectors
+        t1, q_n, v_n = state.t + h, state.q, state.v
+        F = system.F(t1)
+        q = q_n + h * v_n + h * h * (0.5 - c.beta) * a_n
+        v = v_n + h * (1.0 - c.gamma) * a_n
+        carried = (c.alpha_f * f_n - c.alpha_m * p_n) / (1.0 - c.alpha_m)
+        a = fixed.S.solve(c.r * (F - system.elastic(q) - system.C @ v) + carried)
+        free = State(t1, q + h * h * c.beta * a, v + h * c.gamma * a)
+
+        nu, Lam, lam, iterations = self._impulses(system, state, free, h, fixed, solver)
+        q, v, a = self._apply(system, free, a, nu, Lam, lam, h, fixed)
+
+        f = F - system.elastic(q) - system.C @ v + system.contacts.G @ lam
+        p = c.r * f + carried
+        phi = np.array([float(load.phi.value(t1)) for load in system.loads])
+        kappa = c.alpha_f - c.alpha_m
+        phi_n = np.array([float(load.phi.value(state.t)) for load in system.loads])
+        after = Memory(
+            np.stack([a, p, f, (kappa * (q - q_n) - c.alpha_m * z_n) / (1.0 - c.alpha_m), c.filtered(v, v_n, vhat_n)]),
+            np.stack([lam, c.filtered(lam, memory.contacts[0], memory.contacts[1])]),
+            c.filtered(phi, phi_n, memory.loads[0])[None, :],
+            memory.scalars,
+        )
+        new = State(t1, q, v)
+        return new, after, self._report(system, state, new, h, memory, after, nu, Lam, iterations)
+
+    def _impulses(
+        self, system: LinearSystem, state: State, free: State, h: float, fixed: AlphaFixed, solver: ContactSolver
+    ) -> tuple[Array, Array, Array, int]:
+        """Return (nu, Lam, lam, iterations): position and velocity impulses, and the naive scheme's force."""
+        con = system.contacts
+        nu, Lam, lam = no_contacts(system), no_contacts(system), no_contacts(system)
+        U_n = con.U(state.t, state.v)
+        if self.contact_level == "ggl":
+            g_free = con.g(free.t, free.q)
+            if (g_free <= 0.0).any():
+                b_v = con.U(free.t, free.v) + con.e * U_n
+                nu, Lam, iterations = solve_ggl(fixed, g_free, b_v, h, system, solver, free.t)
+                return nu, Lam, lam, iterations
+            return nu, Lam, lam, 0
+        if self.contact_level == "naive-position":
+            b = con.g(free.t, free.q) / h
+            rows = np.arange(con.nc)
+            W = fixed.W_q_nu / h
+        else:
+            rows = np.flatnonzero(con.g(state.t, state.q) + 0.5 * h * U_n <= 0.0)
+            b = (con.U(free.t, free.v) + con.e * U_n)[rows]
+            W = fixed.W_v_Lam[np.ix_(rows, rows)]
+        if not (b < 0.0).any():
+            return nu, Lam, lam, 0
+        impulse = Lam if self.contact_level == "velocity" else lam
+        impulse[rows], iterations = solve_contacts(W, b, rows, system, solver, free.t)
+        return nu, Lam, lam, iterations
+
+    def _apply(
+        self,
+        system: LinearSystem,
+        free: State,
+        a: Array,
+        nu: Array,
+        Lam: Array,
+        lam: Array,
+        h: float,
+        fixed: AlphaFixed,
+    ) -> tuple[Array, Array, Array]:
+        """Return q, v, a after the impulses."""
+        c, G = self.coefficients, system.contacts.G
+        if lam.any():
+            da = c.r * fixed.S.solve(G @ lam)
+            return free.q + h * h * c.beta * da, free.v + h * c.gamma * da, a + da
+        if not (nu.any() or Lam.any()):
+            return free.q, free.v, a
+        w = fixed.M.solve(G @ Lam)
+        dq = fixed.M.solve(G @ nu) if self.contact_level == "ggl" else 0.5 * h * w
+        da = -c.r * fixed.S.solve(system.elastic(dq) + system.C @ w)
+        return free.q + dq + h * h * c.beta * da, free.v + w + h * c.gamma * da, a + da
+
+    def _report(
+        self,
+        system: LinearSystem,
+        old: State,
+        new: State,
+        h: float,
+        before: Memory,
+        after: Memory,
+        nu: Array,
+        Lam: Array,
+        iterations: int,
+    ) -> StepReport:
+        c, con = self.coefficients, system.contacts
+        a_n, p_n, _, z_n, vhat_n = before.vectors
+        a, p, _, z, vhat = after.vectors
+        dq = new.q - old.q
+        K_dq = system.elastic(dq)
+        phi_g = c.at_gamma(after.loads[0], before.loads[0])
+        external = sum(float(load.B @ dq) * float(phi) for load, phi in zip(system.loads, phi_g, strict=True))
+        numerical = (
+            -(c.gamma - 0.5) * float(dq @ K_dq)
+            + float(K_dq @ c.at_gamma(z, z_n))
+            - h * h * (c.beta - 0.5 * c.gamma) * float((a - a_n) @ c.at_gamma(p, p_n))
+        )
+        if self.contact_level.startswith("naive"):
+            lam_g = c.at_gamma(after.contacts[1], before.contacts[1])
+            moved = con.offset(new.t) - con.offset(old.t)
+            contact = (con.G.T @ dq + moved) * lam_g
+            drive = -float(moved @ lam_g)
+            P = h * after.contacts[0]
+        else:
+            g_t = 0.5 * (con.g_t(new.t) + con.g_t(old.t))
+            contact = (0.5 * (con.G.T @ (new.v + old.v)) + g_t) * Lam
+            drive = -float(g_t @ Lam)
+            P = Lam
+            if self.contact_level == "ggl":
+                numerical -= float((nu - 0.5 * h * Lam) @ (con.G.T @ c.at_gamma(a, a_n)))
+        return StepReport(
+            P=P,
+            external=external,
+            drive=drive,
+            damping=-float(dq @ (system.C @ c.at_gamma(vhat, vhat_n))),
+            contact=contact,
+            numerical=numerical,
+            iterations=iterations,
+        )
+
+
+def solve_ggl(
+    fixed: AlphaFixed, g_free: Array, b_v: Array, h: float, system: LinearSystem, solver: ContactSolver, t: float
+) -> tuple[Array, Array, int]:
+    """Solve the joint problem in (nu / h, Lam) on a growing working set of contacts.
+
+    ``near`` are the contacts whose position row is looked at, ``closed`` those that also have a velocity row. Both
+    start from the contacts whose gap would be <= 0 without impulses and only grow, so the loop ends.
+    """
+    near = g_free <= 0.0
+    closed = near.copy()
+    iterations = 0
+    while True:
+        i, j = np.flatnonzero(near), np.flatnonzero(closed)
+        W = np.block(
+            [
+                [fixed.W_q_nu[np.ix_(i, i)], fixed.W_q_Lam[np.ix_(i, j)] / h],
+                [fixed.W_v_nu[np.ix_(j, i)] * h, fixed.W_v_Lam[np.ix_(j, j)]],
+            ]
+        )
+        z, its = solve_contacts(W, np.concatenate([g_free[i] / h, b_v[j]]), np.concatenate([i, j]), system, solver, t)
+        iterations += its
+        nu, Lam = np.zeros(g_free.size), np.zeros(g_free.size)
+        nu[i], Lam[j] = h * z[: i.size], z[i.size :]
+        g = g_free + fixed.W_q_nu @ nu + fixed.W_q_Lam @ Lam
+        pressed_late = (nu > 0.0) & ~closed
+        violated = (g < 0.0) & ~near
+        if not (pressed_late.any() or violated.any()):
+            return nu, Lam, iterations
+        near |= violated
+        closed |= pressed_late

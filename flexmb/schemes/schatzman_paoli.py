@@ -1,0 +1,154 @@
+"""Schatzman-Paoli's position-level scheme (Acary 2019, eqs 56-57; RR-7151, eq 22).
+
+    M (q_{k+1} - 2 q_k + q_{k-1}) + h^2 [ K q_w + C (q_{k+1} - q_{k-1}) / 2h - F_w ] = h G P
+    0 <= g((q_{k+1} + e q_{k-1}) / (1 + e))  perp  P >= 0
+    x_w = w0 x_{k-1} + w1 x_k + w2 x_{k+1}
+
+with (w0, w1, w2) = (1/4, 1/2, 1/4), symmetric and conservative, or (0, 1 - theta, theta), the printed form (first
+order and strongly damping). It is stepped in the half-step velocity u_k = (q_k - q_{k-1}) / h, which avoids the
+cancellation of second differences:
+
+    S = M + (h/2) C + h^2 w2 K
+    S (u_{k+1} - u_k) = h [ F_w - K (q_k + (w2 - w0) h u_k) - C u_k ] + G P ;   q_{k+1} = q_k + h u_{k+1}
+
+The impulse P acts at t_k, and v_k = (u_k + u_{k+1}) / 2 belongs to t_k: to report the state at t_k the scheme is one
+position ahead. Start: u_0 = v_0 - (h/2) M^-1 f_0. With e > 0 the discrete positions do penetrate, by O(h).
+
+Energy: with E' = |u_{k+1}|_M^2 / 2 + V((q_k + q_{k+1}) / 2), the energy at t_{k+1/2},
+
+    dE' = h v_k^T F_w - h |v_k|_C^2 + v_k^T G P - h v_k^T K (q_w - q_sym)
+
+where q_sym is the symmetric weighting. The ledger shows E(q_k, v_k); E' - E is algorithmic energy and its change
+is part of ``numerical``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.linalg import Factor, factor
+from flexmb.nonsmooth.delassus import delassus
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.base import Memory, check_choice, check_range, no_contacts, quad, solve_contacts
+from flexmb.state import Array, State, StepReport
+from flexmb.system import LinearSystem
+
+
+@dataclass(frozen=True)
+class SchatzmanFixed:
+    """S factorized and the Delassus matrix W = G^T S^-1 G."""
+
+    S: Factor
+    W: Array
+
+
+@dataclass(frozen=True)
+class SchatzmanPaoli:
+    """Position-level impacts by a three-term recursion (Schatzman and Paoli 2002).
+
+    Parameters
+    ----------
+    weighting : str
+        "symmetric" (1/4, 1/2, 1/4), conservative and second order, or "theta" (0, 1 - theta, theta), as printed.
+    theta : float
+        Weight of the new position in the "theta" weighting, in [0, 1].
+    """
+
+    weighting: str = "symmetric"
+    theta: float = 0.5
+
+    name: ClassVar[str] = "schatzman-paoli"
+    family: ClassVar[str] = "schatzman"
+
+    def __post_init__(self) -> None:
+        check_choice("weighting", self.weighting, ("symmetric", "theta"))
+        check_range(self.name, "theta", self.theta, 0.0, 1.0)
+
+    @property
+    def order(self) -> int:
+        """Order on smooth motion."""
+        return 2 if self.weighting == "symmetric" else 1
+
+    @property
+    def weights(self) -> tuple[float, float, float]:
+        """(w0, w1, w2) on (k-1, k, k+1)."""
+        return (0.25, 0.5, 0.25) if self.weighting == "symmetric" else (0.0, 1.0 - self.theta, self.theta)
+
+    def prepare(self, system: LinearSystem, h: float) -> SchatzmanFixed:
+        """Factor S and form the Delassus matrix."""
+        S = factor(system.M + 0.5 * h * system.C + h * h * self.weights[2] * system.K)
+        return SchatzmanFixed(S, delassus(S.solve, system.contacts.G))
+
+    def start(
+        self, system: LinearSystem, state: State, h: float, fixed: SchatzmanFixed, solver: ContactSolver
+    ) -> Memory:
+        """Advance the position once, so that the memory is (q_1, u_1 = (q_1 - q_0) / h) and E' - E."""
+        f_0 = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
+        u_0 = state.v - 0.5 * h * factor(system.M).solve(f_0)
+        u_1, _, _ = self._stage(system, state.t, state.q, u_0, h, fixed, solver)
+        ahead = self._half_energy(system, state.q, u_1, h) - system.kinetic(state.v) - system.potential(state.q)
+        return Memory(
+            np.stack([state.q + h * u_1, u_1]),
+            np.zeros((0, system.contacts.nc)),
+            np.zeros((1, len(system.loads))),
+            np.array([ahead]),
+        )
+
+    def step(
+        self,
+        system: LinearSystem,
+        state: State,
+        h: float,
+        memory: Memory,
+        fixed: SchatzmanFixed,
+        solver: ContactSolver,
+    ) -> tuple[State, Memory, StepReport]:
+        """Report the state at t_{n+1} by advancing the position to t_{n+2}."""
+        t, con = state.t + h, system.contacts
+        q, u = memory.vectors
+        u_1, P, iterations = self._stage(system, t, q, u, h, fixed, solver)
+        v = 0.5 * (u + u_1)
+        w0, w1, w2 = self.weights
+        q_off = (w2 - 0.25) * (q + h * u_1) + (w1 - 0.5) * q + (w0 - 0.25) * (q - h * u)
+        ahead = self._half_energy(system, q, u_1, h) - system.kinetic(v) - system.potential(q)
+        numerical = -h * float(v @ (system.elastic(q_off))) - (ahead - float(memory.scalars[0]))
+        g_t = con.g_t(t)
+        report = StepReport(
+            P=P,
+            external=h * float(v @ self._loads(system, t, h)),
+            drive=-float(g_t @ P),
+            damping=-h * quad(system.C, v),
+            contact=con.U(t, v) * P,
+            numerical=numerical,
+            iterations=iterations,
+        )
+        after = memory.with_(vectors=np.stack([q + h * u_1, u_1]), scalars=np.array([ahead]))
+        return State(t, q, v), after, report
+
+    def _stage(
+        self, system: LinearSystem, t: float, q: Array, u: Array, h: float, fixed: SchatzmanFixed, solver: ContactSolver
+    ) -> tuple[Array, Array, int]:
+        """Return u_{k+1}, P_k and the iterations, for the equation centred at t = t_k."""
+        w0, _, w2 = self.weights
+        con = system.contacts
+        force = system.F0 + self._loads(system, t, h) - system.elastic(q + (w2 - w0) * h * u) - system.C @ u
+        u_free = u + fixed.S.solve(h * force)
+        # (1 + e)/h times the gap of (57): same units as a velocity, so W is the ordinary Delassus matrix
+        b = (con.g(t + h, q + h * u_free) + con.e * con.g(t - h, q - h * u)) / h
+        P = no_contacts(system)
+        iterations = 0
+        if (b < 0.0).any():
+            P, iterations = solve_contacts(fixed.W, b, np.arange(con.nc), system, solver, t)
+            u_free = u_free + fixed.S.solve(con.G @ P)
+        return u_free, P, iterations
+
+    def _loads(self, system: LinearSystem, t: float, h: float) -> Array:
+        w0, w1, w2 = self.weights
+        return w0 * system.F_loads(t - h) + w1 * system.F_loads(t) + w2 * system.F_loads(t + h)
+
+    @staticmethod
+    def _half_energy(system: LinearSystem, q: Array, u_1: Array, h: float) -> float:
+        return system.kinetic(u_1) + system.potential(q + 0.5 * h * u_1)

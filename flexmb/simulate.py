@@ -1,0 +1,204 @@
+"""The only time loop: from a model to samples, in blocks, with progress and checkpoints."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from flexmb.model import Model
+
+from flexmb.engines import Engine, Plan, choose_engine
+from flexmb.errors import InputError
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record import Checkpoint, RunInfo, Sink, Tally
+from flexmb.result import MemorySink, Result
+from flexmb.schemes.base import Scheme
+from flexmb.system import LinearSystem
+
+BLOCK_BYTES = 32_000_000
+"""Most memory a block of samples may take."""
+BLOCK_SECONDS = 0.2
+"""How long a block should run, so that progress is seen and an interrupt is felt."""
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run came to: the figures for its summary."""
+
+    tally: Tally
+    engine: str
+    wall_time_s: float
+    steps: int
+
+
+def count_steps(start: float, end: float, step: float | None, steps: int | None) -> tuple[int, float]:
+    """Return the number of steps and their size.
+
+    Raises
+    ------
+    InputError
+        When the step does not divide the time span, or both or neither of ``step`` and ``steps`` are given.
+    """
+    span = end - start
+    if not (np.isfinite(span) and span > 0.0):
+        raise InputError(f"must be later than start = {start:g}", where="time", key="end", value=end)
+    if (step is None) == (steps is None):
+        raise InputError("give either step or steps", where="time", key="step", value=step)
+    if steps is not None:
+        if steps < 1:
+            raise InputError("must be at least 1", where="time", key="steps", value=steps)
+        return steps, span / steps
+    assert step is not None
+    if not (np.isfinite(step) and step > 0.0):
+        raise InputError("must be a positive number", where="time", key="step", value=step)
+    n = round(span / step)
+    if n < 1 or abs(n * step - span) > 1e-9 * span:
+        below, above = max(int(span / step), 1), int(span / step) + 1
+        raise InputError(
+            f"does not divide the time span {span:g} into whole steps ({span / step:.6g}); "
+            f"use {span / below!r} ({below} steps) or {span / above!r} ({above} steps)",
+            where="time",
+            key="step",
+            value=step,
+        )
+    return n, step
+
+
+def simulate(
+    model: Model | LinearSystem,
+    scheme: Scheme,
+    step: float | None = None,
+    end: float | None = None,
+    *,
+    start: float = 0.0,
+    steps: int | None = None,
+    every: int = 1,
+    fields_every: int | None = None,
+    signals: Sequence[str] | None = None,
+    solver: ContactSolver | None = None,
+    engine: str = "auto",
+    title: str = "",
+    progress: Callable[[int, int], None] | None = None,
+) -> Result:
+    """Integrate a model and return the result, held in memory.
+
+    Parameters
+    ----------
+    model : Model or LinearSystem
+    scheme : Scheme
+        E.g. ``GeneralizedAlpha(rho_inf=0.8)``.
+    step, end : float
+        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` may stand for ``step``.
+    start : float
+        Time of the initial state, s.
+    steps : int, optional
+        Number of steps, in place of ``step``.
+    every : int
+        Samples are taken every so many steps (works and impulses are added up over all of them).
+    fields_every : int, optional
+        The whole state is kept every so many steps; default: about 200 times in the run.
+    signals : sequence of str, optional
+        Names of the signals to record, in place of the default ones.
+    solver : ContactSolver, optional
+    engine : str
+        "auto", "compiled" or "general".
+    title : str
+    progress : callable, optional
+        Called with (steps done, steps in all).
+
+    Returns
+    -------
+    Result
+    """
+    if end is None:
+        raise InputError("is needed", where="time", key="end")
+    n, h = count_steps(start, end, step, steps)
+    system = model.assemble(signals=signals, t0=start) if isinstance(model, Model) else model
+    plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every or max(1, n // 200))
+    sink = MemorySink()
+    outcome = run(plan, sink, engine=engine, progress=progress)
+    return sink.result(outcome, title=title)
+
+
+def run(
+    plan: Plan,
+    sink: Sink,
+    *,
+    engine: str = "auto",
+    resume: Checkpoint | None = None,
+    progress: Callable[[int, int], None] | None = None,
+    checkpoint_every: float = 20.0,
+) -> Outcome:
+    """Take a plan to its end, handing samples to a sink.
+
+    Parameters
+    ----------
+    plan : Plan
+    sink : Sink
+    engine : str
+        "auto", "compiled" or "general".
+    resume : Checkpoint, optional
+        Continue from here; the sink must already hold its samples.
+    progress : callable, optional
+        Called with (steps done, steps in all) after each block.
+    checkpoint_every : float
+        Seconds between checkpoints.
+
+    Raises
+    ------
+    SimulationError
+        When a step fails; the samples before it have reached the sink.
+    """
+    for name in ("every", "fields_every"):
+        if getattr(plan, name) < 1:
+            raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
+    motor = choose_engine(plan, engine)
+    sink.begin(
+        RunInfo(plan.system, plan.scheme, plan.h, plan.t0, plan.steps, plan.every, plan.fields_every, motor.name)
+    )
+    began = saved = clock.perf_counter()
+    samples, fields = 0, 0
+    if resume is None:
+        block = motor.start()
+        sink.append(block)
+        samples, fields = block.step.size, block.field_step.size
+    else:
+        motor.restore(resume.arrays, resume.step)
+        samples, fields = resume.samples, resume.fields
+    size = 64
+    while motor.step < plan.steps:
+        before, asked = clock.perf_counter(), min(size, _most_steps(plan))
+        block = motor.advance(asked)
+        sink.append(block)
+        samples, fields = samples + block.step.size, fields + block.field_step.size
+        if motor.failure is not None:
+            raise motor.failure
+        if progress is not None:
+            progress(motor.step, plan.steps)
+        now = clock.perf_counter()
+        size = _next_size(asked, now - before)
+        if now - saved > checkpoint_every and motor.step < plan.steps:
+            sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot())))
+            saved = now
+    return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps)
+
+
+def _most_steps(plan: Plan) -> int:
+    """Steps whose samples and fields fit into a block."""
+    width = sum(int(p.offset.size) for p in plan.system.probes) + 3 * plan.system.contacts.nc + 9
+    rows = max(1, BLOCK_BYTES // (8 * width))
+    fields = max(1, BLOCK_BYTES // (16 * max(plan.system.nv, 1)))
+    tables = BLOCK_BYTES // (8 * (len(plan.system.loads) + 2 * len(plan.system.contacts.motions) + 1))
+    return min(rows * plan.every, fields * plan.fields_every, tables)
+
+
+def _next_size(size: int, seconds: float) -> int:
+    """Return a block size that takes about BLOCK_SECONDS, growing at most eightfold at a time."""
+    if seconds <= 0.0:
+        return size * 8
+    return int(np.clip(size * BLOCK_SECONDS / seconds, 1, size * 8))
+
+
+__all__ = ["Engine", "Outcome", "Plan", "count_steps", "run", "simulate"]

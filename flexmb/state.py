@@ -1,0 +1,69 @@
+"""``State`` and ``StepReport``: what goes into a step and what comes out of it, frozen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+IntArray = NDArray[np.int64]
+
+
+def frozen(x: Array) -> Array:
+    """Return ``x`` marked read-only (no copy)."""
+    x.flags.writeable = False
+    return x
+
+
+@dataclass(frozen=True)
+class State:
+    """Position and velocity at one instant.
+
+    Parameters
+    ----------
+    t : float
+        Time, s.
+    q : (nv,) array
+        Generalized displacements.
+    v : (nv,) array
+        Generalized velocities (right limit across impacts).
+    """
+
+    t: float
+    q: Array
+    v: Array
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What a step did: impulses, and the terms of the scheme's own energy identity.
+
+    ``E_n1 - E_n = external + drive + damping + contact + numerical`` holds to round-off.
+
+    Parameters
+    ----------
+    P : (nc,) array
+        Contact impulses of the step, N s.
+    external : float
+        Work of the time-dependent loads, J.
+    drive : float
+        Work of the prescribed motion of planes, J (booked as external work).
+    damping : float
+        Work of the viscous forces, J.
+    contact : (nc,) array
+        Work of each contact in its own relative velocity, J; positive entries are energy gains.
+    numerical : float
+        What the scheme itself adds (usually negative), J.
+    iterations : int
+        Pivots or sweeps of the contact solver.
+    """
+
+    P: Array
+    external: float
+    drive: float
+    damping: float
+    contact: Array
+    numerical: float
+    iterations: int

@@ -1,0 +1,145 @@
+"""The summary of a run, built in one place for memory and for disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import platform
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol
+
+import numpy as np
+
+from flexmb.io.structure import Tree
+from flexmb.record import RunInfo, Tally
+
+SUMMARY_NUMBERS = (
+    "h",
+    "t0",
+    "steps",
+    "dofs",
+    "contacts",
+    "wall_time_s",
+    "us_per_step",
+    "max_penetration",
+    "min_gap",
+    "min_gap_time",
+    "contact_steps",
+    "solver_iterations",
+    *(
+        f"energy.{name}"
+        for name in "initial final external damping contact numerical residual_max max scale gain_steps gain_max gain_time".split()
+    ),
+)
+"""Dotted names of the numbers in a summary; expectations can be about them."""
+_PACKAGES = ("flexmb", "numpy", "scipy", "scikit-fem", "numba", "h5py")
+
+
+class Figures(Protocol):
+    """What a run came to (``simulate.Outcome``)."""
+
+    @property
+    def tally(self) -> Tally:
+        """Figures over every step, recorded or not."""
+        ...
+
+    @property
+    def wall_time_s(self) -> float:
+        """Time spent in the loop, s."""
+        ...
+
+
+def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", resumed_at: int = 0) -> dict[str, Any]:
+    """Return the summary of a run.
+
+    Parameters
+    ----------
+    tree : Tree
+        What was recorded; the first and last energies are taken from it.
+    run : RunInfo
+    outcome : Figures
+    title : str
+    resumed_at : int
+        The step a resumed run went on from; the times are those of the steps after it.
+    """
+    tally, wall_time_s = outcome.tally, outcome.wall_time_s
+    taken = tally.steps - resumed_at
+    return {
+        "title": title,
+        "status": "complete",
+        "scheme": scheme_parameters(run.scheme),
+        "h": run.h,
+        "t0": run.t0,
+        "steps": tally.steps,
+        "dofs": run.system.nv,
+        "contacts": run.system.contacts.nc,
+        "engine": run.engine,
+        "wall_time_s": wall_time_s,
+        "us_per_step": 1e6 * wall_time_s / taken if taken > 0 else 0.0,
+        "max_penetration": max(0.0, -tally.min_gap),
+        "min_gap": tally.min_gap,
+        "min_gap_time": tally.min_gap_time,
+        "contact_steps": tally.contact_steps,
+        "solver_iterations": tally.iterations,
+        "energy": energy_figures(tree, tally),
+        "expectations": [],
+        "versions": versions(),
+    }
+
+
+def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
+    """Return the energy table: first and last sample, works over the run, and what every step contributed to."""
+    column = {name: tree[f"/energy/{name}"] for name in _columns(tree)}
+    total = {k: float(column["kinetic"][k]) + float(column["potential"][k]) for k in (0, -1)}
+    return {
+        "initial": total[0],
+        "final": total[-1],
+        "external": float(column["work_external"][-1]),
+        "damping": float(column["work_damping"][-1]),
+        "contact": float(column["work_contact"][-1]),
+        "numerical": float(column["numerical"][-1]),
+        "residual_max": tally.residual_max,
+        "max": tally.energy_max,
+        "scale": tally.energy_scale,
+        "gain_steps": tally.gain_steps,
+        "gain_max": tally.gain_max,
+        "gain_time": tally.gain_time,
+    }
+
+
+def _columns(tree: Tree) -> list[str]:
+    return [name.removeprefix("/energy/") for name in tree if name.startswith("/energy/")]
+
+
+def scheme_parameters(scheme: object) -> dict[str, Any]:
+    """Return a scheme's name and parameters."""
+    out: dict[str, Any] = {"name": getattr(scheme, "name", type(scheme).__name__)}
+    if dataclasses.is_dataclass(scheme):
+        out |= {field.name: getattr(scheme, field.name) for field in dataclasses.fields(scheme) if field.init}
+    return out
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of what computed the run."""
+    out = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            out[name] = "not installed"
+    return out
+
+
+def tally_from(tree: Tree) -> Tally:
+    """Return what can be told from the samples alone (a run that failed and left no tally)."""
+    gaps = [tree[name] for name in tree if name.startswith("/contacts/") and name.endswith("/gap")]
+    steps, times = tree["/step"][()], tree["/time"][()]
+    tally = Tally(steps=int(steps[-1]))
+    for gap in gaps:
+        lowest = np.asarray(gap[()]).reshape(len(times), -1).min(axis=1)
+        k = int(np.argmin(lowest))
+        if lowest[k] < tally.min_gap:
+            tally.min_gap, tally.min_gap_time = float(lowest[k]), float(times[k])
+    energy = np.asarray(tree["/energy/kinetic"][()]) + np.asarray(tree["/energy/potential"][()])
+    tally.energy_max = float(energy.max())
+    tally.residual_max = float(np.abs(tree["/energy/residual"][()]).max())
+    return tally

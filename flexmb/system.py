@@ -1,0 +1,247 @@
+"""The assembled system: matrices, loads, contacts, and the maps from unknowns to what is looked at.
+
+    M v' + C v + K q = F0 + sum_j B_j phi_j(t) + G lam,      v = q'
+    g(t, q) = g0 + G^T q + coef * s(t) >= 0,                 U = G^T v + coef * s'(t)
+
+``F0`` holds the constant conservative forces (gravity, preload of springs); their work is booked as potential
+energy: ``V(q) = q^T K q / 2 - F0^T q + V0``. ``s(t)`` is the prescribed motion of a plane. G holds force
+directions as columns; there is no second Jacobian.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.state import Array, IntArray, State
+
+
+class TimeFunction(Protocol):
+    """A scalar function of time given as data."""
+
+    def value(self, t: Array | float) -> Array:
+        """Return the function at time(s) ``t``."""
+        ...
+
+    def rate(self, t: Array | float) -> Array:
+        """Return its right-sided time derivative at ``t``."""
+        ...
+
+
+@dataclass(frozen=True)
+class Load:
+    """A load ``B phi(t)``; ``B`` is (nv,)."""
+
+    name: str
+    B: Array
+    phi: TimeFunction
+
+
+@dataclass(frozen=True)
+class Contacts:
+    """All unilateral contacts as arrays; one row per contact, groups as in the case file.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Group names; group j owns the rows ``start[j]:start[j + 1]``.
+    start : (ngroups + 1,) int array
+    labels : tuple of str
+        One readable name per row (``wall`` or ``floor[rod.node(3)]``), for error messages.
+    g0 : (nc,) array
+        Gap at q = 0 without prescribed motion, m.
+    G : (nv, nc) sparse array, CSC
+        Force directions as columns.
+    e : (nc,) array
+        Restitution.
+    motions : tuple of TimeFunction
+        Prescribed motions s(t), m.
+    motion_of : (nc,) int array
+        Which motion a contact follows, -1 for none.
+    motion_coef : (nc,) array
+        Its factor in the gap.
+    """
+
+    names: tuple[str, ...]
+    start: IntArray
+    labels: tuple[str, ...]
+    g0: Array
+    G: sparse.csc_array
+    e: Array
+    motions: tuple[TimeFunction, ...]
+    motion_of: IntArray
+    motion_coef: Array
+
+    @property
+    def nc(self) -> int:
+        """Number of contacts."""
+        return int(self.g0.size)
+
+    def offset(self, t: float) -> Array:
+        """Return the part of the gap that comes from prescribed motion, (nc,)."""
+        return self._follow([float(s.value(t)) for s in self.motions])
+
+    def g_t(self, t: float) -> Array:
+        """Return the partial time derivative of the gap, (nc,)."""
+        return self._follow([float(s.rate(t)) for s in self.motions])
+
+    def g(self, t: float, q: Array) -> Array:
+        """Return the gaps, (nc,)."""
+        return np.asarray(self.g0 + self.G.T @ q + self.offset(t))
+
+    def U(self, t: float, v: Array) -> Array:
+        """Return the relative velocities along the normals, (nc,)."""
+        return np.asarray(self.G.T @ v + self.g_t(t))
+
+    def _follow(self, values: list[float]) -> Array:
+        out = np.zeros(self.nc)
+        for m, s in enumerate(values):
+            rows = self.motion_of == m
+            out[rows] = self.motion_coef[rows] * s
+        return out
+
+
+@dataclass(frozen=True)
+class Probe:
+    """A recorded signal ``offset + B @ q`` (of = "q") or ``B @ v`` (of = "v"), k components."""
+
+    name: str
+    of: str
+    offset: Array
+    B: sparse.csr_array
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where the unknowns live in space; what fields and pictures are made from.
+
+    Parameters
+    ----------
+    points : (n, 3) array
+        Reference positions of all nodes, m.
+    cells : (m, 2) int array
+        Lines between points (particles have none).
+    vertices : (k,) int array
+        Points of particles, drawn as vertices.
+    body_of_point : (n,) int array
+        Index into ``bodies``.
+    bodies : tuple of str
+    displacement : (3 n, nv) sparse array
+        q -> displacement of point i in rows 3 i .. 3 i + 2.
+    rotation : (3 n, nv) sparse array
+        q -> small rotation vector of point i (zero rows where a node has none).
+    radius_of_cell : (m,) array
+        A radius to draw the cell with, m.
+    """
+
+    points: Array
+    cells: IntArray
+    vertices: IntArray
+    body_of_point: IntArray
+    bodies: tuple[str, ...]
+    displacement: sparse.csr_array
+    rotation: sparse.csr_array
+    radius_of_cell: Array
+
+
+@dataclass(frozen=True)
+class LinearSystem:
+    """A constant system: M, C, K and G never change, so one factorization serves the whole run."""
+
+    M: sparse.csr_array
+    C: sparse.csr_array
+    K: sparse.csr_array
+    F0: Array
+    V0: float
+    loads: tuple[Load, ...]
+    contacts: Contacts
+    q0: Array
+    v0: Array
+    probes: tuple[Probe, ...]
+    layout: Layout
+    dof_names: tuple[str, ...] = field(default=())
+    constant: bool = True
+    shift_of: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shift_of", free_translations(self.K, self.layout))
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return int(self.F0.size)
+
+    @property
+    def damped(self) -> bool:
+        """Whether C has an entry."""
+        return bool(self.C.nnz)
+
+    def F(self, t: float) -> Array:
+        """Return the applied forces at time t, F0 included, (nv,)."""
+        return self.F0 + self.F_loads(t)
+
+    def F_loads(self, t: float) -> Array:
+        """Return the time-dependent part of the applied forces, (nv,)."""
+        out = np.zeros(self.nv)
+        for load in self.loads:
+            out += load.B * float(load.phi.value(t))
+        return out
+
+    def elastic(self, q: Array) -> Array:
+        """Return K q, computed on the displacements relative to each free body's first node.
+
+        A body that has flown far has large equal displacements; K times them is zero but for cancellation, which
+        would show in the energy of a stiff bar (1e-7 for steel). Taking the common part off first is exact.
+        """
+        return np.asarray(self.K @ self.deformation(q))
+
+    def deformation(self, q: Array) -> Array:
+        """Return q less the common translation of every body that is free to translate, (nv,)."""
+        out = q.copy()
+        for c in range(int(self.shift_of.max(initial=-1)) + 1):
+            rows = np.flatnonzero(self.shift_of == c)
+            out[rows] -= q[rows[0]]
+        return out
+
+    def kinetic(self, v: Array) -> float:
+        """Return v^T M v / 2, J."""
+        return 0.5 * float(v @ (self.M @ v))
+
+    def potential(self, q: Array) -> float:
+        """Return the elastic and gravitational energy, J."""
+        d = self.deformation(q)
+        return 0.5 * float(d @ (self.K @ d)) - float(self.F0 @ q) + self.V0
+
+    def initial_state(self, t: float) -> State:
+        """Return the state the run starts from."""
+        return State(t, self.q0.copy(), self.v0.copy())
+
+
+def free_translations(K: sparse.csr_array, layout: Layout) -> IntArray:
+    """Return, for each unknown, the number of the free translation it takes part in, or -1, (nv,).
+
+    A free translation moves all the unknowns of one body that displace its nodes along one direction, and costs no
+    elastic energy: K 1 = 0.
+    """
+    nv = K.shape[0]
+    out = np.full(nv, -1, dtype=np.int64)
+    D = sparse.coo_array(layout.displacement)
+    groups: dict[tuple[int, bytes], list[int]] = {}
+    direction = np.zeros((nv, 3))
+    np.add.at(direction, (D.col, D.row % 3), D.data)
+    body = np.full(nv, -1, dtype=np.int64)
+    body[D.col] = layout.body_of_point[D.row // 3]
+    for j in np.flatnonzero(body >= 0):
+        groups.setdefault((int(body[j]), np.round(direction[j], 12).tobytes()), []).append(int(j))
+    size = abs(K).sum(axis=1)
+    number = 0
+    for unknowns in groups.values():
+        ones = np.zeros(nv)
+        ones[unknowns] = 1.0
+        if (np.abs(K @ ones) <= 1e-12 * size).all():
+            out[unknowns] = number
+            number += 1
+    return out

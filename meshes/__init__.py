@@ -1,0 +1,1 @@
+"""Shipped meshes: ``mesh = "NAME"`` in a case file finds them here."""

@@ -1,0 +1,510 @@
+"""Case files: what is read, what is written back, and what bad input gets."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmb
+from flexmb.case import load_case, shipped_cases
+from flexmb.case.overrides import parse_override
+from flexmb.case.toml_lines import line_numbers
+from flexmb.case.toml_writer import to_toml
+from flexmb.errors import InputError
+
+SMALL = """\
+title = "small"
+
+[time]
+end = 0.2
+step = 0.01
+
+[scheme]
+name = "moreau-jean"
+
+[bodies.rod]
+kind = "bar"
+length = 2.0
+elements = 4
+section = { area = 1.0 }
+material = { young = 100.0, density = 1.0 }
+position = [0.1, 0.0, 0.0]
+velocity = [-1.0, 0.0, 0.0]
+
+[bodies.ball]
+kind = "particle"
+mass = 2.0
+position = [-5.0, 0.0, 0.0]
+axes = "x"
+
+[contacts.wall]
+kind = "node-plane"
+node = "rod.first"
+normal = [1.0, 0.0, 0.0]
+
+[loads.push]
+kind = "force"
+node = "rod.last"
+force = [0.5, 0.0, 0.0]
+function = { kind = "ramp", end_time = 0.1 }
+
+[[expect]]
+signal = "contacts.wall.gap"
+reduce = "min"
+at_least = -1.0
+source = "nothing"
+
+[[expect]]
+signal = "rod.last.position.x"
+reduce = "first"
+value = 2.1
+atol = 1e-12
+"""
+
+
+def write(folder: Path, text: str = SMALL, **replacements: str) -> Path:
+    path = folder / "small.toml"
+    path.write_text(text)
+    return path
+
+
+def replaced(old: str, new: str) -> str:
+    assert SMALL.count(old) >= 1, old
+    return SMALL.replace(old, new, 1)
+
+
+BAD = {
+    "unknown key": (
+        replaced("elements = 4", "elemets = 4"),
+        "line 13: bodies.rod.elemets = 4: unknown key (did you mean 'elements'?); allowed: kind, length, elements",
+    ),
+    "unknown key in a fixed table": (
+        replaced("step = 0.01", "stpe = 0.01"),
+        "line 5: time.stpe = 0.01: unknown key (did you mean 'step'?); allowed: start, end, step, steps",
+    ),
+    "unknown table": (
+        replaced("[contacts.wall]", "[contact.wall]"),
+        "unknown key (did you mean 'contacts'?); allowed: title, description, time",
+    ),
+    "unknown key in expect": (
+        replaced('source = "nothing"', 'sauce = "nothing"'),
+        "line 40: expect.0.sauce = 'nothing': unknown key (did you mean 'source'?)",
+    ),
+    "unknown key in a section": (
+        replaced("{ area = 1.0 }", "{ aera = 1.0 }"),
+        "line 14: bodies.rod.section.aera = 1.0: unknown key (did you mean 'area'?)",
+    ),
+    "unknown kind": (
+        replaced('kind = "bar"', 'kind = "bra"'),
+        "unknown kind (did you mean 'bar'?); allowed: bar, beam",
+    ),
+    "no kind": (replaced('kind = "bar"\n', ""), "line 10: bodies.rod: kind is missing; allowed: bar, beam, particle"),
+    "missing key": (replaced("mass = 2.0\n", ""), "line 19: bodies.ball.mass: is missing (kind 'particle')"),
+    "unknown scheme": (
+        replaced('"moreau-jean"', '"moreau-jan"'),
+        "line 8: scheme.name = 'moreau-jan': unknown name (did you mean 'moreau-jean'?); allowed: generalized-alpha, hht",
+    ),
+    "no scheme": (
+        replaced('[scheme]\nname = "moreau-jean"\n', ""),
+        "scheme: name is missing; allowed: generalized-alpha",
+    ),
+    "wrong type, number": (
+        replaced("length = 2.0", 'length = "two"'),
+        "line 12: bodies.rod.length = 'two': must be a number",
+    ),
+    "wrong type, whole number": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5: must be a whole number"),
+    "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3: must be a valid string"),
+    "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2': must be a valid number"),
+    "wrong type, table": (
+        replaced("[time]\nend = 0.2\nstep = 0.01", "time = 3"),
+        "line 3: time = 3: must be a table",
+    ),
+    "wrong type, part": (
+        replaced('title = "small"', 'title = "small"\nbodies = 3').split("[bodies.rod]")[0],
+        "bodies = 3: must be tables [bodies.NAME]",
+    ),
+    "wrong type, scheme option": (
+        replaced('"moreau-jean"', '"newmark"\nggl = "yes"'),
+        "line 9: scheme.ggl = 'yes': must be true or false",
+    ),
+    "nan": (replaced("end = 0.2", "end = nan"), "time.end = nan: must be a finite number"),
+    "negative mass": (replaced("mass = 2.0", "mass = -2.0"), "line 21: bodies.ball.mass = -2.0: must be positive"),
+    "negative stiffness": (
+        replaced("young = 100.0", "young = -1.0"),
+        "bodies.rod.material.young = -1.0: must be positive",
+    ),
+    "negative spring": (
+        SMALL + '[loads.s]\nkind = "spring"\nnode = "ball"\nanchor = [-6.0, 0.0, 0.0]\nstiffness = -1.0\n',
+        "loads.s.stiffness = -1.0: must not be negative",
+    ),
+    "negative step": (replaced("step = 0.01", "step = -0.01"), "line 5: time.step = -0.01: must be a positive number"),
+    "step that does not divide": (
+        replaced("step = 0.01", "step = 0.03"),
+        "line 5: time.step = 0.03: does not divide the time span 0.2 into whole steps (6.66667); use "
+        "0.03333333333333333 (6 steps) or 0.028571428571428574 (7 steps)",
+    ),
+    "step and steps": (replaced("step = 0.01", "step = 0.01\nsteps = 3"), "give either step or steps"),
+    "end before start": (replaced("end = 0.2", "end = -1.0"), "time.end = -1.0: must be later than start = 0"),
+    "zero-length normal": (
+        replaced("normal = [1.0, 0.0, 0.0]", "normal = [0.0, 0.0, 0.0]"),
+        "line 28: contacts.wall.normal = [0.0, 0.0, 0.0]: has zero length",
+    ),
+    "initial penetration": (
+        replaced("position = [0.1, 0.0, 0.0]", "position = [-0.25, 0.0, 0.0]"),
+        "line 25: contacts.wall: initial penetration: contact 'wall' starts 0.25 m inside, node rod.node(0) at (-0.25, 0, 0)",
+    ),
+    "velocity off the axis": (
+        replaced("velocity = [-1.0, 0.0, 0.0]", "velocity = [-1.0, 0.5, 0.0]"),
+        "velocity not along the bar's axis: the part (0, 0.5, 0) m/s is off it",
+    ),
+    "node that does not exist": (replaced('"rod.first"', '"rod.node(9)"'), "contacts.wall.node = 'rod.node(9)': "),
+    "body that does not exist": (replaced('"rod.first"', '"rad.first"'), "contacts.wall.node = 'rad.first': "),
+    "contact between a body and itself": (
+        SMALL + '[contacts.own]\nkind = "node-node"\nnode = "rod.first"\nnode2 = "rod.last"\n',
+        "contacts.own.node2 = 'rod.last': contact between a body and itself",
+    ),
+    "rho_inf": (
+        replaced('"moreau-jean"', '"generalized-alpha"\nrho_inf = 1.2'),
+        "line 9: scheme.rho_inf = 1.2: must be a number in [0, 1]",
+    ),
+    "alpha": (
+        replaced('"moreau-jean"', '"hht"\nalpha = 0.5'),
+        "line 9: scheme.alpha = 0.5: must be a number in [0, 0.333333]",
+    ),
+    "option of another scheme": (
+        replaced('"moreau-jean"', '"moreau-jean"\nrho_inf = 0.8'),
+        "line 9: scheme.rho_inf = 0.8: unknown key; allowed: name, theta, gamma (scheme 'moreau-jean')",
+    ),
+    "mesh missing": (
+        replaced("length = 2.0\nelements = 4", 'mesh = "no.msh"'),
+        "line 12: bodies.rod.mesh = ",
+    ),
+    "restitution": (replaced("normal =", "restitution = 1.5\nnormal ="), "contacts.wall.restitution = 1.5: "),
+    "solver": (SMALL + '[solver]\nname = "newtn"\n', "solver.name = 'newtn': did you mean 'newton'?"),
+    "every": (SMALL + "[output]\nevery = 0\n", "output.every = 0: must be greater than or equal to 1"),
+    "signal": (SMALL + '[output]\nsignals = ["rod.frist.position"]\n', "output.signals = 'rod.frist': body 'rod' has no such node (did you mean 'first'?)"),
+    "gravity": (SMALL + "[gravity]\nacceleration = [0.0, 1.0]\n", "gravity.acceleration = [0.0, 1.0]: "),
+    "static load": (SMALL + '[initial]\nstatic = ["pull"]\n', "initial.static = 'pull': is no force"),
+    "time function": (replaced('"ramp"', '"rampe"'), "loads.push.function.kind = 'rampe': must be one of"),
+    "motion": (
+        replaced("normal =", 'motion = { kind = "table", time = [0.0, 0.1], value = [0.0, 0.0] }\nnormal ='),
+        "the table covers 0 to 0.1 s, but it is needed from 0 to 0.2 s",
+    ),
+    "expect without tolerance": (replaced("atol = 1e-12\n", ""), "expect.1: value needs rtol or atol"),
+    "expect without number": (replaced("at_least = -1.0\n", ""), "expect.0: give either value"),
+    "expect at without time": (replaced('reduce = "min"', 'reduce = "at"'), 'expect.0: reduce = "at" needs time'),
+    "expect reduce": (
+        replaced('reduce = "min"', 'reduce = "least"'),
+        "expect.0.reduce = 'least': must be 'sum', 'max', 'min'",
+    ),
+    "no bodies": (SMALL.split("[bodies.rod]")[0], "bodies: the model has no bodies"),
+    "not TOML": (replaced("[time]", "[time"), "is not valid TOML: "),
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+def test_bad_input_is_named_with_file_line_key_value_and_what_is_allowed(name: str, tmp_path: Path) -> None:
+    text, words = BAD[name]
+    path = write(tmp_path, text)
+    with pytest.raises(InputError) as info:
+        _ = load_case(path).plan
+    message = str(info.value)
+    assert words in message
+    assert str(path) in message
+    assert "\n\n" not in message
+    assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
+
+
+def test_lines_named_in_errors_are_right(tmp_path: Path) -> None:
+    """The line in the message is the line in the file that holds the key."""
+    for name, (text, words) in BAD.items():
+        if words.startswith("line "):
+            number, key = int(words.split(":")[0].split()[1]), words.split(": ")[1].split(" = ")[0].split(".")[-1]
+            line = text.splitlines()[number - 1]
+            assert key in line or (line.startswith("[") and line.strip("[]").split(".")[-1] in words), name
+
+
+def test_all_errors_are_listed_at_once(tmp_path: Path) -> None:
+    text = SMALL.replace("step = 0.01", "stpe = 1").replace("mass = 2.0", "mass = -2.0").replace("moreau-jean", "euler")
+    with pytest.raises(InputError) as info:
+        load_case(write(tmp_path, text))
+    lines = str(info.value).splitlines()
+    assert lines[0] == f"{tmp_path / 'small.toml'}: 3 errors"
+    assert [line.split(":")[0].strip() for line in lines[1:]] == ["line 5", "line 8", "line 21"]
+
+
+@pytest.mark.parametrize("content", [b"\x00\x01\xff\xfe", b"\x89PNG\r\n\x1a\n", b""])
+def test_files_that_are_no_case(content: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.toml"
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=r"x\.toml"):
+        _ = load_case(path).plan
+
+
+def test_a_folder_and_an_unknown_name_are_no_case(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="is a folder"):
+        load_case(tmp_path)
+    with pytest.raises(InputError, match=r"no case file 'impacting_bra' .* did you mean impacting_bar"):
+        load_case("impacting_bra")
+
+
+def test_a_mesh_without_lines_is_refused(tmp_path: Path) -> None:
+    import meshio
+
+    meshio.Mesh(np.eye(3), [("triangle", np.array([[0, 1, 2]]))]).write(tmp_path / "tri.vtu")
+    path = write(tmp_path, replaced("length = 2.0\nelements = 4", 'mesh = "tri.vtu"'))
+    with pytest.raises(InputError, match=r"line 12: bodies.rod.mesh = '.*tri.vtu': the mesh file holds no line cells"):
+        load_case(path)
+
+
+def test_meshes_are_found_beside_the_case_then_among_the_shipped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    import meshio
+
+    text = replaced("length = 2.0\nelements = 4", 'mesh = "graded_rod.msh"')
+    path = write(tmp_path, text)
+    shipped = load_case(path).plan.system.nv
+    points = np.column_stack([np.linspace(0, 1, 3), np.zeros(3), np.zeros(3)])
+    own = meshio.Mesh(points, [("line", np.array([[0, 1], [1, 2]]))])
+    meshio.write(tmp_path / "graded_rod.msh", own, file_format="gmsh")
+    monkeypatch.chdir("/")
+    local = load_case(path)
+    assert local.plan.system.nv == 3 + 1 != shipped
+    again = tmp_path / "sub" / "again.toml"
+    again.parent.mkdir()
+    again.write_text(local.to_toml())
+    assert load_case(again).plan.system.nv == 4
+
+
+def test_a_table_that_covers_the_run_is_enough(tmp_path: Path) -> None:
+    table = '{ kind = "table", time = [0.0, 0.1, 0.2], value = [0.0, 1.0, 1.0] }'
+    ramp, by_table = (
+        load_case(write(tmp_path, text)).run()
+        for text in (SMALL, replaced('{ kind = "ramp", end_time = 0.1 }', table))
+    )
+    np.testing.assert_allclose(by_table.energy.work_external, ramp.energy.work_external, rtol=1e-12, atol=1e-15)
+    assert by_table.energy.work_external[-1] != 0.0
+
+
+def test_the_contract_file_runs_as_it_stands() -> None:
+    result = load_case("impacting_bar").run()
+    assert result.summary["engine"] in ("compiled", "general")
+    assert result.summary["max_penetration"] <= 1e-12
+    assert [entry["ok"] for entry in result.summary["expectations"]] == [True] * len(result.summary["expectations"])
+    assert result.contacts["wall"].impulse.sum() == pytest.approx(200.0, rel=6e-3)
+
+
+def test_python_and_case_file_are_the_same_run() -> None:
+    model = flexmb.Model()
+    rod = model.add(
+        flexmb.Bar(
+            "rod",
+            length=10,
+            elements=200,
+            area=1,
+            young=900,
+            density=1,
+            position=(5, 0, 0),
+            direction=(1, 0, 0),
+            velocity=(-10, 0, 0),
+        )
+    )
+    model.add(flexmb.NodePlane(name="wall", node=rod.first, normal=(1, 0, 0), restitution=0.0))
+    scheme = flexmb.GeneralizedAlpha(rho_inf=0.8, ggl=True)
+    by_hand = flexmb.simulate(model, scheme, step=2e-3, end=2.0)
+    by_file = flexmb.load_case("impacting_bar.toml").run()
+    assert by_hand.signals["rod.first.position"].shape == (1001, 3)
+    for name in by_hand.tree:
+        np.testing.assert_array_equal(by_hand.tree[name], by_file.tree[name], err_msg=name)
+
+
+def test_written_case_is_the_same_run(tmp_path: Path) -> None:
+    case = load_case(write(tmp_path))
+    text = case.to_toml()
+    again = tmp_path / "again.toml"
+    again.write_text(text)
+    second = load_case(again)
+    assert second.to_toml() == text
+    a, b = case.run(), second.run()
+    assert len(a.time) == 21
+    for name in a.tree:
+        np.testing.assert_array_equal(a.tree[name], b.tree[name], err_msg=name)
+    filled = tomllib.loads(text)
+    assert filled["scheme"] == {"name": "moreau-jean", "theta": 0.5, "gamma": 0.5}
+    assert filled["contacts"]["wall"]["restitution"] == 0.0
+    assert filled["bodies"]["rod"]["mass"] == "consistent"
+    assert filled["output"]["fields_every"] == 1
+    assert filled["loads"]["push"]["function"] == {"kind": "ramp", "end_time": 0.1}
+
+
+@pytest.mark.parametrize("name", sorted(shipped_cases()))
+def test_every_shipped_case_is_valid_and_can_be_written_back(name: str, tmp_path: Path) -> None:
+    case = load_case(name)
+    assert case.title
+    assert case.expects, "a shipped case says what it expects"
+    assert all(expect.source for expect in case.expects), "and where that comes from"
+    again = tmp_path / "again.toml"
+    again.write_text(case.to_toml())
+    assert load_case(again).to_toml() == case.to_toml()
+
+
+def test_overrides(tmp_path: Path) -> None:
+    path = write(tmp_path)
+    case = load_case(
+        path, ["time.step=0.02", "scheme.theta=1.0", "bodies.rod.section.area=2", "expect.1.atol=0.5", "title=x y"]
+    )
+    assert case.plan.steps == 10
+    assert case.scheme.theta == 1.0
+    assert case.title == "x y"
+    assert case.expects[1].atol == 0.5
+    light, heavy = (load_case(path, [f"bodies.rod.section.area={a}"]).plan.system.M.sum() for a in (1, 2))
+    assert heavy - 2.0 == pytest.approx(2 * (light - 2.0), rel=1e-14)
+
+
+@pytest.mark.parametrize(
+    ("override", "words"),
+    [
+        ("time.stpe=1", "--set: time.stpe = 1: unknown key (did you mean 'step'?)"),
+        ("bodies.rod.length=-1", "--set: bodies.rod.length = -1: must be positive"),
+        ("scheme.theta=high", "--set: scheme.theta = 'high': must be a number"),
+        ("expect.7.value=1", "expect.7: there is no such entry; the array has 2 of them"),
+        ("title.x=1", "title.x: does not stand in a table"),
+        ("title", "--set = 'title': must read KEY=VALUE"),
+        ("=3", "must read KEY=VALUE"),
+        ("a b=3", "must read KEY=VALUE"),
+    ],
+)
+def test_bad_overrides(override: str, words: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError) as info:
+        load_case(write(tmp_path), [override])
+    assert words in str(info.value)
+
+
+def test_values_of_overrides() -> None:
+    cases = {
+        "a=1": 1,
+        "a=1e-3": 1e-3,
+        "a=true": True,
+        "a=[1, 2]": [1, 2],
+        'a="b"': "b",
+        "a=b-c": "b-c",
+        "a=1\nb=2": "1\nb=2",
+    }
+    assert {text: parse_override(text)[1] for text in cases} == cases
+    assert parse_override("expect.0.value=3")[0] == ("expect", 0, "value")
+
+
+def test_the_scheme_is_changed_by_one_word(tmp_path: Path) -> None:
+    text = replaced('"moreau-jean"', '"generalized-alpha"\nrho_inf = 0.5\nggl = false')
+    case = load_case(write(tmp_path, text), ["scheme.name=newmark"])
+    assert (case.scheme.name, case.scheme.ggl) == ("newmark", False)
+    assert case.values.notes == ("scheme.rho_inf of the case file is not an option of 'newmark' and is left out",)
+    with pytest.raises(InputError, match="--set: scheme.rho_inf = 0.5: unknown key"):
+        load_case(write(tmp_path, text), ["scheme.name=newmark", "scheme.rho_inf=0.5"])
+
+
+def test_expectations(tmp_path: Path) -> None:
+    extra = """
+[[expect]]
+signal = "ball.position.x"
+reduce = "at"
+time = 0.105
+value = -5.0
+atol = 1e-9
+
+[[expect]]
+signal = "energy.total"
+reduce = "mean"
+at_least = 1e9
+
+[[expect]]
+signal = "summary.energy.initial"
+value = 1.0
+rtol = 1e-12
+
+[[expect]]
+signal = "rod.momentum.x"
+reduce = "first"
+value = -2.0
+rtol = 1e-12
+"""
+    result = load_case(write(tmp_path, SMALL + extra)).run()
+    entries = result.summary["expectations"]
+    assert [entry["ok"] for entry in entries] == [True, True, True, False, True, True]
+    assert entries[0]["got"] == result.contacts["wall"].gap.min()
+    assert entries[3]["got"] == pytest.approx(result.energy.total.mean(), rel=1e-15)
+    assert entries[0] | {"got": 0} == {
+        "signal": "contacts.wall.gap",
+        "reduce": "min",
+        "at_least": -1.0,
+        "source": "nothing",
+        "got": 0,
+        "ok": True,
+    }
+
+
+@pytest.mark.parametrize(
+    ("signal", "words"),
+    [
+        ("contacts.wal.gap", "is not recorded; near to it: contacts.wall.gap"),
+        ("energy.heat", "is not recorded"),
+        ("contacts.wall.gap.x", "'contacts.wall.gap' has no component 'x'"),
+        ("rod.last.position", "has 3 columns; add .x, .y, .z"),
+        ("summary.title", "is not recorded; near to it: summary."),
+    ],
+)
+def test_expectations_of_what_is_not_there(signal: str, words: str, tmp_path: Path) -> None:
+    text = replaced('signal = "rod.last.position.x"', f'signal = "{signal}"')
+    with pytest.raises(InputError) as info:
+        load_case(write(tmp_path, text)).run(tmp_path / "out")
+    assert words in str(info.value)
+    assert "line 43" in str(info.value)
+    assert not (tmp_path / "out").exists()
+
+
+def test_line_numbers() -> None:
+    text = '''a = 1
+"b c".d = 2 # x = 3
+[t."u v"]
+list = [
+  1,
+  { k = 2 },
+]
+long = """
+no = 1
+[no]
+"""
+[[e]]
+x = "[#"
+[[e]]
+x.y = { z = 1 }
+'''
+    found = line_numbers(text)
+    assert found[("a",)] == 1
+    assert found[("b c", "d")] == 2
+    assert found[("t", "u v")] == 3
+    assert found[("t", "u v", "list")] == 4
+    assert found[("t", "u v", "long")] == 8
+    assert found[("e", 0, "x")] == 13
+    assert found[("e", 1, "x", "y")] == 15
+    assert not any("no" in path for path in found)
+    assert not any("k" in path for path in found)
+
+
+def test_toml_writer_reads_back_to_the_bit() -> None:
+    data = {
+        "t": 'quote " back \\ line\n tab\t bell\x07 ü',
+        "f": [0.1, 1e-300, 5e22, -0.0, 1 / 3],
+        "n": -7,
+        "b": True,
+        "empty": [],
+        "odd key.x": {"a b": 1.0, "inner": {"deep": {"x": [[1, 2], [3.5]]}}},
+        "rows": [{"a": 1}, {"b": {"c": "d"}}],
+        "small": {"x": 1, "y": "z"},
+    }
+    assert tomllib.loads(to_toml(data, frozenset({"small"}))) == data
+    assert "small = { x = 1" in to_toml(data, frozenset({"small"}))

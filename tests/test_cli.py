@@ -1,0 +1,382 @@
+"""The command line: exit codes, words, files; a killed run; a full disk."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from pathlib import Path
+
+import h5py
+import numpy as np
+import pytest
+
+from flexmb import load
+from flexmb.cli import main
+from flexmb.io.run_folder import RunFolder
+from flexmb.schemes import SCHEMES
+
+ROOT = Path(__file__).parents[1]
+FINISHED = ["case.toml", "fields.vtkhdf", "result.h5", "summary.json"]
+
+BALL = """\
+title = "a ball on a table"
+
+[time]
+end = 1.0
+step = 0.01
+
+[scheme]
+name = "moreau-jean"
+
+[gravity]
+acceleration = [0.0, 0.0, -10.0]
+
+[bodies.ball]
+kind = "particle"
+mass = 2.0
+position = [0.0, 0.0, 0.5]
+axes = "z"
+
+[contacts.table]
+kind = "node-plane"
+node = "ball"
+normal = [0.0, 0.0, 1.0]
+restitution = 0.5
+
+[[expect]]
+signal = "ball.position.z"
+reduce = "max"
+value = 0.5
+atol = 1e-12
+source = "it starts there"
+"""
+
+
+def flexmb(*args: str, cwd: Path | None = None, **options: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "flexmb", *args]
+    return subprocess.run(command, capture_output=True, text=True, cwd=cwd, check=False, env=environment(), **options)  # type: ignore[call-overload]
+
+
+def environment() -> dict[str, str]:
+    """Return an environment in which ``flexmb`` is found from any folder, installed or not."""
+    return os.environ | {"PYTHONPATH": str(ROOT)}
+
+
+@pytest.fixture
+def ball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "ball.toml"
+    path.write_text(BALL)
+    return path
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def assert_same_bits(a: Path, b: Path) -> None:
+    with h5py.File(a / "result.h5") as one, h5py.File(b / "result.h5") as two:
+        found: list[str] = []
+        one.visititems(lambda name, node: found.append(name) if isinstance(node, h5py.Dataset) else None)
+        assert "energy/residual" in found
+        for name in found:
+            np.testing.assert_array_equal(one[name][()], two[name][()], err_msg=name)
+    assert (a / "fields.vtkhdf").read_bytes() == (b / "fields.vtkhdf").read_bytes()
+
+
+def test_run_writes_the_result_folder_and_says_where(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "ball.toml"]) == 0
+    out = capsys.readouterr().out
+    assert "results in results/ball: summary.json" in out
+    for words in ("a ball on a table", "moreau-jean (theta = 0.5", "100 of 0.01 s", "penetration", "work of contacts"):
+        assert words in out
+    assert "ok    max of ball.position.z = 0.5 (atol 1e-12), got 0.5" in out
+    folder = ball.parent / "results/ball"
+    assert names(folder) == FINISHED
+    summary = json.loads((folder / "summary.json").read_text())
+    assert summary["status"] == "complete"
+    assert (summary["title"], summary["steps"], summary["dofs"], summary["contacts"]) == (
+        "a ball on a table",
+        100,
+        1,
+        1,
+    )
+    assert summary["expectations"][0]["ok"] is True
+    assert tomllib.loads((folder / "case.toml").read_text())["scheme"]["theta"] == 0.5
+    result = load(folder)
+    assert result.time.shape == (101,)
+    assert result.signals["ball.position"].shape == (101, 3)
+    assert result.contacts["table"].impulse.sum() > 0
+
+
+def test_run_of_the_written_case_gives_the_same_bits(ball: Path) -> None:
+    assert main(["run", "ball.toml", "-o", "a", "--set", "time.step=0.02", "--quiet"]) == 0
+    assert main(["run", "a/case.toml", "-o", "b", "--quiet"]) == 0
+    assert_same_bits(Path("a"), Path("b"))
+    assert load("b").summary["h"] == 0.02
+
+
+def test_quiet_prints_nothing(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "ball.toml", "--quiet"]) == 0
+    captured = capsys.readouterr()
+    assert captured.out == captured.err == ""
+
+
+def test_a_taken_folder_is_refused(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "ball.toml", "-o", "r", "--quiet"]) == 0
+    before = (ball.parent / "r/result.h5").stat().st_mtime_ns
+    assert main(["run", "ball.toml", "-o", "r"]) == 2
+    assert "holds another run" in (err := capsys.readouterr().err)
+    assert "--overwrite" in err
+    assert (ball.parent / "r/result.h5").stat().st_mtime_ns == before
+    assert main(["run", "ball.toml", "-o", "r", "--overwrite", "--set", "time.end=2.0", "--quiet"]) == 0
+    assert len(load("r").time) == 201
+    assert main(["run", "ball.toml", "-o", "r", "--overwrite", "--resume"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        (["run", "ball.toml", "--set", "bodies.ball.mass=-1"], "bodies.ball.mass = -1: must be positive"),
+        (["run", "ball.toml", "--set", "bodies.ball.position=[0.0, 0.0, -1.0]"], "initial penetration"),
+        (["run", "bal.toml"], "there is no case file 'bal.toml'"),
+        (["run", "."], "is a folder"),
+        (["run", "ball.toml", "-o", "ball.toml"], "is a file"),
+        (
+            ["run", "ball.toml", "--set", "time.steps=1000000000000000", "--set", "time.step=1"],
+            "give either step or steps",
+        ),
+        (["run", "ball.toml", "--set", "time.end=1e15", "--set", "time.step=1"], "not enough disk space"),
+        (["validate", "ball.toml", "--set", "time.step=0.3"], "does not divide"),
+        (["modes", "ball.toml", "-n", "5"], "count = 5: must lie between 1 and the number of unknowns, 1"),
+        (["export", "nowhere", "--format", "csv"], "there is no result folder 'nowhere'"),
+        (["export", ".", "--format", "csv"], "is not a result folder"),
+    ],
+)
+def test_wrong_input_is_exit_code_2_and_nothing_written(
+    ball: Path, args: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(args) == 2
+    captured = capsys.readouterr()
+    assert words in captured.err
+    assert "Traceback" not in captured.err
+    assert captured.err.count("\n") == 1
+    assert names(ball.parent) == ["ball.toml"]
+
+
+def test_debug_shows_the_traceback(ball: Path) -> None:
+    done = flexmb("run", "nothing.toml", "--debug", cwd=ball.parent)
+    assert done.returncode != 0
+    assert "Traceback" in done.stderr
+    done = flexmb("run", "nothing.toml", cwd=ball.parent)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_a_run_that_blows_up_is_exit_code_3_and_keeps_what_it_has(
+    ball: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    load_text = '\n[loads.blast]\nkind = "force"\nnode = "ball"\nforce = [0.0, 0.0, 1e150]\n'
+    ramp = 'function = { kind = "ramp", start_time = 0.5, end_time = 0.51, end_value = 1e10 }\n'
+    ball.write_text(BALL + load_text + ramp)
+    assert main(["run", "ball.toml", "-o", "r"]) == 3
+    err = capsys.readouterr().err
+    assert "not a finite number" in err
+    assert "t = 0.51" in err
+    assert "kept in 'r'" in err
+    assert names(ball.parent / "r") == FINISHED
+    result = load("r")
+    assert result.summary["status"] == "failed"
+    assert result.summary["failure"]["step"] == 51
+    assert "not a finite number" in result.summary["failure"]["error"]
+    assert result.time[-1] == pytest.approx(0.5, abs=1e-12)
+    assert np.isfinite(result.energy.total).all()
+    assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 2
+    assert "failed and cannot be resumed" in capsys.readouterr().err
+
+
+def test_a_disk_that_fills_up_is_exit_code_3_and_can_be_resumed(
+    ball: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    full = OSError(errno.ENOSPC, "No space left on device")
+    with monkeypatch.context() as patch:
+        append = RunFolder.append
+
+        def refuse(self: RunFolder, block: object) -> None:
+            if self.step > 0:
+                raise full
+            append(self, block)  # type: ignore[arg-type]
+
+        patch.setattr(RunFolder, "append", refuse)
+        assert main(["run", "ball.toml", "-o", "r", "--set", "time.step=1e-4"]) == 3
+    err = capsys.readouterr().err
+    assert "is full" in err
+    assert "--resume" in err
+    assert not [name for name in names(ball.parent / "r") if not name.endswith(".part")]
+    assert main(["run", "ball.toml", "-o", "r", "--set", "time.step=1e-4", "--resume"]) == 0
+    assert main(["run", "ball.toml", "-o", "s", "--set", "time.step=1e-4"]) == 0
+    assert_same_bits(Path("r"), Path("s"))
+
+
+def test_files_that_cannot_be_made_leave_nothing(ball: Path) -> None:
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+
+    done = flexmb("run", "ball.toml", "-o", "r", "--set", "time.step=1e-5", cwd=ball.parent, preexec_fn=limit)
+    assert done.returncode == 2, done.stderr
+    assert "cannot be made in 'r'" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert names(ball.parent) == ["ball.toml"]
+
+
+def start(folder: Path, *args: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "flexmb", "run", *args]
+    return subprocess.Popen(
+        command, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment()
+    )
+
+
+def wait_for(path: Path, run: subprocess.Popen[str]) -> None:
+    limit = time.monotonic() + 60
+    while not path.exists():
+        assert run.poll() is None, f"the run ended before it could be stopped: {run.communicate()[1]}"
+        assert time.monotonic() < limit
+        time.sleep(0.01)
+
+
+LONG = [
+    *("impacting_bar", "--quiet"),
+    *("--set", "time.step=1e-5", "--set", "output.every=7", "--set", "output.fields_every=999"),
+    *("--set", "output.checkpoint_every=0.1"),
+]
+
+
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
+def test_a_stopped_run_looks_unfinished_and_resumes_to_the_same_bits(tmp_path: Path, how: signal.Signals) -> None:
+    run = start(tmp_path, *LONG, "-o", "r")
+    wait_for(tmp_path / "r/checkpoint.npz", run)
+    run.send_signal(how)
+    err = run.communicate(timeout=30)[1]
+    assert run.returncode == (130 if how == signal.SIGINT else -how)
+    if how == signal.SIGINT:
+        assert "interrupted" in err
+        assert "--resume" in err
+    left = [name for name in names(tmp_path / "r") if not name.endswith(".part")]
+    assert left == ["checkpoint.npz"]
+    done = flexmb("run", *LONG, "-o", "r", cwd=tmp_path)
+    assert done.returncode == 2
+    assert "unfinished run" in done.stderr
+    other = flexmb("run", *LONG, "-o", "r", "--resume", "--set", "bodies.rod.elements=100", cwd=tmp_path)
+    assert other.returncode == 2
+    assert "reads 'elements = 200', now it is 'elements = 100'" in other.stderr
+    assert flexmb("run", *LONG, "-o", "r", "--resume", cwd=tmp_path).returncode == 0
+    assert flexmb("run", *LONG, "-o", "s", cwd=tmp_path).returncode == 0
+    assert names(tmp_path / "r") == FINISHED
+    assert_same_bits(tmp_path / "r", tmp_path / "s")
+    one, two = load(tmp_path / "r").summary, load(tmp_path / "s").summary
+    for key in ("energy", "max_penetration", "contact_steps", "steps", "expectations"):
+        assert one[key] == two[key], key
+
+
+def test_resume_of_nothing_starts_and_of_a_finished_run_does_nothing(ball: Path) -> None:
+    assert main(["run", "ball.toml", "-o", "r", "--resume", "--quiet"]) == 0
+    before = (ball.parent / "r/result.h5").stat().st_mtime_ns
+    assert main(["run", "ball.toml", "-o", "r", "--resume", "--quiet"]) == 0
+    assert (ball.parent / "r/result.h5").stat().st_mtime_ns == before
+    assert main(["run", "ball.toml", "-o", "r", "--resume", "--quiet", "--set", "time.end=2.0"]) == 2
+
+
+def test_check_compares_and_tells_by_its_exit_code(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "ball.toml"]) == 0
+    assert "ok    max of ball.position.z = 0.5 (atol 1e-12), got 0.5   [it starts there]" in capsys.readouterr().out
+    assert main(["check", "ball.toml", "--set", "expect.0.value=0.6"]) == 1
+    assert "FAIL  max of ball.position.z = 0.6" in capsys.readouterr().out
+    (ball.parent / "plain.toml").write_text(BALL.split("[[expect]]")[0])
+    assert main(["check", "plain.toml"]) == 0
+    assert "expects nothing" in capsys.readouterr().out
+    assert main(["check", "nowhere.toml", "ball.toml"]) == 2
+    captured = capsys.readouterr()
+    assert "no case file 'nowhere.toml'" in captured.err
+    assert "ball: 1 expectations" in captured.out
+    assert names(ball.parent) == ["ball.toml", "plain.toml"]
+
+
+def test_validate_goes_on_after_a_wrong_case(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (ball.parent / "bad.toml").write_text(BALL.replace("mass = 2.0", "mas = 2.0"))
+    assert main(["validate", "bad.toml", "ball.toml", "impacting_bar"]) == 2
+    captured = capsys.readouterr()
+    assert "did you mean 'mass'?" in captured.err
+    assert "ball.toml: ok (1 unknowns, 1 contacts, 100 steps of 0.01 s, moreau-jean)" in captured.out
+    assert "impacting_bar: ok (201 unknowns" in captured.out
+
+
+def test_cases_and_schemes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["cases"]) == 0
+    assert "impacting_bar" in (out := capsys.readouterr().out)
+    assert "Elastic bar thrown against a wall" in out
+    assert main(["schemes"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == list(SCHEMES)
+    assert any("[rho_inf = 0.8, ggl = true]" in line for line in lines)
+
+
+def test_modes_are_printed_and_written(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import meshio
+
+    assert main(["modes", "impacting_bar", "-n", "3", "-o", "m"]) == 0
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()[2:5]]
+    assert rows[0] == ["1", "0", "0", "rigid"]
+    assert float(rows[1][1]) == pytest.approx(1.5, rel=1e-4)  # c / 2 L
+    table = np.loadtxt("m/modes.csv", delimiter=",", skiprows=1)
+    assert float(rows[2][2]) == pytest.approx(table[2, 1], rel=1e-8)
+    mesh = meshio.read("m/modes.vtu")
+    x = mesh.points[:, 0] - 5.0
+    shape = mesh.point_data["mode_02"][:, 0]
+    np.testing.assert_allclose(shape * np.sign(shape[0]), np.cos(np.pi * x / 10.0), atol=1e-3)
+
+
+@pytest.mark.parametrize(("form", "file"), [("pvd", "fields.pvd"), ("xdmf", "fields.xdmf"), ("csv", "energy.csv")])
+def test_export(ball: Path, form: str, file: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "ball.toml", "-o", "r", "--quiet"]) == 0
+    assert main(["export", "r", "--format", form]) == 0
+    assert f"r/{form}/{file}" in capsys.readouterr().out
+    assert (ball.parent / "r" / form / file).is_file()
+    assert names(ball.parent) == ["ball.toml", "r"]
+    assert main(["run", "ball.toml", "-o", "r", "--quiet", "--overwrite"]) == 0
+
+
+def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
+    for args in (["--help"], ["--version"], ["run", "--help"]):
+        with pytest.raises(SystemExit) as leaving:
+            main(args)
+        assert leaving.value.code == 0
+    out = capsys.readouterr().out
+    for command in ("run", "check", "validate", "cases", "schemes", "modes", "export", "view"):
+        assert command in out
+
+
+def test_the_second_start_takes_less_than_three_seconds(tmp_path: Path) -> None:
+    """Measured as processor time, the least of three: the wall clock also counts what else the machine does."""
+    flexmb("run", "impacting_bar", "-o", "first", "--quiet", cwd=tmp_path)
+    took = []
+    for k in range(3):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = flexmb("run", "impacting_bar", "-o", f"again{k}", cwd=tmp_path)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stderr
+        took.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    assert min(took) < 3.0
+
+
+def test_every_package_is_shipped() -> None:
+    shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "flexmb").rglob("__init__.py")}
+    beside = {f"flexmb.{name}" for name in ("postproc", "cases", "meshes")}
+    assert set(shipped["packages"]) == found | beside

@@ -1,0 +1,391 @@
+"""Files of a hand-made run: they open with vtk's, pyvista's and meshio's own readers and hold the same numbers."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+import fake_run
+import h5py
+import numpy as np
+import pytest
+
+from flexmb.errors import InputError
+from flexmb.io.checkpoint import read_checkpoint, write_checkpoint
+from flexmb.io.disk_space import readable, require_space
+from flexmb.io.export import export
+from flexmb.io.run_folder import RunFolder, taken_by
+from flexmb.io.summary_json import read_summary, write_summary
+from flexmb.record import Checkpoint, Tally
+from flexmb.result import MemorySink, Result, load
+from flexmb.summary import SUMMARY_NUMBERS, summarize
+
+MOVING = ("displacement", "velocity", "contact_impulse")
+
+
+@dataclass(frozen=True)
+class Reached:
+    tally: Tally
+    wall_time_s: float = 2.0
+
+
+def memory_result() -> Result:
+    run = fake_run.run_info()
+    sink = MemorySink()
+    sink.begin(run)
+    for block in fake_run.blocks(run):
+        sink.append(block)
+    return sink.result(Reached(Tally(steps=10, min_gap=-0.5)), title="by hand")
+
+
+def written(folder: Path, sizes: tuple[int, ...] = (3, 5, 3)) -> Path:
+    run = fake_run.run_info()
+    sink = RunFolder(folder, "title = 1\n")
+    sink.begin(run)
+    for block in fake_run.blocks(run, sizes):
+        sink.append(block)
+    tree = sink.close_data()
+    sink.finish(summarize(tree, run, Reached(Tally(steps=10))))
+    return folder
+
+
+def expected_vectors(result: Result) -> dict[str, np.ndarray]:
+    """Return the vectors at the five points, by hand from the states: points 0..3 move in x, point 4 in y and z."""
+    out = {}
+    for name, values in (("displacement", result.fields.q[()]), ("velocity", result.fields.v[()])):
+        vectors = np.zeros((len(values), 5, 3))
+        vectors[:, :4, 0] = values[:, :4]
+        vectors[:, 4, 1:] = values[:, 4:]
+        out[name] = vectors
+    impulse, vectors = result.fields.impulse[()], np.zeros((len(result.fields), 5, 3))
+    vectors[:, 0, 0], vectors[:, 4, 1], vectors[:, 4, 2] = impulse[:, 0], 0.6 * impulse[:, 1], -impulse[:, 2]
+    return out | {"contact_impulse": vectors}
+
+
+def assert_same(a: Result, b: Result) -> None:
+    assert sorted(a.tree) == sorted(b.tree)
+    for name in a.tree:
+        np.testing.assert_array_equal(a.tree[name][()], b.tree[name][()], err_msg=name)
+
+
+def test_result_names_and_shapes() -> None:
+    run, result = fake_run.run_info(), memory_result()
+    first = fake_run.blocks(run)[0]
+    assert list(result.signals) == ["rod.first.position", "ball.height"]
+    assert result.signals["rod.first.position"].shape == (11, 3)
+    np.testing.assert_array_equal(result.signals["ball.height"][:3], first.probes[:, 3])
+    assert set(result.contacts) == {"wall", "floor"}
+    wall, floor = result.contacts["wall"], result.contacts["floor"]
+    np.testing.assert_array_equal(wall.gap[:3], first.gap[:, 0])
+    np.testing.assert_array_equal(floor.velocity[:3], first.velocity[:, 1:])
+    np.testing.assert_allclose(wall.force, wall.impulse / 0.25, rtol=1e-15)
+    np.testing.assert_allclose(floor.force, floor.impulse / 0.25, rtol=1e-15)
+    np.testing.assert_array_equal(result.energy.total[:3], first.energy[:, 0] + first.energy[:, 1])
+    for k, name in enumerate(("work_external", "work_damping", "work_contact", "numerical", "residual"), start=2):
+        np.testing.assert_array_equal(getattr(result.energy, name)[:3], first.energy[:, k])
+    assert result.fields.steps.tolist() == [0, 4, 8, 10]
+    np.testing.assert_array_equal(result.fields.times, [1.0, 2.0, 3.0, 3.5])
+    with pytest.raises(KeyError, match="recorded: rod.first.position, ball.height"):
+        result.signals["rod.last.position"]
+
+
+def test_force_is_the_mean_over_the_time_between_samples() -> None:
+    result = memory_result()
+    tree = dict(result.tree)
+    tree["/step"] = np.array([0, 3, 6, 9, 12, 15, 18, 21, 24, 27, 28])
+    contact = Result(tree, result.summary).contacts["wall"]
+    np.testing.assert_allclose(contact.force[1:-1], contact.impulse[1:-1] / 0.75, rtol=1e-15)
+    np.testing.assert_allclose(contact.force[-1], contact.impulse[-1] / 0.25, rtol=1e-15)
+
+
+def test_summary_has_the_keys_of_the_contract() -> None:
+    summary = memory_result().summary
+    contract = "title scheme h steps dofs contacts engine wall_time_s us_per_step max_penetration energy expectations"
+    assert set(contract.split()) | {"versions"} <= set(summary)
+    energies = "initial final external damping contact numerical residual_max gain_steps gain_max"
+    assert set(energies.split()) <= set(summary["energy"])
+    assert summary["scheme"] == {"name": "fake", "theta": 0.25}
+    assert summary["us_per_step"] == pytest.approx(2e5)
+    assert summary["max_penetration"] == 0.5
+    assert {"flexmb", "python", "numpy", "scipy", "scikit-fem", "numba"} <= set(summary["versions"])
+    blocks = fake_run.blocks(fake_run.run_info())
+    assert summary["energy"]["initial"] == blocks[0].energy[0, 0] + blocks[0].energy[0, 1]
+    assert summary["energy"]["numerical"] == blocks[-1].energy[-1, 5]
+
+
+def test_summary_numbers_are_those_of_the_summary() -> None:
+    summary = memory_result().summary | {"min_gap_time": 0.5}
+    numbers = [key for key, value in summary.items() if isinstance(value, int | float)]
+    energy = [f"energy.{key}" for key in summary["energy"]]
+    assert sorted(SUMMARY_NUMBERS) == sorted(numbers + energy)
+
+
+def test_folder_save_and_memory_agree_to_the_bit(tmp_path: Path) -> None:
+    memory = memory_result()
+    assert_same(memory, load(written(tmp_path / "streamed")))
+    assert_same(memory, load(memory.save(tmp_path / "saved")))
+    assert load(tmp_path / "saved").summary == memory.summary
+    with h5py.File(tmp_path / "streamed/result.h5") as file:
+        assert file["/energy/kinetic"].dtype == np.float64
+        assert file["/contacts/wall/gap"].attrs["unit"] == "m"
+
+
+def test_load_is_lazy(tmp_path: Path) -> None:
+    q = load(written(tmp_path)).fields.q
+    assert isinstance(q, h5py.Dataset)
+    assert q.shape == (4, 6)
+
+
+def test_refuses_a_folder_that_holds_a_run(tmp_path: Path) -> None:
+    written(tmp_path)
+    before = sorted((p.name, p.stat().st_mtime_ns) for p in tmp_path.iterdir())
+    with pytest.raises(InputError, match="holds another run .*--overwrite"):
+        RunFolder(tmp_path, "")
+    with pytest.raises(InputError, match="holds another run"):
+        memory_result().save(tmp_path)
+    assert before == sorted((p.name, p.stat().st_mtime_ns) for p in tmp_path.iterdir())
+    (tmp_path / "notes.txt").write_text("mine")
+    memory_result().save(tmp_path, overwrite=True)
+    assert_same(load(tmp_path), memory_result())
+    assert (tmp_path / "notes.txt").read_text() == "mine"
+
+
+def test_unfinished_run_leaves_only_part_files_and_is_refused(tmp_path: Path) -> None:
+    run = fake_run.run_info()
+    sink = RunFolder(tmp_path, "a = 1\n")
+    sink.begin(run)
+    sink.append(fake_run.blocks(run)[0])
+    sink.abandon()
+    assert taken_by(tmp_path) == ["case.toml.part", "result.h5.part", "fields.vtkhdf.part"]
+    assert sorted(p.name for p in tmp_path.iterdir()) == sorted(taken_by(tmp_path))
+    with pytest.raises(InputError, match="unfinished run .*--resume"):
+        RunFolder(tmp_path, "a = 1\n")
+    with pytest.raises(InputError, match="not finished"):
+        load(tmp_path)
+
+
+def test_resume_goes_on_after_the_checkpoint(tmp_path: Path) -> None:
+    run = fake_run.run_info()
+    first, second, third = fake_run.blocks(run)
+    sink = RunFolder(tmp_path, "a = 1\nb = 2\n")
+    sink.begin(run)
+    sink.append(first)
+    sink.checkpoint(Checkpoint(2, 3, 1, {"x": np.arange(3.0)}))
+    second.gap[:] = 99.0  # rows after the checkpoint are written over
+    sink.append(second)
+    sink.abandon()
+    with pytest.raises(InputError, match=r"line 2 of its case.toml reads 'b = 2', now it is 'b = 3'"):
+        RunFolder(tmp_path, "a = 1\nb = 3\n", resume=True)
+    with pytest.raises(InputError, match=r"line 3, 'c = 1', is only in the new case"):
+        RunFolder(tmp_path, "a = 1\nb = 2\nc = 1\n", resume=True)
+    sink = RunFolder(tmp_path, "a = 1\nb = 2\n", resume=True)
+    assert sink.point is not None
+    assert (sink.point.step, sink.point.samples, sink.point.fields) == (2, 3, 1)
+    np.testing.assert_array_equal(sink.point.arrays["x"], [0.0, 1.0, 2.0])
+    sink.begin(run)
+    sink.append(fake_run.blocks(run)[1])
+    sink.append(third)
+    sink.finish(summarize(sink.close_data(), run, Reached(Tally(steps=10))))
+    assert_same(load(tmp_path), memory_result())
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["case.toml", "fields.vtkhdf", "result.h5", "summary.json"]
+    assert RunFolder(tmp_path, "a = 1\nb = 2\n", resume=True).complete
+
+
+def test_files_are_valid_at_any_instant(tmp_path: Path) -> None:
+    """Rows are numbers in reserved places: a copy taken without flush or close opens."""
+    run = fake_run.run_info()
+    sink = RunFolder(tmp_path / "run", "")
+    sink.begin(run)
+    for n, block in enumerate(fake_run.blocks(run)):
+        for name in ("result.h5.part", "fields.vtkhdf.part"):
+            copy = tmp_path / f"{n}.h5"
+            copy.write_bytes((tmp_path / "run" / name).read_bytes())
+            with h5py.File(copy, "r+") as file:
+                assert len(file) > 0
+        sink.append(block)
+    sink.abandon()
+
+
+def test_failed_run_is_shortened_and_readable(tmp_path: Path) -> None:
+    run = fake_run.run_info()
+    sink = RunFolder(tmp_path, "")
+    sink.begin(run)
+    blocks = fake_run.blocks(run)
+    sink.append(blocks[0])
+    sink.append(blocks[1])
+    sink.close_data()
+    sink.finish({"status": "failed", "h": run.h})
+    result, full = load(tmp_path), memory_result()
+    assert result.summary["status"] == "failed"
+    assert len(result.time) == 8
+    np.testing.assert_array_equal(result.energy.kinetic, full.energy.kinetic[:8])
+    np.testing.assert_array_equal(result.fields.q[()], full.fields.q[:2])
+    assert read_with_vtk(tmp_path / "fields.vtkhdf")[0] == [1.0, 2.0]
+
+
+def read_with_vtk(path: Path) -> tuple[list[float], list[dict[str, np.ndarray]]]:
+    from vtkmodules.util.numpy_support import vtk_to_numpy
+    from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline as Pipeline
+    from vtkmodules.vtkIOHDF import vtkHDFReader
+
+    reader = vtkHDFReader()
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    times = list(reader.GetOutputInformation(0).Get(Pipeline.TIME_STEPS()) or ())
+    frames = []
+    for t in times:
+        reader.GetOutputInformation(0).Set(Pipeline.UPDATE_TIME_STEP(), t)
+        reader.Update()
+        grid = reader.GetOutputDataObject(0)
+        data = grid.GetPointData()
+        frame = {data.GetArrayName(k): vtk_to_numpy(data.GetArray(k)).copy() for k in range(data.GetNumberOfArrays())}
+        frame["points"] = vtk_to_numpy(grid.GetPoints().GetData()).copy()
+        frame["types"] = np.array([grid.GetCellType(k) for k in range(grid.GetNumberOfCells())])
+        cell = grid.GetCellData()
+        frame |= {f"cell {name}": vtk_to_numpy(cell.GetArray(name)).copy() for name in ("radius", "body")}
+        frames.append(frame)
+    return times, frames
+
+
+def test_vtkhdf_by_vtk(tmp_path: Path) -> None:
+    result = load(written(tmp_path))
+    times, frames = read_with_vtk(tmp_path / "fields.vtkhdf")
+    assert times == result.fields.times.tolist()
+    expected = expected_vectors(result)
+    for k, frame in enumerate(frames):
+        for name in MOVING:
+            np.testing.assert_array_equal(frame[name], expected[name][k], err_msg=f"{name} {k}")
+        np.testing.assert_array_equal(frame["points"], result.layout.points)
+        np.testing.assert_array_equal(frame["types"], [3, 3, 3, 1])
+        np.testing.assert_array_equal(frame["body"], [0, 0, 0, 0, 1])
+        np.testing.assert_array_equal(frame["cell radius"], [0.1, 0.2, 0.3, 0.0])
+        np.testing.assert_array_equal(frame["cell body"], [0, 0, 0, 1])
+
+
+def test_vtkhdf_by_pyvista(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import pyvista
+
+    result = load(written(tmp_path / "run"))
+    monkeypatch.chdir("/")
+    reader = pyvista.get_reader(tmp_path / "run/fields.vtkhdf")
+    expected = expected_vectors(result)
+    for k, t in enumerate(result.fields.times):
+        reader.reader.SetStep(k)
+        grid = reader.read()
+        assert reader.reader.GetTimeValue() == t
+        for name in MOVING:
+            np.testing.assert_array_equal(grid.point_data[name], expected[name][k])
+    assert reader.reader.GetNumberOfSteps() == len(result.fields)
+
+
+@pytest.mark.parametrize("form", ["xdmf", "pvd"])
+def test_exports_by_pyvista(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, form: str) -> None:
+    import pyvista
+
+    result = load(written(tmp_path / "run"))
+    path = export(result.tree, form, tmp_path / f"run/{form}")[0]
+    monkeypatch.chdir("/")
+    reader = pyvista.get_reader(path)
+    assert list(reader.time_values) == result.fields.times.tolist()
+    expected = expected_vectors(result)
+    for k in range(reader.number_time_points):
+        reader.set_active_time_point(k)
+        grid = reader.read()
+        grid = grid[0] if form == "pvd" else grid["TimeSeries_meshio"]
+        for name in MOVING:
+            np.testing.assert_array_equal(grid.point_data[name], expected[name][k])
+        assert grid.n_cells == 4
+        np.testing.assert_array_equal(grid.cell_data["radius"], [0.1, 0.2, 0.3, 0.0])
+
+
+def test_xdmf_by_meshio_from_another_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import meshio
+
+    result = load(written(tmp_path / "run"))
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    paths = export(result.tree, "xdmf", Path("../run/xdmf"))
+    assert [p.name for p in paths] == ["fields.xdmf", "fields.h5"]
+    assert list(elsewhere.iterdir()) == []
+    monkeypatch.chdir("/")
+    expected = expected_vectors(result)
+    with meshio.xdmf.TimeSeriesReader(tmp_path / "run/xdmf/fields.xdmf") as reader:
+        points, cells = reader.read_points_cells()
+        np.testing.assert_array_equal(points, result.layout.points)
+        assert [c.type for c in cells] == ["line"]
+        np.testing.assert_array_equal(cells[0].data, [[0, 1], [1, 2], [2, 3], [4, 4]])
+        times = []
+        for k in range(reader.num_steps):
+            t, point_data, cell_data = reader.read_data(k)
+            times.append(t)
+            for name in MOVING:
+                np.testing.assert_array_equal(point_data[name], expected[name][k])
+            np.testing.assert_array_equal(np.concatenate(cell_data["radius"]), [0.1, 0.2, 0.3, 0.0])
+    assert times == result.fields.times.tolist()
+
+
+def test_csv(tmp_path: Path) -> None:
+    result = memory_result()
+    paths = export(result.tree, "csv", tmp_path / "csv")
+    assert [p.name for p in paths] == ["signals.csv", "contacts.csv", "energy.csv"]
+    with paths[0].open() as handle:
+        rows = list(csv.reader(handle))
+    head = ["time [s]", *(f"rod.first.position.{c} [m]" for c in "xyz"), "ball.height"]
+    assert rows[0] == head
+    values = np.array(rows[1:], dtype=float)
+    np.testing.assert_array_equal(values[:, 0], result.time)
+    np.testing.assert_array_equal(values[:, 1:4], result.signals["rod.first.position"])
+    with paths[1].open() as handle:
+        assert next(csv.reader(handle))[:5] == [
+            "time [s]",
+            "wall.gap [m]",
+            "wall.velocity [m/s]",
+            "wall.impulse [N s]",
+            "floor.gap.0 [m]",
+        ]
+    energy = np.loadtxt(paths[2], delimiter=",", skiprows=1)
+    np.testing.assert_array_equal(energy[:, 7], result.energy.residual)
+
+
+def test_unknown_format_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="allowed: csv, pvd, xdmf"):
+        export(memory_result().tree, "stl", tmp_path / "x")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_checkpoint_round_trip_and_damage(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    write_checkpoint(path, Checkpoint(5, 6, 7, {"q": np.array([0.1, np.nan]), "n": np.array([3])}))
+    point = read_checkpoint(path)
+    assert (point.step, point.samples, point.fields) == (5, 6, 7)
+    np.testing.assert_array_equal(point.arrays["q"], [0.1, np.nan])
+    assert point.arrays["n"].dtype == np.int64
+    path.write_bytes(path.read_bytes()[:50])
+    with pytest.raises(InputError, match="checkpoint .* cannot be read"):
+        read_checkpoint(path)
+
+
+def test_summary_is_strict_json(tmp_path: Path) -> None:
+    write_summary(tmp_path / "s.json", {"a": float("nan"), "b": np.float64(2.0), "c": (np.int64(1), np.inf)})
+    assert read_summary(tmp_path / "s.json") == {"a": None, "b": 2.0, "c": [1, None]}
+    assert [p.name for p in tmp_path.iterdir()] == ["s.json"]
+
+
+def test_room_on_the_disk_is_asked_for_first(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"not enough disk space .* about 1e\+06 TB, .* are free"):
+        require_space(tmp_path / "a/b", 10**18)
+    assert readable(1_500_000_000) == "1.5 GB"
+    run = fake_run.run_info(steps=10**15)
+    with pytest.raises(InputError, match="not enough disk space"):
+        RunFolder(tmp_path / "x", "").begin(run)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_output_folder_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "f").write_text("")
+    with pytest.raises(InputError, match="is a file"):
+        RunFolder(tmp_path / "f", "")
+    with pytest.raises(InputError, match="'.*f' is a file"):
+        RunFolder(tmp_path / "f" / "g", "")
