@@ -12,6 +12,10 @@ import numpy as np
 from flexmb.io.structure import Tree
 from flexmb.record import RunInfo, Tally
 
+_ENERGY_NUMBERS = (
+    *("initial", "final", "external", "damping", "contact", "numerical", "residual_max", "max", "scale"),
+    *("gain_steps", "gain_max", "gain_time"),
+)
 SUMMARY_NUMBERS = (
     "h",
     "t0",
@@ -25,10 +29,7 @@ SUMMARY_NUMBERS = (
     "min_gap_time",
     "contact_steps",
     "solver_iterations",
-    *(
-        f"energy.{name}"
-        for name in "initial final external damping contact numerical residual_max max scale gain_steps gain_max gain_time".split()
-    ),
+    *(f"energy.{name}" for name in _ENERGY_NUMBERS),
 )
 """Dotted names of the numbers in a summary; expectations can be about them."""
 _PACKAGES = ("flexmb", "numpy", "scipy", "scikit-fem", "numba", "h5py")

@@ -32,7 +32,7 @@ MEMBERS = [
     Newmark(beta=0.5, gamma=0.8, ggl=False),
     HHT(),
     HHT(ggl=False),
-    HHT(alpha=0.3, gamma=0.6, beta=0.4),
+    HHT(alpha=0.1, beta=0.5, gamma=1.0),
     GeneralizedAlpha(),
     GeneralizedAlpha(ggl=False),
     GeneralizedAlpha(rho_inf=0.0),

@@ -118,8 +118,8 @@ def random_system(seed, nv=5, nc=3, damped=True, loaded=True, moving=True, e=Non
 
 def bar_matrices(n, E=900.0, rho=1.0, A=1.0, L=10.0):
     """Linear elements, consistent mass, free-free."""
-    l = L / n
-    k, m = E * A / l, rho * A * l / 6
+    step = L / n
+    k, m = E * A / step, rho * A * step / 6
     main, off = np.full(n + 1, 2.0), np.ones(n)
     main[[0, -1]] = 1.0
     K = sparse.diags_array([-k * off, k * main, -k * off], offsets=[-1, 0, 1])

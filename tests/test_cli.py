@@ -19,6 +19,8 @@ import pytest
 
 from flexmb import load
 from flexmb.cli import main
+from flexmb.commands.progress import shown
+from flexmb.commands.report import energy_lines
 from flexmb.io.run_folder import RunFolder
 from flexmb.schemes import SCHEMES
 
@@ -350,6 +352,27 @@ def test_export(ball: Path, form: str, file: str, capsys: pytest.CaptureFixture[
     assert (ball.parent / "r" / form / file).is_file()
     assert names(ball.parent) == ["ball.toml", "r"]
     assert main(["run", "ball.toml", "-o", "r", "--quiet", "--overwrite"]) == 0
+
+
+def test_progress_without_a_terminal_is_a_line_now_and_then(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([100.0, 104.0, 110.0, 111.0, 130.0])
+    monkeypatch.setattr(time, "monotonic", lambda: next(clock))
+    with shown("bar", quiet=False) as advance:
+        assert advance is not None
+        for done in (10, 14, 20, 21, 40):
+            advance(done, 100)
+    lines = capsys.readouterr().err.splitlines()
+    assert lines == ["bar: step 20 of 100, 80 s left", "bar: step 40 of 100, 60 s left"]
+    with shown("bar", quiet=True) as advance:
+        assert advance is None
+
+
+def test_energy_added_by_contacts_is_told() -> None:
+    energy = {"initial": 1.0, "final": 2.0, "gain_steps": 3, "gain_max": 0.5, "gain_time": 0.25}
+    assert energy_lines(energy)[-1] == "  warning: in 3 steps a contact added energy, at most 0.5 J at t = 0.25 s"
+    assert not any("warning" in line for line in energy_lines(energy | {"gain_steps": 0}))
 
 
 def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:

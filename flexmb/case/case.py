@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
 from flexmb.case.part_tables import defaults_of
 from flexmb.case.read import CaseValues, read_case
@@ -17,11 +19,13 @@ from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.result import Result
 from flexmb.simulate import Plan, count_steps
-from flexmb.system import LinearSystem
+from flexmb.system import LinearSystem, TimeFunction
 
 Progress = Callable[[int, int], None]
 INLINE = frozenset({"section", "material", "damping", "points", "function", "motion", "supports"})
 """Small tables that stand on one line in a written case."""
+STATES_BYTES = 400_000_000
+"""What the whole states may take on the disk, unless the case says ``fields_every``."""
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,13 @@ class Case:
             steps, h = count_steps(time.start, time.end, time.step, time.steps)
             model = self.model()
             system = self._assemble(model)
-            for function in (*(load.phi for load in system.loads), *system.contacts.motions):
-                function.check_span(time.start, time.end)  # type: ignore[attr-defined]
+            for function, where in _time_functions(system):
+                function.check_span(time.start, time.end, where)  # type: ignore[attr-defined]
         except InputError as err:
             raise self.values.origin.wrap(err) from err
         if problems := problems_of(self.expects, system, time):
             raise self.values.origin.error(problems)
-        fields_every = output.fields_every or max(1, steps // 200)
+        fields_every = output.fields_every or max(1, steps // _states(system))
         solver = self.values.solver
         return Plan(system, self.scheme, solver, h, time.start, steps, output.every, fields_every)
 
@@ -153,6 +157,23 @@ class Case:
         if out is None:
             return run_in_memory(self, progress, engine)
         return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
+
+
+def _time_functions(system: LinearSystem) -> list[tuple[TimeFunction, str]]:
+    """Return the functions of time of a system and where they stand in the file."""
+    contacts = system.contacts
+    found = [(load.phi, f"loads.{load.name}.function") for load in system.loads]
+    for m, motion in enumerate(contacts.motions):
+        row = int(np.flatnonzero(contacts.motion_of == m)[0])
+        group = contacts.names[int(np.searchsorted(contacts.start, row, side="right")) - 1]
+        found.append((motion, f"contacts.{group}.motion"))
+    return found
+
+
+def _states(system: LinearSystem) -> int:
+    """Return how many whole states are kept by default: 200, fewer when they would fill the disk."""
+    size = 16 * system.nv + 72 * len(system.layout.points)
+    return int(np.clip(STATES_BYTES // size, 10, 200))
 
 
 def load_case(source: str | Path, overrides: Iterable[str] = ()) -> Case:

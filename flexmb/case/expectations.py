@@ -39,7 +39,8 @@ _REDUCE: dict[str, Callable[[Array], float]] = {
 
 def recorded_in(system: LinearSystem) -> dict[str, int]:
     """Return everything an expectation can be about, and how many columns it has."""
-    start, columns = system.contacts.start, {}
+    start = system.contacts.start
+    columns: dict[str, int] = {}
     for j, name in enumerate(system.contacts.names):
         columns |= {f"contacts.{name}.{word}": int(start[j + 1] - start[j]) for word in CONTACT_WORDS}
     columns |= {f"energy.{word}": 1 for word in ENERGY_WORDS}

@@ -67,8 +67,8 @@ def run_in_folder(
         sink.abandon()
         if is_full(err):
             raise SimulationError(
-                f"the disk that holds '{folder}' is full ({reason(err)}); what was written up to the last checkpoint is kept, "
-                "and --resume goes on from there once there is room",
+                f"the disk that holds '{folder}' is full ({reason(err)}); what was written up to the last checkpoint "
+                "is kept, and --resume goes on from there once there is room",
                 time=plan.time(sink.step),
                 step=sink.step,
             ) from err

@@ -32,19 +32,22 @@ def _bar(title: str) -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task(f"{title}: starting (the very first run compiles for a minute)", total=None)
+        yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 
 
 def _lines(title: str) -> Progress:
-    began = last = time.monotonic()
+    began, first, last = 0.0, -1, 0.0
 
     def advance(done: int, total: int) -> None:
-        nonlocal last
+        nonlocal began, first, last
         now = time.monotonic()
-        if now - last >= QUIET_SECONDS and done:
+        if first < 0:
+            # the rate counts from here: before the first call the compiler may have been at work
+            began, first, last = now, done, now
+        elif now - last >= QUIET_SECONDS:
             last = now
-            left = (now - began) * (total - done) / done
+            left = (now - began) * (total - done) / max(done - first, 1)
             print(f"{title}: step {done} of {total}, {left:.0f} s left", file=sys.stderr, flush=True)
 
     return advance

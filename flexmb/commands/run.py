@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 import sys
 from pathlib import Path
 
@@ -39,12 +40,14 @@ def main(args: argparse.Namespace) -> int:
             print(f"flexmb: the results up to the failure are kept in '{out}'", file=sys.stderr)
         raise
     except KeyboardInterrupt:
-        print(f"\nflexmb: interrupted; 'flexmb run {args.case} -o {out} --resume' goes on", file=sys.stderr)
+        sets = [word for item in args.overrides for word in ("--set", item)]
+        again = shlex.join(["flexmb", "run", args.case, "-o", str(out), *sets, "--resume"])
+        print(f"\nflexmb: interrupted; to go on: {again}", file=sys.stderr)
         return 130
     if not args.quiet:
         print(case.title or case.name)
         print("\n".join(summary_lines(result.summary)))
-        entries = result.summary["expectations"]
-        print("\n".join(["expectations", *(f"  {line}" for line in expectation_lines(entries))] if entries else []))
+        if entries := result.summary["expectations"]:
+            print("\n".join(["expectations", *(f"  {line}" for line in expectation_lines(entries))]))
         print(f"results in {out}: summary.json, result.h5, fields.vtkhdf (ParaView), case.toml")
     return 0

@@ -116,16 +116,6 @@ def tally_of(ledger: Array, steps: int) -> Tally:
     )
 
 
-def gain_scale_of(fixed: object, scheme: Scheme, h: float) -> Array:
-    """Return the velocity change per unit impulse of each contact, (nc,): diagonal of the impulse's Delassus matrix."""
-    W = getattr(fixed, "W", None)
-    if W is None:
-        W = fixed.W_v_Lam  # type: ignore[attr-defined]
-        if getattr(scheme, "contact_level", "").startswith("naive"):
-            W = W / h
-    return np.array(np.diag(W))  # a copy: a read-only view would make numba compile the loop again
-
-
 def truncate(block: Block, samples: int, fields: int) -> Block:
     """Return the first rows of a block."""
     return Block(

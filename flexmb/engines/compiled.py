@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmb.engines.base import Plan, gain_scale_of, not_finite, tally_of, truncate
+from flexmb.engines.base import Plan, not_finite, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.arrays import (
     GGL,
@@ -32,6 +32,7 @@ from flexmb.kernels.rows import contact_kinematics
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.record import Block, Tally
 from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.base import Fixed
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.state import Array
@@ -58,7 +59,7 @@ class CompiledEngine:
         solver = plan.solver
         self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.structure = _structure(system, self.order, S)
-        self.contacts = _contacts(system, self.order, fixed, gain_scale_of(fixed, scheme, h), self._position_scale())
+        self.contacts = _contacts(system, self.order, fixed, self._position_scale())
         self.loads = _rows(
             sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None, self.order
         )
@@ -207,9 +208,7 @@ def _structure(system: LinearSystem, order: BandOrder, S: sparse.csr_array) -> S
     )
 
 
-def _contacts(
-    system: LinearSystem, order: BandOrder, fixed: object, gain_scale: Array, position_scale: float
-) -> ContactRows:
+def _contacts(system: LinearSystem, order: BandOrder, fixed: Fixed, position_scale: float) -> ContactRows:
     con = system.contacts
     nothing = np.zeros((0, 0))
 
@@ -227,7 +226,7 @@ def _contacts(
         W_q_Lam=block("W_q_Lam"),
         W_v_nu=block("W_v_nu"),
         W_v_Lam=block("W_v_Lam") if W is None else np.ascontiguousarray(W),
-        gain_scale=gain_scale,
+        gain_scale=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.engines.base import Plan, gain_scale_of, not_finite, tally_of, truncate
+from flexmb.engines.base import Plan, not_finite, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.ledger import TERMS_SIZE, balance, book_step, empty_ledger
 from flexmb.record import Block, Tally
@@ -23,7 +23,7 @@ class GeneralEngine:
         self.failure: SimulationError | None = None
         system = plan.system
         self.fixed = plan.scheme.prepare(system, plan.h)
-        self.gain_scale = gain_scale_of(self.fixed, plan.scheme, plan.h)
+        self.gain_scale = np.array(self.fixed.response)
         self.state = system.initial_state(plan.t0)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
         self.ledger = empty_ledger()

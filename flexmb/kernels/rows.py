@@ -85,3 +85,14 @@ def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Arr
     for i in range(g.size):
         g[i] = con.g0[i] + row_dot(con.G, i, q) + gap_offset(con, i, tab.s[row])
         U[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row])
+
+
+@kernel
+def forecast_closes(con: ContactRows, i: int, g: float, ahead: float, P_before: float, h: float) -> bool:
+    """Return whether the gap g + ahead forecast for contact i is <= 0, but for round-off.
+
+    A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
+    positive one at its word would lift the contact every other step and double the impulse in between.
+    """
+    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.gain_scale[i] * P_before
+    return g + ahead <= noise

@@ -18,11 +18,11 @@ from flexmb.kernels.banded import band_matvec, dot, ldl_solve
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, row_dot
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot
 from flexmb.state import Array
 
 A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
-"""Rows of ``Live.vectors``; ``Live.contacts`` rows are lam and lam^ (naive) or nu (row 0, GGL)."""
+"""Rows of ``Live.vectors``; rows 1 and 2 of ``Live.contacts`` are lam and lam^ (naive scheme)."""
 
 
 @inner
@@ -112,7 +112,7 @@ def _impulses(
         failed, residual = solve_velocity(jd, con.W_q_nu, b, active, x.P, x.terms)
     else:
         for i in range(nc):
-            active[i] = 1.0 if x.g[i] + 0.5 * h * x.U[i] <= 0.0 else 0.0
+            active[i] = 1.0 if forecast_closes(con, i, x.g[i], 0.5 * h * x.U[i], x.P[i], h) else 0.0
         failed, residual = solve_velocity(jd, con.W_v_Lam, b, active, x.P, x.terms)
     for i in range(nc):
         lam[i] = x.P[i] if level >= NAIVE_POSITION else 0.0
@@ -275,10 +275,10 @@ def _contact_works(
     for i in range(nu.size):
         x.work[i] = 0.0
         if ch.level >= NAIVE_POSITION:
-            lam_n, hat_n = x.contacts[0, i], x.contacts[1, i]
+            lam_n, hat_n = x.contacts[1, i], x.contacts[2, i]
             hat = ((1.0 - af) * lam[i] + af * lam_n - am * hat_n) / (1.0 - am)
-            x.contacts[0, i] = lam[i]
-            x.contacts[1, i] = hat
+            x.contacts[1, i] = lam[i]
+            x.contacts[2, i] = hat
             lam_g = gamma * hat + (1.0 - gamma) * hat_n
             if lam_g != 0.0:
                 moved = gap_offset(con, i, tab.s[row + 1]) - gap_offset(con, i, tab.s[row])

@@ -7,7 +7,7 @@ from flexmb.kernels.banded import band_matvec, band_quad, dot, ldl_solve
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, row_dot
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot
 from flexmb.state import Array
 
 
@@ -58,7 +58,7 @@ def _impulses(
     nc = x.P.size
     b, active = w.c0, w.c1
     for i in range(nc):
-        active[i] = 1.0 if x.g[i] + ch.gamma * ch.h * x.U[i] <= 0.0 else 0.0
+        active[i] = 1.0 if forecast_closes(con, i, x.g[i], ch.gamma * ch.h * x.U[i], x.P[i], ch.h) else 0.0
         if active[i] > 0.0:
             U_free = row_dot(con.G, i, x.v) + row_dot(con.G, i, dv) + gap_offset(con, i, tab.ds[row + 1])
             b[i] = U_free + con.e[i] * x.U[i]

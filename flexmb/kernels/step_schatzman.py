@@ -10,8 +10,11 @@ from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, kinetic, potential, row_dot
 from flexmb.state import Array
 
-AHEAD = 0
-"""Place of E' - E in ``Live.scalars``; ``Live.vectors`` are q_{k+1} and u_{k+1}."""
+AHEAD, DRIVE = 0, 1
+"""Places in ``Live.scalars``: E' - E, and the drive's work of an impulse at the start that waits for the first step.
+
+``Live.vectors`` are q_{k+1} and u_{k+1}; ``Live.contacts`` the impulse and the work that wait.
+"""
 
 
 @inner
@@ -103,13 +106,17 @@ def _works(
     external = 0.0
     for j in range(lod.ptr.size - 1):
         external += h * _amplitude(ch, tab, row, j) * row_dot(lod, j, x.v)
-    drive = 0.0
+    drive = x.scalars[DRIVE]
+    x.scalars[DRIVE] = 0.0
     for i in range(x.P.size):
-        x.work[i] = 0.0
+        x.work[i] = x.contacts[1, i]
         if x.P[i] != 0.0:
             g_t = gap_offset(con, i, tab.ds[row + 1])
-            x.work[i] = (row_dot(con.G, i, x.v) + g_t) * x.P[i]
+            x.work[i] += (row_dot(con.G, i, x.v) + g_t) * x.P[i]
             drive -= g_t * x.P[i]
+        x.P[i] += x.contacts[0, i]
+        x.contacts[0, i] = 0.0
+        x.contacts[1, i] = 0.0
     u = x.vectors[1]
     for i in range(n):
         q = x.q[i]

@@ -20,8 +20,8 @@ def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> A
 
 
 def check_newmark(scheme: str, c: AlphaStep) -> None:
-    """Raise InputError unless gamma is in [1/2, 1] and beta in [gamma/2, 1] (unconditional stability)."""
-    check_range(scheme, "gamma", c.gamma, 0.5, 1.0)
+    """Raise InputError unless gamma is in [1/2 + alpha_f, 1] and beta in [gamma/2, 1] (unconditional stability)."""
+    check_range(scheme, "gamma", c.gamma, 0.5 + c.alpha_f, 1.0)
     check_range(scheme, "beta", c.beta, 0.5 * c.gamma, 1.0)
 
 
@@ -68,7 +68,7 @@ class HHT(Alpha):
     alpha : float
         Weight alpha_f of the old forces, in [0, 1/3].
     beta, gamma : float, optional
-        Default gamma = 1/2 + alpha, beta = (gamma + 1/2)^2 / 4.
+        Default gamma = 1/2 + alpha, the least that is stable, and beta = (gamma + 1/2)^2 / 4.
     ggl : bool
         Position-level stabilization.
     """

@@ -45,7 +45,7 @@ from flexmb.errors import InputError
 from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, no_contacts, solve_contacts
+from flexmb.schemes.base import Memory, forecast_closes, no_contacts, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -55,7 +55,8 @@ class AlphaFixed:
     """Factorizations of S and M, and the Delassus blocks: row q or v, column nu or Lam.
 
     ``W_q_nu`` is the change of the gap per unit nu, ``W_q_Lam`` per unit Lam, and so on; without GGL only
-    ``W_v_Lam`` is used; for the naive scheme ``W_v_Lam`` is G^T S^-1 G.
+    ``W_v_Lam`` is used; for the naive scheme the unknown is the force lam. ``response`` (nc,) is the velocity a
+    contact gains per unit of its impulse.
     """
 
     S: Factor
@@ -64,6 +65,7 @@ class AlphaFixed:
     W_q_Lam: Array
     W_v_nu: Array
     W_v_Lam: Array
+    response: Array
 
 
 @dataclass(frozen=True)
@@ -93,8 +95,8 @@ class AlphaStep:
 class Alpha:
     """The alpha family; its members below differ in how (alpha_m, alpha_f, beta, gamma) are chosen.
 
-    Memory vectors: a, p = M a, f (all smooth forces), z = q - q^, v^; loads: filtered amplitudes; contacts: lam and
-    lam^ (naive scheme only).
+    Memory vectors: a, p = M a, f (all smooth forces), z = q - q^, v^; loads: filtered amplitudes; contacts: impulses of
+    the step before, lam and lam^ (the latter two for the naive scheme).
     """
 
     name: ClassVar[str] = ""
@@ -125,7 +127,7 @@ class Alpha:
         if self.contact_level.startswith("naive"):
             W = c.r * delassus(S.solve, G)
             nothing = np.zeros((0, 0))
-            return AlphaFixed(S, M, h * h * c.beta * W, nothing, nothing, h * c.gamma * W)
+            return AlphaFixed(S, M, h * h * c.beta * W, nothing, nothing, h * c.gamma * W, c.gamma * np.diag(W))
 
         def respond(to_dq: float, to_w: float, q_or_v: str) -> Array:
             """Return G^T times the change of q or v when dq = to_dq M^-1 G and w = to_w M^-1 G."""
@@ -139,9 +141,10 @@ class Alpha:
 
         if self.contact_level == "ggl":
             blocks = (respond(1.0, 0.0, "q"), respond(0.0, 1.0, "q"), respond(1.0, 0.0, "v"), respond(0.0, 1.0, "v"))
-            return AlphaFixed(S, M, *blocks)
+            return AlphaFixed(S, M, *blocks, np.diag(blocks[3]))
         nothing = np.zeros((0, 0))
-        return AlphaFixed(S, M, nothing, nothing, nothing, respond(0.5 * h, 1.0, "v"))
+        W = respond(0.5 * h, 1.0, "v")
+        return AlphaFixed(S, M, nothing, nothing, nothing, W, np.diag(W))
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver) -> Memory:
         """Return a_0 = M^-1 f_0 (no contact force in it) and the filters at rest."""
@@ -149,7 +152,7 @@ class Alpha:
         a = fixed.M.solve(f)
         return Memory(
             np.stack([a, f, f, np.zeros(system.nv), state.v]),
-            np.zeros((2, system.contacts.nc)),
+            np.zeros((3, system.contacts.nc)),
             np.array([[float(load.phi.value(state.t)) for load in system.loads]]).reshape(1, -1),
             np.zeros(1),
         )
@@ -168,7 +171,7 @@ class Alpha:
         a = fixed.S.solve(c.r * (F - system.elastic(q) - system.C @ v) + carried)
         free = State(t1, q + h * h * c.beta * a, v + h * c.gamma * a)
 
-        nu, Lam, lam, iterations = self._impulses(system, state, free, h, fixed, solver)
+        nu, Lam, lam, iterations = self._impulses(system, state, free, h, fixed, solver, memory.contacts[0])
         q, v, a = self._apply(system, free, a, nu, Lam, lam, h, fixed)
 
         f = F - system.elastic(q) - system.C @ v + system.contacts.G @ lam
@@ -178,7 +181,7 @@ class Alpha:
         phi_n = np.array([float(load.phi.value(state.t)) for load in system.loads])
         after = Memory(
             np.stack([a, p, f, (kappa * (q - q_n) - c.alpha_m * z_n) / (1.0 - c.alpha_m), c.filtered(v, v_n, vhat_n)]),
-            np.stack([lam, c.filtered(lam, memory.contacts[0], memory.contacts[1])]),
+            np.stack([Lam + h * lam, lam, c.filtered(lam, memory.contacts[1], memory.contacts[2])]),
             c.filtered(phi, phi_n, memory.loads[0])[None, :],
             memory.scalars,
         )
@@ -186,7 +189,14 @@ class Alpha:
         return new, after, self._report(system, state, new, h, memory, after, nu, Lam, iterations)
 
     def _impulses(
-        self, system: LinearSystem, state: State, free: State, h: float, fixed: AlphaFixed, solver: ContactSolver
+        self,
+        system: LinearSystem,
+        state: State,
+        free: State,
+        h: float,
+        fixed: AlphaFixed,
+        solver: ContactSolver,
+        P_before: Array,
     ) -> tuple[Array, Array, Array, int]:
         """Return (nu, Lam, lam, iterations): position and velocity impulses, and the naive scheme's force."""
         con = system.contacts
@@ -204,7 +214,7 @@ class Alpha:
             rows = np.arange(con.nc)
             W = fixed.W_q_nu / h
         else:
-            rows = np.flatnonzero(con.g(state.t, state.q) + 0.5 * h * U_n <= 0.0)
+            rows = forecast_closes(system, state, 0.5 * h, P_before, fixed.response, h)
             b = (con.U(free.t, free.v) + con.e * U_n)[rows]
             W = fixed.W_v_Lam[np.ix_(rows, rows)]
         if not (b < 0.0).any():
@@ -261,20 +271,18 @@ class Alpha:
             - h * h * (c.beta - 0.5 * c.gamma) * float((a - a_n) @ c.at_gamma(p, p_n))
         )
         if self.contact_level.startswith("naive"):
-            lam_g = c.at_gamma(after.contacts[1], before.contacts[1])
+            lam_g = c.at_gamma(after.contacts[2], before.contacts[2])
             moved = con.offset(new.t) - con.offset(old.t)
             contact = (con.G.T @ dq + moved) * lam_g
             drive = -float(moved @ lam_g)
-            P = h * after.contacts[0]
         else:
             g_t = 0.5 * (con.g_t(new.t) + con.g_t(old.t))
             contact = (0.5 * (con.G.T @ (new.v + old.v)) + g_t) * Lam
             drive = -float(g_t @ Lam)
-            P = Lam
             if self.contact_level == "ggl":
                 numerical -= float((nu - 0.5 * h * Lam) @ (con.G.T @ c.at_gamma(a, a_n)))
         return StepReport(
-            P=P,
+            P=after.contacts[0],
             external=external,
             drive=drive,
             damping=-float(dq @ (system.C @ c.at_gamma(vhat, vhat_n))),

@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import dataclass, replace
-from typing import ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.state import Array, State, StepReport
+from flexmb.state import Array, IntArray, State, StepReport
 from flexmb.system import LinearSystem
 
-Fixed = TypeVar("Fixed")
+
+class Fixed(Protocol):
+    """What a scheme prepares once: factorizations and Delassus matrices."""
+
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -52,16 +59,16 @@ class Scheme(Protocol):
         """Order on smooth motion."""
         ...
 
-    def prepare(self, system: LinearSystem, h: float) -> object:
+    def prepare(self, system: LinearSystem, h: float) -> Any:
         """Factor what is constant over the run."""
         ...
 
-    def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
+    def start(self, system: LinearSystem, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
         """Return the memory at the start of a run."""
         ...
 
     def step(
-        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: object, solver: ContactSolver
+        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_n to t_n + h; a pure function of its arguments."""
         ...
@@ -84,7 +91,7 @@ def check_choice(key: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def solve_contacts(
-    W: Array, b: Array, rows: Array, system: LinearSystem, solver: ContactSolver, t: float
+    W: Array, b: Array, rows: IntArray, system: LinearSystem, solver: ContactSolver, t: float
 ) -> tuple[Array, int]:
     """Solve 0 <= W z + b perp z >= 0 on the contacts ``rows``; return z and the iterations taken.
 
@@ -111,3 +118,29 @@ def quad(A: object, x: Array) -> float:
 def no_contacts(system: LinearSystem) -> Array:
     """Return a zero vector over the contacts."""
     return np.zeros(system.contacts.nc)
+
+
+def forecast_closes(
+    system: LinearSystem, state: State, ahead: float, P_before: Array, response: Array, h: float
+) -> IntArray:
+    """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
+
+    A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
+    positive one at its word would lift the contact every other step and double the impulse in between.
+
+    Parameters
+    ----------
+    system : LinearSystem
+    state : State
+    ahead : float
+        How far to look ahead, s.
+    P_before : (nc,) array
+        Impulses of the step before.
+    response : (nc,) array
+        Velocity per unit impulse: ``response * P_before`` is the speed that was taken away.
+    h : float
+    """
+    con = system.contacts
+    g = con.g(state.t, state.q)
+    noise = 1e-14 * (np.abs(con.g0) + np.abs(g - con.g0)) + 1e-13 * h * response * P_before
+    return np.flatnonzero(g + ahead * con.U(state.t, state.v) <= noise)

@@ -29,7 +29,7 @@ import numpy as np
 from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, check_range, no_contacts, quad, solve_contacts
+from flexmb.schemes.base import Memory, check_range, forecast_closes, no_contacts, quad, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -40,6 +40,11 @@ class MoreauFixed:
 
     S: Factor
     W: Array
+
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        return np.diag(self.W)
 
 
 @dataclass(frozen=True)
@@ -81,9 +86,9 @@ class MoreauJean:
         return MoreauFixed(S, delassus(S.solve, system.contacts.G))
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
-        """Return an empty memory: the scheme needs (q, v) only."""
+        """Return the memory: the impulses of the step before, none yet."""
         nothing = np.zeros((0, system.nv))
-        return Memory(nothing, np.zeros((0, system.contacts.nc)), np.zeros((1, len(system.loads))), np.zeros(1))
+        return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, len(system.loads))), np.zeros(1))
 
     def step(
         self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: MoreauFixed, solver: ContactSolver
@@ -96,7 +101,7 @@ class MoreauJean:
         v_free = v_k + fixed.S.solve(h * force)
 
         U_k = con.U(t, v_k)
-        active = np.flatnonzero(con.g(t, q_k) + self.gamma * h * U_k <= 0.0)
+        active = forecast_closes(system, state, self.gamma * h, memory.contacts[0], fixed.response, h)
         P = no_contacts(system)
         iterations = 0
         if active.size:
@@ -117,7 +122,7 @@ class MoreauJean:
             numerical=(0.5 - vt) * quad(system.M, v - v_k) + (0.5 - th) * float((q - q_k) @ system.elastic(q - q_k)),
             iterations=iterations,
         )
-        return State(t1, q, v), memory, report
+        return State(t1, q, v), memory.with_(contacts=P[None, :]), report
 
 
 @dataclass(frozen=True)

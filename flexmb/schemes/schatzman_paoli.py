@@ -44,6 +44,11 @@ class SchatzmanFixed:
     S: Factor
     W: Array
 
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        return np.diag(self.W)
+
 
 @dataclass(frozen=True)
 class SchatzmanPaoli:
@@ -88,13 +93,16 @@ class SchatzmanPaoli:
         """Advance the position once, so that the memory is (q_1, u_1 = (q_1 - q_0) / h) and E' - E."""
         f_0 = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
         u_0 = state.v - 0.5 * h * factor(system.M).solve(f_0)
-        u_1, _, _ = self._stage(system, state.t, state.q, u_0, h, fixed, solver)
+        u_1, P, _ = self._stage(system, state.t, state.q, u_0, h, fixed, solver)
+        # an impulse at t_0 itself (a start in contact) is reported with the first step, and so is its work
+        v = 0.5 * (u_0 + u_1)
+        work, drive = system.contacts.U(state.t, v) * P, -float(system.contacts.g_t(state.t) @ P)
         ahead = self._half_energy(system, state.q, u_1, h) - system.kinetic(state.v) - system.potential(state.q)
         return Memory(
             np.stack([state.q + h * u_1, u_1]),
-            np.zeros((0, system.contacts.nc)),
+            np.stack([P, work]),
             np.zeros((1, len(system.loads))),
-            np.array([ahead]),
+            np.array([ahead - work.sum() - drive, drive]),
         )
 
     def step(
@@ -117,15 +125,19 @@ class SchatzmanPaoli:
         numerical = -h * float(v @ (system.elastic(q_off))) - (ahead - float(memory.scalars[0]))
         g_t = con.g_t(t)
         report = StepReport(
-            P=P,
+            P=P + memory.contacts[0],
             external=h * float(v @ self._loads(system, t, h)),
-            drive=-float(g_t @ P),
+            drive=float(memory.scalars[1]) - float(g_t @ P),
             damping=-h * quad(system.C, v),
-            contact=con.U(t, v) * P,
+            contact=con.U(t, v) * P + memory.contacts[1],
             numerical=numerical,
             iterations=iterations,
         )
-        after = memory.with_(vectors=np.stack([q + h * u_1, u_1]), scalars=np.array([ahead]))
+        after = memory.with_(
+            vectors=np.stack([q + h * u_1, u_1]),
+            contacts=np.zeros_like(memory.contacts),
+            scalars=np.array([ahead, 0.0]),
+        )
         return State(t, q, v), after, report
 
     def _stage(

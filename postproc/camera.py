@@ -1,0 +1,102 @@
+"""From where to look: the long side lies across the picture, up is up, planes are seen from the allowed side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array
+
+TURN, LIFT = np.radians(24.0), np.radians(17.0)
+"""The camera stands this much beside and above straight in front, so that depth can be seen."""
+ROOM = 1.06
+
+
+@dataclass(frozen=True)
+class Camera:
+    """A camera without perspective.
+
+    Parameters
+    ----------
+    right, up, out : (3,) arrays
+        Unit vectors of the picture; ``out`` points to the eye.
+    centre : (3,) array
+        What is seen in the middle, m.
+    half : (2,) array
+        Half width and half height of what must be seen, m.
+    """
+
+    right: Array
+    up: Array
+    out: Array
+    centre: Array
+    half: Array
+
+    @property
+    def aspect(self) -> float:
+        """Width over height of what must be seen."""
+        return float(self.half[0] / self.half[1])
+
+    def parallel_scale(self, aspect: float) -> float:
+        """Return half the height of the view so that all is seen in a picture of this width over height."""
+        return float(ROOM * max(self.half[1], self.half[0] / aspect))
+
+
+def look_at(content: Array, up: Array, normals: list[Array]) -> Camera:
+    """Return a camera that sees all of ``content``.
+
+    Parameters
+    ----------
+    content : (k, 3) array
+        Points that must be seen, m.
+    up : (3,) array
+        Unit vector that points up in the picture.
+    normals : list of (3,) arrays
+        Normals of planes to be seen from the side they point to.
+    """
+    right = _long_side(content, up)
+    out = np.cross(right, up)
+    side = sum((float(n @ right) for n in normals), 0.0)
+    turn = -TURN if side < -1e-9 else TURN
+    out = np.cos(turn) * out + np.sin(turn) * right
+    out = np.cos(LIFT) * out + np.sin(LIFT) * up
+    right = np.cross(up, out)
+    right /= np.linalg.norm(right)
+    up = np.cross(out, right)
+    axes = np.stack([right, up, out])
+    seen = content @ axes.T
+    low, high = seen.min(axis=0), seen.max(axis=0)
+    half = 0.5 * (high - low)[:2]
+    return Camera(right, up, out, 0.5 * (low + high) @ axes, np.maximum(half, 1e-6 * max(half.max(), 1e-300)))
+
+
+def upright(gravity: Array | None, directions: Array) -> Array:
+    """Return what is up: against gravity; else y when everything happens in the x-y plane, else z.
+
+    Parameters
+    ----------
+    gravity : (3,) array or None
+    directions : (k, 3) array
+        Extents, motions and normals of the scene.
+    """
+    if gravity is not None and np.any(gravity):
+        return np.asarray(-gravity / np.linalg.norm(gravity))
+    most = np.abs(directions).max(axis=0)
+    flat = most[2] < 1e-9 * most.max() and most[1] > 1e-9 * most.max()
+    return np.array([0.0, 1.0, 0.0]) if flat else np.array([0.0, 0.0, 1.0])
+
+
+def _long_side(content: Array, up: Array) -> Array:
+    """Return the horizontal direction in which the content is longest; of its two senses the more positive one."""
+    flat = content - content.mean(axis=0)
+    flat = flat - np.outer(flat @ up, up)
+    _, length, axes = np.linalg.svd(flat, full_matrices=False)
+    size = float(np.abs(content - content.mean(axis=0)).max())
+    if length[0] <= 1e-9 * size or (len(length) > 1 and length[1] > 0.95 * length[0]):
+        axis = np.eye(3)[0] if abs(up[0]) < 0.9 else np.eye(3)[1]
+        right = axis - (axis @ up) * up
+    else:
+        right = axes[0] * np.sign(axes[0][int(np.argmax(np.abs(axes[0])))])
+        right = right - (right @ up) * up
+    return np.asarray(right / np.linalg.norm(right))

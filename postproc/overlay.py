@@ -1,0 +1,93 @@
+"""Board, time cursors and the time itself in a render window, around the scene."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyvista as pv
+from matplotlib.font_manager import FontProperties, findfont
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
+from vtkmodules.vtkRenderingCore import vtkActor2D, vtkCoordinate, vtkPolyDataMapper2D, vtkRenderer, vtkTextActor
+
+
+from flexmb.postproc.board import Board
+
+VTK_FONT_FILE = 4
+"""VTK's number for a font given by its file; matplotlib's own is taken, so that all words look alike."""
+
+
+class Overlay:
+    """Draws a board behind the scene. The scene's renderer gets the place the board leaves for it.
+
+    Parameters
+    ----------
+    plotter : pyvista.Plotter
+        With one renderer.
+    board : Board
+    """
+
+    def __init__(self, plotter: pv.Plotter, board: Board) -> None:
+        self.plotter = plotter
+        self.back = vtkRenderer()
+        self.back.SetInteractive(False)
+        self.back.SetLayer(0)
+        self.lines = [_line() for _ in board.charts]
+        self.clock = vtkTextActor()
+        for actor in (*self.lines, self.clock):
+            self.back.AddViewProp(actor)
+        window = plotter.render_window
+        window.SetNumberOfLayers(2)
+        window.AddRenderer(self.back)
+        plotter.renderer.SetLayer(1)
+        self.use(board)
+
+    def use(self, board: Board) -> None:
+        """Show another board (the window has changed its size)."""
+        self.board = board
+        x, y, width, height = board.scene
+        self.plotter.renderer.SetViewport(x, y, x + width, y + height)
+        texture = pv.Texture(np.ascontiguousarray(board.image()))
+        texture.InterpolateOff()
+        self.back.SetBackgroundTexture(texture)
+        self.back.SetTexturedBackground(True)
+        self._place_clock()
+
+    def show(self, t: float) -> None:
+        """Move the cursors and the clock to time t, s."""
+        for actor, (x, low, high) in zip(self.lines, self.board.cursors(t), strict=True):
+            points = vtkPoints()
+            points.InsertNextPoint(x, low, 0.0)
+            points.InsertNextPoint(x, high, 0.0)
+            actor.GetMapper().GetInput().SetPoints(points)
+        self.clock.SetInput(f"t = {t:.6g} s")
+
+    def _place_clock(self) -> None:
+        place, words = self.clock.GetPositionCoordinate(), self.clock.GetTextProperty()
+        place.SetCoordinateSystemToNormalizedViewport()
+        place.SetValue(0.98, 0.955)
+        words.SetFontFamily(VTK_FONT_FILE)
+        words.SetFontFile(findfont(FontProperties(family="DejaVu Sans", weight="bold")))
+        words.SetFontSize(max(8, round(13 * self.board.dpi / 72)))
+        words.SetJustificationToRight()
+        words.SetVerticalJustificationToCentered()
+        words.SetColor(0.13, 0.13, 0.13)
+
+
+def _line() -> vtkActor2D:
+    """Return a line between two points given in parts of the window."""
+    cells = vtkCellArray()
+    cells.InsertNextCell(2)
+    cells.InsertCellPoint(0)
+    cells.InsertCellPoint(1)
+    data = vtkPolyData()
+    data.SetLines(cells)
+    place = vtkCoordinate()
+    place.SetCoordinateSystemToNormalizedViewport()
+    mapper = vtkPolyDataMapper2D()
+    mapper.SetInputData(data)
+    mapper.SetTransformCoordinate(place)
+    actor = vtkActor2D()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(0.1, 0.1, 0.1)
+    actor.GetProperty().SetLineWidth(1.5)
+    return actor

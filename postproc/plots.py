@@ -1,0 +1,166 @@
+"""Charts of a result: contacts and the energy ledger over time, with SI units; figures without a window."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from flexmb.errors import InputError
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
+from flexmb.postproc.thinning import thinned
+from flexmb.result import ContactSeries, EnergySeries, Result
+
+MOST_CONTACTS = 6
+"""More contacts than this are not told apart in one chart."""
+WORKS = (
+    ("work_external", "loads", BLUE),
+    ("work_damping", "damping", GREEN),
+    ("work_contact", "contacts", VERMILLION),
+    ("numerical", "scheme", PURPLE),
+)
+"""What changes the energy: column of the ledger, its word and its colour."""
+
+
+def plot_contact(result: Result, name: str) -> Figure:
+    """Return a figure of one contact: gap above, force below. ``figure.savefig("contact.svg")`` writes it.
+
+    Parameters
+    ----------
+    result : Result
+    name : str
+        As in ``result.contacts``. Of a group the smallest gap and the sum of the forces are drawn.
+    """
+    known = list(result.contacts)
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean '{near[0]}'? " if near else ""
+        raise InputError(f"there is no contact '{name}' in this result; {hint}recorded: {', '.join(known) or 'none'}")
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.0, 4.2), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        draw_gaps(above, result, [name])
+        draw_forces(below, result, [name])
+        above.set_xlabel("")
+    return figure
+
+
+def plot_energy(result: Result) -> Figure:
+    """Return a figure of the energy ledger: energies above, what changed them below.
+
+    Below, the works of loads, damping, contacts and scheme add up to the change of the energy, which is drawn too.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 5.2), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True)
+        draw_energy(above, result, columns=5)
+        draw_works(below, result)
+        above.set_xlabel("")
+    return figure
+
+
+def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
+    """Draw the gaps of contacts (of a group the smallest) over time."""
+    for contact, colour in _chosen(axes, result, names):
+        gap, many = _columns(contact.gap)
+        axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "smallest of"))
+    axes.axhline(0.0, color=INK, linewidth=0.7)
+    _finish(axes, result, "Gap", "gap / m")
+
+
+def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
+    """Draw the forces of contacts (of a group the sum): impulse over the time between samples."""
+    for contact, colour in _chosen(axes, result, names):
+        force, many = _columns(contact.force)
+        label = _label(contact, many, "sum of")
+        axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
+    _finish(axes, result, "Contact force", "force / N")
+
+
+def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
+    """Draw kinetic and potential energy, their sum, and what there would be without losses.
+
+    Where neither is ever negative they are stacked: the upper edge of the stack is the total, and the strip between
+    it and the dashed line (initial energy and work of loads) is what has been lost. ``columns`` is the number of columns of the legend.
+    """
+    energy, t = result.energy, result.time
+    kinetic, potential, total = energy.kinetic, energy.potential, energy.total
+    given = total[0] + energy.work_external
+    scale = float(np.abs(total).max())
+    stacked = scale > 0.0 and min(kinetic.min(), potential.min()) >= -1e-9 * scale
+    if stacked:
+        _fill(axes, t, np.zeros_like(t), kinetic, BLUE, "kinetic")
+        _fill(axes, t, kinetic, total, ORANGE, "potential")
+        _fill(axes, t, total, given, VERMILLION, "lost")
+    else:
+        axes.plot(*thinned(t, kinetic), color=BLUE, label="kinetic")
+        axes.plot(*thinned(t, potential), color=ORANGE, label="potential")
+        axes.plot(*thinned(t, given - total), color=VERMILLION, label="lost")
+    axes.plot(*thinned(t, total), color=INK, label="total")
+    axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label="initial + loads")
+    axes.margins(y=0.06)
+    if stacked:
+        axes.set_ylim(bottom=0.0)
+    _finish(axes, result, "Energy", "energy / J", columns)
+
+
+def draw_works(axes: Axes, result: Result) -> None:
+    """Draw what has changed the energy since the start; the parts add up to the dashed change of the total."""
+    energy, t = result.energy, result.time
+    change = energy.total - energy.total[0]
+    for column, word, colour in WORKS:
+        values = getattr(energy, column)
+        if np.any(values):
+            axes.plot(*thinned(t, values), color=colour, label=f"{word}: {values[-1]:+.4g} J")
+    label = f"change of total: {change[-1]:+.4g} J"
+    axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=label)
+    left = float(np.abs(energy.residual).max())
+    axes.plot([], [], color="none", label=f"not accounted for: {left:.1e} J")
+    _finish(axes, result, "What changed it", "work / J", 2)
+
+
+def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str) -> None:
+    """Fill between two curves; where there are too many points, both are thinned at the same places."""
+    if len(t) > 4000:
+        keep = np.linspace(0, len(t) - 1, 4000).astype(np.int64)
+        t, low, high = t[keep], low[keep], high[keep]
+    axes.fill_between(t, low, high, color=colour, alpha=0.45, linewidth=0, label=label)
+
+
+def _chosen(axes: Axes, result: Result, names: Iterable[str] | None) -> list[tuple[ContactSeries, str]]:
+    """Return contacts with their colours: those named, or those with the largest impulses."""
+    contacts = result.contacts
+    if names is None:
+        given = {name: float(np.abs(contact.impulse).sum()) for name, contact in contacts.items()}
+        names = sorted(given, key=lambda name: -given[name])
+    chosen = list(names)
+    if len(chosen) > MOST_CONTACTS:
+        words = f"and {len(chosen) - MOST_CONTACTS} more contacts"
+        axes.plot([], [], color="none", label=words)
+        chosen = chosen[:MOST_CONTACTS]
+    return [(contacts[name], CYCLE[k]) for k, name in enumerate(chosen)]
+
+
+def _columns(values: Array) -> tuple[Array, int]:
+    table = values.reshape(len(values), -1)
+    return table, table.shape[1]
+
+
+def _label(contact: ContactSeries, many: int, words: str) -> str:
+    return contact.name if many == 1 else f"{contact.name} ({words} {many})"
+
+
+def _finish(axes: Axes, result: Result, title: str, label: str, columns: int = 2) -> None:
+    """Name the axes; the legend goes above the frame, where it hides nothing."""
+    axes.set_title(title)
+    axes.set_xlabel("time / s")
+    axes.set_ylabel(label)
+    t = result.time
+    if t[-1] > t[0]:
+        axes.set_xlim(float(t[0]), float(t[-1]))
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=columns)

@@ -1,0 +1,194 @@
+"""A result as a pyvista scene that can be set to any of its kept states."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pyvista as pv
+
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.board import Board, Labels
+from flexmb.postproc.camera import Camera, look_at, upright
+from flexmb.postproc.open_folder import Opened
+from flexmb.postproc.overlay import Overlay
+from flexmb.postproc.planes import ContactPlane, contact_planes
+from flexmb.postproc.structure import Shapes
+from flexmb.postproc.style import FIELD_MAP
+
+UNITS = {"displacement": "m", "velocity": "m/s"}
+"""The fields to colour by, with their units; ``.x`` ``.y`` ``.z`` picks a component."""
+SWEEP = 60
+"""At most so many states are looked at to find the room a motion takes."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How to look at a result.
+
+    Parameters
+    ----------
+    field : str
+        A name in ``UNITS``, with or without a component.
+    scale : float
+        Factor on displacements.
+    states : (k,) int array
+        The states that will be shown: they set the room to be seen and the range of the colours.
+    """
+
+    field: str
+    scale: float
+    states: Any
+
+
+class Scene:
+    """Bodies, planes and charts of one result in a plotter.
+
+    Parameters
+    ----------
+    opened : Opened
+    look : Look
+    """
+
+    def __init__(self, opened: Opened, look: Look) -> None:
+        self.opened, self.look = opened, look
+        self.result, self.fields = opened.result, opened.result.fields
+        self.times = self.fields.times
+        self.planes, self.plane_notes = contact_planes(opened)
+
+    def values(self, frame: dict[str, Array]) -> Array:
+        """Return what the points are coloured by, (n,): a magnitude, or a component with its sign."""
+        name, _, component = self.look.field.partition(".")
+        vectors = frame[name]
+        return vectors[:, "xyz".index(component)] if component else np.asarray(np.linalg.norm(vectors, axis=1))
+
+    def positions(self, frame: dict[str, Array]) -> Array:
+        """Return where the points are drawn, (n, 3), m."""
+        return np.asarray(self.reference + self.look.scale * frame["displacement"])
+
+    @property
+    def reference(self) -> Array:
+        """Positions at rest, (n, 3), m."""
+        return np.asarray(self.fields.maps.layout.points)
+
+    @cached_property
+    def frames(self) -> list[tuple[float, dict[str, Array]]]:
+        """The states that set room and colours, with their times; at most ``SWEEP`` of them."""
+        states = self.look.states
+        some = np.unique(np.linspace(0, len(states) - 1, min(SWEEP, len(states))).astype(np.int64))
+        return [(float(self.times[states[k]]), self.fields.frame(int(states[k]))) for k in some]
+
+    @cached_property
+    def swept(self) -> Array:
+        """Corners of all that bodies and planes reach, (k, 3), m."""
+        clouds = [self.reference, *(self.positions(frame) for _, frame in self.frames)]
+        for plane in self.planes:
+            clouds += [self._feet(plane, t, frame) for t, frame in self.frames]
+        return np.concatenate(clouds)
+
+    @cached_property
+    def shapes(self) -> Shapes:
+        """How the bodies are drawn."""
+        size = float(np.linalg.norm(self.swept.max(axis=0) - self.swept.min(axis=0)))
+        return Shapes(self.fields.maps, size if size > 0.0 else 1.0)
+
+    @cached_property
+    def camera(self) -> Camera:
+        """From where to look."""
+        gravity = self.opened.case.get("gravity", {}).get("acceleration")
+        normals = [plane.normal for plane in self.planes]
+        ways = np.concatenate([self.swept - self.swept.mean(axis=0), *(n[None] * self.shapes.size for n in normals)])
+        up = upright(None if gravity is None else np.asarray(gravity, dtype=float), ways)
+        slabs = [np.asarray(self._slab(p, *self.frames[k]).points) for p in self.planes for k in (0, -1)]
+        layout = self.fields.maps.layout
+        radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
+        around = [self.swept + sign * radius.max() * up for sign in (1, -1)]
+        return look_at(np.concatenate([*around, *slabs]), up, normals)
+
+    @cached_property
+    def limits(self) -> tuple[float, float]:
+        """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
+        values = np.concatenate([self.values(frame) for _, frame in self.frames])
+        low, high = float(values.min()), float(values.max())
+        if high - low > 1e-6 * max(abs(low), abs(high)):
+            return low, high
+        return (min(low, 0.0), max(high, 0.0)) if max(abs(low), abs(high)) > 0.0 else (0.0, 1.0)
+
+    def board(self, size: tuple[int, int]) -> Board:
+        """Return title, colour bar and charts for a window of this size."""
+        name, _, component = self.look.field.partition(".")
+        field = f"{name}, {component or 'magnitude'} / {UNITS[name]}"
+        return Board(self.opened, Labels(field, self.limits, self.notes), size, self.camera.aspect)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the reader must know to trust the picture."""
+        drawn = []
+        if self.look.scale != 1.0:
+            drawn.append(f"displacements drawn × {self.look.scale:g}")
+        if len(self.fields.maps.layout.cells) and abs(self.shapes.enlarged - 1.0) > 1e-9:
+            drawn.append(f"sections drawn × {self.shapes.enlarged:.3g}")
+        return (*self.opened.notes, *self.plane_notes, *drawn)
+
+    def add_to(self, plotter: pv.Plotter, k: int) -> Overlay:
+        """Put everything into a plotter, at state ``k``; return what is drawn around it."""
+        board = self.board(tuple(plotter.window_size))
+        overlay = Overlay(plotter, board)
+        frame = self.fields.frame(k)
+        ghost = self.shapes.mesh(self.reference, np.zeros(len(self.reference)), shrink=0.96)
+        plotter.add_mesh(ghost, color="#9a9a9a", opacity=0.18, show_scalar_bar=False, name="reference")
+        plotter.add_mesh(
+            self.shapes.mesh(self.positions(frame), self.values(frame)),
+            scalars="value",
+            cmap=FIELD_MAP,
+            clim=self.limits,
+            show_scalar_bar=False,
+            smooth_shading=True,
+            split_sharp_edges=True,
+            ambient=0.45,
+            diffuse=0.6,
+            specular=0.1,
+            name="bodies",
+        )
+        self._aim(plotter, board)
+        self.show(plotter, overlay, k)
+        return overlay
+
+    def show(self, plotter: pv.Plotter, overlay: Overlay, k: int) -> None:
+        """Set bodies, planes, cursors and the time to state ``k``."""
+        t, frame = float(self.times[k]), self.fields.frame(k)
+        mesh = self.shapes.mesh(self.positions(frame), self.values(frame))
+        plotter.actors["bodies"].mapper.dataset = mesh.compute_normals(split_vertices=True, cell_normals=False)
+        for plane in self.planes:
+            slab = self._slab(plane, t, frame)
+            name = f"plane {plane.name}"
+            plotter.add_mesh(slab, color="#7f8fa3", opacity=0.35, show_edges=True, edge_color="#5a6675", name=name)
+        overlay.show(t)
+
+    def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
+        """Return the feet of a plane's points on it, (m, 3), m."""
+        own = self.positions(frame)[plane.points]
+        offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
+        return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
+
+    def _slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> pv.PolyData:
+        offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
+        return self.shapes.slab(plane, offset, self._feet(plane, t, frame))
+
+    def _aim(self, plotter: pv.Plotter, board: Board) -> None:
+        width, height = board.scene[2] * board.size[0], board.scene[3] * board.size[1]
+        camera, far = self.camera, 10.0 * self.shapes.size
+        plotter.camera.focal_point = tuple(camera.centre)
+        plotter.camera.position = tuple(camera.centre + far * camera.out)
+        plotter.camera.up = tuple(camera.up)
+        plotter.camera.enable_parallel_projection()
+        plotter.camera.parallel_scale = camera.parallel_scale(width / height)
+        plotter.renderer.reset_camera_clipping_range()
+        plotter.camera_set = True
+
+
+def whole_run(look: Look, count: int) -> Look:
+    """Return the look for a window, where all states can be shown."""
+    return replace(look, states=np.arange(count))

@@ -1,0 +1,137 @@
+"""Bodies as shapes: lines as tubes, particles as spheres, contact planes as slabs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyvista as pv
+
+from flexmb.io.frames import PointMaps
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.planes import ContactPlane
+
+THIN, THICK, BALL, SLAB = 0.011, 0.05, 0.035, 0.02
+"""Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""
+SIDES = 32
+
+
+@dataclass(frozen=True)
+class Shapes:
+    """How the bodies of a result are drawn.
+
+    Parameters
+    ----------
+    maps : PointMaps
+        Where the points are and how they hang together.
+    size : float
+        Diagonal of the box that holds everything, m.
+    """
+
+    maps: PointMaps
+    size: float
+
+    @property
+    def enlarged(self) -> float:
+        """By how much the sections are drawn larger than they are (below 1: smaller).
+
+        One factor for all bodies, so that thick ones look thicker than thin ones. It is 1 as long as the thinnest
+        is at least ``THIN`` and the thickest at most ``THICK`` of the size of the picture.
+        """
+        radius = self.maps.layout.radius_of_cell
+        radius = radius[radius > 0.0]
+        if not radius.size:
+            return 1.0
+        return float(min(max(1.0, THIN * self.size / radius.min()), THICK * self.size / radius.max()))
+
+    def radius(self, body: int) -> float:
+        """Return the radius a body is drawn with, m."""
+        of_cell = self.maps.layout.body_of_point[self.maps.layout.cells[:, 0]] == body
+        if not of_cell.any():
+            return BALL * self.size
+        true = float(self.maps.layout.radius_of_cell[of_cell].max())
+        return max(true * self.enlarged, 0.2 * THIN * self.size)
+
+    def mesh(self, points: Array, values: Array, shrink: float = 1.0) -> pv.PolyData:
+        """Return the surfaces of all bodies.
+
+        Parameters
+        ----------
+        points : (n, 3) array
+            Positions, m.
+        values : (n,) array
+            What they are coloured by.
+        shrink : float
+            Factor on the radii.
+        """
+        parts = [self._tubes(body, points, values, shrink) for body in self._bodies_of(self.maps.layout.cells[:, 0])]
+        parts += [self._ball(i, points, values, shrink) for i in self.maps.layout.vertices]
+        return pv.merge(parts) if len(parts) > 1 else parts[0]
+
+    def _bodies_of(self, points: Array) -> list[int]:
+        return [int(b) for b in np.unique(self.maps.layout.body_of_point[points])]
+
+    def _tubes(self, body: int, points: Array, values: Array, shrink: float) -> pv.PolyData:
+        cells = self.maps.layout.cells
+        cells = cells[self.maps.layout.body_of_point[cells[:, 0]] == body]
+        used, local = np.unique(cells, return_inverse=True)
+        lines = np.insert(local.reshape(-1, 2), 0, 2, axis=1)
+        mesh = pv.PolyData(points[used], lines=lines.ravel())
+        mesh.point_data["value"] = values[used]
+        chain = mesh.strip(join=True, max_length=len(cells) + 1)
+        return chain.tube(radius=shrink * self.radius(body), n_sides=SIDES, capping=True)
+
+    def _ball(self, i: int, points: Array, values: Array, shrink: float) -> pv.PolyData:
+        body = int(self.maps.layout.body_of_point[i])
+        ball = pv.Sphere(radius=shrink * self.radius(body), center=points[i], theta_resolution=48, phi_resolution=48)
+        ball.point_data["value"] = np.full(ball.n_points, values[i])
+        return ball
+
+    def reach(self, plane: ContactPlane) -> float:
+        """Return how far a body's surface stands out beyond its nodes towards a plane, m.
+
+        Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
+        is the surface: nothing for a bar that meets a wall head-on, the radius for a beam along a floor or a ball.
+        """
+        i = int(plane.points[0])
+        radius = self.radius(int(self.maps.layout.body_of_point[i]))
+        cells = self.maps.layout.cells[np.any(self.maps.layout.cells == i, axis=1)]
+        if not len(cells):
+            return radius
+        along = self.maps.layout.points[cells[0, 1]] - self.maps.layout.points[cells[0, 0]]
+        cosine = float(along @ plane.normal) / float(np.linalg.norm(along))
+        return radius * float(np.sqrt(max(0.0, 1.0 - cosine**2)))
+
+    def slab(self, plane: ContactPlane, offset: float, around: Array) -> pv.PolyData:
+        """Return a slab whose upper side is the plane.
+
+        Parameters
+        ----------
+        plane : ContactPlane
+        offset : float
+            n.x of the plane, m.
+        around : (k, 3) array
+            Points it should reach under, with some room.
+        """
+        n = plane.normal
+        a, b = tangents(n)
+        foot = np.stack([around @ a, around @ b])
+        low, high = foot.min(axis=1), foot.max(axis=1)
+        room = max(0.1 * self.size, 2.5 * max(self.radius(int(self.maps.layout.body_of_point[i])) for i in plane.points))
+        middle, half = 0.5 * (low + high), 0.5 * (high - low) + room
+        origin = (offset - self.reach(plane)) * n
+        corners = [
+            origin + (middle[0] + p * half[0]) * a + (middle[1] + q * half[1]) * b - d * SLAB * self.size * n
+            for d in (0, 1)
+            for p, q in ((-1, -1), (1, -1), (1, 1), (-1, 1))
+        ]
+        sides = [[0, 1, 2, 3], [7, 6, 5, 4], *([k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k] for k in range(4))]
+        return pv.PolyData(np.array(corners), faces=np.array([[4, *side] for side in sides]).ravel())
+
+
+def tangents(normal: Array) -> tuple[Array, Array]:
+    """Return two unit vectors that span the plane normal to ``normal``, along the axes where that is possible."""
+    axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    a = axis - (axis @ normal) * normal
+    a /= np.linalg.norm(a)
+    return a, np.cross(normal, a)
