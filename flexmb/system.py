@@ -229,19 +229,19 @@ def free_translations(K: sparse.csr_array, layout: Layout) -> IntArray:
     nv = K.shape[0]
     out = np.full(nv, -1, dtype=np.int64)
     D = sparse.coo_array(layout.displacement)
-    groups: dict[tuple[int, bytes], list[int]] = {}
-    direction = np.zeros((nv, 3))
-    np.add.at(direction, (D.col, D.row % 3), D.data)
-    body = np.full(nv, -1, dtype=np.int64)
-    body[D.col] = layout.body_of_point[D.row // 3]
-    for j in np.flatnonzero(body >= 0):
-        groups.setdefault((int(body[j]), np.round(direction[j], 12).tobytes()), []).append(int(j))
-    size = abs(K).sum(axis=1)
+    # which body an unknown displaces, and in which direction
+    key = np.full((nv, 4), -1.0)
+    key[D.col, 0] = layout.body_of_point[D.row // 3]
+    key[:, 1:] = 0.0
+    np.add.at(key, (D.col, 1 + D.row % 3), D.data)
+    _, group = np.unique(np.round(key, 12), axis=0, return_inverse=True)
+    group = group.reshape(-1)
+    size = np.asarray(abs(K).sum(axis=1)).reshape(-1)
     number = 0
-    for unknowns in groups.values():
+    for unknowns in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
         ones = np.zeros(nv)
         ones[unknowns] = 1.0
-        if (np.abs(K @ ones) <= 1e-12 * size).all():
+        if key[unknowns[0], 0] >= 0.0 and (np.abs(K @ ones) <= 1e-12 * size).all():
             out[unknowns] = number
             number += 1
     return out

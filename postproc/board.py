@@ -21,8 +21,9 @@ Box = tuple[float, float, float, float]
 """Left, bottom, width, height in parts of the window."""
 FULL = (1600, 900)
 """Size, pixels, at which text has the size the style gives it."""
-TALL = 0.9
-"""Scenes narrower than this (width over height) get the charts beside them instead of below."""
+BESIDE: Box = (0.02, 0.09, 0.42, 0.78)
+BELOW: Box = (0.02, 0.47, 0.86, 0.42)
+"""Place of the scene when the charts stand beside it or below it."""
 
 
 @dataclass(frozen=True)
@@ -59,8 +60,8 @@ class Board:
 
     def __init__(self, opened: Opened, labels: Labels, size: tuple[int, int], aspect: float) -> None:
         self.size = size
-        self.tall = aspect < TALL
-        self.scene: Box = (0.02, 0.09, 0.4, 0.78) if self.tall else (0.02, 0.47, 0.86, 0.42)
+        self.tall = _height(aspect, BESIDE, size) > _height(aspect, BELOW, size)
+        self.scene = BESIDE if self.tall else BELOW
         self.dpi = 130.0 * min(size[0] / FULL[0], size[1] / FULL[1])
         with matplotlib.rc_context(STYLE):
             self.figure = Figure(figsize=(size[0] / self.dpi, size[1] / self.dpi), dpi=self.dpi, facecolor="white")
@@ -91,7 +92,7 @@ class Board:
         words = [opened.scheme, f"h = {opened.h:.6g} s"]
         text(0.02, 0.912, ",  ".join(w for w in words if w), fontsize=9, va="center", color="#444444")
         x, y = self.scene[:2]
-        text(x, y + 0.005, "grey: where it stood at rest", fontsize=8, va="bottom", color="#777777")
+        text(x, y - 0.012, "grey: reference position", fontsize=8, va="top", color="#777777")
         if labels.notes:
             text(0.98, 0.912, ";  ".join(labels.notes), fontsize=8, va="center", ha="right", color=VERMILLION)
 
@@ -119,10 +120,15 @@ class Board:
     def _boxes(self, count: int) -> list[Box]:
         """Return the places of the charts: in a row below the scene, or in a column beside it."""
         if self.tall:
-            height = (0.86 - 0.08) / max(count, 1)
-            return [(0.6, 0.08 + (count - 1 - k) * height, 0.37, height - 0.085) for k in range(count)]
+            height = (0.9 - 0.085) / max(count, 1)
+            return [(0.62, 0.085 + (count - 1 - k) * height, 0.36, height - 0.095) for k in range(count)]
         gap, left, right = 0.058, 0.055, 0.98
         width = (right - left - (count - 1) * gap) / max(count, 1)
         return [(left + k * (width + gap), 0.085, width, 0.27) for k in range(count)]
 
 
+
+
+def _height(aspect: float, box: Box, size: tuple[int, int]) -> float:
+    """Return how high, in pixels, a scene of this width over height can be drawn in a box."""
+    return min(box[3] * size[1], box[2] * size[0] / aspect)

@@ -55,6 +55,7 @@ class Overlay:
     def show(self, t: float) -> None:
         """Move the cursors and the clock to time t, s."""
         for actor, (x, low, high) in zip(self.lines, self.board.cursors(t), strict=True):
+            actor.GetProperty().SetLineWidth(1.3 * self.board.dpi / 130.0)
             points = vtkPoints()
             points.InsertNextPoint(x, low, 0.0)
             points.InsertNextPoint(x, high, 0.0)
@@ -89,5 +90,4 @@ def _line() -> vtkActor2D:
     actor = vtkActor2D()
     actor.SetMapper(mapper)
     actor.GetProperty().SetColor(0.1, 0.1, 0.1)
-    actor.GetProperty().SetLineWidth(1.5)
     return actor

@@ -155,7 +155,7 @@ def _label(contact: ContactSeries, many: int, words: str) -> str:
     return contact.name if many == 1 else f"{contact.name} ({words} {many})"
 
 
-def _finish(axes: Axes, result: Result, title: str, label: str, columns: int = 2) -> None:
+def _finish(axes: Axes, result: Result, title: str, label: str, columns: int = 3) -> None:
     """Name the axes; the legend goes above the frame, where it hides nothing."""
     axes.set_title(title)
     axes.set_xlabel("time / s")

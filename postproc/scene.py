@@ -162,9 +162,10 @@ class Scene:
         mesh = self.shapes.mesh(self.positions(frame), self.values(frame))
         plotter.actors["bodies"].mapper.dataset = mesh.compute_normals(split_vertices=True, cell_normals=False)
         for plane in self.planes:
-            slab = self._slab(plane, t, frame)
-            name = f"plane {plane.name}"
-            plotter.add_mesh(slab, color="#7f8fa3", opacity=0.35, show_edges=True, edge_color="#5a6675", name=name)
+            slab, name = self._slab(plane, t, frame), f"plane {plane.name}"
+            plotter.add_mesh(slab, color="#8fa1b8", opacity=0.4, name=name, reset_camera=False)
+            edges, width = slab.extract_all_edges(), overlay.board.dpi / 130.0
+            plotter.add_mesh(edges, color="#66758a", line_width=width, name=f"{name} edges", reset_camera=False)
         overlay.show(t)
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:

@@ -144,3 +144,31 @@ def test_overflow_is_an_error_and_keeps_what_came_before(engine):
     assert "not a finite number" in str(motor.failure)
     assert block.step[-1] == motor.failure.step - 1 == 5
     assert np.isfinite(block.energy).all()
+
+
+def test_kernels_run_the_same_as_plain_python():
+    """With jit off the same sources run interpreted: same numbers, so nothing depends on the compiler."""
+    import os
+    import subprocess
+    import sys
+    from pathlib import Path
+
+    script = """
+import sys; sys.path.insert(0, sys.argv[1])
+import numpy as np
+from runs import MEMBERS, run
+from systems import random_system
+for scheme in MEMBERS:
+    block, motor = run(random_system(0), scheme, 0.01, 8)
+    assert motor.failure is None
+    print(repr(float(np.abs(block.energy).sum() + np.abs(block.probes).sum() + block.impulse.sum())))
+"""
+    here = str(Path(__file__).parent)
+    answers = []
+    for off in ("0", "1"):
+        env = {**os.environ, "NUMBA_DISABLE_JIT": off}
+        done = subprocess.run([sys.executable, "-c", script, here], env=env, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr[-2000:]
+        answers.append([float(x) for x in done.stdout.split()])
+    assert len(answers[0]) == len(MEMBERS)
+    np.testing.assert_allclose(answers[0], answers[1], rtol=1e-9)

@@ -58,7 +58,7 @@ class Plan:
         k, f, nc, nv = step.size, field_step.size, self.system.contacts.nc, self.system.nv
         return Block(
             step=step,
-            time=self.t0 + step * self.h,
+            time=np.asarray(self.t0 + step * self.h, dtype=np.float64),
             probes=np.zeros((k, width)),
             gap=np.zeros((k, nc)),
             velocity=np.zeros((k, nc)),

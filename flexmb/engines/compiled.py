@@ -98,8 +98,9 @@ class CompiledEngine:
         assert isinstance(scheme, Alpha)
         c = scheme.coefficients
         S = M + c.r * h * c.gamma * C + c.r * h * h * c.beta * K
-        numbers = (float(x) for x in (c.alpha_m, c.alpha_f, c.beta, c.gamma))
-        return AlphaChoice(h, *numbers, LEVELS[scheme.contact_level]), sparse.csr_array(S)
+        level = LEVELS[scheme.contact_level]
+        choice = AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
+        return choice, sparse.csr_array(S)
 
     def _position_scale(self) -> float:
         """Factor of W_q_nu: the naive scheme's position rows are divided by h."""
@@ -108,7 +109,7 @@ class CompiledEngine:
     def _tables(self, n0: int, n1: int) -> Tables:
         """Amplitudes at the steps n0 - 1 .. n1 + 1."""
         system = self.plan.system
-        t = self.plan.t0 + np.arange(n0 - 1, n1 + 2) * self.plan.h
+        t: Array = np.asarray(self.plan.t0 + np.arange(n0 - 1, n1 + 2) * self.plan.h, dtype=np.float64)
         return Tables(
             _columns([load.phi.value(t) for load in system.loads], t.size),
             _columns([s.value(t) for s in system.contacts.motions], t.size),

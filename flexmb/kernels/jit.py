@@ -9,8 +9,29 @@ Neither uses fastmath: sums keep their order, so the same case gives the same bi
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
 from numba import njit
 
-kernel = njit(cache=True, _nrt=False, no_cfunc_wrapper=True)
-inner = njit(cache=True, _nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=True)
-allocating = njit(cache=True, _nrt=True, no_cfunc_wrapper=True)
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+
+def _compile(**options: bool) -> Callable[[_F], _F]:
+    """Return numba's decorator with the given options, cached on disk."""
+    return cast("Callable[[_F], _F]", njit(cache=True, **options))  # type: ignore[call-overload]
+
+
+def kernel(function: _F) -> _F:
+    """Compile a function that allocates nothing."""
+    return _compile(_nrt=False, no_cfunc_wrapper=True)(function)
+
+
+def inner(function: _F) -> _F:
+    """Compile a function that allocates nothing and is called by other kernels only."""
+    return _compile(_nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+
+
+def allocating(function: _F) -> _F:
+    """Compile a function that makes arrays."""
+    return _compile(_nrt=True, no_cfunc_wrapper=True)(function)

@@ -50,10 +50,10 @@ def take_step(
     return failed, residual
 
 
-@overload(take_step, jit_options={"no_cpython_wrapper": True, "no_cfunc_wrapper": True})
+@overload(take_step)
 def _take_step(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
     """Choose the step while compiling, so that a run compiles only the scheme it uses."""
-    step = STEPS[ch.instance_class]
+    step: Any = STEPS[ch.instance_class]
 
     def call(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
         return step(ch, jd, st, con, lod, tab, row, x, w)
