@@ -154,11 +154,11 @@ def run(
     for name in ("every", "fields_every"):
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
+    _check_spans(plan)
     motor = choose_engine(plan, engine)
     sink.begin(
         RunInfo(plan.system, plan.scheme, plan.h, plan.t0, plan.steps, plan.every, plan.fields_every, motor.name)
     )
-    began = saved = clock.perf_counter()
     samples, fields = 0, 0
     if resume is None:
         block = motor.start()
@@ -167,6 +167,7 @@ def run(
     else:
         motor.restore(resume.arrays, resume.step)
         samples, fields = resume.samples, resume.fields
+    began = saved = clock.perf_counter()
     size = 64
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), min(size, _most_steps(plan))
@@ -185,8 +186,19 @@ def run(
     return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps)
 
 
+def _check_spans(plan: Plan) -> None:
+    """Raise InputError when a table does not cover the run."""
+    system, end = plan.system, plan.time(plan.steps)
+    functions = [(f"loads.{load.name}", load.phi) for load in system.loads]
+    functions += [("contacts", s) for s in system.contacts.motions]
+    for where, function in functions:
+        check = getattr(function, "check_span", None)
+        if check is not None:
+            check(plan.t0, end, where)
+
+
 def _most_steps(plan: Plan) -> int:
-    """Steps whose samples and fields fit into a block."""
+    """Return how many steps may go into a block for its samples and fields to fit."""
     width = sum(int(p.offset.size) for p in plan.system.probes) + 3 * plan.system.contacts.nc + 9
     rows = max(1, BLOCK_BYTES // (8 * width))
     fields = max(1, BLOCK_BYTES // (16 * max(plan.system.nv, 1)))

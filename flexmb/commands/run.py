@@ -22,6 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run; expectations are reported, but only ``flexmb check`` makes them count."""
     from flexmb.case import load_case
+    from flexmb.commands.interrupt import stops_between_blocks
     from flexmb.commands.progress import shown
     from flexmb.commands.report import expectation_lines, summary_lines
     from flexmb.errors import InputError, SimulationError
@@ -33,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
     for note in case.values.notes:
         print(f"note: {note}", file=sys.stderr)
     try:
-        with shown(case.name, args.quiet) as progress:
+        with shown(case.name, args.quiet) as bar, stops_between_blocks(bar) as progress:
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
     except SimulationError:
         if (out / "summary.json").is_file():

@@ -127,6 +127,7 @@ class CompiledEngine:
         out = _samples(block)
         take_sample(self.structure, self.contacts, self.probes, self.live, self.scratch, out, 0)
         take_field(self.live, out, 0)
+        self.advance(0)  # compiles the loop, or loads it from numba's cache, before the clock starts
         return self._natural(block)
 
     def advance(self, n: int) -> Block:
@@ -203,7 +204,7 @@ def _structure(system: LinearSystem, order: BandOrder, S: sparse.csr_array) -> S
         heavy=bool(system.F0.any()),
         shift_of=shift_of,
         shift_ref=shift_ref,
-        shift_all=bool(count == 1 and (shift_of == 0).all()),
+        laplacian=system.laplacian,
         S=ldl_factor(order.bands(S))[0],
         S_M=ldl_factor(M)[0],
     )

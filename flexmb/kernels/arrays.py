@@ -20,7 +20,8 @@ class Structure(NamedTuple):
     """Matrices and factorizations.
 
     ``shift_of`` (n,) gives the free translation an unknown takes part in (-1: none), ``shift_ref`` the unknown whose
-    value is taken as the common part; ``shift_all`` says that one translation holds all unknowns.
+    value is taken as the common part; ``laplacian`` says that free translations hold all unknowns, as for flying bars
+    and particles, so that K needs differences of unknowns only.
     """
 
     M: Array
@@ -32,7 +33,7 @@ class Structure(NamedTuple):
     heavy: bool
     shift_of: IntArray
     shift_ref: IntArray
-    shift_all: bool
+    laplacian: bool
     S: Ldl
     S_M: Ldl
 

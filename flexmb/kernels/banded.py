@@ -49,6 +49,62 @@ def band_matvec(A: Array, x: Array, y: Array) -> None:
 
 
 @kernel
+def band_flux(A: Array, x: Array, y: Array) -> None:
+    """Write ``A x`` into ``y`` for a matrix whose rows sum to zero, from differences of x alone.
+
+    y_i = sum_j A_ij (x_j - x_i): exact for a bar that has flown far, where the plain product cancels.
+    """
+    p = A.shape[0] - 1
+    n = x.size
+    if p == 1 and n > 1:
+        o = A[1]
+        y[0] = o[0] * (x[1] - x[0])
+        for i in range(1, n - 1):
+            y[i] = o[i] * (x[i + 1] - x[i]) - o[i - 1] * (x[i] - x[i - 1])
+        y[n - 1] = -o[n - 2] * (x[n - 1] - x[n - 2])
+        return
+    for i in range(n):
+        y[i] = 0.0
+    for d in range(1, min(p, n - 1) + 1):
+        for i in range(n - d):
+            t = A[d, i] * (x[i + d] - x[i])
+            y[i] += t
+            y[i + d] -= t
+
+
+@kernel
+def band_flux_quad(A: Array, x: Array, work: Array) -> float:
+    """Return ``x^T A x`` for a matrix whose rows sum to zero: - sum over pairs of A_ij (x_j - x_i)^2."""
+    p = A.shape[0] - 1
+    n = x.size
+    total = 0.0
+    for d in range(1, min(p, n - 1) + 1):
+        for i in range(n - d):
+            s = x[i + d] - x[i]
+            work[i] = A[d, i] * s * s
+        for i in range(n - d, n):
+            work[i] = 0.0
+        total -= sum4(work)
+    return total
+
+
+@kernel
+def sum4(x: Array) -> float:
+    """Return the sum of ``x`` with four running sums."""
+    n = x.size
+    s0 = s1 = s2 = s3 = 0.0
+    m = n - n % 4
+    for i in range(0, m, 4):
+        s0 += x[i]
+        s1 += x[i + 1]
+        s2 += x[i + 2]
+        s3 += x[i + 3]
+    for i in range(m, n):
+        s0 += x[i]
+    return (s0 + s1) + (s2 + s3)
+
+
+@kernel
 def dot(x: Array, y: Array) -> float:
     """Return ``x . y`` with four running sums (fixed order, so the same bits every time)."""
     n = x.size

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Rows, Structure, Tables
-from flexmb.kernels.banded import band_matvec, dot
+from flexmb.kernels.banded import band_flux, band_flux_quad, band_matvec, band_quad, dot
 from flexmb.kernels.jit import inner, kernel
 from flexmb.state import Array
 
@@ -36,22 +36,19 @@ def combine(R: Rows, z: Array, y: Array) -> None:
 @inner
 def deformation(st: Structure, x: Array, out: Array) -> None:
     """Write ``x`` less the common translation of every free body into ``out``."""
-    n = x.size
-    if st.shift_all:
-        r = x[st.shift_ref[0]]
-        for i in range(n):
-            out[i] = x[i] - r
-    else:
-        for i in range(n):
-            c = st.shift_of[i]
-            out[i] = x[i] - x[st.shift_ref[c]] if c >= 0 else x[i]
+    for i in range(x.size):
+        c = st.shift_of[i]
+        out[i] = x[i] - x[st.shift_ref[c]] if c >= 0 else x[i]
 
 
 @inner
 def elastic(st: Structure, x: Array, y: Array, work: Array) -> None:
     """Write ``K x`` into ``y``."""
-    deformation(st, x, work)
-    band_matvec(st.K, work, y)
+    if st.laplacian:
+        band_flux(st.K, x, y)
+    else:
+        deformation(st, x, work)
+        band_matvec(st.K, work, y)
 
 
 @inner
@@ -64,9 +61,11 @@ def kinetic(st: Structure, v: Array, work: Array) -> float:
 @inner
 def potential(st: Structure, q: Array, w0: Array, w1: Array) -> float:
     """Return q^T K q / 2 - F0^T q + V0."""
-    deformation(st, q, w0)
-    band_matvec(st.K, w0, w1)
-    V = 0.5 * dot(w0, w1)
+    if st.laplacian:
+        V = 0.5 * band_flux_quad(st.K, q, w0)
+    else:
+        deformation(st, q, w0)
+        V = 0.5 * band_quad(st.K, w0, w1)
     if st.heavy:
         V -= dot(st.F0, q)
     return V + st.V0
