@@ -14,7 +14,7 @@ import math
 import os
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -72,18 +72,23 @@ def measure(bar: Problem, repeats: int, schemes: list[str] | None = None, exudyn
     """Return the figures of all contenders at a size, measured in turn ``repeats`` times."""
     contenders = contenders_of(bar, schemes, exudyn)
     us = np.array([[1e6 * c.seconds_of_one() for c in contenders] for _ in range(repeats)])
-    bare = us[:, 0]
     rival = next((us[:, i].min() for i, c in enumerate(contenders) if isinstance(c, ExudynBar)), math.nan)
-    rows = []
-    for c, mine in zip(contenders, us.T, strict=True):
-        own = {"exudyn_ratio": float(rival / mine.min())} if isinstance(c, FlexmbBar) else {}
-        if isinstance(c, FlexmbBar):
-            own |= {"prepare_ms": 1e3 * c.prepare_s, "summary_ms": 1e3 * c.summary_s}
-            own |= {"contact_steps": c.tally.contact_steps}
-        least, ratio = float(mine.min()), float(mine.min() / bare.min())
-        median_ratio = float(np.median(mine / bare))
-        rows.append(Row(bar.elements, bar.steps, c.name, least, float(np.median(mine)), ratio, median_ratio, **own))
-    return rows
+    return [_row(bar, c, mine, us[:, 0], rival) for c, mine in zip(contenders, us.T, strict=True)]
+
+
+def _row(bar: Problem, contender: Contender, us: np.ndarray, bare: np.ndarray, rival: float) -> Row:
+    """Return the figures of a contender from its times and those of the bare solve, each (repeats,), us."""
+    least, ratio = float(us.min()), float(us.min() / bare.min())
+    row = Row(bar.elements, bar.steps, contender.name, least, float(np.median(us)), ratio, float(np.median(us / bare)))
+    if not isinstance(contender, FlexmbBar):
+        return row
+    return replace(
+        row,
+        exudyn_ratio=float(rival / least),
+        contact_steps=contender.tally.contact_steps,
+        prepare_ms=1e3 * contender.prepare_s,
+        summary_ms=1e3 * contender.summary_s,
+    )
 
 
 def size_table(rows: list[Row]) -> str:
@@ -158,8 +163,9 @@ def main(argv: Sequence[str] | None = None) -> list[Row]:
     for n in args.sizes:
         rows += measure(problem(n, args.steps), args.repeats, args.schemes, exudyn)
         print("\n" + size_table([row for row in rows if row.elements == n]), flush=True)
-    print("\n" + growth_table(rows))
-    print(machine())
+    if len(args.sizes) > 1:
+        print("\n" + growth_table(rows))
+    print("\n" + machine())
     if args.csv is not None:
         write_csv(args.csv, rows)
     return rows

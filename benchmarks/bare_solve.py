@@ -58,11 +58,11 @@ class BareSolve:
         self.low, self.inverse = factor(self.diagonal, self.beside)
         self.b = np.random.default_rng(0).standard_normal(n + 1)
         self.x = np.zeros(n + 1)
-        self.count = bar.steps
+        self.count = 4 * bar.steps  # lasts as long as a run, so that a busy machine interrupts both alike
         self.seconds_of_one()  # compiles
 
     def seconds_of_one(self) -> float:
-        """Return the seconds of a solve, the mean of as many as the others take steps."""
+        """Return the seconds of a solve, the mean of many."""
         began = time.perf_counter()
         solve_often(self.low, self.inverse, self.b, self.x, self.count)
         return (time.perf_counter() - began) / self.count

@@ -34,8 +34,10 @@ class ExudynBar:
 
     def __init__(self, bar: Problem, rho_inf: float = 0.8) -> None:
         import exudyn
+        import exudyn.itemInterface
 
-        self.exu, self.bar = exudyn, bar
+        self.exu: Any = exudyn
+        self.bar = bar
         self.container = exudyn.SystemContainer()
         self.mbs = self.container.AddSystem()
         self._build()
@@ -44,7 +46,7 @@ class ExudynBar:
         self.seconds_of_one()
 
     def _build(self) -> None:
-        import exudyn.itemInterface as item
+        item = self.exu.itemInterface
 
         bar, mbs = self.bar, self.mbs
         length = LENGTH / bar.elements
@@ -77,11 +79,9 @@ class ExudynBar:
         mbs.Assemble()
 
     def _node(self, size: int) -> Any:
-        from exudyn.itemInterface import NodeGenericODE2
-
         zero = [0.0] * size
         return self.mbs.AddNode(
-            NodeGenericODE2(
+            self.exu.itemInterface.NodeGenericODE2(
                 referenceCoordinates=zero,
                 initialCoordinates=zero,
                 initialCoordinates_t=[-SPEED] * size,
@@ -128,6 +128,11 @@ class ExudynBar:
         return (seconds - once) / self.bar.steps
 
     @property
+    def displacement(self) -> np.ndarray:
+        """Displacements at the end, (n+1,), in the order of exudyn's nodes, m."""
+        return np.asarray(self.mbs.systemData.GetODE2Coordinates())
+
+    @property
     def velocity(self) -> np.ndarray:
-        """Velocities at the end, (n+1,), in the order of exudyn's nodes, m/s."""
+        """Velocities at the end, (n+1,), m/s."""
         return np.asarray(self.mbs.systemData.GetODE2Coordinates_t())

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 MARKS = (1, 10, 50, 100)
 """Per cent of the steps at which the memory is read; the first follows compilation and the first blocks."""
@@ -47,22 +48,26 @@ def watcher(marks: Sequence[int], report: Callable[[int, dict[str, float]], None
     return progress
 
 
-def child(steps: int, every: int, fields_every: int, folder: Path) -> None:
+def child(folder: Path, steps: int, every: int, fields_every: int) -> None:
     """Run the case; print the memory at the marks and at the end, one JSON object per line."""
     from flexmb.case import load_case
 
     overrides = [f"time.end={2e-3 * steps!r}", f"output.every={every}", f"output.fields_every={fields_every}"]
     case = load_case("impacting_bar", overrides)
     began = time.perf_counter()
-    show = lambda mark, memory: print(json.dumps({"mark": mark, **memory}), flush=True)  # noqa: E731
-    result = case.run(folder / "result", progress=watcher(MARKS, show))
+    result = case.run(folder / "result", progress=watcher(MARKS, lambda mark, memory: show(mark=mark, **memory)))
     wall = time.perf_counter() - began
     disk = sum(file.stat().st_size for file in (folder / "result").iterdir()) / 2**20
     figures = {key: result.summary[key] for key in ("steps", "us_per_step", "engine")}
-    print(json.dumps({"mark": "end", **memory_mb(), "wall_s": wall, "disk_mb": disk, **figures}), flush=True)
+    show(mark="end", wall_s=wall, disk_mb=disk, **memory_mb(), **figures)
 
 
-def measure(steps: int, every: int, fields_every: int) -> list[dict[str, float]]:
+def show(**figures: object) -> None:
+    """Print figures for the parent process."""
+    print(json.dumps(figures), flush=True)
+
+
+def measure(steps: int, every: int, fields_every: int) -> list[dict[str, Any]]:
     """Return what the run of a child process reported."""
     with tempfile.TemporaryDirectory() as name:
         numbers = [str(number) for number in (steps, every, fields_every)]
@@ -73,10 +78,10 @@ def measure(steps: int, every: int, fields_every: int) -> list[dict[str, float]]
     return [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
 
 
-def main(argv: Sequence[str] | None = None) -> list[dict[str, float]]:
+def main(argv: Sequence[str] | None = None) -> list[dict[str, Any]]:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--steps", type=int, default=1_000_000)
+    parser.add_argument("--steps", type=int, default=1_000_000, help="at least 1000: the case looks at its bounce")
     parser.add_argument("--every", type=int, default=1, help="samples every so many steps")
     parser.add_argument("--fields-every", type=int, default=100_000, help="whole states every so many steps")
     args = parser.parse_args(argv)
@@ -93,6 +98,6 @@ def main(argv: Sequence[str] | None = None) -> list[dict[str, float]]:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        child(*map(int, sys.argv[3:6]), folder=Path(sys.argv[2]))
+        child(Path(sys.argv[2]), *map(int, sys.argv[3:6]))
     else:
         main()

@@ -40,7 +40,7 @@ class State:
 class StepReport:
     """What a step did: impulses, and the terms of the scheme's own energy identity.
 
-    ``E_n1 - E_n = external + drive + damping + contact + numerical`` holds to round-off.
+    ``E_n1 - E_n = external + drive + damping + sum(contact) + projection + numerical`` holds to round-off.
 
     Parameters
     ----------
@@ -53,11 +53,13 @@ class StepReport:
     damping : float
         Work of the viscous forces, J.
     contact : (nc,) array
-        Work of each contact in its own relative velocity, J; positive entries are energy gains.
+        Impulse times mean relative velocity of each contact, J; positive entries are energy gains.
     numerical : float
         What the scheme itself adds (usually negative), J.
     iterations : int
         Pivots or sweeps of the contact solver.
+    projection : float
+        Work of the position-level multipliers (GGL), J; booked as contact work.
     """
 
     P: Array
@@ -67,3 +69,4 @@ class StepReport:
     contact: Array
     numerical: float
     iterations: int
+    projection: float = 0.0

@@ -1,8 +1,12 @@
-"""The one array type of this package."""
+"""Types of this package."""
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
+Plotter = Any
+"""A pyvista.Plotter; its type hints do not stand a strict check."""

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyvista as pv
+from flexmb.postproc.arrays import Plotter
+from flexmb.postproc.board import Board
 from matplotlib.font_manager import FontProperties, findfont
 from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkRenderingCore import vtkActor2D, vtkCoordinate, vtkPolyDataMapper2D, vtkRenderer, vtkTextActor
-
-
-from flexmb.postproc.board import Board
 
 VTK_FONT_FILE = 4
 """VTK's number for a font given by its file; matplotlib's own is taken, so that all words look alike."""
@@ -26,7 +27,7 @@ class Overlay:
     board : Board
     """
 
-    def __init__(self, plotter: pv.Plotter, board: Board) -> None:
+    def __init__(self, plotter: Plotter, board: Board) -> None:
         self.plotter = plotter
         self.back = vtkRenderer()
         self.back.SetInteractive(False)
@@ -46,7 +47,8 @@ class Overlay:
         self.board = board
         x, y, width, height = board.scene
         self.plotter.renderer.SetViewport(x, y, x + width, y + height)
-        texture = pv.Texture(np.ascontiguousarray(board.image()))
+        to_texture: Any = pv.numpy_to_texture
+        texture = to_texture(np.ascontiguousarray(board.image()))
         texture.InterpolateOff()
         self.back.SetBackgroundTexture(texture)
         self.back.SetTexturedBackground(True)
@@ -65,7 +67,7 @@ class Overlay:
     def _place_clock(self) -> None:
         place, words = self.clock.GetPositionCoordinate(), self.clock.GetTextProperty()
         place.SetCoordinateSystemToNormalizedViewport()
-        place.SetValue(0.98, 0.955)
+        place.SetValue(0.98, 0.957)
         words.SetFontFamily(VTK_FONT_FILE)
         words.SetFontFile(findfont(FontProperties(family="DejaVu Sans", weight="bold")))
         words.SetFontSize(max(8, round(13 * self.board.dpi / 72)))
@@ -74,7 +76,7 @@ class Overlay:
         words.SetColor(0.13, 0.13, 0.13)
 
 
-def _line() -> vtkActor2D:
+def _line() -> Any:
     """Return a line between two points given in parts of the window."""
     cells = vtkCellArray()
     cells.InsertNextCell(2)

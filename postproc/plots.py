@@ -7,16 +7,16 @@ from collections.abc import Iterable
 
 import matplotlib
 import numpy as np
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
+from flexmb.postproc.thinning import thinned
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
-from flexmb.postproc.thinning import thinned
-from flexmb.result import ContactSeries, EnergySeries, Result
+from flexmb.result import ContactSeries, Result
 
-MOST_CONTACTS = 6
+MOST_CONTACTS = 4
 """More contacts than this are not told apart in one chart."""
 WORKS = (
     ("work_external", "loads", BLUE),
@@ -53,7 +53,7 @@ def plot_contact(result: Result, name: str) -> Figure:
 def plot_energy(result: Result) -> Figure:
     """Return a figure of the energy ledger: energies above, what changed them below.
 
-    Below, the works of loads, damping, contacts and scheme add up to the change of the energy, which is drawn too.
+    Below, the works of loads, damping, contacts and scheme add up to the dashed line, the change of the energy.
     """
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(6.4, 5.2), layout="constrained")
@@ -68,9 +68,9 @@ def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) ->
     """Draw the gaps of contacts (of a group the smallest) over time."""
     for contact, colour in _chosen(axes, result, names):
         gap, many = _columns(contact.gap)
-        axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "smallest of"))
+        axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     axes.axhline(0.0, color=INK, linewidth=0.7)
-    _finish(axes, result, "Gap", "gap / m")
+    _finish(axes, result, "Gap", "gap [m]")
 
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
@@ -79,14 +79,15 @@ def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) 
         force, many = _columns(contact.force)
         label = _label(contact, many, "sum of")
         axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
-    _finish(axes, result, "Contact force", "force / N")
+    _finish(axes, result, "Contact force", "force [N]")
 
 
 def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     """Draw kinetic and potential energy, their sum, and what there would be without losses.
 
     Where neither is ever negative they are stacked: the upper edge of the stack is the total, and the strip between
-    it and the dashed line (initial energy and work of loads) is what has been lost. ``columns`` is the number of columns of the legend.
+    it and the dashed line (initial energy and work of loads) is what has been lost. ``columns`` is the number of
+    columns of the legend.
     """
     energy, t = result.energy, result.time
     kinetic, potential, total = energy.kinetic, energy.potential, energy.total
@@ -106,7 +107,7 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     axes.margins(y=0.06)
     if stacked:
         axes.set_ylim(bottom=0.0)
-    _finish(axes, result, "Energy", "energy / J", columns)
+    _finish(axes, result, "Energy", "energy [J]", columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:
@@ -116,12 +117,12 @@ def draw_works(axes: Axes, result: Result) -> None:
     for column, word, colour in WORKS:
         values = getattr(energy, column)
         if np.any(values):
-            axes.plot(*thinned(t, values), color=colour, label=f"{word}: {values[-1]:+.4g} J")
-    label = f"change of total: {change[-1]:+.4g} J"
+            axes.plot(*thinned(t, values), color=colour, label=f"{word} {values[-1]:+.4g} J")
+    label = f"change {change[-1]:+.4g} J"
     axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=label)
     left = float(np.abs(energy.residual).max())
-    axes.plot([], [], color="none", label=f"not accounted for: {left:.1e} J")
-    _finish(axes, result, "What changed it", "work / J", 2)
+    axes.plot([], [], color="none", label=f"missing {left:.1e} J")
+    _finish(axes, result, "Work done", "work [J]", 2)
 
 
 def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str) -> None:
@@ -152,15 +153,19 @@ def _columns(values: Array) -> tuple[Array, int]:
 
 
 def _label(contact: ContactSeries, many: int, words: str) -> str:
-    return contact.name if many == 1 else f"{contact.name} ({words} {many})"
+    name = contact.name if len(contact.name) <= 14 else contact.name[:13] + "…"
+    return name if many == 1 else f"{name} ({words} {many})"
 
 
-def _finish(axes: Axes, result: Result, title: str, label: str, columns: int = 3) -> None:
+def _finish(axes: Axes, result: Result, title: str, label: str, columns: int | None = None) -> None:
     """Name the axes; the legend goes above the frame, where it hides nothing."""
     axes.set_title(title)
-    axes.set_xlabel("time / s")
+    axes.set_xlabel("time [s]")
     axes.set_ylabel(label)
     t = result.time
     if t[-1] > t[0]:
         axes.set_xlim(float(t[0]), float(t[-1]))
+    if columns is None:
+        longest = max((len(text) for text in axes.get_legend_handles_labels()[1]), default=0)
+        columns = 3 if longest <= 9 else 2 if longest <= 14 else 1
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=columns)

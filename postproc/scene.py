@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
-import pyvista as pv
-
-from flexmb.postproc.arrays import Array
+from flexmb.postproc.arrays import Array, Plotter
 from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, upright
 from flexmb.postproc.open_folder import Opened
@@ -116,11 +114,11 @@ class Scene:
             return low, high
         return (min(low, 0.0), max(high, 0.0)) if max(abs(low), abs(high)) > 0.0 else (0.0, 1.0)
 
-    def board(self, size: tuple[int, int]) -> Board:
-        """Return title, colour bar and charts for a window of this size."""
+    def board(self, size: tuple[int, int], keys: str = "") -> Board:
+        """Return title, colour bar, charts and the keys of a window of this size."""
         name, _, component = self.look.field.partition(".")
-        field = f"{name}, {component or 'magnitude'} / {UNITS[name]}"
-        return Board(self.opened, Labels(field, self.limits, self.notes), size, self.camera.aspect)
+        field = f"{name}, {component or 'magnitude'} [{UNITS[name]}]"
+        return Board(self.opened, Labels(field, self.limits, self.notes, keys), size, self.camera.aspect)
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -132,9 +130,9 @@ class Scene:
             drawn.append(f"sections drawn × {self.shapes.enlarged:.3g}")
         return (*self.opened.notes, *self.plane_notes, *drawn)
 
-    def add_to(self, plotter: pv.Plotter, k: int) -> Overlay:
+    def add_to(self, plotter: Plotter, k: int, keys: str = "") -> Overlay:
         """Put everything into a plotter, at state ``k``; return what is drawn around it."""
-        board = self.board(tuple(plotter.window_size))
+        board = self.board((plotter.window_size[0], plotter.window_size[1]), keys)
         overlay = Overlay(plotter, board)
         frame = self.fields.frame(k)
         ghost = self.shapes.mesh(self.reference, np.zeros(len(self.reference)), shrink=0.96)
@@ -152,15 +150,16 @@ class Scene:
             specular=0.1,
             name="bodies",
         )
-        self._aim(plotter, board)
+        self.aim(plotter, board)
         self.show(plotter, overlay, k)
         return overlay
 
-    def show(self, plotter: pv.Plotter, overlay: Overlay, k: int) -> None:
+    def show(self, plotter: Plotter, overlay: Overlay, k: int) -> None:
         """Set bodies, planes, cursors and the time to state ``k``."""
         t, frame = float(self.times[k]), self.fields.frame(k)
         mesh = self.shapes.mesh(self.positions(frame), self.values(frame))
-        plotter.actors["bodies"].mapper.dataset = mesh.compute_normals(split_vertices=True, cell_normals=False)
+        self.drawn = mesh.compute_normals(split_vertices=True, cell_normals=False)  # pyvista's mapper does not keep it
+        plotter.actors["bodies"].mapper.dataset = self.drawn
         for plane in self.planes:
             slab, name = self._slab(plane, t, frame), f"plane {plane.name}"
             plotter.add_mesh(slab, color="#8fa1b8", opacity=0.4, name=name, reset_camera=False)
@@ -174,11 +173,12 @@ class Scene:
         offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
 
-    def _slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> pv.PolyData:
+    def _slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Any:
         offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
         return self.shapes.slab(plane, offset, self._feet(plane, t, frame))
 
-    def _aim(self, plotter: pv.Plotter, board: Board) -> None:
+    def aim(self, plotter: Plotter, board: Board) -> None:
+        """Set the camera."""
         width, height = board.scene[2] * board.size[0], board.scene[3] * board.size[1]
         camera, far = self.camera, 10.0 * self.shapes.size
         plotter.camera.focal_point = tuple(camera.centre)
@@ -188,8 +188,3 @@ class Scene:
         plotter.camera.parallel_scale = camera.parallel_scale(width / height)
         plotter.renderer.reset_camera_clipping_range()
         plotter.camera_set = True
-
-
-def whole_run(look: Look, count: int) -> Look:
-    """Return the look for a window, where all states can be shown."""
-    return replace(look, states=np.arange(count))

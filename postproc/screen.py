@@ -1,4 +1,4 @@
-"""Is there a screen, and if not, what can pictures be drawn with?"""
+"""Whether there is a screen, and if not, what pictures can be drawn with."""
 
 from __future__ import annotations
 

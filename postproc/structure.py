@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyvista as pv
-
-from flexmb.io.frames import PointMaps
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.planes import ContactPlane
+
+from flexmb.io.frames import PointMaps
 
 THIN, THICK, BALL, SLAB = 0.011, 0.05, 0.035, 0.02
 """Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""
@@ -52,7 +53,7 @@ class Shapes:
         true = float(self.maps.layout.radius_of_cell[of_cell].max())
         return max(true * self.enlarged, 0.2 * THIN * self.size)
 
-    def mesh(self, points: Array, values: Array, shrink: float = 1.0) -> pv.PolyData:
+    def mesh(self, points: Array, values: Array, shrink: float = 1.0) -> Any:
         """Return the surfaces of all bodies.
 
         Parameters
@@ -68,10 +69,10 @@ class Shapes:
         parts += [self._ball(i, points, values, shrink) for i in self.maps.layout.vertices]
         return pv.merge(parts) if len(parts) > 1 else parts[0]
 
-    def _bodies_of(self, points: Array) -> list[int]:
+    def _bodies_of(self, points: Any) -> list[int]:
         return [int(b) for b in np.unique(self.maps.layout.body_of_point[points])]
 
-    def _tubes(self, body: int, points: Array, values: Array, shrink: float) -> pv.PolyData:
+    def _tubes(self, body: int, points: Array, values: Array, shrink: float) -> Any:
         cells = self.maps.layout.cells
         cells = cells[self.maps.layout.body_of_point[cells[:, 0]] == body]
         used, local = np.unique(cells, return_inverse=True)
@@ -81,7 +82,7 @@ class Shapes:
         chain = mesh.strip(join=True, max_length=len(cells) + 1)
         return chain.tube(radius=shrink * self.radius(body), n_sides=SIDES, capping=True)
 
-    def _ball(self, i: int, points: Array, values: Array, shrink: float) -> pv.PolyData:
+    def _ball(self, i: int, points: Array, values: Array, shrink: float) -> Any:
         body = int(self.maps.layout.body_of_point[i])
         ball = pv.Sphere(radius=shrink * self.radius(body), center=points[i], theta_resolution=48, phi_resolution=48)
         ball.point_data["value"] = np.full(ball.n_points, values[i])
@@ -102,7 +103,7 @@ class Shapes:
         cosine = float(along @ plane.normal) / float(np.linalg.norm(along))
         return radius * float(np.sqrt(max(0.0, 1.0 - cosine**2)))
 
-    def slab(self, plane: ContactPlane, offset: float, around: Array) -> pv.PolyData:
+    def slab(self, plane: ContactPlane, offset: float, around: Array) -> Any:
         """Return a slab whose upper side is the plane.
 
         Parameters
@@ -117,7 +118,8 @@ class Shapes:
         a, b = tangents(n)
         foot = np.stack([around @ a, around @ b])
         low, high = foot.min(axis=1), foot.max(axis=1)
-        room = max(0.1 * self.size, 2.5 * max(self.radius(int(self.maps.layout.body_of_point[i])) for i in plane.points))
+        bodies = np.unique(self.maps.layout.body_of_point[plane.points])
+        room = max(0.1 * self.size, 2.5 * max(self.radius(int(body)) for body in bodies))
         middle, half = 0.5 * (low + high), 0.5 * (high - low) + room
         origin = (offset - self.reach(plane)) * n
         corners = [

@@ -8,10 +8,10 @@ BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", 
 """The palette of Okabe and Ito (2008)."""
 CYCLE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 INK, FAINT = "#222222", "#8a8a8a"
-FIELD_MAP = "viridis"
+FIELD_MAP: Any = "viridis"
 """Colour map of fields: even in lightness, and safe for colour-blind readers."""
 
-STYLE: dict[str, Any] = {
+STYLE: Any = {
     "font.family": "sans-serif",
     "font.sans-serif": ["DejaVu Sans"],
     "font.size": 9.0,

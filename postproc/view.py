@@ -5,14 +5,14 @@ from __future__ import annotations
 import difflib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-
-from flexmb.errors import InputError
 from flexmb.postproc.moment import nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.screen import has_screen, prepare_off_screen
+
+from flexmb.errors import InputError
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
@@ -106,8 +106,9 @@ def picture(scene: Scene, k: int, size: tuple[int, int]) -> np.ndarray:
     from PIL import Image
 
     finer = 2 if size[0] * size[1] <= LARGEST[0] * LARGEST[1] // 4 else 1
-    plotter = pv.Plotter(off_screen=True, window_size=[finer * n for n in size], lighting="light kit")
+    plotter: Any = pv.Plotter(off_screen=True, window_size=[finer * n for n in size], lighting="light kit")
     try:
+        plotter.render_window.SetMultiSamples(0)
         scene.add_to(plotter, k)
         image = np.asarray(plotter.screenshot(return_img=True))
     finally:

@@ -167,7 +167,9 @@ for scheme in MEMBERS:
     answers = []
     for off in ("0", "1"):
         env = {**os.environ, "NUMBA_DISABLE_JIT": off}
-        done = subprocess.run([sys.executable, "-c", script, here], env=env, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [sys.executable, "-c", script, here], env=env, capture_output=True, text=True, check=False
+        )
         assert done.returncode == 0, done.stderr[-2000:]
         answers.append([float(x) for x in done.stdout.split()])
     assert len(answers[0]) == len(MEMBERS)

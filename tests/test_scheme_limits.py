@@ -170,6 +170,13 @@ def test_dissipative_variant_never_gains_in_unforced_impacts(scheme):
     assert E[-1] < 0.9 * E[0]
 
 
+def test_energy_conserving_ggl_books_the_whole_loss_at_the_contact():
+    """rho_inf = 1 on the grid-aligned gap: numerical 0, contact -rho A l v0^2 / (4 sqrt 3), at an ordinary step size."""
+    block, _ = run(bar_system(200, gap=5.0), GeneralizedAlpha(1.0), 2e-3, 1000)
+    assert np.abs(block.energy[:, 5]).max() <= 1e-10
+    assert block.energy[-1, 4] == pytest.approx(-0.05 * 100.0 / (4 * np.sqrt(3)), rel=1e-6)
+
+
 def test_impact_of_the_end_node_loses_what_the_mesh_says():
     """Semi-discrete bar, h -> 0: P = rho A l |v0| / (2 sqrt 3), loss rho A l v0^2 / (4 sqrt 3) (consistent mass)."""
     n, v0 = 200, -10.0
@@ -207,4 +214,5 @@ def test_rho_inf_orders_the_dissipation():
         block, _ = run(bar_system(100), GeneralizedAlpha(rho), 2e-3, 1000)
         lost.append(-block.energy[-1, 5])
     assert lost == sorted(lost)
-    assert lost[0] < lost[-1]
+    assert lost[0] == pytest.approx(0.0, abs=1e-10)
+    assert lost[-1] > 1.0

@@ -12,6 +12,7 @@ import numpy as np
 
 from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
 from flexmb.case.part_tables import defaults_of
+from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable
 from flexmb.case.toml_writer import to_toml
@@ -90,7 +91,7 @@ class Case:
             for function, where in _time_functions(system):
                 function.check_span(time.start, time.end, where)  # type: ignore[attr-defined]
         except InputError as err:
-            raise self.values.origin.wrap(err) from err
+            raise self._placed(err) from err
         if problems := problems_of(self.expects, system, time):
             raise self.values.origin.error(problems)
         fields_every = output.fields_every or max(1, steps // _states(system))
@@ -107,6 +108,15 @@ class Case:
             if set(needed) <= set(signals):
                 return system
         return model.assemble(signals=[*signals, *(name for name in needed if name not in signals)], t0=t0)
+
+    def _placed(self, err: InputError) -> InputError:
+        """Return an error of the assembly with file and line; a signal asked for by an expectation is its error."""
+        listed = self.values.tables.output.signals or []
+        if (err.where, err.key) == ("output", "signals") and not any(str(err.value) in name for name in listed):
+            for k, expect in enumerate(self.expects):
+                if str(err.value) in expect.signal:
+                    return self.values.origin.error([Problem(("expect", k, "signal"), err.message, expect.signal)])
+        return self.values.origin.wrap(err)
 
     def to_toml(self) -> str:
         """Return the case as run: overrides applied and defaults filled in."""

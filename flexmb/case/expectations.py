@@ -17,6 +17,8 @@ from flexmb.summary import SUMMARY_NUMBERS
 from flexmb.system import LinearSystem
 
 AXES = {"x": 0, "y": 1, "z": 2}
+NO_PROBES = ("contacts", "energy", "summary")
+"""First words of what is recorded besides the signals of nodes and bodies."""
 CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
 ENERGY_WORDS = (
     "kinetic",
@@ -67,7 +69,8 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
     name, column = expect.signal, None
     if name not in recorded:
         name, _, tag = expect.signal.rpartition(".")
-        column = AXES.get(tag, int(tag) if tag.isdigit() else -1)
+        is_vector = name.partition(".")[0] not in NO_PROBES
+        column = AXES[tag] if is_vector and tag in AXES else int(tag) if tag.isdigit() else -1
         if name not in recorded:
             near = difflib.get_close_matches(expect.signal, recorded, n=3, cutoff=0.5)
             hint = f"; near to it: {', '.join(near)}" if near else ""
@@ -75,7 +78,8 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
         if recorded[name] == 1 or not 0 <= column < recorded[name]:
             raise InputError(f"'{name}' has no component '{tag}'")
     if column is None and recorded[name] > 1 and expect.reduce not in _REDUCE:
-        raise InputError(f"has {recorded[name]} columns; add .x, .y, .z or a number (.0, .1, ...)")
+        ways = f".0 to .{recorded[name] - 1}" if name.startswith("contacts.") else ".x, .y, .z"
+        raise InputError(f"has {recorded[name]} columns; add {ways}, or reduce with {', '.join(_REDUCE)} over all")
     return name, column
 
 
@@ -133,7 +137,7 @@ def probe_names(expects: list[ExpectTable]) -> list[str]:
     """Return the signals of nodes and bodies that the expectations need recorded, without components."""
     out = []
     for expect in expects:
-        if expect.signal.split(".")[0] not in ("contacts", "energy", "summary"):
+        if expect.signal.split(".")[0] not in NO_PROBES:
             name, _, tag = expect.signal.rpartition(".")
             out.append(name if tag in AXES or tag.isdigit() else expect.signal)
     return list(dict.fromkeys(out))

@@ -54,7 +54,8 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
             except _Wrong as wrong:
                 problems.extend(wrong.problems)
             except InputError as err:
-                problems.append(problem_of(err))
+                about_name = (err.where, err.key) == (role, "name")
+                problems.append(Problem((role, name), err.message, has_value=False) if about_name else problem_of(err))
     return parts
 
 

@@ -118,7 +118,12 @@ def _problem(item: dict[str, Any], data: Mapping[str, Any]) -> Problem:
     if item["type"] == "missing":
         return Problem(path, "is missing", has_value=False)
     words = str(item["msg"]).removeprefix("Value error, ")
-    words = words.replace("Input should be", "must be").replace("a valid dictionary or instance of", "a table like")
+    words = words.replace("Input should be", "must be")
+    if item["type"] == "model_type":
+        words = "must be a table"
+    if item["type"] in ("too_short", "too_long"):
+        wanted = item["ctx"].get("min_length", item["ctx"].get("max_length"))
+        words = f"must have {wanted} entries, not {len(item['input'])}"
     whole_table = isinstance(item["input"], Mapping)
     return Problem(path, words, item["input"], has_value=not whole_table)
 

@@ -6,7 +6,18 @@ import numpy as np
 
 from flexmb.engines.base import Plan, not_finite, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
-from flexmb.kernels.ledger import TERMS_SIZE, balance, book_step, empty_ledger
+from flexmb.kernels.ledger import (
+    T_DAMPING,
+    T_DRIVE,
+    T_EXTERNAL,
+    T_ITERATIONS,
+    T_NUMERICAL,
+    T_PROJECTION,
+    TERMS_SIZE,
+    balance,
+    book_step,
+    empty_ledger,
+)
 from flexmb.record import Block, Tally
 from flexmb.schemes.base import Memory
 from flexmb.state import Array, State, StepReport
@@ -67,7 +78,9 @@ class GeneralEngine:
 
     def _book(self, report: StepReport) -> None:
         terms = np.zeros(TERMS_SIZE)
-        terms[:] = report.external, report.drive, report.damping, report.numerical, report.iterations
+        terms[T_EXTERNAL], terms[T_DRIVE], terms[T_DAMPING] = report.external, report.drive, report.damping
+        terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
+        terms[T_ITERATIONS] = report.iterations
         self.since += report.P
         g = self.plan.system.contacts.g(self.state.t, self.state.q)
         book_step(self.ledger, terms, report.P, report.contact, self.gain_scale, g, self.state.t)

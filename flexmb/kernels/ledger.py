@@ -14,8 +14,8 @@ RESIDUAL_MAX, ENERGY_MAX, SCALE = 10, 11, 12
 CONTACT_STEPS, ITERATIONS = 13, 14
 LEDGER_SIZE = 15
 
-T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_ITERATIONS = 0, 1, 2, 3, 4
-TERMS_SIZE = 5
+T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS = 0, 1, 2, 3, 4, 5
+TERMS_SIZE = 6
 """Places in ``Live.terms``, the report of one step."""
 
 GAIN_TOLERANCE = 1e-9
@@ -39,7 +39,7 @@ def book_step(ledger: Array, terms: Array, P: Array, work: Array, gain_scale: Ar
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
     ledger[ITERATIONS] += terms[T_ITERATIONS]
-    total = 0.0
+    total = terms[T_PROJECTION]
     gain = 0.0
     pushed = False
     for i in range(P.size):

@@ -17,7 +17,7 @@ from flexmb.kernels.arrays import (
 from flexmb.kernels.banded import band_matvec, dot, ldl_solve
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot
 from flexmb.state import Array
 
@@ -200,9 +200,10 @@ def _finish(
     r, kappa = (1.0 - af) / (1.0 - am), af - am
     n = q.size
     a_n, p_n, f_n, z_n, vhat = x.vectors[A], x.vectors[P_], x.vectors[F], x.vectors[Z], x.vectors[VHAT]
-    numerical = _contact_works(ch, con, tab, row, x, v, a, a_n, nu, lam, q)
+    _contact_works(ch, con, tab, row, x, v, a, a_n, nu, lam, q)
 
     dq, K_dq, work = w.x4, w.x5, w.x6
+    numerical = 0.0
     skew = h * h * (beta - 0.5 * gamma)
     # few arrays per loop: past eight possible overlaps the compiler gives up on vector instructions
     c_f, c_p = af / (1.0 - am), am / (1.0 - am)
@@ -266,8 +267,8 @@ def _contact_works(
     nu: Array,
     lam: Array,
     q: Array,
-) -> float:
-    """Fill ``x.work``; return what the position-level projection moves (a numerical term)."""
+) -> None:
+    """Fill ``x.work`` and the drive's and the projection's terms."""
     h = ch.h
     am, af, gamma = ch.alpha_m, ch.alpha_f, ch.gamma
     drive = 0.0
@@ -294,4 +295,4 @@ def _contact_works(
                 a_g = gamma * row_dot(con.G, i, a) + (1.0 - gamma) * row_dot(con.G, i, a_n)
                 projection -= (nu[i] - 0.5 * h * x.P[i]) * a_g
     x.terms[T_DRIVE] = drive
-    return projection
+    x.terms[T_PROJECTION] = projection

@@ -1,0 +1,112 @@
+"""Every shipped case: complete, documented, and right by its own expectations."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from flexmb.case import load_case, shipped_cases
+from flexmb.cli import main
+
+NAMES = sorted(shipped_cases())
+PROMISED = {
+    "bar_on_moving_wall",
+    "beam_on_stop",
+    "bouncing_ball",
+    "bouncing_bar",
+    "impact_oscillator",
+    "impacting_bar",
+    "naive_hht_fails",
+    "two_ball_oscillator",
+    "two_bars",
+}
+DOCS = Path(__file__).parents[1] / "docs" / "cases.md"
+
+
+@functools.cache
+def outcome(name):
+    case = load_case(name)
+    return case, case.run()
+
+
+def energy_round_off(system, q):
+    """Return eps |q|^T |K| |q| over the states q: how well q^T K q is known in double precision."""
+    deformed = np.abs([system.deformation(x) for x in np.asarray(q)])
+    return np.finfo(float).eps * max(float(x @ (abs(system.K) @ x)) for x in deformed)
+
+
+def test_the_promised_cases_are_there():
+    assert set(NAMES) >= PROMISED
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_case_says_what_it_is_and_where_its_numbers_come_from(name):
+    case = load_case(name)
+    tables = case.values.tables
+    assert tables.title.strip()
+    assert tables.description.strip()
+    assert case.expects
+    assert all(expect.source.strip() for expect in case.expects), "an expectation without a source"
+    assert case.plan.steps > 0  # physics and expectations can be assembled
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_case_meets_its_expectations(name):
+    case, result = outcome(name)
+    entries = result.summary["expectations"]
+    assert len(entries) == len(case.expects)
+    assert [entry for entry in entries if not entry["ok"]] == []
+    assert result.summary["engine"] == "compiled"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_energy_ledger_closes(name):
+    case, result = outcome(name)
+    limit = 1e-12 * result.summary["energy"]["scale"]
+    if case.plan.system.layout.rotation.nnz:
+        # the K of fine beams has entries 12 E I / l^3 that cancel; q^T K q itself is not known any better
+        limit = max(limit, energy_round_off(case.plan.system, result.fields.q))
+    assert np.abs(result.energy.residual).max() <= limit
+    assert result.summary["energy"]["residual_max"] <= limit
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_impulses_are_never_negative(name):
+    _, result = outcome(name)
+    for contact in result.contacts.values():
+        assert contact.impulse.min() >= 0.0
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_case_as_run_runs_again_to_the_same_bits(name, tmp_path):
+    case, result = outcome(name)
+    path = tmp_path / f"{name}.toml"
+    path.write_text(case.to_toml(), encoding="utf-8")
+    again = load_case(path)
+    assert again.to_toml() == case.to_toml()
+    assert [e.model_dump() for e in again.expects] == [e.model_dump() for e in case.expects]
+    second = again.run()
+    assert list(second.signals) == list(result.signals)
+    for signal in result.signals:
+        np.testing.assert_array_equal(second.signals[signal], result.signals[signal])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_case_has_its_page_in_the_docs(name):
+    text = DOCS.read_text(encoding="utf-8")
+    assert text.count(f"\n## `{name}`\n") == 1
+
+
+def test_check_command_passes_on_all_of_them(capsys):
+    assert main(["check", "--quiet", *NAMES]) == 0
+    said = capsys.readouterr().out
+    assert "FAIL" not in said
+    assert all(f"{name}: " in said for name in NAMES)
+
+
+def test_check_command_fails_when_the_physics_is_changed(capsys):
+    assert main(["check", "--quiet", "bouncing_ball", "--set", "contacts.floor.restitution=0.4"]) == 1
+    assert "FAIL" in capsys.readouterr().out

@@ -1,0 +1,583 @@
+"""Pictures of results, drawn without a screen: the bar is where it should be and has the colours it should have."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fake_run
+import h5py
+import numpy as np
+import pytest
+from flexmb.postproc import screen
+from flexmb.postproc.camera import look_at, upright
+from flexmb.postproc.moment import nearest_state, telling_time
+from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.planes import contact_planes
+from flexmb.postproc.view import FIELDS, picture, view
+
+import flexmb as fm
+from flexmb.cli import main
+from flexmb.errors import InputError
+from flexmb.io.run_folder import RunFolder
+from flexmb.record import Checkpoint
+from flexmb.result import Result
+
+SIZE = (800, 450)
+MID = 5 / 6
+"""The bar stays at the wall from 1/2 to 7/6; at 5/6 all of it stands still, 10/3 shorter (speed 10, c = 30, L = 10)."""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _drawing() -> None:
+    """Without EGL and OSMesa nothing can be drawn; in CI that is an error."""
+    try:
+        screen.prepare_off_screen()
+    except InputError as err:
+        if os.environ.get("CI"):
+            raise
+        pytest.skip(str(err))
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("view") / "bar"
+    case = fm.load_case("impacting_bar", ["bodies.rod.elements=60", "time.step=5e-3", "output.fields_every=2"])
+    case.run(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ball between a moving wall and a fixed one, without case.toml (saved from Python)."""
+    model = fm.Model()
+    ball = model.add(fm.Particle("ball", mass=1.0, position=(1, 0, 0), velocity=(-1, 0, 0)))
+    model.add(fm.NodePlane("wall", node=ball.first, normal=(1, 0, 0), motion=fm.Harmonic(amplitude=0.1, frequency=1.0)))
+    folder = tmp_path_factory.mktemp("view") / "ball"
+    return fm.simulate(model, fm.MoreauJean(), step=0.01, end=2.0, fields_every=3).save(folder)
+
+
+def scene_of(folder: Path, time: float | None = None, field: str = "displacement", scale: float = 1.0):
+    from flexmb.postproc.scene import Look, Scene
+
+    opened = open_folder(folder)
+    k = nearest_state(opened.result, time)
+    return Scene(opened, Look(field, scale, np.array([k]))), k
+
+
+def pixels(scene, k: int, points: np.ndarray) -> np.ndarray:
+    """Return where vtk itself puts points of space on a picture of ``SIZE``: columns and rows, (n, 2)."""
+    import pyvista
+
+    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
+    scene.add_to(plotter, k)
+    plotter.render()
+    out = []
+    for point in points:
+        plotter.renderer.SetWorldPoint(*point, 1.0)
+        plotter.renderer.WorldToDisplay()
+        x, y, _ = plotter.renderer.GetDisplayPoint()
+        out.append((x, SIZE[1] - y))
+    plotter.close()
+    return np.array(out)
+
+
+def colours_at(image: np.ndarray, places: np.ndarray) -> np.ndarray:
+    columns, rows = np.floor(places).astype(int).T
+    return image[rows, columns].astype(float)
+
+
+def chroma(colours: np.ndarray) -> np.ndarray:
+    return colours.max(axis=1) - colours.min(axis=1)
+
+
+def place_on_map(colours: np.ndarray) -> np.ndarray:
+    """Return where on viridis colours lie, 0 to 1, by their direction alone: light and shade do not matter."""
+    import matplotlib
+
+    table = matplotlib.colormaps["viridis"](np.linspace(0, 1, 256))[:, :3]
+    unit = colours / np.linalg.norm(colours, axis=1, keepdims=True)
+    return np.argmax(unit @ (table / np.linalg.norm(table, axis=1, keepdims=True)).T, axis=1) / 255
+
+
+def on_the_axis(*x: float) -> np.ndarray:
+    return np.array([[value, 0.0, 0.0] for value in x])
+
+
+def test_picture_file(bar: Path, tmp_path: Path) -> None:
+    from PIL import Image
+
+    path = tmp_path / "bar.png"
+    shown = view(bar, screenshot=path, size=SIZE)
+    image = np.asarray(Image.open(path))
+    assert image.shape == (SIZE[1], SIZE[0], 3)
+    assert len(np.unique(image.reshape(-1, 3), axis=0)) > 1000
+    assert shown.time == pytest.approx(MID, abs=0.02)
+    assert shown.notes == ()
+    assert path.stat().st_size < 300_000
+    assert [p.name for p in tmp_path.iterdir()] == ["bar.png"]
+
+
+def test_bar_is_where_it_should_be_and_colours_span_the_range(bar: Path) -> None:
+    scene, k = scene_of(bar, MID)
+    image = picture(scene, k, SIZE)
+    # at 5/6 the bar lies from 0 to 20/3, the reference (grey) goes on to 15, behind that it is white
+    inside = colours_at(image, pixels(scene, k, on_the_axis(*np.linspace(0.2, 6.4, 12))))
+    assert chroma(inside).min() > 40
+    along = place_on_map(inside)
+    assert np.all(np.diff(along) > 0)
+    assert along[0] < 0.12
+    assert along[-1] > 0.88
+    grey, white = colours_at(image, pixels(scene, k, on_the_axis(11.0, 15.9)))
+    assert 150 < grey.mean() < 230
+    assert np.ptp(grey) < 8
+    assert white.tolist() == [255, 255, 255]
+
+
+def test_bar_moves_with_the_time_shown(bar: Path) -> None:
+    scene, k = scene_of(bar, 0.0)
+    places = pixels(scene, k, on_the_axis(2.5, 6.0, 10.0, 14.0))
+    colours = colours_at(picture(scene, k, SIZE), places)
+    assert colours[0].tolist() == [255, 255, 255]  # between wall and bar
+    assert chroma(colours[1:]).min() > 40
+    assert np.ptp(place_on_map(colours[1:])) < 0.02  # a field that is the same everywhere has one colour
+
+
+def test_colours_of_the_velocity(bar: Path) -> None:
+    scene, k = scene_of(bar, 2 / 3, "velocity")
+    # after 1/6 the front has come 5 m: behind it the bar stands still, ahead it still has its speed of 10
+    assert scene.limits[0] < 0.5
+    assert scene.limits[1] == pytest.approx(10.0, rel=0.25)
+    colours = colours_at(picture(scene, k, SIZE), pixels(scene, k, on_the_axis(0.5, 1.5, 6.5, 8.0)))
+    where = place_on_map(colours) * scene.limits[1]
+    np.testing.assert_allclose(where, [0.0, 0.0, 10.0, 10.0], atol=1.5)
+    towards, _ = scene_of(bar, 2 / 3, "velocity.x")
+    assert towards.limits[0] == pytest.approx(-10.0, rel=0.25)  # a component has its sign
+
+
+def test_wall_is_drawn_where_it_stands(bar: Path) -> None:
+    scene, k = scene_of(bar, 0.0)
+    beside = np.array([[0.0, 0.0, 1.2], [0.0, 0.0, -1.2], [3.0, 0.0, 1.2], [3.0, 0.0, -1.2]])
+    colours = colours_at(picture(scene, k, SIZE), pixels(scene, k, beside))
+    assert colours[:2].max() < 200
+    assert colours[2:].min() == 255
+
+
+def test_cursors_stand_at_the_time_shown(bar: Path) -> None:
+    images = {}
+    for t in (0.3, 1.5):
+        scene, k = scene_of(bar, t)
+        images[t] = picture(scene, k, SIZE).astype(float).mean(axis=2)
+    cursors = scene.board(SIZE).cursors
+    assert len(cursors(0.0)) == 3
+    for t, other in ((0.3, 1.5), (1.5, 0.3)):
+        for x, low, high in cursors(t):
+            # in the middle rows of the chart, the two pictures differ nowhere but at their cursors
+            rows = slice(int((1 - 0.9 * high - 0.1 * low) * SIZE[1]), int((1 - 0.1 * high - 0.9 * low) * SIZE[1]))
+            width = int(0.02 * SIZE[0])
+            columns = slice(int(x * SIZE[0]) - width, int(x * SIZE[0]) + width)
+            darker = (images[other] - images[t])[rows, columns].mean(axis=0)
+            where = (darker * (np.arange(2 * width) + 0.5)).sum() / darker.sum() + columns.start
+            assert darker.sum() > 40
+            assert where == pytest.approx(x * SIZE[0], abs=1.0)
+
+
+def test_board_words(bar: Path) -> None:
+    scene, _ = scene_of(bar)
+    board = scene.board(SIZE)
+    words = [text.get_text() for text in board.figure.texts]
+    assert "Elastic bar thrown against a wall" in words
+    assert "generalized-alpha (rho_inf = 0.8, ggl = true), h = 0.005 s" in words
+    bar_axes = board.figure.axes[0]
+    assert bar_axes.get_ylabel() == "displacement, magnitude [m]"
+    assert bar_axes.get_ylim() == pytest.approx(scene.limits)
+    assert [axes.get_ylabel() for axes in board.charts] == ["gap [m]", "force [N]", "energy [J]"]
+
+
+@pytest.mark.parametrize("size", [(800, 450), (600, 600), (1600, 500)])
+def test_no_words_overlap(bar: Path, moving: Path, size: tuple[int, int]) -> None:
+    for folder in (bar, moving):
+        board = scene_of(folder)[0].board(size, "some keys")
+        board.image()
+        boxes = [text.get_window_extent() for text in board.figure.texts if text.get_text()]
+        for axes in board.charts:
+            boxes += [axes.get_legend().get_window_extent(), axes._left_title.get_window_extent()]
+            boxes += [axes.xaxis.label.get_window_extent(), axes.yaxis.label.get_window_extent()]
+        boxes = [box for box in boxes if box.width > 1]
+        for i, one in enumerate(boxes):
+            assert one.x0 >= 0
+            assert one.y0 >= 0
+            assert one.x1 <= size[0]
+            assert one.y1 <= size[1]
+            for other in boxes[i + 1 :]:
+                assert not one.overlaps(other), (size, one, other)
+
+
+def test_title_is_taken_as_it_is(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "odd"
+    shutil.copytree(bar, folder)
+    text = (folder / "summary.json").read_text()
+    (folder / "summary.json").write_text(text.replace("Elastic bar thrown against a wall", "<b>$x_1</b> costs 5$ {"))
+    board = scene_of(folder)[0].board(SIZE)
+    board.image()
+    assert "<b>$x_1</b> costs 5$ {" in [t.get_text() for t in board.figure.texts]
+
+
+def test_telling_time() -> None:
+    run = fake_run.run_info()
+    blocks = fake_run.blocks(run, (11,))
+    from flexmb.io.structure import split, static_arrays
+
+    tree = split(run, blocks[0]) | static_arrays(run)
+    for name in ("/contacts/wall/impulse", "/contacts/floor/impulse"):
+        tree[name] = np.zeros_like(tree[name])
+    summary = {"h": run.h}
+    assert telling_time(Result(tree, summary)) == run.t0 + 10 * run.h
+    tree["/contacts/wall/impulse"][[1, 2]] = 5.0  # 10 in all
+    tree["/contacts/floor/impulse"][[4, 5, 6, 7], 0] = 2.0
+    tree["/contacts/floor/impulse"][[7, 8], 1] = 2.0  # 12 in all, half of it given at sample 6
+    assert telling_time(Result(tree, summary)) == run.t0 + 6 * run.h
+    tree["/contacts/wall/impulse"][2] = 8.0
+    assert telling_time(Result(tree, summary)) == run.t0 + 2 * run.h
+
+
+def test_moving_plane_is_where_the_motion_puts_it(moving: Path) -> None:
+    opened = open_folder(moving)
+    (plane,), notes = contact_planes(opened)
+    assert notes == []
+    fields, points = opened.result.fields, opened.result.layout.points
+    assert opened.result.contacts["wall"].impulse.max() > 0.5
+    for k, t in enumerate(fields.times):
+        u = fields.frame(k)["displacement"]
+        assert plane.offset(t, points, u, 1.0) == pytest.approx(0.1 * np.sin(2 * np.pi * t), abs=1e-12)
+        # a scaled picture keeps the gap in proportion
+        gap = opened.result.contacts["wall"].gap[opened.result.step.tolist().index(fields.steps[k])]
+        node = points[0, 0] + 7.0 * u[0, 0]
+        assert node - plane.offset(t, points, u, 7.0) == pytest.approx(7.0 * gap, abs=1e-12)
+
+
+def test_touching_looks_like_touching(moving: Path) -> None:
+    """The ball is drawn with a radius, its contact is at its centre: the plane is drawn so that the surfaces meet."""
+    opened = open_folder(moving)
+    gaps = np.interp(opened.result.fields.times, opened.result.time, opened.result.contacts["wall"].gap)
+    scene, k = scene_of(moving, float(opened.result.fields.times[np.argmin(gaps)]))
+    frame = scene.fields.frame(k)
+    ball = scene.shapes.mesh(scene.positions(frame), scene.values(frame))
+    slab = scene._slab(scene.planes[0], float(scene.times[k]), frame)
+    assert ball.points[:, 0].min() - slab.points[:, 0].max() == pytest.approx(gaps[k], abs=1e-4)  # facets of the ball
+    assert abs(gaps[k]) < 0.02
+    assert np.ptp(ball.points[:, 0]) > 0.05
+
+
+def test_planes_of_oblique_bars_groups_and_pairs(tmp_path: Path) -> None:
+    model = fm.Model()
+    a = model.add(
+        fm.Bar("a", length=1, elements=4, area=1, young=9, density=1, direction=(1, 2, 2), velocity=(0, 0, 0))
+    )
+    b = model.add(
+        fm.Bar("b", length=1, elements=4, area=1, young=9, density=1, position=(1, 2, 2), direction=(1, 2, 2))
+    )
+    model.add(fm.NodeNode("meet", node=b.first, node2=a.last))
+    model.add(fm.NodePlane("back", node=a.first, point=(-1, 0, 0), normal=(1, 0, 0)))
+    result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.02)
+    planes, notes = contact_planes(open_folder(result.save(tmp_path / "no case")))
+    assert planes == []
+    assert any("order of the contacts is not known" in note for note in notes)
+    result.case_text = '[contacts.meet]\nkind = "node-node"\n[contacts.back]\nnormal = [2.0, 0.0, 0.0]\n'
+    (plane,), notes = contact_planes(open_folder(result.save(tmp_path / "case")))
+    assert notes == []
+    assert plane.normal.tolist() == [1.0, 0.0, 0.0]
+    assert plane.offset(0.0, result.layout.points, np.zeros((10, 3)), 1.0) == pytest.approx(-1.0, abs=1e-14)
+    lone = fm.Model()
+    c = lone.add(fm.Bar("a", length=1, elements=4, area=1, young=9, density=1, direction=(1, 2, 2)))
+    lone.add(fm.NodePlane("back", node=c.first, point=(-1, 0, 0), normal=(1, 0, 0)))
+    alone = fm.simulate(lone, fm.MoreauJean(), step=0.01, end=0.02).save(tmp_path / "lone")
+    planes, notes = contact_planes(open_folder(alone))
+    assert planes == []
+    assert any("'back' is not drawn" in note for note in notes)
+
+
+def test_thin_sections_are_drawn_thicker_and_the_picture_says_so(tmp_path: Path) -> None:
+    model = fm.Model()
+    model.add(fm.Bar("wire", length=2, elements=4, area=1e-6, young=9, density=1, velocity=(1, 0, 0)))
+    folder = fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.02).save(tmp_path / "wire")
+    shown = view(folder, screenshot=tmp_path / "wire.png", scale=3.0, size=SIZE)
+    assert shown.notes[0] == "displacements drawn × 3"
+    true = np.sqrt(1e-6 / np.pi)
+    size = np.hypot(2 + 3 * 0.02, 0.0)
+    assert shown.notes[1] == f"sections drawn × {0.011 * size / true:.3g}"
+    scene, k = scene_of(folder, 0.02)
+    assert scene.shapes.radius(0) == pytest.approx(0.011 * 2.02)
+    image = picture(scene, k, SIZE)
+    assert chroma(colours_at(image, pixels(scene, k, on_the_axis(0.5, 1.0, 1.5)))).min() > 40
+    assert len(scene.board(SIZE).charts) == 1  # no contact: only the energy
+
+
+def test_camera() -> None:
+    box = np.array([[x, y, z] for x in (-4.0, 6.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+    for sign in (1.0, -1.0):
+        camera = look_at(box, np.array([0.0, 0.0, 1.0]), [np.array([sign, 0.0, 0.0])])
+        axes = np.stack([camera.right, camera.up, camera.out])
+        np.testing.assert_allclose(axes @ axes.T, np.eye(3), atol=1e-14)
+        assert camera.right[0] > 0.8  # the long side lies across, x to the right
+        assert camera.up[2] > 0.9
+        assert camera.out[0] * sign > 0.2  # the wall is seen from the side its normal points to
+        seen = np.abs((box - camera.centre) @ axes.T)[:, :2]
+        np.testing.assert_allclose(seen.max(axis=0), camera.half, rtol=1e-12)
+        for aspect in (0.5, 4.0):
+            height = camera.parallel_scale(aspect)
+            assert np.all(seen <= np.array([height * aspect, height]))
+    np.testing.assert_allclose(upright(np.array([0.0, -9.81, 0.0]), box), [0, 1, 0])
+    np.testing.assert_allclose(upright(None, box * [1, 1, 0]), [0, 1, 0])
+    np.testing.assert_allclose(upright(None, box * [1, 0, 0]), [0, 0, 1])
+
+
+def test_window_controls(bar: Path) -> None:
+    """The window's controls on a plotter without a screen."""
+    import pyvista
+    from flexmb.postproc.scene import Look, Scene
+    from flexmb.postproc.window import Window
+
+    opened = open_folder(bar)
+    last = len(opened.result.fields) - 1
+    scene = Scene(opened, Look("displacement", 1.0, np.arange(last + 1)))
+    assert scene.limits == pytest.approx((0.0, 25 / 3), rel=0.05)  # over the whole run
+    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
+    window = Window(plotter, scene, 10)
+    plotter.render()
+    assert window.overlay.clock.GetInput() == f"t = {scene.times[10]:.6g} s"
+    assert scene.drawn.points[:, 0].min() == pytest.approx(5 - 10 * scene.times[10], abs=1e-6)
+    before = coloured_columns(plotter)
+    for key, k in (("Right", 11), ("Left", 10), ("Next", 20), ("Prior", 10), ("End", last), ("Right", last)):
+        _press(plotter, key)
+        assert window.k == k
+        assert window.overlay.clock.GetInput() == f"t = {scene.times[k]:.6g} s"
+        assert window.slider.GetRepresentation().GetValue() == pytest.approx(scene.times[k])
+    end = opened.result.signals["rod.first.position"][-1, 0]
+    assert scene.drawn.points[:, 0].min() == pytest.approx(end, abs=1e-5)
+    after = coloured_columns(plotter)
+    moved = (end - 4.0) * scene.camera.right[0] / (2 * plotter.camera.parallel_scale) * 0.395 * SIZE[1]
+    assert after[0] - before[0] == pytest.approx(moved, abs=3)
+    window.slider.GetRepresentation().SetValue(0.512)
+    window.slider.InvokeEvent("InteractionEvent")
+    assert scene.times[window.k] == pytest.approx(0.51)
+    _press(plotter, "Home")
+    assert window.k == 0
+    plotter.camera.position = (1.0, 2.0, 3.0)
+    _press(plotter, "c")
+    expected = scene.camera.centre + 10 * scene.shapes.size * scene.camera.out
+    np.testing.assert_allclose(plotter.camera.position, expected)
+    plotter.close()
+
+
+def coloured_columns(plotter) -> np.ndarray:
+    """Return the columns of the scene that hold a colour of the bar."""
+    image = plotter.screenshot(return_img=True).astype(float)[60 : SIZE[1] // 2, : int(0.85 * SIZE[0])]
+    return np.flatnonzero(np.any(np.ptp(image, axis=2) > 60, axis=0))
+
+
+def _press(plotter, key: str) -> None:
+    interactor = plotter.iren.interactor
+    interactor.SetKeySym(key)
+    interactor.InvokeEvent("KeyPressEvent")
+
+
+def test_command(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "v.jpg"
+    words = [
+        "view",
+        str(bar),
+        "--screenshot",
+        str(path),
+        "--time",
+        "0.333",
+        "--field",
+        "velocity.x",
+        "--size",
+        "640x360",
+    ]
+    assert main(words) == 0
+    out = capsys.readouterr()
+    assert out.out == f"written: {path} (t = 0.33 s)\n"
+    assert out.err == ""
+    from PIL import Image
+
+    assert Image.open(path).size == (640, 360)
+
+
+def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
+    """A machine without an X server: no word of VTK about it."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", screen.WINDOW)}
+    words = [sys.executable, "-m", "flexmb", "view", str(bar)]
+    run = subprocess.run(
+        [*words, "--screenshot", "x.png"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == "written: x.png (t = 0.83 s)\n"
+    run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.startswith("flexmb: error: there is no screen to open a window on; --screenshot F.png ")
+    assert run.stderr.count("\n") == 1
+
+
+def test_dead_display_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux has DISPLAY")
+    monkeypatch.setenv("DISPLAY", ":4711")
+    assert not screen.has_screen()
+
+
+def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(screen.WINDOW, raising=False)
+    monkeypatch.setattr(screen, "has_screen", lambda: False)
+    monkeypatch.setattr(screen, "_has_egl", lambda: False)
+    monkeypatch.setattr(screen, "_has_osmesa", lambda: False)
+    with pytest.raises(InputError, match="neither EGL nor OSMesa .* libegl1"):
+        screen.prepare_off_screen()
+    assert screen.WINDOW not in os.environ
+    monkeypatch.setattr(screen, "_has_osmesa", lambda: True)
+    screen.prepare_off_screen()
+    assert os.environ[screen.WINDOW] == "vtkOSOpenGLRenderWindow"
+    monkeypatch.delenv(screen.WINDOW)
+    monkeypatch.setattr(screen, "_has_egl", lambda: True)
+    screen.prepare_off_screen()
+    assert os.environ[screen.WINDOW] == "vtkEGLRenderWindow"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--field", "velocty"], "field = 'velocty': did you mean 'velocity'? allowed: displacement, displacement.x"),
+        (["--time", "2.5"], "time = 2.5: the result goes from 0 s to 2 s"),
+        (["--time", "nan"], "time = nan: the result goes from 0 s to 2 s"),
+        (["--scale", "-1"], "scale = -1.0: must be a positive number"),
+        (["--scale", "inf"], "scale = inf: must be a positive number"),
+        (["--size", "800"], "size = '800': must be WIDTHxHEIGHT in pixels"),
+        (["--size", "80x45"], "size = '80x45': must be 480x270 to 7680x4320 pixels"),
+        (["--screenshot", "x.gif"], "cannot be written as 'x.gif' (.gif); allowed: .png, .jpg"),
+        (["--screenshot", "x"], "cannot be written as 'x' (no ending); allowed: .png"),
+        (["--screenshot", "no/such/x.png"], "there is no folder 'no/such'"),
+    ],
+)
+def test_bad_input(
+    bar: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = words if "--screenshot" in words else [*words, "--screenshot", "x.png"]
+    assert main(["view", str(bar), *given]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_every_field_is_known(bar: Path) -> None:
+    for field in FIELDS:
+        scene, k = scene_of(bar, 1.0, field)
+        values = scene.values(scene.fields.frame(k))
+        name, _, component = field.partition(".")
+        vectors = scene.fields.frame(k)[name]
+        expected = vectors[:, "xyz".index(component)] if component else np.sqrt((vectors**2).sum(axis=1))
+        np.testing.assert_allclose(values, expected, rtol=1e-14)
+
+
+def test_unwritable_picture(bar: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.png").mkdir()
+    with pytest.raises(InputError, match=r"x.png' is a folder"):
+        view(bar, screenshot=tmp_path / "x.png")
+    (tmp_path / "full.png").symlink_to("/dev/full")
+    with pytest.raises(InputError, match="cannot be written: No space left"):
+        view(bar, screenshot=tmp_path / "full.png", size=(480, 270))
+
+
+def test_not_a_result(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no result folder"):
+        open_folder(tmp_path / "none")
+    with pytest.raises(InputError, match=r"not a result folder: it has no summary.json"):
+        open_folder(tmp_path)
+    (tmp_path / "result.h5").write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match="cannot be read as a result file"):
+        open_folder(tmp_path)
+
+
+def test_damaged_result(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bar"
+    shutil.copytree(bar, folder)
+    (folder / "summary.json").write_text("{")
+    (folder / "case.toml").write_text("a = ")
+    opened = open_folder(folder)
+    assert "case.toml cannot be read" in opened.notes[0]
+    assert "cannot be read as a summary" in opened.notes[1]
+    assert opened.h == pytest.approx(5e-3)
+    del opened  # closes the file
+    (folder / "summary.json").unlink()
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["energy"]
+    shown = view(folder, screenshot=tmp_path / "x.png", size=SIZE)
+    assert [n.split(" (")[0] for n in shown.notes] == [
+        "case.toml cannot be read",
+        "there is no summary.json",
+        "the result file has no energies",
+    ]
+    assert len(scene_of(folder)[0].board(SIZE).charts) == 2
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["state/q"]
+    with pytest.raises(InputError, match="is damaged: it lacks /state/q"):
+        open_folder(folder)
+
+
+def test_failed_run(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bar"
+    shutil.copytree(bar, folder)
+    text = (folder / "summary.json").read_text()
+    failed = '"status": "failed", "failure": {"error": "no solution at t = 2 s"}'
+    (folder / "summary.json").write_text(text.replace('"status": "complete"', failed))
+    assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes == ("the run failed: no solution at t = 2 s",)
+
+
+def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
+    run = fake_run.run_info()
+    first, second, _ = fake_run.blocks(run)
+    sink = RunFolder(tmp_path / "run", 'title = "unfinished"\n')
+    sink.begin(run)
+    sink.append(first)
+    sink.checkpoint(Checkpoint(2, 3, 1, {}))
+    sink.append(second)
+    sink.abandon()
+    opened = open_folder(tmp_path / "run")
+    assert opened.notes == ("the run is not finished",)
+    assert opened.title == "unfinished"
+    np.testing.assert_array_equal(opened.result.time, first.time)
+    np.testing.assert_array_equal(opened.result.energy.kinetic, first.energy[:, 0])
+    assert len(opened.result.fields) == 1
+    (tmp_path / "run" / "checkpoint.npz").unlink()
+    opened = open_folder(tmp_path / "run")
+    np.testing.assert_array_equal(opened.result.time, np.concatenate([first.time, second.time]))
+    assert opened.result.fields.times.tolist() == [1.0, 2.0]
+    assert opened.h == pytest.approx(0.25)
+    shown = view(tmp_path / "run", screenshot=tmp_path / "x.png", size=SIZE, time=2.0)
+    assert shown.notes[0] == "the run is not finished"
+    with pytest.raises(InputError, match="from 1 s to 2 s"):
+        view(tmp_path / "run", screenshot=tmp_path / "x.png", time=2.3)
+
+
+def test_fields_file_warped_by_pyvista_is_the_recorded_motion(bar: Path) -> None:
+    """What a ParaView user does: open fields.vtkhdf, warp by displacement. The ends are where the signals say."""
+    import pyvista
+
+    result = fm.load(bar)
+    reader = pyvista.get_reader(bar / "fields.vtkhdf")
+    for k in range(0, len(result.fields), 20):
+        reader.reader.SetStep(k)
+        grid = reader.read()
+        assert reader.reader.GetTimeValue() == result.fields.times[k]
+        warped = grid.warp_by_vector("displacement").points
+        sample = result.step.tolist().index(result.fields.steps[k])
+        np.testing.assert_allclose(warped[0], result.signals["rod.first.position"][sample], atol=1e-13)
+        np.testing.assert_allclose(warped[-1], result.signals["rod.last.position"][sample], atol=1e-13)
