@@ -14,6 +14,7 @@ from flexmb.contacts.rows import ContactPart, ContactRows
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest, vector
 from flexmb.fem.kinematics import Kinematics, NodeTable
+from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.terms import LoadPart, LoadTerms
 from flexmb.state import Array, IntArray
 from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe, TimeFunction
@@ -107,6 +108,7 @@ class Model:
             M=_tidy(_diagonal([b.M for b in bodies.values()])),
             C=_tidy(_diagonal([b.C for b in bodies.values()]) + springs.C),
             K=K,
+            strain=_strain(bodies, springs, nodes.nv),
             F0=F0 + springs.F0,
             V0=V0 + springs.V0,
             loads=tuple(loads),
@@ -161,10 +163,20 @@ class _Springs:
         k = np.array([term.stiffness for term in stiff])
         stretch = np.array([term.stretch for term in stiff])
         self.K = sparse.csr_array((self.G * k) @ self.G.T)
+        self.strain = from_columns(self.G, k)
         D = _columns(nv, [term.column for term in viscous])
         self.C = sparse.csr_array((D * np.array([term.damping for term in viscous])) @ D.T)
         self.F0: Array = -np.asarray(self.G @ (k * stretch))
         self.V0 = 0.5 * float(np.sum(k * stretch**2))
+
+
+def _strain(bodies: dict[str, BodyParts], springs: _Springs, nv: int) -> Strain:
+    """Return the deformation modes of all bodies and springs."""
+    parts, first = [], 0
+    for b in bodies.values():
+        parts.append(b.strain.placed(first + np.arange(b.nv), nv))
+        first += b.nv
+    return stack([*parts, springs.strain], nv)
 
 
 def _columns(nv: int, columns: list[sparse.csc_array]) -> sparse.csc_array:

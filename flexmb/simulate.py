@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from flexmb.model import Model
 
 from flexmb.engines import Engine, Plan, choose_engine
 from flexmb.errors import InputError
+from flexmb.model import Model
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record import Checkpoint, RunInfo, Sink, Tally
 from flexmb.result import MemorySink, Result

@@ -11,12 +11,12 @@ directions as columns; there is no second Jacobian.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.linalg.strain import Strain, regular
 from flexmb.state import Array, IntArray, State
 
 
@@ -150,7 +150,10 @@ class Layout:
 
 @dataclass(frozen=True)
 class LinearSystem:
-    """A constant system: M, C, K and G never change, so one factorization serves the whole run."""
+    """A constant system: M, C, K and G never change, so one factorization serves the whole run.
+
+    ``strain`` is K again as deformation modes (see ``linalg.strain``), for products and energies without cancellation.
+    """
 
     M: sparse.csr_array
     C: sparse.csr_array
@@ -165,15 +168,18 @@ class LinearSystem:
     layout: Layout
     dof_names: tuple[str, ...] = field(default=())
     constant: bool = True
-    shift_of: IntArray = field(init=False)
+    strain: Strain | None = None
     laplacian: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        shift_of = free_translations(self.K, self.layout)
-        object.__setattr__(self, "shift_of", shift_of)
-        coo = sparse.coo_array(self.K)
-        within = shift_of[coo.row] == shift_of[coo.col]
-        object.__setattr__(self, "laplacian", bool((shift_of >= 0).all() and within[coo.data != 0.0].all()))
+        laplacian = moves_freely(self.K, self.layout)
+        object.__setattr__(self, "laplacian", laplacian)
+        if self.strain is None and laplacian:
+            pairs = sparse.coo_array(sparse.triu(self.K, 1))
+            i, j = pairs.row.astype(np.int64), pairs.col.astype(np.int64)
+            object.__setattr__(
+                self, "strain", regular(j[:, None], i[:, None], np.ones((i.size, 1)), -pairs.data, self.nv)
+            )
 
     @property
     def nv(self) -> int:
@@ -197,35 +203,8 @@ class LinearSystem:
         return out
 
     def elastic(self, q: Array) -> Array:
-        """Return K q for q of shape (nv,) or (nv, k), free of the cancellation of large rigid displacements.
-
-        A body that has flown far has large, nearly equal displacements; K times them is almost all cancellation,
-        which would show in the energy of a stiff bar (1e-7 for steel). Where free translations hold all unknowns
-        (``laplacian``: flying bars and particles), K q is taken from differences of unknowns alone; elsewhere the
-        displacement of each free body's first node is taken off first.
-        """
-        if not self.laplacian:
-            return np.asarray(self.K @ self.deformation(q))
-        i, j, k = self._pairs
-        t = (k * (q[j] - q[i]).T).T
-        out = np.zeros_like(q)
-        np.add.at(out, i, t)
-        np.subtract.at(out, j, t)
-        return out
-
-    @cached_property
-    def _pairs(self) -> tuple[IntArray, IntArray, Array]:
-        """Rows, columns and values of K above the diagonal."""
-        upper = sparse.coo_array(sparse.triu(self.K, 1))
-        return upper.row.astype(np.int64), upper.col.astype(np.int64), upper.data
-
-    def deformation(self, q: Array) -> Array:
-        """Return q less the common translation of every body that is free to translate, (nv,)."""
-        out = q.copy()
-        for c in range(int(self.shift_of.max(initial=-1)) + 1):
-            rows = np.flatnonzero(self.shift_of == c)
-            out[rows] -= q[rows[0]]
-        return out
+        """Return K q for q of shape (nv,) or (nv, k), from deformation modes where there are any."""
+        return np.asarray(self.K @ q) if self.strain is None else self.strain.force(q)
 
     def kinetic(self, v: Array) -> float:
         """Return v^T M v / 2, J."""
@@ -233,12 +212,7 @@ class LinearSystem:
 
     def potential(self, q: Array) -> float:
         """Return the elastic and gravitational energy, J."""
-        if self.laplacian:
-            i, j, k = self._pairs
-            stored = -0.5 * float(np.sum(k * (q[j] - q[i]) ** 2))
-        else:
-            d = self.deformation(q)
-            stored = 0.5 * float(d @ (self.K @ d))
+        stored = 0.5 * float(q @ (self.K @ q)) if self.strain is None else self.strain.energy(q)
         return stored - float(self.F0 @ q) + self.V0
 
     def initial_state(self, t: float) -> State:
@@ -246,28 +220,25 @@ class LinearSystem:
         return State(t, self.q0.copy(), self.v0.copy())
 
 
-def free_translations(K: sparse.csr_array, layout: Layout) -> IntArray:
-    """Return, for each unknown, the number of the free translation it takes part in, or -1, (nv,).
+def moves_freely(K: sparse.csr_array, layout: Layout) -> bool:
+    """Return whether each unknown takes part in a free translation: rows of K sum to zero, body by body.
 
-    A free translation moves all the unknowns of one body that displace its nodes along one direction, and costs no
-    elastic energy: K 1 = 0.
+    So it is for flying bars and for particles without springs to the ground; K then needs differences of unknowns
+    only, which the compiled engine takes straight from its bands.
     """
     nv = K.shape[0]
-    out = np.full(nv, -1, dtype=np.int64)
     D = sparse.coo_array(layout.displacement)
     # which body an unknown displaces, and in which direction
     key = np.full((nv, 4), -1.0)
     key[D.col, 0] = layout.body_of_point[D.row // 3]
     key[:, 1:] = 0.0
     np.add.at(key, (D.col, 1 + D.row % 3), D.data)
+    if (key[:, 0] < 0.0).any():
+        return False
     _, group = np.unique(np.round(key, 12), axis=0, return_inverse=True)
     group = group.reshape(-1)
-    size = np.asarray(abs(K).sum(axis=1)).reshape(-1)
-    number = 0
-    for unknowns in np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1]):
-        ones = np.zeros(nv)
-        ones[unknowns] = 1.0
-        if key[unknowns[0], 0] >= 0.0 and (np.abs(K @ ones) <= 1e-12 * size).all():
-            out[unknowns] = number
-            number += 1
-    return out
+    coo = sparse.coo_array(K)
+    coupled = coo.data != 0.0
+    if (group[coo.row] != group[coo.col])[coupled].any():
+        return False
+    return bool((np.abs(K @ np.ones(nv)) <= 1e-12 * np.asarray(abs(K).sum(axis=1)).reshape(-1)).all())

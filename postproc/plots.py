@@ -117,12 +117,16 @@ def draw_works(axes: Axes, result: Result) -> None:
     for column, word, colour in WORKS:
         values = getattr(energy, column)
         if np.any(values):
-            axes.plot(*thinned(t, values), color=colour, label=f"{word} {values[-1]:+.4g} J")
-    label = f"change {change[-1]:+.4g} J"
+            axes.plot(*thinned(t, values), color=colour, label=f"{word} {_number(values[-1])} J")
+    label = f"change {_number(change[-1])} J"
     axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=label)
     left = float(np.abs(energy.residual).max())
     axes.plot([], [], color="none", label=f"missing {left:.1e} J")
     _finish(axes, result, "Work done", "work [J]", 2)
+
+
+def _number(value: float) -> str:
+    return f"{value:+.4g}".replace("-", "−")
 
 
 def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str) -> None:

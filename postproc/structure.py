@@ -12,7 +12,7 @@ from flexmb.postproc.planes import ContactPlane
 
 from flexmb.io.frames import PointMaps
 
-THIN, THICK, BALL, SLAB = 0.011, 0.05, 0.035, 0.02
+THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
 """Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""
 SIDES = 32
 

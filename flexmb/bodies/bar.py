@@ -50,4 +50,5 @@ class Bar(LineBody):
         field = axial_field(self._line.x, self.order, lumped=self.mass == "lumped")
         line_density = material.density * A
         gravity = line_density * np.outer(field.load, self._line.direction)
-        return self._reduce(line_density * field.M, material.young * A * field.K, gravity)
+        EA = material.young * A
+        return self._reduce(line_density * field.M, EA * field.K, field.strain.scaled(EA), gravity)

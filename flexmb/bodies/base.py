@@ -11,6 +11,7 @@ from scipy import sparse
 
 from flexmb.errors import InputError
 from flexmb.fem.node_ref import NodeRef
+from flexmb.linalg.strain import Strain
 from flexmb.state import Array, IntArray
 
 QUANTITIES = ("position", "displacement", "velocity", "rotation", "angular_velocity")
@@ -42,6 +43,8 @@ class BodyParts:
     Parameters
     ----------
     M, C, K : (nv, nv) sparse arrays
+    strain : Strain
+        K again, as deformation modes.
     points : (n, 3) array
         Reference positions, m.
     cells : (m, 2) int array
@@ -71,6 +74,7 @@ class BodyParts:
     M: sparse.csr_array
     C: sparse.csr_array
     K: sparse.csr_array
+    strain: Strain
     points: Array
     cells: IntArray
     displacement: sparse.csr_array

@@ -87,12 +87,12 @@ class Beam(LineBody):
         """Return matrices and maps over the free unknowns."""
         dofs = self.dofs()
         fields, size = self._fields(), len(dofs) * self._x.size
-        M, K = join([placed for placed, _ in fields], size)
+        M, K, strain = join([placed for placed, _ in fields], size)
         gravity = np.zeros((size, 3))
         for placed, vector in fields:
             if vector is not None:
                 gravity[placed.dof] += np.outer(placed.mass * placed.sign * placed.field.load, vector)
-        return self._reduce(M, K, gravity)
+        return self._reduce(M, K, strain, gravity)
 
     def _fields(self) -> list[tuple[Placed, Array | None]]:
         """Return the uncoupled fields and the direction each moves the axis in (torsion: None)."""

@@ -30,6 +30,7 @@ from flexmb.fem.material import Material
 from flexmb.fem.mesh import LineMesh, read_line_mesh, spaced
 from flexmb.fem.node_ref import NodeRef, parse_local
 from flexmb.fem.section import Section
+from flexmb.linalg.strain import Strain
 from flexmb.state import Array
 
 T = TypeVar("T", Section, Material)
@@ -230,13 +231,14 @@ class LineBody:
         v = vector(self.velocity, "velocity", self.where)
         return initial_velocity(self.dofs(), self._x.size, v, self.where, what)
 
-    def _reduce(self, M: sparse.csr_array, K: sparse.csr_array, gravity: Array) -> BodyParts:
+    def _reduce(self, M: sparse.csr_array, K: sparse.csr_array, strain: Strain, gravity: Array) -> BodyParts:
         """Return the parts over the free unknowns; M, K and gravity (rows) come over all unknowns."""
         dofs, n = self.dofs(), self._x.size
         held = held_dofs(self.supports, self._nodes, dofs, self.name).ravel()
         if held.all():
             raise InputError("nothing of this body is left to move", where=self.where, key="supports")
         free = np.flatnonzero(~held)
+        where = np.where(held, -1, np.cumsum(~held) - 1)
         points = self._line.origin + self._x[:, None] * self._line.direction
         displacement, rotation = node_maps(dofs, n)
         rigid = rigid_motions(dofs, points)
@@ -246,6 +248,7 @@ class LineBody:
             M=M_free,
             C=Damping.read(self.damping, f"{self.where}.damping").matrix(M_free, K_free),
             K=K_free,
+            strain=strain.placed(where, free.size),
             points=points,
             cells=np.column_stack([np.arange(n - 1), np.arange(1, n)]).astype(np.int64),
             displacement=sparse.csr_array(displacement[:, free]),

@@ -13,6 +13,7 @@ from flexmb.bodies.base import BodyParts, Dof, initial_velocity, node_maps
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, positive, vector
 from flexmb.fem.node_ref import NodeRef
+from flexmb.linalg.strain import stack
 from flexmb.state import Array
 
 
@@ -81,6 +82,7 @@ class Particle:
             M=sparse.csr_array(self.mass * sparse.eye_array(nv)),
             C=sparse.csr_array((nv, nv)),
             K=sparse.csr_array((nv, nv)),
+            strain=stack([], nv),
             points=position[None, :],
             cells=np.empty((0, 2), dtype=np.int64),
             displacement=displacement,

@@ -16,6 +16,7 @@ from flexmb.kernels.arrays import (
     ContactRows,
     Judge,
     Live,
+    Modes,
     MoreauChoice,
     Probes,
     Rows,
@@ -30,9 +31,10 @@ from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
 from flexmb.kernels.march import Choice, march, take_field, take_sample
 from flexmb.kernels.rows import contact_kinematics
 from flexmb.linalg.bands import BandOrder, band_order
+from flexmb.linalg.strain import Strain, stack
 from flexmb.record import Block, Tally
 from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.base import Fixed
+from flexmb.schemes.base import Fixed, StepMatrix
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.state import Array
@@ -55,10 +57,10 @@ class CompiledEngine:
         fixed = scheme.prepare(system, h)
         state = system.initial_state(plan.t0)
         memory = scheme.start(system, state, h, fixed, plan.solver)
-        self.choice, S = self._choice()
+        self.choice = self._choice()
         solver = plan.solver
         self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
-        self.structure = _structure(system, self.order, S)
+        self.structure = _structure(system, self.order, fixed.S)
         self.contacts = _contacts(system, self.order, fixed, self._position_scale())
         self.loads = _rows(
             sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None, self.order
@@ -84,23 +86,16 @@ class CompiledEngine:
         self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
         self._refresh()
 
-    def _choice(self) -> tuple[Choice, sparse.csr_array]:
-        """Return the kernel's choice of step and the matrix S it factors."""
-        system, scheme, h = self.plan.system, self.plan.scheme, self.plan.h
-        M, C, K = system.M, system.C, system.K
+    def _choice(self) -> Choice:
+        """Return the kernel's choice of step."""
+        scheme, h = self.plan.scheme, self.plan.h
         if isinstance(scheme, MoreauJean):
-            th, vt = scheme.theta, scheme.vartheta
-            S = M + h * vt * C + h * h * th * vt * K
-            return MoreauChoice(h, float(th), float(vt), float(scheme.gamma)), sparse.csr_array(S)
+            return MoreauChoice(h, float(scheme.theta), float(scheme.vartheta), float(scheme.gamma))
         if isinstance(scheme, SchatzmanPaoli):
-            S = M + 0.5 * h * C + h * h * scheme.weights[2] * K
-            return SchatzmanChoice(h, *(float(w) for w in scheme.weights)), sparse.csr_array(S)
+            return SchatzmanChoice(h, *(float(w) for w in scheme.weights))
         assert isinstance(scheme, Alpha)
-        c = scheme.coefficients
-        S = M + c.r * h * c.gamma * C + c.r * h * h * c.beta * K
-        level = LEVELS[scheme.contact_level]
-        choice = AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
-        return choice, sparse.csr_array(S)
+        c, level = scheme.coefficients, LEVELS[scheme.contact_level]
+        return AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
 
     def _position_scale(self) -> float:
         """Factor of W_q_nu: the naive scheme's position rows are divided by h."""
@@ -189,11 +184,8 @@ class CompiledEngine:
         return tally_of(self.live.ledger, self.step)
 
 
-def _structure(system: LinearSystem, order: BandOrder, S: sparse.csr_array) -> Structure:
+def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
     M = order.bands(system.M)
-    shift_of = system.shift_of[order.perm]
-    count = int(shift_of.max(initial=-1)) + 1
-    shift_ref = np.array([int(np.flatnonzero(shift_of == c)[0]) for c in range(count)], dtype=np.int64)
     return Structure(
         M=M,
         K=order.bands(system.K),
@@ -202,12 +194,20 @@ def _structure(system: LinearSystem, order: BandOrder, S: sparse.csr_array) -> S
         V0=float(system.V0),
         damped=system.damped,
         heavy=bool(system.F0.any()),
-        shift_of=shift_of,
-        shift_ref=shift_ref,
         laplacian=system.laplacian,
-        S=ldl_factor(order.bands(S))[0],
+        strain=_modes(None if system.laplacian else system.strain, order),
+        c_C=float(S.c_C),
+        c_K=float(S.c_K),
+        refine=S.refine,
+        S=ldl_factor(order.bands(S.matrix(system)))[0],
         S_M=ldl_factor(M)[0],
     )
+
+
+def _modes(strain: Strain | None, order: BandOrder) -> Modes:
+    """Return the deformation modes over the unknowns in band order."""
+    strain = stack([], order.perm.size) if strain is None else strain.placed(order.inverse, order.perm.size)
+    return Modes(strain.ptr.astype(np.int64), strain.i, strain.j, strain.c, strain.D)
 
 
 def _contacts(system: LinearSystem, order: BandOrder, fixed: Fixed, position_scale: float) -> ContactRows:

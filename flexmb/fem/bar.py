@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import sparse
 
+from flexmb.linalg.strain import Strain, regular, stack
 from flexmb.state import Array
 
 
@@ -21,11 +22,14 @@ class FieldMatrices(NamedTuple):
         Mass: int N N^T dx, m, or a diagonal one.
     load : (k,) array
         int N dx: what a unit force per length does, m.
+    strain : Strain
+        K again, as deformation modes of the elements.
     """
 
     K: sparse.csr_array
     M: sparse.csr_array
     load: Array
+    strain: Strain
 
 
 def values(u: Any, v: Any, w: Any) -> Any:
@@ -81,9 +85,25 @@ def axial_field(vertices: Array, order: int = 1, *, lumped: bool = False) -> Fie
     load = np.asarray(skfem.LinearForm(unit_load).assemble(basis))[along]
     K = symmetric(sparse.csr_array(skfem.BilinearForm(slopes).assemble(basis))[along][:, along])
     if lumped:
-        return FieldMatrices(K, sparse.csr_array(sparse.diags_array(load)), load)
+        return FieldMatrices(K, sparse.csr_array(sparse.diags_array(load)), load, stretching_modes(vertices, order))
     M = symmetric(sparse.csr_array(skfem.BilinearForm(values).assemble(basis))[along][:, along])
-    return FieldMatrices(K, M, load)
+    return FieldMatrices(K, M, load, stretching_modes(vertices, order))
+
+
+def stretching_modes(vertices: Array, order: int) -> Strain:
+    """Return int u'^2 dx of the elements as modes.
+
+    Linear: (u1 - u0)^2 / h. Quadratic, with the midside value um: (u1 - u0)^2 / h + 4/3 (u0 - 2 um + u1)^2 / h.
+    """
+    h = np.diff(vertices)
+    first = order * np.arange(h.size)[:, None]
+    size = order * h.size + 1
+    stretch = regular(first + order, first, np.ones_like(first), 1.0 / h, size)
+    if order == 1:
+        return stretch
+    ends = first + np.array([0, 2])
+    bow = regular(ends, np.broadcast_to(first + 1, ends.shape), np.ones(ends.shape), 4.0 / (3.0 * h), size)
+    return stack([stretch, bow], size)
 
 
 def symmetric(A: sparse.csr_array) -> sparse.csr_array:

@@ -13,6 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.fem.bar import FieldMatrices, symmetric, unit_load, values
+from flexmb.linalg.strain import Strain, regular, stack
 from flexmb.state import Array, IntArray
 
 
@@ -68,10 +69,24 @@ def bending_field(vertices: Array, *, lumped: bool = False) -> FieldMatrices:
     K = _assemble(unit.K * pairs / h[:, None, None] ** 3, dofs, size)
     load = _add(unit.load * scale * h[:, None], dofs, size)
     if not lumped:
-        return FieldMatrices(K, _assemble(unit.M * pairs * h[:, None, None], dofs, size), load)
+        return FieldMatrices(K, _assemble(unit.M * pairs * h[:, None, None], dofs, size), load, bending_modes(h))
     diagonal = np.diag(unit.M) / (unit.M[0, 0] + unit.M[2, 2])
     entries = _add(diagonal * scale**2 * h[:, None], dofs, size)
-    return FieldMatrices(K, sparse.csr_array(sparse.diags_array(entries)), load)
+    return FieldMatrices(K, sparse.csr_array(sparse.diags_array(entries)), load, bending_modes(h))
+
+
+def bending_modes(h: Array) -> Strain:
+    """Return int w''^2 dx of Hermite elements of lengths h as modes.
+
+    With t = w', (t1 - t0)^2 / h + 3 (t0 + t1 - 2 (w1 - w0)/h)^2 / h: constant and linear curvature.
+    """
+    w0 = 2 * np.arange(h.size)[:, None]
+    size = 2 * h.size + 2
+    even = regular(w0 + 3, w0 + 1, np.ones_like(w0), 1.0 / h, size)
+    c = np.stack([np.ones_like(h), np.ones_like(h), -2.0 / h], axis=1)
+    nothing = np.full_like(w0, -1)
+    odd = regular(w0 + np.array([1, 3, 2]), np.hstack([nothing, nothing, w0]), c, 3.0 / h, size)
+    return stack([even, odd], size)
 
 
 def _add(parts: Array, dofs: IntArray, size: int) -> Array:
@@ -99,11 +114,12 @@ class Placed(NamedTuple):
     sign: Array
 
 
-def join(fields: Sequence[Placed], size: int) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return the mass and stiffness of a body of ``size`` unknowns from its uncoupled fields."""
+def join(fields: Sequence[Placed], size: int) -> tuple[sparse.csr_array, sparse.csr_array, Strain]:
+    """Return mass, stiffness and deformation modes of a body of ``size`` unknowns from its uncoupled fields."""
     return (
         _sum([(p.field.M, p.mass, p) for p in fields], size),
         _sum([(p.field.K, p.stiffness, p) for p in fields], size),
+        stack([p.field.strain.scaled(p.stiffness).placed(p.dof, size, p.sign) for p in fields], size),
     )
 
 

@@ -16,12 +16,22 @@ class Rows(NamedTuple):
     val: Array
 
 
+class Modes(NamedTuple):
+    """Deformation modes, as ``linalg.strain.Strain``: mode m is ``sum c[k] (x[i[k]] - x[j[k]])``, -1 for no unknown."""
+
+    ptr: IntArray
+    i: IntArray
+    j: IntArray
+    c: Array
+    D: Array
+
+
 class Structure(NamedTuple):
     """Matrices and factorizations.
 
-    ``shift_of`` (n,) gives the free translation an unknown takes part in (-1: none), ``shift_ref`` the unknown whose
-    value is taken as the common part; ``laplacian`` says that free translations hold all unknowns, as for flying bars
-    and particles, so that K needs differences of unknowns only.
+    ``laplacian`` says that the rows of K sum to zero, as for flying bars and particles, so that differences along its
+    bands do for it; ``strain`` are the deformation modes that stand for K otherwise (none: the bands themselves).
+    ``S`` is M + c_C C + c_K K factorized, ``S_M`` is M; ``refine`` says that solutions with S are corrected once.
     """
 
     M: Array
@@ -31,9 +41,11 @@ class Structure(NamedTuple):
     V0: float
     damped: bool
     heavy: bool
-    shift_of: IntArray
-    shift_ref: IntArray
     laplacian: bool
+    strain: Modes
+    c_C: float
+    c_K: float
+    refine: bool
     S: Ldl
     S_M: Ldl
 

@@ -73,7 +73,7 @@ def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratc
         out.impulse[k, i] = x.since_sample[i]
         x.since_sample[i] = 0.0
     T = kinetic(st, x.v, w.x0)
-    V = potential(st, x.q, w.x0, w.x1)
+    V = potential(st, x.q, w.x0)
     if not abs(T + V) < 1.0e308:
         return False
     balance(x.ledger, T, V, out.energy[k])

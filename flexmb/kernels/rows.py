@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Rows, Structure, Tables
-from flexmb.kernels.banded import band_flux, band_flux_quad, band_matvec, band_quad, dot
+from flexmb.kernels.arrays import ContactRows, Modes, Rows, Structure, Tables
+from flexmb.kernels.banded import band_flux, band_flux_quad, band_matvec, band_quad, dot, ldl_solve
 from flexmb.kernels.jit import inner, kernel
 from flexmb.state import Array
 
@@ -34,21 +34,59 @@ def combine(R: Rows, z: Array, y: Array) -> None:
 
 
 @inner
-def deformation(st: Structure, x: Array, out: Array) -> None:
-    """Write ``x`` less the common translation of every free body into ``out``."""
-    for i in range(x.size):
-        c = st.shift_of[i]
-        out[i] = x[i] - x[st.shift_ref[c]] if c >= 0 else x[i]
+def mode_value(R: Modes, m: int, x: Array) -> float:
+    """Return mode m of ``x``."""
+    s = 0.0
+    for k in range(R.ptr[m], R.ptr[m + 1]):
+        a = x[R.i[k]] if R.i[k] >= 0 else 0.0
+        b = x[R.j[k]] if R.j[k] >= 0 else 0.0
+        s += R.c[k] * (a - b)
+    return s
 
 
 @inner
-def elastic(st: Structure, x: Array, y: Array, work: Array) -> None:
+def elastic(st: Structure, x: Array, y: Array) -> None:
     """Write ``K x`` into ``y``."""
     if st.laplacian:
         band_flux(st.K, x, y)
-    else:
-        deformation(st, x, work)
-        band_matvec(st.K, work, y)
+        return
+    R = st.strain
+    if R.D.size == 0:
+        band_matvec(st.K, x, y)
+        return
+    y[:] = 0.0
+    for m in range(R.D.size):
+        t = R.D[m] * mode_value(R, m, x)
+        for k in range(R.ptr[m], R.ptr[m + 1]):
+            if R.i[k] >= 0:
+                y[R.i[k]] += R.c[k] * t
+            if R.j[k] >= 0:
+                y[R.j[k]] -= R.c[k] * t
+
+
+@inner
+def solve_step(st: Structure, x: Array, w0: Array, w1: Array) -> None:
+    """Overwrite ``x`` with S^-1 x; twin of ``schemes.base.StepMatrix.solve``."""
+    if not st.refine:
+        ldl_solve(st.S, x)
+        return
+    n = x.size
+    for i in range(n):
+        w0[i] = x[i]
+    ldl_solve(st.S, x)
+    band_matvec(st.M, x, w1)
+    for i in range(n):
+        w0[i] -= w1[i]
+    elastic(st, x, w1)
+    for i in range(n):
+        w0[i] -= st.c_K * w1[i]
+    if st.damped:
+        band_matvec(st.C, x, w1)
+        for i in range(n):
+            w0[i] -= st.c_C * w1[i]
+    ldl_solve(st.S, w0)
+    for i in range(n):
+        x[i] += w0[i]
 
 
 @inner
@@ -59,13 +97,18 @@ def kinetic(st: Structure, v: Array, work: Array) -> float:
 
 
 @inner
-def potential(st: Structure, q: Array, w0: Array, w1: Array) -> float:
+def potential(st: Structure, q: Array, w0: Array) -> float:
     """Return q^T K q / 2 - F0^T q + V0."""
+    R = st.strain
     if st.laplacian:
         V = 0.5 * band_flux_quad(st.K, q, w0)
+    elif R.D.size == 0:
+        V = 0.5 * band_quad(st.K, q, w0)
     else:
-        deformation(st, q, w0)
-        V = 0.5 * band_quad(st.K, w0, w1)
+        V = 0.0
+        for m in range(R.D.size):
+            s = mode_value(R, m, q)
+            V += 0.5 * R.D[m] * s * s
     if st.heavy:
         V -= dot(st.F0, q)
     return V + st.V0

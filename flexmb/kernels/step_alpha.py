@@ -18,7 +18,7 @@ from flexmb.kernels.banded import band_matvec, dot, ldl_solve
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
-from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot, solve_step
 from flexmb.state import Array
 
 A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
@@ -43,7 +43,7 @@ def step_alpha(
     c_f, c_p = af / (1.0 - am), am / (1.0 - am)
     for i in range(n):
         a[i] = r * a[i] + c_f * f_n[i] - c_p * p_n[i]
-    ldl_solve(st.S, a)
+    solve_step(st, a, w.x3, w.x4)
     for i in range(n):
         q[i] += h * h * beta * a[i]
         v[i] += h * gamma * a[i]
@@ -67,7 +67,7 @@ def step_alpha(
 @inner
 def _force(st: Structure, lod: Rows, tab: Tables, row: int, q: Array, v: Array, f: Array, work: Array) -> None:
     """Write F - K q - C v at the time of ``row`` into ``f``."""
-    elastic(st, q, f, work)
+    elastic(st, q, f)
     for i in range(q.size):
         f[i] = st.F0[i] - f[i]
     if st.damped:
@@ -141,7 +141,7 @@ def _apply(
     da = s.x5
     if lam.any():
         combine(con.G, lam, da)
-        ldl_solve(st.S, da)
+        solve_step(st, da, s.x3, s.x4)
         for i in range(n):
             da[i] *= r
             q[i] += h * h * beta * da[i]
@@ -164,12 +164,12 @@ def _apply(
         v[i] += w[i]
     if st.damped:
         band_matvec(st.C, w, da)
-        elastic(st, dq, w, s.x6)
+        elastic(st, dq, w)
         for i in range(n):
             da[i] += w[i]
     else:
-        elastic(st, dq, da, w)
-    ldl_solve(st.S, da)
+        elastic(st, dq, da)
+    solve_step(st, da, s.x3, s.x4)
     for i in range(n):
         da[i] *= -r
         q[i] += h * h * beta * da[i]
@@ -222,7 +222,7 @@ def _finish(
     if skew != 0.0:
         numerical -= skew * dot(K_dq, work)
     if gamma != 0.5 or kappa != 0.0:
-        elastic(st, dq, K_dq, work)
+        elastic(st, dq, K_dq)
         numerical -= (gamma - 0.5) * dot(dq, K_dq)
     if kappa != 0.0:
         c_z = kappa / (1.0 - am)

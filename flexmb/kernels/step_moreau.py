@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Judge, Live, MoreauChoice, Rows, Scratch, Structure, Tables
-from flexmb.kernels.banded import band_matvec, band_quad, dot, ldl_solve
+from flexmb.kernels.banded import band_matvec, band_quad, dot
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot, solve_step
 from flexmb.state import Array
 
 
@@ -22,7 +22,7 @@ def step_moreau(
     dv = w.x0
     for i in range(n):
         w.x1[i] = q[i] + h * th * v[i]
-    elastic(st, w.x1, dv, w.x2)
+    elastic(st, w.x1, dv)
     for i in range(n):
         dv[i] = h * (st.F0[i] - dv[i])
     if st.damped:
@@ -31,14 +31,14 @@ def step_moreau(
             dv[i] -= h * w.x1[i]
     for j in range(lod.ptr.size - 1):
         add_row(lod, j, h * (th * tab.phi[row + 1, j] + (1.0 - th) * tab.phi[row, j]), dv)
-    ldl_solve(st.S, dv)
+    solve_step(st, dv, w.x1, w.x2)
 
     failed, residual = _impulses(ch, jd, con, tab, row, x, w, dv)
     if failed >= 0:
         return failed, residual
     if x.P.any():
         combine(con.G, x.P, w.x1)
-        ldl_solve(st.S, w.x1)
+        solve_step(st, w.x1, w.x2, w.x3)
         for i in range(n):
             dv[i] += w.x1[i]
     dq = w.x2
@@ -94,7 +94,7 @@ def _works(
     if vt != 0.5:
         numerical += (0.5 - vt) * band_quad(st.M, dv, w.x1)
     if th != 0.5:
-        elastic(st, dq, w.x1, w.x3)
+        elastic(st, dq, w.x1)
         numerical += (0.5 - th) * dot(dq, w.x1)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] = drive

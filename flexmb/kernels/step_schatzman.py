@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Judge, Live, Rows, SchatzmanChoice, Scratch, Structure, Tables
-from flexmb.kernels.banded import band_matvec, band_quad, dot, ldl_solve
+from flexmb.kernels.banded import band_matvec, band_quad, dot
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, kinetic, potential, row_dot
+from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, kinetic, potential, row_dot, solve_step
 from flexmb.state import Array
 
 AHEAD, DRIVE = 0, 1
@@ -36,7 +36,7 @@ def step_schatzman(
     du = w.x0
     for i in range(n):
         w.x1[i] = q[i] + (w2 - w0) * h * u[i]
-    elastic(st, w.x1, du, w.x2)
+    elastic(st, w.x1, du)
     for i in range(n):
         du[i] = h * (st.F0[i] - du[i])
     if st.damped:
@@ -45,14 +45,14 @@ def step_schatzman(
             du[i] -= h * w.x1[i]
     for j in range(lod.ptr.size - 1):
         add_row(lod, j, h * _amplitude(ch, tab, row, j), du)
-    ldl_solve(st.S, du)
+    solve_step(st, du, w.x1, w.x2)
 
     failed, residual = _impulses(ch, jd, con, tab, row, x, w, du)
     if failed >= 0:
         return failed, residual
     if x.P.any():
         combine(con.G, x.P, w.x1)
-        ldl_solve(st.S, w.x1)
+        solve_step(st, w.x1, w.x2, w.x3)
         for i in range(n):
             du[i] += w.x1[i]
     u_1 = w.x1
@@ -121,12 +121,12 @@ def _works(
     for i in range(n):
         q = x.q[i]
         w.x2[i] = (ch.w2 - 0.25) * (q + h * u_1[i]) + (ch.w1 - 0.5) * q + (ch.w0 - 0.25) * (q - h * u[i])
-    elastic(st, w.x2, w.x3, w.x4)
+    elastic(st, w.x2, w.x3)
     numerical = -h * dot(x.v, w.x3)
     for i in range(n):
         w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
-    half = kinetic(st, u_1, w.x3) + potential(st, w.x2, w.x3, w.x4)
-    ahead = half - kinetic(st, x.v, w.x3) - potential(st, x.q, w.x3, w.x4)
+    half = kinetic(st, u_1, w.x3) + potential(st, w.x2, w.x3)
+    ahead = half - kinetic(st, x.v, w.x3) - potential(st, x.q, w.x3)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] = drive
     x.terms[T_DAMPING] = -h * band_quad(st.C, x.v, w.x3) if st.damped else 0.0

@@ -45,7 +45,7 @@ from flexmb.errors import InputError
 from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, forecast_closes, no_contacts, solve_contacts
+from flexmb.schemes.base import Memory, StepMatrix, forecast_closes, no_contacts, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -59,7 +59,7 @@ class AlphaFixed:
     contact gains per unit of its impulse.
     """
 
-    S: Factor
+    S: StepMatrix
     M: Factor
     W_q_nu: Array
     W_q_Lam: Array
@@ -122,7 +122,7 @@ class Alpha:
         """Factor S and M and form the Delassus blocks."""
         c = self.coefficients
         G = system.contacts.G
-        S = factor(system.M + c.r * h * c.gamma * system.C + c.r * h * h * c.beta * system.K)
+        S = StepMatrix(system, c_C=c.r * h * c.gamma, c_K=c.r * h * h * c.beta)
         M = factor(system.M)
         if self.contact_level.startswith("naive"):
             W = c.r * delassus(S.solve, G)

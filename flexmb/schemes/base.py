@@ -7,16 +7,51 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
+from scipy import sparse
 
 from flexmb.errors import InputError, NotConverged
+from flexmb.linalg import factor
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.state import Array, IntArray, State, StepReport
 from flexmb.system import LinearSystem
 
 
+class StepMatrix:
+    """S = M + c_C C + c_K K, factorized: the matrix of every implicit step.
+
+    The band entries of a fine beam lose digits (see ``linalg.strain``), so a solution is corrected once by its residual,
+    with K taken from the deformation modes. Flying bars do not need it.
+    """
+
+    def __init__(self, system: LinearSystem, c_C: float, c_K: float) -> None:
+        self.c_C, self.c_K = c_C, c_K
+        self.refine = needs_refinement(system)
+        self._system = system
+        self._factor = factor(self.matrix(system))
+
+    def matrix(self, system: LinearSystem) -> sparse.csr_array:
+        """Return S as a sparse matrix."""
+        return sparse.csr_array(system.M + self.c_C * system.C + self.c_K * system.K)
+
+    def solve(self, b: Array) -> Array:
+        """Return S^-1 b for b of shape (nv,) or (nv, k)."""
+        x = self._factor.solve(b)
+        if not self.refine:
+            return x
+        s = self._system
+        return x + self._factor.solve(b - s.M @ x - self.c_C * (s.C @ x) - self.c_K * s.elastic(x))
+
+
+def needs_refinement(system: LinearSystem) -> bool:
+    """Return whether solutions with S gain digits by a correction: K is given by modes and is not a flying bar's."""
+    return system.strain is not None and not system.laplacian and system.strain.D.size > 0
+
+
 class Fixed(Protocol):
     """What a scheme prepares once: factorizations and Delassus matrices."""
+
+    S: StepMatrix
 
     @property
     def response(self) -> Array:

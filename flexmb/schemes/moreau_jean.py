@@ -26,10 +26,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, check_range, forecast_closes, no_contacts, quad, solve_contacts
+from flexmb.schemes.base import Memory, StepMatrix, check_range, forecast_closes, no_contacts, quad, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -38,7 +37,7 @@ from flexmb.system import LinearSystem
 class MoreauFixed:
     """S factorized and the Delassus matrix W = G^T S^-1 G."""
 
-    S: Factor
+    S: StepMatrix
     W: Array
 
     @property
@@ -82,7 +81,7 @@ class MoreauJean:
     def prepare(self, system: LinearSystem, h: float) -> MoreauFixed:
         """Factor S and form the Delassus matrix."""
         th, vt = self.theta, self.vartheta
-        S = factor(system.M + h * vt * system.C + h * h * th * vt * system.K)
+        S = StepMatrix(system, c_C=h * vt, c_K=h * h * th * vt)
         return MoreauFixed(S, delassus(S.solve, system.contacts.G))
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:

@@ -29,10 +29,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmb.linalg import Factor, factor
+from flexmb.linalg import factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, check_choice, check_range, no_contacts, quad, solve_contacts
+from flexmb.schemes.base import Memory, StepMatrix, check_choice, check_range, no_contacts, quad, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -41,7 +41,7 @@ from flexmb.system import LinearSystem
 class SchatzmanFixed:
     """S factorized and the Delassus matrix W = G^T S^-1 G."""
 
-    S: Factor
+    S: StepMatrix
     W: Array
 
     @property
@@ -84,7 +84,7 @@ class SchatzmanPaoli:
 
     def prepare(self, system: LinearSystem, h: float) -> SchatzmanFixed:
         """Factor S and form the Delassus matrix."""
-        S = factor(system.M + 0.5 * h * system.C + h * h * self.weights[2] * system.K)
+        S = StepMatrix(system, c_C=0.5 * h, c_K=h * h * self.weights[2])
         return SchatzmanFixed(S, delassus(S.solve, system.contacts.G))
 
     def start(
