@@ -74,6 +74,7 @@ class Tally:
     energy_max: float = -np.inf
     energy_scale: float = 0.0
     contact_steps: int = 0
+    projection: float = 0.0
     iterations: int = 0
 
 

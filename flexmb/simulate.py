@@ -25,12 +25,16 @@ BLOCK_SECONDS = 0.2
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a run came to: the figures for its summary."""
+    """What a run came to: the figures for its summary.
+
+    ``wall_time_s`` is the loop with its writing, ``stepping_time_s`` the steps alone.
+    """
 
     tally: Tally
     engine: str
     wall_time_s: float
     steps: int
+    stepping_time_s: float = 0.0
 
 
 def count_steps(start: float, end: float, step: float | None, steps: int | None) -> tuple[int, float]:
@@ -168,10 +172,11 @@ def run(
         motor.restore(resume.arrays, resume.step)
         samples, fields = resume.samples, resume.fields
     began = saved = clock.perf_counter()
-    size = 64
+    size, stepping = 256, 0.0
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), min(size, _most_steps(plan))
         block = motor.advance(asked)
+        stepping += clock.perf_counter() - before
         sink.append(block)
         samples, fields = samples + block.step.size, fields + block.field_step.size
         if motor.failure is not None:
@@ -183,7 +188,7 @@ def run(
         if now - saved > checkpoint_every and motor.step < plan.steps:
             sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot())))
             saved = now
-    return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps)
+    return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps, stepping)
 
 
 def _check_spans(plan: Plan) -> None:

@@ -1,4 +1,4 @@
-"""docs/case_file.md is true and complete: its cases run, its keys, defaults and ranges are the program's, its errors too."""
+"""docs/case_file.md is true and complete: its cases run; its keys, defaults, ranges and errors are the program's."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def assert_same(table: dict[str, str], truth: dict[str, Any], what: str) -> None
         if default is NEEDED:
             assert cell == "needed", (what, key)
         elif value == "-":
-            assert cell in ("-",), (what, key)
+            assert cell == "-", (what, key)
         else:
             assert tomllib.loads(f"v = {cell.strip('`')}")["v"] == value, (what, key)
 
@@ -231,6 +231,13 @@ def test_parts_of_cases_on_the_page_are_read(block: str) -> None:
     assert names <= set(system.layout.bodies)
 
 
+def test_links_within_the_page_lead_to_headings() -> None:
+    headings = {heading.lower().replace(" ", "-") for heading in re.findall(r"^##+ (.*)$", PAGE, re.M)}
+    links = set(re.findall(r"\]\(#([^)]+)\)", PAGE))
+    assert len(links) > 15
+    assert links <= headings
+
+
 def test_the_page_has_enough_to_test() -> None:
     """The patterns above find what they are made for."""
     assert len(WHOLE) == 4
@@ -312,7 +319,7 @@ def test_a_signal_that_only_an_expectation_names_is_its_error(tmp_path: Path) ->
     path.write_text(BALL.replace('"ball.position.z"', '"ball.height"'))
     with pytest.raises(InputError, match=r"line 25: expect\.0\.signal = 'ball\.height': unknown signal"):
         _ = load_case(path).plan
-    path.write_text(BALL + '\n[output]\nsignals = ["ball.height"]\n')
+    path.write_text(path.read_text() + '\n[output]\nsignals = ["ball.height"]\n')
     with pytest.raises(InputError, match=r"line 33: output\.signals = 'ball\.height': unknown signal"):
         _ = load_case(path).plan
 

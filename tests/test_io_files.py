@@ -28,6 +28,7 @@ MOVING = ("displacement", "velocity", "contact_impulse")
 class Reached:
     tally: Tally
     wall_time_s: float = 2.0
+    stepping_time_s: float = 2.0
 
 
 def memory_result() -> Result:

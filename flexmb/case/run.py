@@ -30,6 +30,7 @@ class _Reached:
 
     tally: Tally
     wall_time_s: float
+    stepping_time_s: float
 
 
 def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
@@ -87,6 +88,8 @@ def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
 def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float) -> None:
     """Close the files of a failed run under their names; the summary says that it failed, when and why."""
     tree: Tree = sink.close_data()
-    summary: dict[str, Any] = summarize(tree, sink.run, _Reached(tally_from(tree), wall_time_s), title=case.title)
+    summary: dict[str, Any] = summarize(
+        tree, sink.run, _Reached(tally_from(tree), wall_time_s, wall_time_s), title=case.title
+    )
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     sink.finish(summary | {"status": "failed", "failure": failure})

@@ -36,6 +36,8 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
     """Return the energy table, and a warning when contacts added energy."""
     lines = ["energy, J"]
     lines += [f"  {words:<20}{energy[key]:>16.9g}" for key, words in ENERGY_WORDS if energy.get(key) is not None]
+    if energy.get("contact_projection"):
+        lines[5] += f"   ({energy['contact_projection']:.3g} of it moves positions back to the contact, GGL)"
     if energy.get("gain_steps"):
         when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
         most = f"at most {energy['gain_max']:.3g} J{when}"

@@ -17,6 +17,7 @@ from flexmb.kernels.ledger import (
     ITERATIONS,
     MIN_GAP,
     MIN_GAP_TIME,
+    PROJECTION,
     RESIDUAL_MAX,
     SCALE,
 )
@@ -112,6 +113,7 @@ def tally_of(ledger: Array, steps: int) -> Tally:
         energy_max=float(ledger[ENERGY_MAX]),
         energy_scale=float(ledger[SCALE]),
         contact_steps=int(ledger[CONTACT_STEPS]),
+        projection=float(ledger[PROJECTION]),
         iterations=int(ledger[ITERATIONS]),
     )
 

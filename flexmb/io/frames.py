@@ -43,19 +43,19 @@ class PointMaps:
         return ["displacement", "velocity", *extra, *(["contact_impulse"] if self.impulse.shape[1] else [])]
 
     def vectors(self, q: Array, v: Array, impulse: Array) -> dict[str, Array]:
-        """Return the vectors at all points for one state, each (n, 3)."""
-        D, n = self.layout.displacement, len(self.layout.points)
+        """Return the vectors at all n points, each (k n, 3), state below state; q and v are (k, nv)."""
+        D = self.layout.displacement
         all_of = {
-            "displacement": lambda: D @ q,
-            "velocity": lambda: D @ v,
-            "rotation": lambda: self.layout.rotation @ q,
-            "contact_impulse": lambda: self.impulse @ impulse,
+            "displacement": lambda: D @ q.T,
+            "velocity": lambda: D @ v.T,
+            "rotation": lambda: self.layout.rotation @ q.T,
+            "contact_impulse": lambda: self.impulse @ impulse.T,
         }
-        return {name: np.asarray(all_of[name]()).reshape(n, 3) for name in self.names}
+        return {name: np.asarray(all_of[name]()).T.reshape(-1, 3) for name in self.names}
 
     def frame(self, tree: Tree, k: int) -> dict[str, Array]:
-        """Return the vectors of the k-th kept state of a result."""
-        return self.vectors(tree["/state/q"][k], tree["/state/v"][k], tree["/state/impulse"][k])
+        """Return the vectors of the k-th kept state of a result, each (n, 3)."""
+        return self.vectors(tree["/state/q"][k][None], tree["/state/v"][k][None], tree["/state/impulse"][k][None])
 
 
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:

@@ -52,17 +52,19 @@ class FieldsWriter:
             self.fields = fields
             self.out.reopen()
 
-    def append(self, time: float, q: Array, v: Array, impulse: Array) -> None:
-        """Write one state."""
+    def append(self, time: Array, q: Array, v: Array, impulse: Array) -> None:
+        """Write k states: time is (k,), q and v are (k, nv)."""
+        if not time.size:
+            return
         for name, values in self.maps.vectors(q, v, impulse).items():
             self.out.write(f"{ROOT}/PointData/{name}", self.fields, values)
-        self.out.write(f"{ROOT}/Steps/Values", self.fields, np.array([time]))
-        self.fields += 1
+        self.out.write(f"{ROOT}/Steps/Values", self.fields, time)
+        self.fields += int(time.size)
 
     def append_block(self, run: RunInfo, block: Block) -> None:
         """Write the states of a block."""
-        for k, step in enumerate(block.field_step):
-            self.append(run.t0 + int(step) * run.h, block.field_q[k], block.field_v[k], block.field_impulse[k])
+        time = np.asarray(run.t0 + block.field_step * run.h, dtype=np.float64)
+        self.append(time, block.field_q, block.field_v, block.field_impulse)
 
     def flush(self) -> None:
         """Bring everything written so far onto the disk."""
@@ -82,8 +84,9 @@ def write_fields(tree: Tree, path: Path) -> None:
     times = tree["/state/time"][()]
     writer = FieldsWriter(path, PointMaps.from_tree(tree), len(times))
     writer.begin()
-    for k, t in enumerate(times):
-        writer.append(float(t), tree["/state/q"][k], tree["/state/v"][k], tree["/state/impulse"][k])
+    for k in range(len(times)):
+        one = slice(k, k + 1)
+        writer.append(times[one], tree["/state/q"][one], tree["/state/v"][one], tree["/state/impulse"][one])
     writer.finish()
 
 

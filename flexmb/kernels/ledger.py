@@ -11,8 +11,8 @@ EXTERNAL, DAMPING, CONTACT, NUMERICAL = 0, 1, 2, 3
 START, MIN_GAP, MIN_GAP_TIME = 4, 5, 6
 GAIN_STEPS, GAIN_MAX, GAIN_TIME = 7, 8, 9
 RESIDUAL_MAX, ENERGY_MAX, SCALE = 10, 11, 12
-CONTACT_STEPS, ITERATIONS = 13, 14
-LEDGER_SIZE = 15
+CONTACT_STEPS, ITERATIONS, PROJECTION = 13, 14, 15
+LEDGER_SIZE = 16
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS = 0, 1, 2, 3, 4, 5
 TERMS_SIZE = 6
@@ -52,6 +52,7 @@ def book_step(ledger: Array, terms: Array, P: Array, work: Array, gain_scale: Ar
             ledger[MIN_GAP] = g[i]
             ledger[MIN_GAP_TIME] = t
     ledger[CONTACT] += total
+    ledger[PROJECTION] += terms[T_PROJECTION]
     if pushed:
         ledger[CONTACT_STEPS] += 1.0
     if gain > 0.0:

@@ -17,7 +17,7 @@ from flexmb.kernels.arrays import (
 from flexmb.kernels.banded import band_matvec, dot, ldl_solve
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot, solve_step
 from flexmb.state import Array
 
@@ -101,9 +101,15 @@ def _impulses(
         g_free[i] = con.g0[i] + row_dot(con.G, i, q) + gap_offset(con, i, tab.s[row + 1])
         b[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row + 1]) + con.e[i] * x.U[i]
     if level == GGL:
-        failed, residual = solve_ggl(jd, h, con, g_free, b, nu, x.P, x.terms)
-        lam[:] = 0.0
-        return failed, residual
+        for i in range(nc):
+            lam[i] = 0.0
+        for i in range(nc):
+            if g_free[i] <= 0.0:
+                return solve_ggl(jd, h, con, g_free, b, nu, x.P, x.terms)
+        for i in range(nc):
+            x.P[i] = 0.0
+        x.terms[T_ITERATIONS] = 0.0
+        return -1, 0.0
     if level == NAIVE_POSITION:
         for i in range(nc):
             active[i] = 1.0

@@ -20,8 +20,8 @@ from flexmb.system import LinearSystem
 class StepMatrix:
     """S = M + c_C C + c_K K, factorized: the matrix of every implicit step.
 
-    The band entries of a fine beam lose digits (see ``linalg.strain``), so a solution is corrected once by its residual,
-    with K taken from the deformation modes. Flying bars do not need it.
+    The band entries of a fine beam lose digits (see ``linalg.strain``), so a solution is corrected once by its
+    residual, with K taken from the deformation modes. Flying bars do not need it.
     """
 
     def __init__(self, system: LinearSystem, c_C: float, c_K: float) -> None:
