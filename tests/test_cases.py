@@ -32,12 +32,6 @@ def outcome(name):
     return case, case.run()
 
 
-def energy_round_off(system, q):
-    """Return eps |q|^T |K| |q| over the states q: how well q^T K q is known in double precision."""
-    deformed = np.abs([system.deformation(x) for x in np.asarray(q)])
-    return np.finfo(float).eps * max(float(x @ (abs(system.K) @ x)) for x in deformed)
-
-
 def test_the_promised_cases_are_there():
     assert set(NAMES) >= PROMISED
 
@@ -65,10 +59,9 @@ def test_case_meets_its_expectations(name):
 @pytest.mark.parametrize("name", NAMES)
 def test_energy_ledger_closes(name):
     case, result = outcome(name)
-    limit = 1e-12 * result.summary["energy"]["scale"]
-    if case.plan.system.layout.rotation.nnz:
-        # the K of fine beams has entries 12 E I / l^3 that cancel; q^T K q itself is not known any better
-        limit = max(limit, energy_round_off(case.plan.system, result.fields.q))
+    # a contact throws the rotation of a fine beam's last node at 1e9 rad/s^2, which costs it some digits
+    digits = 1e-10 if case.plan.system.layout.rotation.nnz else 1e-12
+    limit = digits * result.summary["energy"]["scale"]
     assert np.abs(result.energy.residual).max() <= limit
     assert result.summary["energy"]["residual_max"] <= limit
 

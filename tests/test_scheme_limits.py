@@ -171,7 +171,7 @@ def test_dissipative_variant_never_gains_in_unforced_impacts(scheme):
 
 
 def test_energy_conserving_ggl_books_the_whole_loss_at_the_contact():
-    """rho_inf = 1 on the grid-aligned gap: numerical 0, contact -rho A l v0^2 / (4 sqrt 3), at an ordinary step size."""
+    """rho_inf = 1 on the grid-aligned gap: numerical 0, contact -rho A l v0^2 / (4 sqrt 3), h = 2e-3."""
     block, _ = run(bar_system(200, gap=5.0), GeneralizedAlpha(1.0), 2e-3, 1000)
     assert np.abs(block.energy[:, 5]).max() <= 1e-10
     assert block.energy[-1, 4] == pytest.approx(-0.05 * 100.0 / (4 * np.sqrt(3)), rel=1e-6)
