@@ -11,14 +11,14 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
-from flexmb.postproc.plots import draw_energy, draw_works
-from flexmb.postproc.style import BLUE, INK, STYLE
-from flexmb.postproc.view import view
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 import flexmb as fm
+from flexmb.postproc.plots import draw_energy, draw_works
+from flexmb.postproc.style import BLUE, INK, STYLE
+from flexmb.postproc.view import view
 
 IMAGES = Path(__file__).parent / "images"
 DASHED = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}

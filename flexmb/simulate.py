@@ -21,6 +21,8 @@ BLOCK_BYTES = 32_000_000
 """Most memory a block of samples may take."""
 BLOCK_SECONDS = 0.2
 """How long a block should run, so that progress is seen and an interrupt is felt."""
+MOST_STEPS = 2**53
+"""Up to here n h is a time for every whole n."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +53,22 @@ def count_steps(start: float, end: float, step: float | None, steps: int | None)
     if (step is None) == (steps is None):
         raise InputError("give either step or steps", where="time", key="step", value=step)
     if steps is not None:
-        if steps < 1:
-            raise InputError("must be at least 1", where="time", key="steps", value=steps)
+        if not 1 <= steps <= MOST_STEPS:
+            words = "must be at least 1" if steps < 1 else f"must be at most {MOST_STEPS}"
+            raise InputError(words, where="time", key="steps", value=steps)
         return steps, span / steps
     assert step is not None
     if not (np.isfinite(step) and step > 0.0):
         raise InputError("must be a positive number", where="time", key="step", value=step)
+    if span < step * (1.0 - 1e-9):
+        message = f"is longer than the time span {span:g}; use {span!r} (1 step) or less"
+        raise InputError(message, where="time", key="step", value=step)
+    if span / step > MOST_STEPS:
+        message = f"is too small for the time span {span:g}: more than {MOST_STEPS} steps"
+        raise InputError(message, where="time", key="step", value=step)
     n = round(span / step)
-    if n < 1 or abs(n * step - span) > 1e-9 * span:
-        below, above = max(int(span / step), 1), int(span / step) + 1
+    if abs(n * step - span) > 1e-9 * span:
+        below, above = int(span / step), int(span / step) + 1
         raise InputError(
             f"does not divide the time span {span:g} into whole steps ({span / step:.6g}); "
             f"use {span / below!r} ({below} steps) or {span / above!r} ({above} steps)",

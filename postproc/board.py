@@ -8,9 +8,6 @@ from typing import Any
 
 import matplotlib
 import numpy as np
-from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
-from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.cm import ScalarMappable
@@ -18,6 +15,9 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from flexmb.postproc.open_folder import Opened
+from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
+from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
 from flexmb.result import Result
 
 Box = tuple[float, float, float, float]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+
 from flexmb.postproc.arrays import Array
 
 TURN, LIFT = np.radians(24.0), np.radians(17.0)

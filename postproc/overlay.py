@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
-from flexmb.postproc.arrays import Plotter
-from flexmb.postproc.board import Board
 from matplotlib.font_manager import FontProperties, findfont
 from vtkmodules.vtkCommonCore import vtkPoints
 from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkRenderingCore import vtkActor2D, vtkCoordinate, vtkPolyDataMapper2D, vtkRenderer, vtkTextActor
+
+from flexmb.postproc.arrays import Plotter
+from flexmb.postproc.board import Board
 
 VTK_FONT_FILE = 4
 """VTK's number for a font given by its file; matplotlib's own is taken, so that all words look alike."""

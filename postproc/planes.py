@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
-
 from flexmb.result import Result
 
 

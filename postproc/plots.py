@@ -7,13 +7,13 @@ from collections.abc import Iterable
 
 import matplotlib
 import numpy as np
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
-from flexmb.postproc.thinning import thinned
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
+from flexmb.postproc.thinning import thinned
 from flexmb.result import ContactSeries, Result
 
 MOST_CONTACTS = 4

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+
 from flexmb.postproc.arrays import Array, Plotter
 from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, upright

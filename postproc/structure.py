@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.planes import ContactPlane
 
 from flexmb.io.frames import PointMaps
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.planes import ContactPlane
 
 THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
 """Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+
+from flexmb.errors import InputError
 from flexmb.postproc.moment import nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.screen import has_screen, prepare_off_screen
-
-from flexmb.errors import InputError
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 import pyvista as pv
+from vtkmodules.vtkInteractionWidgets import vtkSliderRepresentation2D, vtkSliderWidget
+
 from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.scene import Scene
-from vtkmodules.vtkInteractionWidgets import vtkSliderRepresentation2D, vtkSliderWidget
 
 KEYS = "← →  one state    PgUp PgDn  ten    Home End  first, last    c  camera as at first    q  close"
 
@@ -99,5 +104,19 @@ def open_window(scene: Scene, k: int, size: tuple[int, int]) -> None:
     plotter: Plotter = pv.Plotter(off_screen=False, window_size=list(size), title="flexmb", lighting="light kit")
     plotter.render_window.SetMultiSamples(8)
     window = Window(plotter, scene, k)
-    plotter.show(auto_close=True)
+    with _ctrl_c_closes():
+        plotter.show(auto_close=True)
     window.slider.EnabledOff()
+
+
+@contextmanager
+def _ctrl_c_closes() -> Iterator[None]:
+    """Let Ctrl-C in the terminal end the program: while VTK waits for events, Python would not hear of it."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, signal.SIG_DFL)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -131,12 +131,14 @@ def test_node_references() -> None:
         ({"p": 2.6}, r"points\.p = 2\.6: no node stands at this distance.*node\(1\) at 2\.5 m"),
         ({"p": "node(9)"}, r"points\.p = 'node\(9\)': names no node"),
         ({"p": "all"}, "names no node"),
-        ({"mid": 2.5}, "reserved"),
+        ({"mid": 2.5}, r"^bodies\.rod\.points\.mid: this name is reserved"),
         ({"velocity": 2.5}, "reserved"),
-        ({"a b": 2.5}, "a name is letters"),
+        ({"a b": 2.5}, r"points\.a b: a name is letters"),
+        ([1.0], r"bodies\.rod\.points = \[1\.0\]: must be a table of names"),
+        (3, r"bodies\.rod\.points = 3: must be a table of names"),
     ],
 )
-def test_wrong_points(points: dict, words: str) -> None:
+def test_wrong_points(points: object, words: str) -> None:
     with pytest.raises(InputError, match=words):
         bar(points=points)
 
@@ -210,6 +212,11 @@ def test_supported_body_keeps_rows_of_the_free_one() -> None:
         ([{"node": "first", "fix": ["axail"]}], "did you mean 'axial'"),
         ("first", "must be a list"),
         (["first"], r"supports\[0\] = 'first'"),
+        (3, r"bodies\.rod\.supports = 3: must be a list"),
+        ([{"node": "first", "fix": 3}], r"supports\[0\]\.fix = 3: must be a list of directions"),
+        ([{"node": "first", "fix": {"x": 1}}], r"supports\[0\]\.fix = \{'x': 1\}: must be a list of directions"),
+        ([("first", [1])], r"supports\[0\]\.fix = \[1\]: must be a list of directions"),
+        ([Support("first")], r"^bodies\.rod\.supports\[0\]: needs either kind or fix$"),
     ],
 )
 def test_wrong_supports(supports: object, words: str) -> None:
@@ -225,6 +232,8 @@ def test_global_direction_of_an_oblique_body_is_refused() -> None:
 def test_velocity_against_a_support_is_refused() -> None:
     with pytest.raises(InputError, match=r"bodies\.rod\.velocity = .*a support holds the axial motion of node\(4\)"):
         bar(velocity=(1, 0, 0), supports=[("last", "pinned")])
+    with pytest.raises(InputError, match="a support holds the axial motion"):
+        bar(velocity=(1e200, 0, 0), supports=[("last", "pinned")])
     # along a free direction it is fine, also obliquely where round-off leaves a trace of the held one
     beam(direction=(1, 2, 2), velocity=(1, 2, 2), supports=[("all", ["transverse"])])
 
@@ -237,6 +246,8 @@ def test_a_body_held_everywhere_is_refused() -> None:
 def test_velocity_off_the_axis_is_refused_with_the_part_that_is_off() -> None:
     with pytest.raises(InputError, match=r"velocity not along the bar's axis: the part \(0, 0\.5, 0\) m/s is off"):
         bar(velocity=(3, 0.5, 0))
+    with pytest.raises(InputError, match="velocity not along the bar's axis"):
+        bar(velocity=(3e200, 1e200, 0))
     with pytest.raises(InputError, match=r"velocity not in the beam's plane: the part \(0, 0, 2\) m/s"):
         beam(velocity=(1, 1, 2))
     bar(direction=(1, 2, 2), velocity=np.array([1, 2, 2]) / 7)

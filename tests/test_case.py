@@ -11,6 +11,7 @@ import pytest
 import flexmb
 from flexmb.case import load_case, shipped_cases
 from flexmb.case.overrides import parse_override
+from flexmb.case.problems import readable
 from flexmb.case.toml_lines import line_numbers
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
@@ -116,8 +117,8 @@ BAD = {
         "line 12: bodies.rod.length = 'two': must be a number",
     ),
     "wrong type, whole number": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5: must be a whole number"),
-    "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3: must be a valid string"),
-    "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2': must be a valid number"),
+    "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3: must be a text"),
+    "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2': must be a number"),
     "wrong type, table": (
         replaced("[time]\nend = 0.2\nstep = 0.01", "time = 3"),
         "line 3: time = 3: must be a table",
@@ -185,14 +186,97 @@ BAD = {
     ),
     "restitution": (replaced("normal =", "restitution = 1.5\nnormal ="), "contacts.wall.restitution = 1.5: "),
     "solver": (SMALL + '[solver]\nname = "newtn"\n', "solver.name = 'newtn': did you mean 'newton'?"),
-    "every": (SMALL + "[output]\nevery = 0\n", "output.every = 0: must be greater than or equal to 1"),
+    "every": (SMALL + "[output]\nevery = 0\n", "output.every = 0: must be at least 1"),
     "signal": (
         SMALL + '[output]\nsignals = ["rod.frist.position"]\n',
-        "output.signals = 'rod.frist': body 'rod' has no such node (did you mean 'first'?)",
+        "output.signals = 'rod.frist.position': body 'rod' has no such node (did you mean 'first'?)",
+    ),
+    "signal of many nodes": (
+        SMALL + '[output]\nsignals = ["rod.all.position"]\n',
+        "output.signals = 'rod.all.position': means 5 nodes where a single one is needed",
+    ),
+    "signals that are no list": (SMALL + '[output]\nsignals = "rod"\n', "output.signals = 'rod': must be a list"),
+    "points that are no table": (
+        replaced("length = 2.0", "points = [1.0]\nlength = 2.0"),
+        "line 12: bodies.rod.points = [1.0]: must be a table of names, such as",
+    ),
+    "points that are a number": (
+        replaced("length = 2.0", "points = 3\nlength = 2.0"),
+        "bodies.rod.points = 3: must be",
+    ),
+    "reserved name of a point": (
+        replaced("length = 2.0", "points = { last = 1.0 }\nlength = 2.0"),
+        "line 12: bodies.rod.points.last: this name is reserved (first, last, mid",
+    ),
+    "bad name of a point": (
+        replaced("length = 2.0", 'points = { "a b" = 1.0 }\nlength = 2.0'),
+        "line 12: bodies.rod.points.a b: a name is letters",
+    ),
+    "supports that are no list": (
+        replaced("length = 2.0", "supports = 3\nlength = 2.0"),
+        "line 12: bodies.rod.supports = 3: must be a list of {",
+    ),
+    "supports that are no tables": (
+        replaced("length = 2.0", 'supports = ["first"]\nlength = 2.0'),
+        "line 12: bodies.rod.supports.0 = 'first': must be {",
+    ),
+    "support without kind and fix": (
+        replaced("length = 2.0", 'supports = [{ node = "first" }]\nlength = 2.0'),
+        "line 12: bodies.rod.supports.0: needs either kind or fix",
+    ),
+    "fix that is a number": (
+        replaced("length = 2.0", 'supports = [{ node = "first", fix = 3 }]\nlength = 2.0'),
+        'line 12: bodies.rod.supports.0.fix = 3: must be a list of directions, such as ["x", "rotation"]',
+    ),
+    "fix that is a table": (
+        replaced("length = 2.0", 'supports = [{ node = "first", fix = { x = 1 } }]\nlength = 2.0'),
+        "line 12: bodies.rod.supports.0.fix = {'x': 1}: must be a list of directions",
+    ),
+    "mesh that is a number": (
+        replaced("length = 2.0\nelements = 4", "mesh = 5"),
+        "line 12: bodies.rod.mesh = 5: must be the path of a mesh file",
+    ),
+    "mesh that no file can be": (
+        replaced("length = 2.0\nelements = 4", f'mesh = "{"x" * 300}"'),
+        "cannot be read: File name too long",
+    ),
+    "too many elements": (
+        replaced("elements = 4", "elements = 99999999999"),
+        "elements = 99999999999: must be at most",
+    ),
+    "number of many digits": (
+        replaced("length = 2.0", f"length = {10**40}"),
+        f"line 12: bodies.rod.length = {10**40}: is too large: a whole number has at most 64 bits",
+    ),
+    "numbers that overflow": (
+        replaced("{ area = 1.0 }", '{ shape = "circle", radius = 1e300 }'),
+        "holds numbers too large or too small to compute with",
+    ),
+    "numbers that overflow together": (
+        replaced("{ area = 1.0 }", "{ area = 1e300 }").replace("young = 100.0", "young = 1e300"),
+        "holds numbers too large or too small to compute with: stiffness matrix not finite",
     ),
     "gravity": (SMALL + "[gravity]\nacceleration = [0.0, 1.0]\n", "gravity.acceleration = [0.0, 1.0]: "),
     "static load": (SMALL + '[initial]\nstatic = ["pull"]\n', "initial.static = 'pull': is no force"),
     "time function": (replaced('"ramp"', '"rampe"'), "loads.push.function.kind = 'rampe': must be one of"),
+    "harmonic": (
+        replaced('"ramp", end_time = 0.1', '"harmonic", omega = "a"'),
+        "line 34: loads.push.function.omega = 'a': must be a number",
+    ),
+    "ramp without end": (
+        replaced("normal =", 'motion = { kind = "ramp" }\nnormal ='),
+        "line 28: contacts.wall.motion = {'kind': 'ramp'}: needs end_time",
+    ),
+    "table of texts": (
+        replaced('"ramp", end_time = 0.1', '"table", time = ["0", "1"], value = [0.0, 0.0]'),
+        "line 34: loads.push.function.time: must be a list of finite numbers",
+    ),
+    "step longer than the run": (
+        replaced("step = 0.01", "step = 1e9"),
+        "line 5: time.step = 1000000000.0: is longer than the time span 0.2; use 0.2 (1 step) or less",
+    ),
+    "step too small": (replaced("step = 0.01", "step = 1e-320"), "time.step = 1e-320: is too small for the time span"),
+    "too many steps": (replaced("step = 0.01", f"steps = {2**60}"), f"time.steps = {2**60}: must be at most"),
     "motion": (
         replaced("normal =", 'motion = { kind = "table", time = [0.0, 0.1], value = [0.0, 0.0] }\nnormal ='),
         "line 28: contacts.wall.motion.time: the table covers 0 to 0.1 s, but it is needed from 0 to 0.2 s",
@@ -207,6 +291,14 @@ BAD = {
     "expect reduce": (
         replaced('reduce = "min"', 'reduce = "least"'),
         "expect.0.reduce = 'least': must be 'sum', 'max', 'min'",
+    ),
+    "expect of the summary with reduce": (
+        replaced('signal = "contacts.wall.gap"', 'signal = "summary.h"'),
+        "line 36: expect.0: a number of the summary is one number: it takes neither reduce nor time",
+    ),
+    "expect of the summary with time": (
+        replaced('signal = "contacts.wall.gap"\nreduce = "min"', 'signal = "summary.h"\ntime = 0.1'),
+        "line 36: expect.0: a number of the summary is one number: it takes neither reduce nor time",
     ),
     "no bodies": (SMALL.split("[bodies.rod]")[0], "bodies: the model has no bodies"),
     "not TOML": (replaced("[time]", "[time"), "is not valid TOML: "),
@@ -230,7 +322,8 @@ def test_lines_named_in_errors_are_right(tmp_path: Path) -> None:
     """The line in the message is the line in the file that holds the key."""
     for name, (text, words) in BAD.items():
         if words.startswith("line "):
-            number, key = int(words.split(":")[0].split()[1]), words.split(": ")[1].split(" = ")[0].split(".")[-1]
+            number, path = int(words.split(":")[0].split()[1]), words.split(": ")[1].split(" = ")[0].split(".")
+            key = [part for part in path if not part.isdecimal()][-1]  # entries of lists stand on the line of the list
             line = text.splitlines()[number - 1]
             assert key in line or (line.startswith("[") and line.strip("[]").split(".")[-1] in words), name
 
@@ -378,17 +471,32 @@ def test_overrides(tmp_path: Path) -> None:
         ("time.stpe=1", "--set: time.stpe = 1: unknown key (did you mean 'step'?)"),
         ("bodies.rod.length=-1", "--set: bodies.rod.length = -1: must be positive"),
         ("scheme.theta=high", "--set: scheme.theta = 'high': must be a number"),
-        ("expect.7.value=1", "expect.7: there is no such entry; the array has 2 of them"),
-        ("title.x=1", "title.x: does not stand in a table"),
+        (
+            "expect.7.value=1",
+            "--set: expect.7.value = 1: expect is a list of 2 entries, counted from 0: there is no entry '7'",
+        ),
+        (
+            "bodies.rod.position.3=1",
+            "--set: bodies.rod.position.3 = 1: bodies.rod.position is a list of 3 entries, counted from 0: there is no "
+            "entry '3'",
+        ),
+        ("bodies.rod.position.x=1", "bodies.rod.position is a list of 3 entries"),
+        ("title.x=1", "--set: title.x = 1: title is no table, so it holds no 'x'"),
+        ("time.step.x=3", "--set: time.step.x = 3: time.step is no table, so it holds no 'x'"),
+        ("time.step.x.y=3", "--set: time.step.x.y = 3: time.step is no table, so it holds no 'x'"),
+        ("bodies.rod.length=\u00b2", "--set: bodies.rod.length = '\u00b2': must be a number"),
+        ("expect.\u00b2.value=1", "there is no entry '\u00b2'"),
         ("title", "--set = 'title': must read KEY=VALUE"),
         ("=3", "must read KEY=VALUE"),
         ("a b=3", "must read KEY=VALUE"),
     ],
 )
 def test_bad_overrides(override: str, words: str, tmp_path: Path) -> None:
+    path = write(tmp_path)
     with pytest.raises(InputError) as info:
-        load_case(write(tmp_path), [override])
+        load_case(path, [override])
     assert words in str(info.value)
+    assert "KEY=VALUE" in words or str(path) in str(info.value)
 
 
 def test_values_of_overrides() -> None:
@@ -412,6 +520,19 @@ def test_the_scheme_is_changed_by_one_word(tmp_path: Path) -> None:
     assert case.values.notes == ("scheme.rho_inf of the case file is not an option of 'newmark' and is left out",)
     with pytest.raises(InputError, match="--set: scheme.rho_inf = 0.5: unknown key"):
         load_case(write(tmp_path, text), ["scheme.name=newmark", "scheme.rho_inf=0.5"])
+
+
+def test_step_and_steps_take_each_others_place(tmp_path: Path) -> None:
+    case = load_case(write(tmp_path), ["time.steps=500"])
+    assert (case.plan.steps, case.plan.h) == (500, 0.2 / 500)
+    assert case.values.notes == ("time.step of the case file is left out, because --set gives time.steps",)
+    assert "step" not in tomllib.loads(case.to_toml())["time"]
+    case = load_case(write(tmp_path, replaced("step = 0.01", "steps = 7")), ["time.step=0.05"])
+    assert (case.plan.steps, case.plan.h) == (4, 0.05)
+    assert case.values.notes == ("time.steps of the case file is left out, because --set gives time.step",)
+    assert load_case(write(tmp_path), ["time.step=0.05"]).values.notes == ()
+    with pytest.raises(InputError, match="give either step or steps"):
+        _ = load_case(write(tmp_path), ["time.step=0.05", "time.steps=4"]).plan
 
 
 def test_expectations(tmp_path: Path) -> None:
@@ -461,7 +582,6 @@ rtol = 1e-12
         ("energy.heat", "is not recorded"),
         ("contacts.wall.gap.x", "'contacts.wall.gap' has no component 'x'"),
         ("rod.last.position", "has 3 columns; add .x, .y, .z"),
-        ("summary.title", "is not recorded; near to it: summary."),
     ],
 )
 def test_expectations_of_what_is_not_there(signal: str, words: str, tmp_path: Path) -> None:
@@ -471,6 +591,20 @@ def test_expectations_of_what_is_not_there(signal: str, words: str, tmp_path: Pa
     assert words in str(info.value)
     assert "line 43" in str(info.value)
     assert not (tmp_path / "out").exists()
+
+
+def test_numbers_that_are_not_in_the_summary(tmp_path: Path) -> None:
+    text = replaced('signal = "rod.last.position.x"\nreduce = "first"', 'signal = "summary.title"')
+    with pytest.raises(InputError, match=r"line 43: .*summary\.title': is not recorded; near to it: summary\."):
+        _ = load_case(write(tmp_path, text)).plan
+
+
+def test_long_values_are_shown_with_their_beginning_and_their_end() -> None:
+    assert readable("a" * 60) == repr("a" * 60)
+    path = "/tmp/" + "folder/" * 30 + "rod.msh"
+    assert len(readable(path)) == 80
+    assert readable(path).startswith("'/tmp/folder/")
+    assert readable(path).endswith("/rod.msh'")
 
 
 def test_line_numbers() -> None:

@@ -19,9 +19,11 @@ import pytest
 
 from flexmb import load
 from flexmb.cli import main
+from flexmb.commands.compiling import WORDS, will_compile
 from flexmb.commands.progress import shown
 from flexmb.commands.report import energy_lines
 from flexmb.io.run_folder import RunFolder
+from flexmb.kernels.march import march
 from flexmb.schemes import SCHEMES
 
 ROOT = Path(__file__).parents[1]
@@ -169,7 +171,7 @@ def test_wrong_input_is_exit_code_2_and_nothing_written(
     captured = capsys.readouterr()
     assert words in captured.err
     assert "Traceback" not in captured.err
-    assert captured.err.count("\n") == 1
+    assert captured.err.replace(f"{WORDS}\n", "").count("\n") == 1
     assert names(ball.parent) == ["ball.toml"]
 
 
@@ -317,6 +319,41 @@ def test_validate_goes_on_after_a_wrong_case(ball: Path, capsys: pytest.CaptureF
     assert "did you mean 'mass'?" in captured.err
     assert "ball.toml: ok (1 unknowns, 1 contacts, 100 steps of 0.01 s, moreau-jean)" in captured.out
     assert "impacting_bar: ok (201 unknowns" in captured.out
+
+
+def test_what_an_override_leaves_out_is_told(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    ball.write_text(BALL.replace('"moreau-jean"', '"moreau-jean"\ntheta = 0.6'))
+    overrides = ["--set", "scheme.name=newmark", "--set", "time.steps=50"]
+    notes = [
+        "note: scheme.theta of the case file is not an option of 'newmark' and is left out",
+        "note: time.step of the case file is left out, because --set gives time.steps",
+    ]
+    for command in ("validate", "check", "modes", "run"):
+        assert main([command, "ball.toml", *overrides]) == 0
+        captured = capsys.readouterr()
+        assert [line for line in captured.err.splitlines() if line.startswith("note")] == notes, command
+    assert "50 of 0.02 s" in captured.out
+
+
+def test_the_first_run_says_that_it_compiles(
+    ball: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["run", "ball.toml", "-o", "a", "--quiet"]) == 0
+    assert not any(will_compile(cls()) for name, cls in SCHEMES.items() if name.startswith("moreau"))
+    assert main(["run", "ball.toml", "-o", "b"]) == 0
+    assert capsys.readouterr().err == ""
+    files = type(march._cache._cache_file)
+    monkeypatch.setattr(files, "_load_index", lambda self: {})
+    assert all(will_compile(cls()) for cls in SCHEMES.values())
+    assert main(["check", "ball.toml", "--quiet"]) == 0
+    assert main(["run", "ball.toml", "-o", "c", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+    for args in (["run", "ball.toml", "-o", "d"], ["check", "ball.toml"]):
+        assert main(args) == 0
+        assert capsys.readouterr().err == f"{WORDS}\n"
+    monkeypatch.delattr(files, "_load_index")  # numba may change: then nothing is said
+    assert main(["run", "ball.toml", "-o", "e"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_cases_and_schemes_are_listed(capsys: pytest.CaptureFixture[str]) -> None:

@@ -75,6 +75,25 @@ def test_plane_moves_along_its_normal_by_default() -> None:
     assert s.contacts.U(1.0, np.zeros(s.nv)) == pytest.approx([-0.5])
 
 
+def test_a_plane_takes_its_motion_in_every_form() -> None:
+    def at_half(motion: object) -> tuple[float, float]:
+        s = two_bodies(NodePlane("wall", node="ball", normal=(0, 0, 1), motion=motion))
+        return float(s.contacts.g(0.5, np.zeros(s.nv))[0]), float(s.contacts.U(0.5, np.zeros(s.nv))[0])
+
+    assert at_half({"kind": "ramp", "end_time": 2.0}) == at_half(Ramp(end_time=2.0)) == (2.75, -0.5)
+    assert at_half(-1.5) == at_half(Constant(-1.5)) == (4.5, 0.0)
+    assert at_half(-1) == (4.0, 0.0)
+
+    class Own:
+        def value(self, t: float) -> np.ndarray:
+            return np.asarray(-(t**2))
+
+        def rate(self, t: float) -> np.ndarray:
+            return np.asarray(-2 * t)
+
+    assert at_half(Own()) == (3.25, 1.0)
+
+
 def test_node_node_against_finite_differences() -> None:
     d = np.array([0.2, -1.0, 0.4])
     s = two_bodies(NodeNode("pair", node="rod.mid", node2="arm.last", direction=d, offset=0.25, restitution=0.5))
@@ -161,7 +180,10 @@ def test_initial_penetration_says_how_much_and_where() -> None:
         ({"node": "rod.node(5)"}, r"'rod\.node\(5\)': body 'rod' has no such node; it has node\(0\) \.\.\. node\(4\)"),
         ({"node": "rod.frist"}, r"has no such node \(did you mean 'first'\?\)"),
         ({"node": 7}, "must name a node"),
-        ({"motion": 3.0}, r"contacts\.wall\.motion = 3\.0: must be a time function"),
+        ({"motion": "up"}, r"contacts\.wall\.motion = 'up': must be a number or \{ kind"),
+        ({"motion": {"kind": "ramp"}}, r"contacts\.wall\.motion = \{'kind': 'ramp'\}: needs end_time"),
+        ({"motion": {"kind": "harmonic", "omega": "a"}}, r"contacts\.wall\.motion\.omega = 'a': must be a number"),
+        ({"motion": 3.0}, "initial penetration: contact 'wall' starts 2 m inside"),
         ({"motion_direction": (1, 0, 0)}, "no meaning without motion"),
         ({"point": (1, 0)}, r"contacts\.wall\.point = \(1, 0\): must be three numbers"),
     ],
@@ -287,6 +309,14 @@ def test_nodal_force_and_moment_do_the_right_work() -> None:
     assert s.F(1.0) @ dq == pytest.approx(1.5 * (f @ x + m @ r), rel=1e-12)
     assert not np.any(s.F0)
     assert s.loads[0].name == "f"
+
+
+@pytest.mark.parametrize("size", [1e-300, 1e160, 1e300])
+def test_a_force_of_any_size_finds_its_unknowns(size: float) -> None:
+    s = two_bodies(NodalForce("push", node="ball", force=(size, 0, 0)))
+    assert np.abs(s.loads[0].B).max() == size
+    with pytest.raises(InputError, match=r"node 'bead' has no unknown that this force acts on"):
+        two_bodies(NodalForce("push", node="bead", force=(size, 0, 0)))
 
 
 def test_gravity_is_potential_energy() -> None:

@@ -305,7 +305,7 @@ def test_python_names() -> None:
         assert keys == set(TABLE_CLASS[table].model_fields) - {"checkpoint_every"}
 
 
-@pytest.mark.parametrize("name", ["contacts", "energy", "time", "3d", "-a", "a b"])
+@pytest.mark.parametrize("name", ["contacts", "energy", "summary", "time", "3d", "-a", "a b"])
 def test_names_the_page_forbids(name: str, tmp_path: Path) -> None:
     path = tmp_path / "ball.toml"
     path.write_text(BALL + f'\n[bodies."{name}"]\nkind = "particle"\nmass = 1.0\n')

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
-from flexmb.postproc.thinning import thinned
 
 import flexmb as fm
 from flexmb.errors import InputError
+from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
+from flexmb.postproc.thinning import thinned
 
 ROOT = Path(__file__).parents[1]
 

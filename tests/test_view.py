@@ -3,52 +3,40 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import fake_run
-import h5py
 import numpy as np
 import pytest
-from flexmb.postproc import screen
+from pictures import (
+    SIZE,
+    chroma,
+    colours_at,
+    on_the_axis,
+    pixels,
+    place_on_map,
+    require_drawing,
+    run_bar,
+    scene_of,
+)
+
+import flexmb as fm
 from flexmb.postproc.camera import look_at, upright
-from flexmb.postproc.moment import nearest_state, telling_time
+from flexmb.postproc.moment import telling_time
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.planes import contact_planes
 from flexmb.postproc.view import FIELDS, picture, view
-
-import flexmb as fm
-from flexmb.cli import main
-from flexmb.errors import InputError
-from flexmb.io.run_folder import RunFolder
-from flexmb.record import Checkpoint
 from flexmb.result import Result
 
-SIZE = (800, 450)
 MID = 5 / 6
 """The bar stays at the wall from 1/2 to 7/6; at 5/6 all of it stands still, 10/3 shorter (speed 10, c = 30, L = 10)."""
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _drawing() -> None:
-    """Without EGL and OSMesa nothing can be drawn; in CI that is an error."""
-    try:
-        screen.prepare_off_screen()
-    except InputError as err:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(err))
-
-
 @pytest.fixture(scope="module")
 def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("view") / "bar"
-    case = fm.load_case("impacting_bar", ["bodies.rod.elements=60", "time.step=5e-3", "output.fields_every=2"])
-    case.run(folder)
-    return folder
+    require_drawing()
+    return run_bar(tmp_path_factory.mktemp("view") / "bar")
 
 
 @pytest.fixture(scope="module")
@@ -59,53 +47,6 @@ def moving(tmp_path_factory: pytest.TempPathFactory) -> Path:
     model.add(fm.NodePlane("wall", node=ball.first, normal=(1, 0, 0), motion=fm.Harmonic(amplitude=0.1, frequency=1.0)))
     folder = tmp_path_factory.mktemp("view") / "ball"
     return fm.simulate(model, fm.MoreauJean(), step=0.01, end=2.0, fields_every=3).save(folder)
-
-
-def scene_of(folder: Path, time: float | None = None, field: str = "displacement", scale: float = 1.0):
-    from flexmb.postproc.scene import Look, Scene
-
-    opened = open_folder(folder)
-    k = nearest_state(opened.result, time)
-    return Scene(opened, Look(field, scale, np.array([k]))), k
-
-
-def pixels(scene, k: int, points: np.ndarray) -> np.ndarray:
-    """Return where vtk itself puts points of space on a picture of ``SIZE``: columns and rows, (n, 2)."""
-    import pyvista
-
-    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
-    scene.add_to(plotter, k)
-    plotter.render()
-    out = []
-    for point in points:
-        plotter.renderer.SetWorldPoint(*point, 1.0)
-        plotter.renderer.WorldToDisplay()
-        x, y, _ = plotter.renderer.GetDisplayPoint()
-        out.append((x, SIZE[1] - y))
-    plotter.close()
-    return np.array(out)
-
-
-def colours_at(image: np.ndarray, places: np.ndarray) -> np.ndarray:
-    columns, rows = np.floor(places).astype(int).T
-    return image[rows, columns].astype(float)
-
-
-def chroma(colours: np.ndarray) -> np.ndarray:
-    return colours.max(axis=1) - colours.min(axis=1)
-
-
-def place_on_map(colours: np.ndarray) -> np.ndarray:
-    """Return where on viridis colours lie, 0 to 1, by their direction alone: light and shade do not matter."""
-    import matplotlib
-
-    table = matplotlib.colormaps["viridis"](np.linspace(0, 1, 256))[:, :3]
-    unit = colours / np.linalg.norm(colours, axis=1, keepdims=True)
-    return np.argmax(unit @ (table / np.linalg.norm(table, axis=1, keepdims=True)).T, axis=1) / 255
-
-
-def on_the_axis(*x: float) -> np.ndarray:
-    return np.array([[value, 0.0, 0.0] for value in x])
 
 
 def test_picture_file(bar: Path, tmp_path: Path) -> None:
@@ -339,6 +280,7 @@ def test_camera() -> None:
 def test_window_controls(bar: Path) -> None:
     """The window's controls on a plotter without a screen."""
     import pyvista
+
     from flexmb.postproc.scene import Look, Scene
     from flexmb.postproc.window import Window
 
@@ -386,98 +328,6 @@ def _press(plotter, key: str) -> None:
     interactor.InvokeEvent("KeyPressEvent")
 
 
-def test_command(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    path = tmp_path / "v.jpg"
-    words = [
-        "view",
-        str(bar),
-        "--screenshot",
-        str(path),
-        "--time",
-        "0.333",
-        "--field",
-        "velocity.x",
-        "--size",
-        "640x360",
-    ]
-    assert main(words) == 0
-    out = capsys.readouterr()
-    assert out.out == f"written: {path} (t = 0.33 s)\n"
-    assert out.err == ""
-    from PIL import Image
-
-    assert Image.open(path).size == (640, 360)
-
-
-def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
-    """A machine without an X server: no word of VTK about it."""
-    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", screen.WINDOW)}
-    words = [sys.executable, "-m", "flexmb", "view", str(bar)]
-    run = subprocess.run(
-        [*words, "--screenshot", "x.png"], cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout == "written: x.png (t = 0.83 s)\n"
-    run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
-    assert run.returncode == 2
-    assert run.stderr.startswith("flexmb: error: there is no screen to open a window on; --screenshot F.png ")
-    assert run.stderr.count("\n") == 1
-
-
-def test_dead_display_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    if not sys.platform.startswith("linux"):
-        pytest.skip("only Linux has DISPLAY")
-    monkeypatch.setenv("DISPLAY", ":4711")
-    assert not screen.has_screen()
-
-
-def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv(screen.WINDOW, raising=False)
-    monkeypatch.setattr(screen, "has_screen", lambda: False)
-    monkeypatch.setattr(screen, "_has_egl", lambda: False)
-    monkeypatch.setattr(screen, "_has_osmesa", lambda: False)
-    with pytest.raises(InputError, match="neither EGL nor OSMesa .* libegl1"):
-        screen.prepare_off_screen()
-    assert screen.WINDOW not in os.environ
-    monkeypatch.setattr(screen, "_has_osmesa", lambda: True)
-    screen.prepare_off_screen()
-    assert os.environ[screen.WINDOW] == "vtkOSOpenGLRenderWindow"
-    monkeypatch.delenv(screen.WINDOW)
-    monkeypatch.setattr(screen, "_has_egl", lambda: True)
-    screen.prepare_off_screen()
-    assert os.environ[screen.WINDOW] == "vtkEGLRenderWindow"
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (["--field", "velocty"], "field = 'velocty': did you mean 'velocity'? allowed: displacement, displacement.x"),
-        (["--time", "2.5"], "time = 2.5: the result goes from 0 s to 2 s"),
-        (["--time", "nan"], "time = nan: the result goes from 0 s to 2 s"),
-        (["--scale", "-1"], "scale = -1.0: must be a positive number"),
-        (["--scale", "inf"], "scale = inf: must be a positive number"),
-        (["--size", "800"], "size = '800': must be WIDTHxHEIGHT in pixels"),
-        (["--size", "80x45"], "size = '80x45': must be 480x270 to 7680x4320 pixels"),
-        (["--screenshot", "x.gif"], "cannot be written as 'x.gif' (.gif); allowed: .png, .jpg"),
-        (["--screenshot", "x"], "cannot be written as 'x' (no ending); allowed: .png"),
-        (["--screenshot", "no/such/x.png"], "there is no folder 'no/such'"),
-    ],
-)
-def test_bad_input(
-    bar: Path,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
-    words: list[str],
-    message: str,
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    given = words if "--screenshot" in words else [*words, "--screenshot", "x.png"]
-    assert main(["view", str(bar), *given]) == 2
-    assert message in capsys.readouterr().err
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_every_field_is_known(bar: Path) -> None:
     for field in FIELDS:
         scene, k = scene_of(bar, 1.0, field)
@@ -486,86 +336,6 @@ def test_every_field_is_known(bar: Path) -> None:
         vectors = scene.fields.frame(k)[name]
         expected = vectors[:, "xyz".index(component)] if component else np.sqrt((vectors**2).sum(axis=1))
         np.testing.assert_allclose(values, expected, rtol=1e-14)
-
-
-def test_unwritable_picture(bar: Path, tmp_path: Path) -> None:
-    (tmp_path / "x.png").mkdir()
-    with pytest.raises(InputError, match=r"x.png' is a folder"):
-        view(bar, screenshot=tmp_path / "x.png")
-    (tmp_path / "full.png").symlink_to("/dev/full")
-    with pytest.raises(InputError, match="cannot be written: No space left"):
-        view(bar, screenshot=tmp_path / "full.png", size=(480, 270))
-
-
-def test_not_a_result(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no result folder"):
-        open_folder(tmp_path / "none")
-    with pytest.raises(InputError, match=r"not a result folder: it has no summary.json"):
-        open_folder(tmp_path)
-    (tmp_path / "result.h5").write_bytes(b"nothing of the kind")
-    with pytest.raises(InputError, match="cannot be read as a result file"):
-        open_folder(tmp_path)
-
-
-def test_damaged_result(bar: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "bar"
-    shutil.copytree(bar, folder)
-    (folder / "summary.json").write_text("{")
-    (folder / "case.toml").write_text("a = ")
-    opened = open_folder(folder)
-    assert "case.toml cannot be read" in opened.notes[0]
-    assert "cannot be read as a summary" in opened.notes[1]
-    assert opened.h == pytest.approx(5e-3)
-    del opened  # closes the file
-    (folder / "summary.json").unlink()
-    with h5py.File(folder / "result.h5", "r+") as file:
-        del file["energy"]
-    shown = view(folder, screenshot=tmp_path / "x.png", size=SIZE)
-    assert [n.split(" (")[0] for n in shown.notes] == [
-        "case.toml cannot be read",
-        "there is no summary.json",
-        "the result file has no energies",
-    ]
-    assert len(scene_of(folder)[0].board(SIZE).charts) == 2
-    with h5py.File(folder / "result.h5", "r+") as file:
-        del file["state/q"]
-    with pytest.raises(InputError, match="is damaged: it lacks /state/q"):
-        open_folder(folder)
-
-
-def test_failed_run(bar: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "bar"
-    shutil.copytree(bar, folder)
-    text = (folder / "summary.json").read_text()
-    failed = '"status": "failed", "failure": {"error": "no solution at t = 2 s"}'
-    (folder / "summary.json").write_text(text.replace('"status": "complete"', failed))
-    assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes == ("the run failed: no solution at t = 2 s",)
-
-
-def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
-    run = fake_run.run_info()
-    first, second, _ = fake_run.blocks(run)
-    sink = RunFolder(tmp_path / "run", 'title = "unfinished"\n')
-    sink.begin(run)
-    sink.append(first)
-    sink.checkpoint(Checkpoint(2, 3, 1, {}))
-    sink.append(second)
-    sink.abandon()
-    opened = open_folder(tmp_path / "run")
-    assert opened.notes == ("the run is not finished",)
-    assert opened.title == "unfinished"
-    np.testing.assert_array_equal(opened.result.time, first.time)
-    np.testing.assert_array_equal(opened.result.energy.kinetic, first.energy[:, 0])
-    assert len(opened.result.fields) == 1
-    (tmp_path / "run" / "checkpoint.npz").unlink()
-    opened = open_folder(tmp_path / "run")
-    np.testing.assert_array_equal(opened.result.time, np.concatenate([first.time, second.time]))
-    assert opened.result.fields.times.tolist() == [1.0, 2.0]
-    assert opened.h == pytest.approx(0.25)
-    shown = view(tmp_path / "run", screenshot=tmp_path / "x.png", size=SIZE, time=2.0)
-    assert shown.notes[0] == "the run is not finished"
-    with pytest.raises(InputError, match="from 1 s to 2 s"):
-        view(tmp_path / "run", screenshot=tmp_path / "x.png", time=2.3)
 
 
 def test_fields_file_warped_by_pyvista_is_the_recorded_motion(bar: Path) -> None:

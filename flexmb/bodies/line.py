@@ -14,6 +14,7 @@ from scipy import sparse
 from flexmb.bodies.base import (
     OFF_AXIS,
     RESERVED,
+    RESERVED_BODIES,
     BodyParts,
     Dof,
     initial_velocity,
@@ -35,6 +36,8 @@ from flexmb.state import Array
 
 T = TypeVar("T", Section, Material)
 
+MOST_ELEMENTS = 10_000_000
+"""More would fill the memory long before the run begins."""
 POINT_SNAP = 1e-6
 """How far, over the length of the body, a named point may lie from the node it means."""
 
@@ -98,7 +101,7 @@ class LineBody:
     points: Mapping[str, float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        check_name(self.name, "bodies", ("contacts", "energy", "time"))
+        check_name(self.name, "bodies", RESERVED_BODIES)
         choice(self.mass, "mass", self.where, ("consistent", "lumped"))
         vector(self.velocity, "velocity", self.where)
         self._section, self._material, self._line, self._nodes  # noqa: B018  (each checks its keys)
@@ -172,7 +175,7 @@ class LineBody:
             if self.grading != 1.0:
                 message = "has no meaning with a mesh file"
                 raise InputError(message, where=self.where, key="grading", value=self.grading)
-            line = read_line_mesh(self.mesh, self.where)
+            line = self._read_mesh()
             if direction is not None and direction @ line.direction < 0.0:
                 line = line.reversed()
             return LineMesh(
@@ -185,6 +188,8 @@ class LineBody:
                 raise InputError("is missing (give length and elements, or mesh)", where=self.where, key=key)
         length = positive(self.length, "length", self.where)
         elements = whole(self.elements, "elements", self.where, least=1)
+        if elements > MOST_ELEMENTS:
+            raise InputError(f"must be at most {MOST_ELEMENTS}", where=self.where, key="elements", value=elements)
         x = spaced(length, elements, positive(self.grading, "grading", self.where))
         if np.diff(x).min() < 1e-12 * length:
             message = "so steep that the shortest element is below 1e-12 of the length"
@@ -194,6 +199,16 @@ class LineBody:
             np.zeros(3) if position is None else position,
             np.array([1.0, 0.0, 0.0]) if direction is None else direction,
         )
+
+    def _read_mesh(self) -> LineMesh:
+        """Return the line of the mesh file."""
+        if not isinstance(self.mesh, str | Path):
+            raise InputError("must be the path of a mesh file", where=self.where, key="mesh", value=self.mesh)
+        try:
+            return read_line_mesh(self.mesh, self.where)
+        except (OSError, ValueError) as err:  # a path that no file can have
+            message = f"cannot be read: {getattr(err, 'strerror', None) or err}"
+            raise InputError(message, where=self.where, key="mesh", value=str(self.mesh)) from err
 
     @property
     def _order(self) -> int:
@@ -212,15 +227,21 @@ class LineBody:
         mid = int(np.flatnonzero(off_middle <= off_middle.min() + 1e-12 * x[-1])[0])
         named = {"first": 0, "mid": mid, "last": x.size - 1}
         table = NodeTable(0, x.size, dict(named))
+        where = f"{self.where}.points"
+        if not isinstance(self.points, Mapping):
+            message = 'must be a table of names, such as { tip = 1.0, probe = "node(6)" }'
+            raise InputError(message, where=where, value=self.points)
         for name, value in self.points.items():
-            where = f"{self.where}.points"
-            check_name(name, where, RESERVED)
+            try:
+                check_name(name, where, RESERVED)
+            except InputError as err:
+                raise InputError(err.message, where=where, key=str(name)) from None
             named[name] = _point(value, table, x, where, name)
         return NodeTable(0, x.size, named)
 
     def _check_velocity(self, held: np.ndarray) -> None:
         v = self._velocity().reshape(held.shape)
-        blocked = held & (np.abs(v) > OFF_AXIS * np.linalg.norm(self.velocity))
+        blocked = held & (np.abs(v) > OFF_AXIS * np.abs(self.velocity).max())
         if blocked.any():
             i, j = (int(k) for k in np.argwhere(blocked)[0])
             message = f"a support holds the {self.dofs()[j].name} motion of node({i})"

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.bodies.base import BodyParts, Dof, initial_velocity, node_maps
+from flexmb.bodies.base import RESERVED_BODIES, BodyParts, Dof, initial_velocity, node_maps
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, positive, vector
 from flexmb.fem.node_ref import NodeRef
@@ -45,7 +45,7 @@ class Particle:
     axes: str = "xyz"
 
     def __post_init__(self) -> None:
-        check_name(self.name, "bodies", ("contacts", "energy", "time"))
+        check_name(self.name, "bodies", RESERVED_BODIES)
         positive(self.mass, "mass", self.where)
         vector(self.position, "position", self.where)
         axes = self.axes

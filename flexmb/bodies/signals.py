@@ -47,7 +47,10 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
     if "." not in place and not bodies[place].single:
         message = f"say which node: {', '.join(f'{place}.{node}.{quantity}' for node in NODES)}, ..."
         raise InputError(message, where="output", key="signals", value=name)
-    i = nodes.one(place, "output", "signals")
+    try:
+        i = nodes.one(place, "output", "signals")
+    except InputError as err:  # name the signal, not only its node
+        raise InputError(err.message, where="output", key="signals", value=name) from None
     turning = quantity in ("rotation", "angular_velocity")
     B = sparse.csr_array((nodes.rotation if turning else nodes.displacement)[3 * i : 3 * i + 3])
     if turning and not bodies[place.partition(".")[0]].rotation.nnz:

@@ -84,13 +84,22 @@ def _nodes(node: object, table: NodeTable, body: str, where: str) -> NDArray[np.
 
 
 def _directions(support: Support, dofs: Sequence[Dof], where: str) -> list[int]:
-    if (support.kind is None) == (not support.fix):
-        raise InputError("needs either kind or fix", where=where, value=support)
+    names = _names(support.fix, where)
+    if (support.kind is None) == (not names):
+        raise InputError("needs either kind or fix", where=where)
     if support.kind is not None:
         clamped = choice(support.kind, "kind", where, KINDS) == "clamped"
         return [j for j, dof in enumerate(dofs) if clamped or not dof.turns]
-    names = [support.fix] if isinstance(support.fix, str) else list(support.fix)
     return sorted({j for name in names for j in _direction(name, dofs, where)})
+
+
+def _names(fix: object, where: str) -> list[str]:
+    """Return the directions given as one text or a list of texts."""
+    if isinstance(fix, str):
+        return [fix]
+    if not isinstance(fix, Sequence) or not all(isinstance(name, str) for name in fix):
+        raise InputError('must be a list of directions, such as ["x", "rotation"]', where=where, key="fix", value=fix)
+    return list(fix)
 
 
 def _direction(name: str, dofs: Sequence[Dof], where: str) -> list[int]:

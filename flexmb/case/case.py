@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
-from flexmb.case.part_tables import defaults_of
+from flexmb.case.part_tables import TOO_LARGE, defaults_of
 from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable
@@ -87,11 +87,15 @@ class Case:
         try:
             steps, h = count_steps(time.start, time.end, time.step, time.steps)
             model = self.model()
-            system = self._assemble(model)
+            with np.errstate(all="ignore"):  # what overflows is found below
+                system = self._assemble(model)
+            _check_finite(system)
             for function, where in _time_functions(system):
                 function.check_span(time.start, time.end, where)  # type: ignore[attr-defined]
         except InputError as err:
             raise self._placed(err) from err
+        except (ArithmeticError, np.linalg.LinAlgError) as err:
+            raise self.values.origin.wrap(InputError(TOO_LARGE)) from err
         if problems := problems_of(self.expects, system, time):
             raise self.values.origin.error(problems)
         fields_every = output.fields_every or max(1, steps // _states(system))
@@ -178,6 +182,18 @@ def _time_functions(system: LinearSystem) -> list[tuple[TimeFunction, str]]:
         group = contacts.names[int(np.searchsorted(contacts.start, row, side="right")) - 1]
         found.append((motion, f"contacts.{group}.motion"))
     return found
+
+
+def _check_finite(system: LinearSystem) -> None:
+    """Raise if numbers, each of them allowed, overflow where they meet."""
+    contacts = system.contacts
+    matrices = {"mass": system.M, "damping": system.C, "stiffness": system.K, "contact": contacts.G}
+    arrays = {f"{name} matrix": matrix.data for name, matrix in matrices.items()}
+    arrays |= {"constant forces": system.F0, "initial displacement": system.q0, "initial velocity": system.v0}
+    arrays |= {"gaps": contacts.g0} | {f"load '{load.name}'": load.B for load in system.loads}
+    for name, numbers in arrays.items():
+        if not np.isfinite(numbers).all():
+            raise InputError(f"{TOO_LARGE}: {name} not finite")
 
 
 def _states(system: LinearSystem) -> int:

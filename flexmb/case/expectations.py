@@ -70,7 +70,7 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
     if name not in recorded:
         name, _, tag = expect.signal.rpartition(".")
         is_vector = name.partition(".")[0] not in NO_PROBES
-        column = AXES[tag] if is_vector and tag in AXES else int(tag) if tag.isdigit() else -1
+        column = AXES[tag] if is_vector and tag in AXES else int(tag) if tag.isdecimal() else -1
         if name not in recorded:
             near = difflib.get_close_matches(expect.signal, recorded, n=3, cutoff=0.5)
             hint = f"; near to it: {', '.join(near)}" if near else ""
@@ -139,5 +139,5 @@ def probe_names(expects: list[ExpectTable]) -> list[str]:
     for expect in expects:
         if expect.signal.split(".")[0] not in NO_PROBES:
             name, _, tag = expect.signal.rpartition(".")
-            out.append(name if tag in AXES or tag.isdigit() else expect.signal)
+            out.append(name if tag in AXES or tag.isdecimal() else expect.signal)
     return list(dict.fromkeys(out))

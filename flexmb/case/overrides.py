@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import tomllib
 from collections.abc import Iterable
 from typing import Any
 
+from flexmb.case.problems import Problem, dotted
 from flexmb.case.toml_lines import Path, words
 from flexmb.errors import InputError
 
@@ -16,7 +18,7 @@ def parse_override(text: str) -> tuple[Path, Any]:
     names = words(key)
     if not equals or not names or ".".join(names) != key.replace('"', "").replace("'", "").replace(" ", ""):
         raise InputError("must read KEY=VALUE, for example time.step=1e-4", where="--set", value=text)
-    return tuple(int(name) if name.isdigit() else name for name in names), _value(shown.strip())
+    return tuple(int(name) if name.isdecimal() else name for name in names), _value(shown.strip())
 
 
 def _value(shown: str) -> Any:
@@ -28,29 +30,33 @@ def _value(shown: str) -> Any:
     return parsed["v"] if set(parsed) == {"v"} else shown
 
 
-def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]]) -> None:
-    """Set the given keys in the tree of a case, in place; tables that are missing are made."""
+def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]]) -> list[Problem]:
+    """Set the given keys in the tree of a case, in place, and return those that have no place in it.
+
+    Tables that are missing are made.
+    """
+    problems = []
     for path, item in overrides:
         node: Any = data
-        for depth, part in enumerate(path[:-1]):
-            node = _child(node, part, path[: depth + 1])
-        _child(node, path[-1], path, item)
+        try:
+            for depth, part in enumerate(path):
+                key = _key_in(node, part, path[:depth])
+                if depth == len(path) - 1:
+                    node[key] = copy.deepcopy(item)
+                else:
+                    node = node.setdefault(key, {}) if isinstance(node, dict) else node[key]
+        except InputError as err:
+            problems.append(Problem(path, err.message, item))
+    return problems
 
 
-_NOTHING = object()
-
-
-def _child(node: Any, part: str | int, path: Path, item: Any = _NOTHING) -> Any:
-    """Return ``node[part]``, or set it to ``item``; names look into tables, indices into arrays."""
-    place = ".".join(str(p) for p in path)
-    if isinstance(node, list):
-        if not isinstance(part, int) or part >= len(node):
-            raise InputError(f"there is no such entry; the array has {len(node)} of them, counted from 0", where=place)
-    elif isinstance(node, dict):
-        part = str(part)
-        node.setdefault(part, {})
-    else:
-        raise InputError("does not stand in a table", where=place)
-    if item is not _NOTHING:
-        node[part] = item
-    return node[part]
+def _key_in(node: Any, part: str | int, path: Path) -> Any:
+    """Return ``part`` as a key of ``node``, which stands at ``path``: names of tables, indices of lists."""
+    place = dotted(path)
+    if isinstance(node, dict):
+        return str(part)
+    if not isinstance(node, list):
+        raise InputError(f"{place} is no table, so it holds no '{part}'")
+    if not isinstance(part, int) or part >= len(node):
+        raise InputError(f"{place} is a list of {len(node)} entries, counted from 0: there is no entry '{part}'")
+    return part

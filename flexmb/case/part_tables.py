@@ -7,6 +7,7 @@ written down twice, and a new kind is known here because its file exists.
 from __future__ import annotations
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,11 +19,12 @@ from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
 from flexmb.loads import KINDS as LOADS
-from flexmb.loads import time_function
 from flexmb.schemes import SCHEMES
 
 KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "loads": LOADS, "contacts": CONTACTS}
 """Kinds of parts by the table they stand in; parts are added to the model in this order."""
+
+TOO_LARGE = "holds numbers too large or too small to compute with"
 
 _TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
     "bool": (bool, "must be true or false"),
@@ -56,6 +58,8 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
             except InputError as err:
                 about_name = (err.where, err.key) == (role, "name")
                 problems.append(Problem((role, name), err.message, has_value=False) if about_name else problem_of(err))
+            except ArithmeticError:
+                problems.append(Problem((role, name), TOO_LARGE, has_value=False))
     return parts
 
 
@@ -72,6 +76,8 @@ def read_scheme(table: Any, problems: list[Problem]) -> Any:
         problems.extend(wrong.problems)
     except InputError as err:
         problems.append(problem_of(err))
+    except ArithmeticError:
+        problems.append(Problem(("scheme",), TOO_LARGE, has_value=False))
     return None
 
 
@@ -81,7 +87,7 @@ def problem_of(err: InputError) -> Problem:
     for part in (*err.where.split("."), err.key):
         name, bracket, index = part.partition("[")
         path += [name] if name else []
-        path += [int(index.rstrip("]"))] if bracket and index.rstrip("]").isdigit() else []
+        path += [int(index.rstrip("]"))] if bracket and index.rstrip("]").isdecimal() else []
     return Problem(tuple(path), err.message, err.value, err.value is not None)
 
 
@@ -109,9 +115,7 @@ def _read_part(role: str, name: str, table: Any, kinds: Mapping[str, type], fold
     values = {key: value for key, value in table.items() if key != "kind"}
     _check_keys(values, cls, path, "kind", f"kind '{table['kind']}'")
     if isinstance(values.get("mesh"), str):
-        values["mesh"] = str(find_mesh(values["mesh"], folder).resolve())
-    if "motion" in values:
-        values["motion"] = time_function(values["motion"], f"{role}.{name}.motion")
+        values["mesh"] = os.path.abspath(find_mesh(values["mesh"], folder))
     return cls(name=name, **values)
 
 

@@ -77,9 +77,9 @@ def dotted(path: KeyPath) -> str:
 
 
 def readable(item: Any) -> str:
-    """Return a value, shortened if it is long."""
+    """Return a value; of a long one the beginning and the end (of a path the file's name)."""
     text = repr(item)
-    return text if len(text) <= 80 else text[:77] + "..."
+    return text if len(text) <= 80 else f"{text[:38]} ... {text[-37:]}"
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from flexmb.case.overrides import apply_overrides, parse_override
@@ -24,6 +25,18 @@ from flexmb.schemes import SCHEMES
 
 TABLES = ("scheme", *KINDS)
 """Tables whose keys depend on their kind."""
+
+
+_WORDS = {
+    "model_type": "must be a table",
+    "string_type": "must be a text",
+    "list_type": "must be a list",
+    "float_type": "must be a number",
+    "int_type": "must be a whole number",
+    "greater_than_equal": "must be at least {ge}",
+    "greater_than": "must be greater than {gt}",
+}
+"""Our words for what pydantic finds, by its names for it."""
 
 
 @dataclass(frozen=True)
@@ -63,13 +76,15 @@ def read_text(file: Path) -> str:
 def check_values(file: Path, text: str, data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> CaseValues:
     """Check every key of a case and build its parts."""
     data = copy.deepcopy(data)
-    notes = _change_scheme(data, overrides)
-    apply_overrides(data, overrides)
+    notes = (*_change_scheme(data, overrides), *_change_step(data, overrides))
     origin = Origin(file, text, frozenset(path for path, _ in overrides))
-    problems: list[Problem] = []
+    problems = apply_overrides(data, overrides) or _too_large(data)
+    if problems:
+        raise origin.error(problems)
     tables = _fixed_tables({key: item for key, item in data.items() if key not in TABLES}, problems)
-    scheme = read_scheme(data.get("scheme", {}), problems)
-    parts = read_parts(data, file.parent, problems)
+    with np.errstate(all="ignore"):  # numbers that overflow are found when the system is assembled
+        scheme = read_scheme(data.get("scheme", {}), problems)
+        parts = read_parts(data, file.parent, problems)
     solver = _solver(tables, problems)
     if problems or tables is None or scheme is None or solver is None:
         raise origin.error(problems)
@@ -90,6 +105,24 @@ def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -
     for key in lost:
         del table[key]
     return tuple(f"scheme.{key} of the case file is not an option of '{name}' and is left out" for key in lost)
+
+
+def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
+    """Let ``--set time.steps=...`` take the place of the file's ``step``, and the other way round."""
+    table, given = data.get("time"), dict(overrides)
+    for new, old in (("steps", "step"), ("step", "steps")):
+        if ("time", new) in given and ("time", old) not in given and isinstance(table, dict) and old in table:
+            del table[old]
+            return (f"time.{old} of the case file is left out, because --set gives time.{new}",)
+    return ()
+
+
+def _too_large(item: Any, path: KeyPath = ()) -> list[Problem]:
+    """Return the whole numbers of a tree that do not fit into the 64 bits TOML allows them; tomllib reads them."""
+    if isinstance(item, int) and not -(2**63) <= item < 2**63:
+        return [Problem(path, "is too large: a whole number has at most 64 bits", item)]
+    entries = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
+    return [problem for key, inner in entries for problem in _too_large(inner, (*path, key))]
 
 
 def _fixed_tables(data: Mapping[str, Any], problems: list[Problem]) -> CaseTables | None:
@@ -117,10 +150,9 @@ def _problem(item: dict[str, Any], data: Mapping[str, Any]) -> Problem:
         return Problem(path, unknown_key(path[-1], _allowed(path[:-1])), item["input"])
     if item["type"] == "missing":
         return Problem(path, "is missing", has_value=False)
-    words = str(item["msg"]).removeprefix("Value error, ")
-    words = words.replace("Input should be", "must be")
-    if item["type"] == "model_type":
-        words = "must be a table"
+    words = str(item["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
+    if item["type"] in _WORDS:
+        words = _WORDS[item["type"]].format(**item.get("ctx", {}))
     if item["type"] in ("too_short", "too_long"):
         wanted = item["ctx"].get("min_length", item["ctx"].get("max_length"))
         words = f"must have {wanted} entries, not {len(item['input'])}"

@@ -82,9 +82,13 @@ class ExpectTable(Table):
             raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
         if self.value is None and (self.rtol is not None or self.atol is not None):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
+        if self.signal.startswith("summary."):
+            if self.reduce is not None or self.time is not None:
+                raise ValueError("a number of the summary is one number: it takes neither reduce nor time")
+            return self
         if (self.reduce == "at") != (self.time is not None):
             raise ValueError('reduce = "at" needs time, and only it does')
-        if self.reduce is None and not self.signal.startswith("summary."):
+        if self.reduce is None:
             raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import importlib.util
+from collections.abc import Callable
 from pathlib import Path
 
 from flexmb.errors import InputError
@@ -26,9 +27,9 @@ def shipped_cases() -> dict[str, Path]:
 def find_case(source: str | Path) -> Path:
     """Return the file of a case given by path or by the name of a shipped case."""
     path = Path(source)
-    if path.is_file():
+    if _is(path.is_file):
         return path
-    if path.is_dir():
+    if _is(path.is_dir):
         raise InputError(f"'{source}' is a folder, not a case file")
     cases = shipped_cases()
     name = str(source).removesuffix(".toml")
@@ -48,8 +49,16 @@ def find_mesh(name: str, beside: Path) -> Path:
     """
     local = beside / name
     shipped = shipped_folder("meshes") / name
-    inside = shipped.resolve().parent == shipped_folder("meshes").resolve()
-    return shipped if not local.exists() and inside and shipped.is_file() else local
+    # a name with folders in it means no shipped mesh
+    return shipped if not _is(local.exists) and Path(name).name == name and _is(shipped.is_file) else local
+
+
+def _is(question: Callable[[], bool]) -> bool:
+    """Answer a question about a path; about one that no file can have (too long, say): no."""
+    try:
+        return question()
+    except (OSError, ValueError):
+        return False
 
 
 def _list(cases: dict[str, Path]) -> str:

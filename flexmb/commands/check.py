@@ -33,10 +33,14 @@ def main(args: argparse.Namespace) -> int:
 
 def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.case import load_case
+    from flexmb.commands.compiling import announce
+    from flexmb.commands.notes import print_notes
     from flexmb.commands.progress import shown
     from flexmb.commands.report import expectation_lines
 
     case = load_case(name, overrides)
+    print_notes(case)
+    announce(case.plan, quiet)
     with shown(case.name, quiet) as progress:
         result = case.run(progress=progress)
     entries = result.summary["expectations"]

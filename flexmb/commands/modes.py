@@ -18,10 +18,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the table of frequencies; rigid motions have frequency 0."""
     from flexmb.case import load_case
+    from flexmb.commands.notes import print_notes
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
 
     case = load_case(args.case, args.overrides)
+    print_notes(case)
     system = case.plan.system
     found = modes(system, args.count)
     print(f"{case.title or case.name}: {system.nv} unknowns, without damping and contact")

@@ -32,7 +32,7 @@ def _bar(title: str) -> Iterator[Progress]:
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{title}: starting (the very first run compiles for a minute)", total=None)
+        task = bar.add_task(f"{title}: starting", total=None)
         yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 
 

@@ -22,7 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run; expectations are reported, but only ``flexmb check`` makes them count."""
     from flexmb.case import load_case
+    from flexmb.commands.compiling import announce
     from flexmb.commands.interrupt import stops_between_blocks
+    from flexmb.commands.notes import print_notes
     from flexmb.commands.progress import shown
     from flexmb.commands.report import expectation_lines, summary_lines
     from flexmb.errors import InputError, SimulationError
@@ -31,8 +33,8 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("--resume and --overwrite exclude each other")
     case = load_case(args.case, args.overrides)
     out = args.out if args.out is not None else Path("results") / case.name
-    for note in case.values.notes:
-        print(f"note: {note}", file=sys.stderr)
+    print_notes(case)
+    announce(case.plan, args.quiet)
     try:
         with shown(case.name, args.quiet) as bar, stops_between_blocks(bar) as progress:
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)

@@ -16,12 +16,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Validate all cases, going on after a wrong one."""
     from flexmb.case import load_case
+    from flexmb.commands.notes import print_notes
     from flexmb.errors import InputError
 
     code = 0
     for name in args.cases:
         try:
             case = load_case(name, args.overrides)
+            print_notes(case)
             plan = case.plan
         except InputError as err:
             if getattr(args, "debug", False):

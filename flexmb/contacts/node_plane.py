@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from functools import cached_property
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -14,6 +15,7 @@ from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, unit, vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.loads.time_functions import time_function
 from flexmb.state import Array, IntArray
 
 Ref = NodeRef | str
@@ -38,7 +40,7 @@ class NodePlane:
         n, points to the allowed side; any length.
     restitution : float
         Newton's coefficient, 0 to 1.
-    motion : time function, optional
+    motion : time function, table or number, optional
         s(t), displacement of the plane, m; must be continuous.
     motion_direction : (3,) array_like, optional
         d, direction of s; by default the normal.
@@ -53,7 +55,7 @@ class NodePlane:
     point: Sequence[float] | Array = (0.0, 0.0, 0.0)
     normal: Sequence[float] | Array
     restitution: float = 0.0
-    motion: Motion | None = None
+    motion: Motion | Mapping[str, Any] | float | None = None
     motion_direction: Sequence[float] | Array | None = None
 
     def __post_init__(self) -> None:
@@ -65,8 +67,7 @@ class NodePlane:
         check_restitution(self.restitution, self.where)
         for key, ref in self._refs():
             NodeRef.parse(ref, self.where, key)
-        if self.motion is not None and not (hasattr(self.motion, "value") and hasattr(self.motion, "rate")):
-            raise InputError("must be a time function", where=self.where, key="motion", value=self.motion)
+        self._motion  # noqa: B018  (checks its keys)
         if self.motion_direction is not None:
             unit(self.motion_direction, "motion_direction", self.where)
             if self.motion is None:
@@ -77,6 +78,14 @@ class NodePlane:
     def where(self) -> str:
         """Where this contact stands in a case file."""
         return f"contacts.{self.name}"
+
+    @cached_property
+    def _motion(self) -> Motion | None:
+        """The motion as a function, whatever way it was given."""
+        given = self.motion
+        if given is None or (callable(getattr(given, "value", None)) and callable(getattr(given, "rate", None))):
+            return cast("Motion | None", given)
+        return time_function(given, f"{self.where}.motion")
 
     def _refs(self) -> list[tuple[str, object]]:
         if self.node is not None:
@@ -101,8 +110,8 @@ class NodePlane:
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
         """Return one row per node; ``t0`` is the time the run starts at."""
         n, p = unit(self.normal, "normal", self.where), vector(self.point, "point", self.where)
-        coef = 0.0
-        if self.motion is not None:
+        motion, coef = self._motion, 0.0
+        if motion is not None:
             d = n if self.motion_direction is None else unit(self.motion_direction, "motion_direction", self.where)
             coef = -float(n @ d)
         points = self._points(nodes)
@@ -110,12 +119,12 @@ class NodePlane:
         G = nodes.columns(points, n)
         moves = movable(G)
         if not moves.all():
-            start = g0 + (coef * float(self.motion.value(t0)) if self.motion is not None else 0.0)
+            start = g0 + (coef * float(motion.value(t0)) if motion is not None else 0.0)
             self._refuse(nodes, points, moves, start)
             points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
         single = self.node is not None
         labels = [self.name] if single else [f"{self.name}[{label}]" for label in nodes.labels(points)]
-        return ContactRows(labels, points, g0, G, float(self.restitution), self.motion, coef)
+        return ContactRows(labels, points, g0, G, float(self.restitution), motion, coef)
 
     def _refuse(self, nodes: Kinematics, points: IntArray, moves: np.ndarray, start: Array) -> None:
         """Raise unless the nodes that cannot move along the normal may be left out."""

@@ -72,7 +72,7 @@ class NodalForce:
                 continue
             x = vector(value, key, self.where)
             part = columns([at], x)
-            if np.any(x) and not np.any(np.abs(part.data) > 1e-12 * np.linalg.norm(x)):
+            if np.any(x) and not np.any(np.abs(part.data) > 1e-12 * np.abs(x).max()):
                 message = f"node '{self.node}' has no unknown that this {key} acts on"
                 raise InputError(message, where=self.where, key=key, value=tuple(x.tolist()))
             column = sparse.csc_array(column + part)

@@ -96,7 +96,8 @@ class Harmonic(Everywhere):
         if (self.frequency is None) == (self.omega is None):
             message = "a harmonic needs either frequency (Hz) or omega (rad/s)"
             raise InputError(message, where="function", key="frequency", value=self.frequency)
-        finite(self.frequency if self.omega is None else self.omega, "frequency", "function")
+        key = "frequency" if self.omega is None else "omega"
+        finite(getattr(self, key), key, "function")
 
     @property
     def angular(self) -> float:
@@ -189,7 +190,12 @@ def time_function(data: object, where: str) -> Function:
     if not isinstance(data, Mapping):
         raise InputError('must be a number or { kind = "ramp", ... }', where=where, value=data)
     rest: dict[str, Any] = {key: value for key, value in data.items() if key != "kind"}
-    return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)
+    try:
+        return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)
+    except InputError as err:
+        # an error of the whole table shows it as it was given, with its kind
+        value = err.value if err.key else dict(data)
+        raise InputError(err.message, where=err.where, key=err.key, value=value) from None
 
 
 def _just_after(t: Array | float, start: float, end: float) -> Array:
@@ -199,7 +205,9 @@ def _just_after(t: Array | float, start: float, end: float) -> Array:
 
 def _numbers(data: object, key: str) -> Array:
     try:
-        numbers = np.array(data, dtype=np.float64)
+        # texts that look like numbers would be turned into them
+        texts = np.asarray(data).dtype.kind not in "iuf"
+        numbers = np.empty((0, 0)) if texts else np.array(data, dtype=np.float64)
     except (TypeError, ValueError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1 or not np.all(np.isfinite(numbers)):

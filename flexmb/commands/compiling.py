@@ -1,0 +1,40 @@
+"""A word before the first run on a machine, which compiles the time loop and looks as if it hung."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from typing import Any
+
+WORDS = "compiling the time loop for this machine (first run only, about a minute) ..."
+
+
+def announce(plan: Any, quiet: bool) -> None:
+    """Say on stderr that a run of ``plan`` compiles first, if it does."""
+    if not quiet and plan.system.constant and will_compile(plan.scheme):
+        print(WORDS, file=sys.stderr, flush=True)
+
+
+def will_compile(scheme: Any) -> bool:
+    """Tell whether the compiled loop of a scheme is missing from numba's files; False when that cannot be found out.
+
+    numba has no public way to ask, so its index is read as it is today; should it change, nothing is said.
+    """
+    with contextlib.suppress(Exception):
+        from flexmb.kernels.march import march
+
+        loop: Any = march
+        here = loop.targetctx.codegen().magic_tuple()
+        index = loop._cache._cache_file._load_index()
+        return not any(str(key[0][0]).startswith(_choice(scheme)) and key[1] == here for key in index)
+    return False
+
+
+def _choice(scheme: Any) -> str:
+    """Return the name of the loop's argument that stands for the family of a scheme; the loop is compiled for each."""
+    from flexmb.kernels.arrays import AlphaChoice, MoreauChoice, SchatzmanChoice
+    from flexmb.schemes import MoreauJean, SchatzmanPaoli
+
+    if isinstance(scheme, MoreauJean):
+        return MoreauChoice.__name__
+    return (SchatzmanChoice if isinstance(scheme, SchatzmanPaoli) else AlphaChoice).__name__

@@ -1,0 +1,201 @@
+"""What ``flexmb view`` does with its options and with folders that are no finished result."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import fake_run
+import h5py
+import numpy as np
+import pytest
+from pictures import SIZE, require_drawing, run_bar, scene_of
+
+from flexmb.cli import main
+from flexmb.errors import InputError
+from flexmb.io.run_folder import RunFolder
+from flexmb.postproc import screen
+from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.view import view
+from flexmb.record import Checkpoint
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_drawing()
+    return run_bar(tmp_path_factory.mktemp("view") / "bar")
+
+
+def test_command(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "v.jpg"
+    words = [
+        "view",
+        str(bar),
+        "--screenshot",
+        str(path),
+        "--time",
+        "0.333",
+        "--field",
+        "velocity.x",
+        "--size",
+        "640x360",
+    ]
+    assert main(words) == 0
+    out = capsys.readouterr()
+    assert out.out == f"written: {path} (t = 0.33 s)\n"
+    assert out.err == ""
+    from PIL import Image
+
+    assert Image.open(path).size == (640, 360)
+
+
+def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
+    """A machine without an X server: no word of VTK about it."""
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", screen.WINDOW)}
+    words = [sys.executable, "-m", "flexmb", "view", str(bar)]
+    run = subprocess.run(
+        [*words, "--screenshot", "x.png"], cwd=tmp_path, env=environment, capture_output=True, text=True
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout == "written: x.png (t = 0.83 s)\n"
+    run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
+    assert run.returncode == 2
+    assert run.stderr.startswith("flexmb: error: there is no screen to open a window on; --screenshot F.png ")
+    assert run.stderr.count("\n") == 1
+
+
+def test_dead_display_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    if not sys.platform.startswith("linux"):
+        pytest.skip("only Linux has DISPLAY")
+    monkeypatch.setenv("DISPLAY", ":4711")
+    assert not screen.has_screen()
+
+
+def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv(screen.WINDOW, raising=False)
+    monkeypatch.setattr(screen, "has_screen", lambda: False)
+    monkeypatch.setattr(screen, "_has_egl", lambda: False)
+    monkeypatch.setattr(screen, "_has_osmesa", lambda: False)
+    with pytest.raises(InputError, match="neither EGL nor OSMesa .* libegl1"):
+        screen.prepare_off_screen()
+    assert screen.WINDOW not in os.environ
+    monkeypatch.setattr(screen, "_has_osmesa", lambda: True)
+    screen.prepare_off_screen()
+    assert os.environ[screen.WINDOW] == "vtkOSOpenGLRenderWindow"
+    monkeypatch.delenv(screen.WINDOW)
+    monkeypatch.setattr(screen, "_has_egl", lambda: True)
+    screen.prepare_off_screen()
+    assert os.environ[screen.WINDOW] == "vtkEGLRenderWindow"
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--field", "velocty"], "field = 'velocty': did you mean 'velocity'? allowed: displacement, displacement.x"),
+        (["--time", "2.5"], "time = 2.5: the result goes from 0 s to 2 s"),
+        (["--time", "nan"], "time = nan: the result goes from 0 s to 2 s"),
+        (["--scale", "-1"], "scale = -1.0: must be a positive number"),
+        (["--scale", "inf"], "scale = inf: must be a positive number"),
+        (["--size", "800"], "size = '800': must be WIDTHxHEIGHT in pixels"),
+        (["--size", "80x45"], "size = '80x45': must be 480x270 to 7680x4320 pixels"),
+        (["--screenshot", "x.gif"], "cannot be written as 'x.gif' (.gif); allowed: .png, .jpg"),
+        (["--screenshot", "x"], "cannot be written as 'x' (no ending); allowed: .png"),
+        (["--screenshot", "no/such/x.png"], "there is no folder 'no/such'"),
+    ],
+)
+def test_bad_input(
+    bar: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: list[str],
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    given = words if "--screenshot" in words else [*words, "--screenshot", "x.png"]
+    assert main(["view", str(bar), *given]) == 2
+    assert message in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_unwritable_picture(bar: Path, tmp_path: Path) -> None:
+    (tmp_path / "x.png").mkdir()
+    with pytest.raises(InputError, match=r"x.png' is a folder"):
+        view(bar, screenshot=tmp_path / "x.png")
+    (tmp_path / "full.png").symlink_to("/dev/full")
+    with pytest.raises(InputError, match="cannot be written: No space left"):
+        view(bar, screenshot=tmp_path / "full.png", size=(480, 270))
+
+
+def test_not_a_result(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="there is no result folder"):
+        open_folder(tmp_path / "none")
+    with pytest.raises(InputError, match=r"not a result folder: it has no summary.json"):
+        open_folder(tmp_path)
+    (tmp_path / "result.h5").write_bytes(b"nothing of the kind")
+    with pytest.raises(InputError, match="cannot be read as a result file"):
+        open_folder(tmp_path)
+
+
+def test_damaged_result(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bar"
+    shutil.copytree(bar, folder)
+    (folder / "summary.json").write_text("{")
+    (folder / "case.toml").write_text("a = ")
+    opened = open_folder(folder)
+    assert "case.toml cannot be read" in opened.notes[0]
+    assert "cannot be read as a summary" in opened.notes[1]
+    assert opened.h == pytest.approx(5e-3)
+    del opened  # closes the file
+    (folder / "summary.json").unlink()
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["energy"]
+    shown = view(folder, screenshot=tmp_path / "x.png", size=SIZE)
+    assert [n.split(" (")[0] for n in shown.notes] == [
+        "case.toml cannot be read",
+        "there is no summary.json",
+        "the result file has no energies",
+    ]
+    assert len(scene_of(folder)[0].board(SIZE).charts) == 2
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["state/q"]
+    with pytest.raises(InputError, match="is damaged: it lacks /state/q"):
+        open_folder(folder)
+
+
+def test_failed_run(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "bar"
+    shutil.copytree(bar, folder)
+    text = (folder / "summary.json").read_text()
+    failed = '"status": "failed", "failure": {"error": "no solution at t = 2 s"}'
+    (folder / "summary.json").write_text(text.replace('"status": "complete"', failed))
+    assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes == ("the run failed: no solution at t = 2 s",)
+
+
+def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
+    run = fake_run.run_info()
+    first, second, _ = fake_run.blocks(run)
+    sink = RunFolder(tmp_path / "run", 'title = "unfinished"\n')
+    sink.begin(run)
+    sink.append(first)
+    sink.checkpoint(Checkpoint(2, 3, 1, {}))
+    sink.append(second)
+    sink.abandon()
+    opened = open_folder(tmp_path / "run")
+    assert opened.notes == ("the run is not finished",)
+    assert opened.title == "unfinished"
+    np.testing.assert_array_equal(opened.result.time, first.time)
+    np.testing.assert_array_equal(opened.result.energy.kinetic, first.energy[:, 0])
+    assert len(opened.result.fields) == 1
+    (tmp_path / "run" / "checkpoint.npz").unlink()
+    opened = open_folder(tmp_path / "run")
+    np.testing.assert_array_equal(opened.result.time, np.concatenate([first.time, second.time]))
+    assert opened.result.fields.times.tolist() == [1.0, 2.0]
+    assert opened.h == pytest.approx(0.25)
+    shown = view(tmp_path / "run", screenshot=tmp_path / "x.png", size=SIZE, time=2.0)
+    assert shown.notes[0] == "the run is not finished"
+    with pytest.raises(InputError, match="from 1 s to 2 s"):
+        view(tmp_path / "run", screenshot=tmp_path / "x.png", time=2.3)
