@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     )
     from flexmb.simulate import simulate
 
+    __version__: str
+
 _HOME = {
     "flexmb.bodies": ("Bar", "Beam", "Damping", "Particle", "Support"),
     "flexmb.case": ("Case", "load_case"),
@@ -129,6 +131,8 @@ class _Package(ModuleType):
     """
 
     def __getattr__(self, name: str) -> Any:
+        if name == "__version__":
+            return _version()
         if name not in _MODULE_OF:
             raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
         value = getattr(importlib.import_module(_MODULE_OF[name]), name)
@@ -142,6 +146,16 @@ class _Package(ModuleType):
 
     def __dir__(self) -> list[str]:
         return sorted(__all__)
+
+
+def _version() -> str:
+    """Return the version of the installed package; a source tree that is not installed has none."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    try:
+        return version("flexmb")
+    except PackageNotFoundError:
+        return "not installed"
 
 
 sys.modules[__name__].__class__ = _Package

@@ -41,7 +41,7 @@ class InputError(FlexmbError):
 
 
 class SimulationError(FlexmbError):
-    """A step failed. ``time`` and ``step`` say where; results before it are valid."""
+    """A step failed. ``time`` and ``step`` say where; results before it are valid, ``tally`` sums them up."""
 
     def __init__(
         self, message: str, *, time: float, step: int, contact: str = "", residual: float = float("nan")
@@ -52,6 +52,7 @@ class SimulationError(FlexmbError):
         self.step = step
         self.contact = contact
         self.residual = residual
+        self.tally: object = None
 
     def __str__(self) -> str:
         words = f"{self.message} at t = {self.time:.9g} s (step {self.step})"
@@ -60,6 +61,10 @@ class SimulationError(FlexmbError):
         if self.residual == self.residual:
             words += f", residual {self.residual:.3g}"
         return words
+
+
+NOT_FINITE = "the motion is not a finite number (a load or the motion has overflowed)"
+"""What is said when a step has overflowed."""
 
 
 class NotConverged(SimulationError):

@@ -62,7 +62,7 @@ class Block:
 
 @dataclass
 class Tally:
-    """Figures that every step contributes to, whether it is a sample or not."""
+    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples."""
 
     steps: int = 0
     min_gap: float = np.inf
@@ -104,6 +104,7 @@ class Checkpoint:
     samples: int
     fields: int
     arrays: dict[str, np.ndarray]
+    engine: str = ""
 
 
 class Sink(Protocol):

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.io.frames import PointMaps
+from flexmb.io.grid import grid_of
 from flexmb.io.result_h5 import H5Tree, write_tree
-from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, refuse_if_taken, taken_by
-from flexmb.io.structure import Tree, split, static_arrays
+from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, taken_by
+from flexmb.io.structure import Tree, mean_force, split, static_arrays
 from flexmb.io.summary_json import plain, read_summary, write_summary
 from flexmb.io.vtkhdf import write_fields
 from flexmb.record import Block, Checkpoint, RunInfo
 from flexmb.state import Array, IntArray
 from flexmb.summary import Figures, summarize
 from flexmb.system import Layout
+
+if TYPE_CHECKING:
+    import pyvista
 
 
 class Result:
@@ -62,10 +66,9 @@ class Result:
         return Signals(self.tree)
 
     @property
-    def contacts(self) -> dict[str, ContactSeries]:
+    def contacts(self) -> Contacts:
         """Contacts by name."""
-        found = (name.split("/")[2] for name in self.tree if name.startswith("/contacts/"))
-        return {name: ContactSeries(self.tree, name, float(self.summary["h"])) for name in dict.fromkeys(found)}
+        return Contacts(self.tree, float(self.summary["h"]))
 
     @property
     def energy(self) -> EnergySeries:
@@ -82,11 +85,37 @@ class Result:
         """Where the unknowns live in space."""
         return self.fields.maps.layout
 
+    def mesh(self, time: float, *, warp: bool = False) -> pyvista.UnstructuredGrid:
+        """Return the bodies at the kept state nearest to a time, as a pyvista mesh.
+
+        Parameters
+        ----------
+        time : float
+            s; must lie within the run. ``fields.times`` lists the states that were kept.
+        warp : bool
+            Move the points to where they are at that time; otherwise they stand at their reference positions.
+
+        Returns
+        -------
+        pyvista.UnstructuredGrid
+            Lines and, for particles, vertices. Point data, (n, 3): ``displacement`` (m), ``velocity`` (m/s), and where
+            there are any ``rotation`` (rad) and ``contact_impulse`` (N s, since the kept state before). Cell data:
+            ``radius`` (m) and ``body`` (index). Field data: ``time``, that of the state, s.
+        """
+        times = self.fields.times
+        slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
+        if not times[0] - slack <= time <= times[-1] + slack:
+            raise InputError(f"must lie within the run, {times[0]:g} to {times[-1]:g} s", key="time", value=time)
+        k = int(np.argmin(np.abs(times - time)))
+        return grid_of(self.layout, self.fields.frame(k), float(times[k]), warp)
+
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""
         folder = Path(folder)
-        if not overwrite:
-            refuse_if_taken(folder)
+        if (names := taken_by(folder)) and not overwrite:
+            what = "an unfinished run" if any(name.endswith(PART) for name in names) else "another run"
+            ways = "save(..., overwrite=True) replaces it, or choose another folder"
+            raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}")
         folder.mkdir(parents=True, exist_ok=True)
         parts = {name: folder / (name + PART) for name in (RESULT, FIELDS, CASE)}
         write_tree(self.tree, parts[RESULT])
@@ -122,11 +151,39 @@ class Signals(Mapping[str, Array]):
         return sum(1 for _ in self)
 
 
+class Contacts(Mapping[str, "ContactSeries"]):
+    """Contacts by name."""
+
+    def __init__(self, tree: Tree, h: float) -> None:
+        self._tree, self._h = tree, h
+        found = (name.split("/")[2] for name in tree if name.startswith("/contacts/"))
+        self._names = list(dict.fromkeys(found))
+
+    def __getitem__(self, name: str) -> ContactSeries:
+        if name not in self._names:
+            raise KeyError(f"{name!r}; contacts: {', '.join(self) or 'none'}")
+        return ContactSeries(self._tree, name, self._h)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def __repr__(self) -> str:
+        return f"<Contacts: {', '.join(self) or 'none'}>"
+
+
 class ContactSeries:
     """One contact, (n+1,) arrays, or a group of m, (n+1, m) arrays."""
 
     def __init__(self, tree: Tree, name: str, h: float) -> None:
         self._tree, self.name, self._h = tree, name, h
+
+    def __repr__(self) -> str:
+        shape = self._tree[f"/contacts/{self.name}/gap"].shape
+        size = f"group of {shape[1]}, " if len(shape) > 1 else ""
+        return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of gap, velocity, impulse, force>"
 
     @property
     def gap(self) -> Array:
@@ -146,9 +203,7 @@ class ContactSeries:
     @property
     def force(self) -> Array:
         """Mean force since the sample before, N: the impulse over that time."""
-        impulse, n = self.impulse, np.asarray(self._tree["/step"][()])
-        dt = np.diff(n, prepend=n[0] - 1) * self._h
-        return impulse / (dt if impulse.ndim == 1 else dt[:, None])
+        return mean_force(self.impulse, np.asarray(self._tree["/step"][()]), self._h)
 
     def _read(self, what: str) -> Array:
         return np.asarray(self._tree[f"/contacts/{self.name}/{what}"][()])

@@ -39,6 +39,12 @@ class Outcome:
     stepping_time_s: float = 0.0
 
 
+def check_whole(where: str, key: str, value: int) -> None:
+    """Raise InputError unless ``value`` is a whole number."""
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        raise InputError("must be a whole number", where=where, key=key, value=value)
+
+
 def count_steps(start: float, end: float, step: float | None, steps: int | None) -> tuple[int, float]:
     """Return the number of steps and their size.
 
@@ -47,16 +53,20 @@ def count_steps(start: float, end: float, step: float | None, steps: int | None)
     InputError
         When the step does not divide the time span, or both or neither of ``step`` and ``steps`` are given.
     """
+    for key, value in (("start", start), ("end", end), ("step", step)):
+        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float, np.number))):
+            raise InputError("must be a number", where="time", key=key, value=value)
     span = end - start
     if not (np.isfinite(span) and span > 0.0):
         raise InputError(f"must be later than start = {start:g}", where="time", key="end", value=end)
     if (step is None) == (steps is None):
         raise InputError("give either step or steps", where="time", key="step", value=step)
     if steps is not None:
+        check_whole("time", "steps", steps)
         if not 1 <= steps <= MOST_STEPS:
             words = "must be at least 1" if steps < 1 else f"must be at most {MOST_STEPS}"
             raise InputError(words, where="time", key="steps", value=steps)
-        return steps, span / steps
+        return int(steps), span / steps
     assert step is not None
     if not (np.isfinite(step) and step > 0.0):
         raise InputError("must be a positive number", where="time", key="step", value=step)
@@ -76,7 +86,7 @@ def count_steps(start: float, end: float, step: float | None, steps: int | None)
             key="step",
             value=step,
         )
-    return n, step
+    return n, float(step)
 
 
 def simulate(
@@ -129,7 +139,8 @@ def simulate(
         raise InputError("is needed", where="time", key="end")
     n, h = count_steps(start, end, step, steps)
     system = model.assemble(signals=signals, t0=start) if isinstance(model, Model) else model
-    plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every or max(1, n // 200))
+    fields_every = max(1, n // 200) if fields_every is None else fields_every
+    plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every)
     sink = MemorySink()
     outcome = run(plan, sink, engine=engine, progress=progress)
     return sink.result(outcome, title=title)
@@ -165,6 +176,7 @@ def run(
         When a step fails; the samples before it have reached the sink.
     """
     for name in ("every", "fields_every"):
+        check_whole("output", name, getattr(plan, name))
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
     _check_spans(plan)
@@ -178,6 +190,9 @@ def run(
         sink.append(block)
         samples, fields = block.step.size, block.field_step.size
     else:
+        if resume.engine not in ("", motor.name):
+            message = f"the checkpoint comes from the {resume.engine} engine, this run uses the {motor.name} one"
+            raise InputError(message, key="resume")
         motor.restore(resume.arrays, resume.step)
         samples, fields = resume.samples, resume.fields
     began = saved = clock.perf_counter()
@@ -189,13 +204,14 @@ def run(
         sink.append(block)
         samples, fields = samples + block.step.size, fields + block.field_step.size
         if motor.failure is not None:
+            motor.failure.tally = motor.tally()
             raise motor.failure
         if progress is not None:
             progress(motor.step, plan.steps)
         now = clock.perf_counter()
         size = _next_size(asked, now - before)
         if now - saved > checkpoint_every and motor.step < plan.steps:
-            sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot())))
+            sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot()), motor.name))
             saved = now
     return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps, stepping)
 

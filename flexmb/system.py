@@ -172,14 +172,10 @@ class LinearSystem:
     laplacian: bool = field(init=False)
 
     def __post_init__(self) -> None:
-        laplacian = moves_freely(self.K, self.layout)
-        object.__setattr__(self, "laplacian", laplacian)
-        if self.strain is None and laplacian:
-            pairs = sparse.coo_array(sparse.triu(self.K, 1))
-            i, j = pairs.row.astype(np.int64), pairs.col.astype(np.int64)
-            object.__setattr__(
-                self, "strain", regular(j[:, None], i[:, None], np.ones((i.size, 1)), -pairs.data, self.nv)
-            )
+        group = translation_groups(self.layout, self.nv)
+        if self.strain is None and rows_cancel(self.K, group):
+            object.__setattr__(self, "strain", pair_differences(self.K))
+        object.__setattr__(self, "laplacian", self.strain is not None and only_differences(self.strain, group))
 
     @property
     def nv(self) -> int:
@@ -220,25 +216,38 @@ class LinearSystem:
         return State(t, self.q0.copy(), self.v0.copy())
 
 
-def moves_freely(K: sparse.csr_array, layout: Layout) -> bool:
-    """Return whether each unknown takes part in a free translation: rows of K sum to zero, body by body.
-
-    So it is for flying bars and for particles without springs to the ground; K then needs differences of unknowns
-    only, which the compiled engine takes straight from its bands.
-    """
-    nv = K.shape[0]
+def translation_groups(layout: Layout, nv: int) -> IntArray:
+    """Return, for each unknown, which body it displaces in which direction, as a number; -1 for rotations."""
     D = sparse.coo_array(layout.displacement)
-    # which body an unknown displaces, and in which direction
     key = np.full((nv, 4), -1.0)
     key[D.col, 0] = layout.body_of_point[D.row // 3]
     key[:, 1:] = 0.0
     np.add.at(key, (D.col, 1 + D.row % 3), D.data)
-    if (key[:, 0] < 0.0).any():
-        return False
     _, group = np.unique(np.round(key, 12), axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    return np.where(key[:, 0] >= 0.0, group.reshape(-1), -1)
+
+
+def only_differences(strain: Strain, group: IntArray) -> bool:
+    """Return whether all modes are differences between unknowns of one group, so that the rows of K sum to zero.
+
+    So it is for flying bars and for particles without springs; the compiled engine then takes K q straight from
+    differences along its bands. Any spring to the ground, however weak, is a term that is no difference.
+    """
+    i, j = strain.i, strain.j
+    return bool((group >= 0).all() and (i >= 0).all() and (j >= 0).all() and (group[i] == group[j]).all())
+
+
+def rows_cancel(K: sparse.csr_array, group: IntArray) -> bool:
+    """Return whether the rows of a matrix without modes sum to zero within the groups, but for round-off."""
     coo = sparse.coo_array(K)
-    coupled = coo.data != 0.0
-    if (group[coo.row] != group[coo.col])[coupled].any():
+    if (group < 0).any() or (group[coo.row] != group[coo.col])[coo.data != 0.0].any():
         return False
-    return bool((np.abs(K @ np.ones(nv)) <= 1e-12 * np.asarray(abs(K).sum(axis=1)).reshape(-1)).all())
+    size = np.asarray(abs(K).sum(axis=1)).reshape(-1)
+    return bool((np.abs(K @ np.ones(K.shape[0])) <= 1e-14 * size).all())
+
+
+def pair_differences(K: sparse.csr_array) -> Strain:
+    """Return the modes of a matrix whose rows sum to zero: -K_ij (x_j - x_i)^2 over its pairs."""
+    pairs = sparse.coo_array(sparse.triu(K, 1))
+    i, j = pairs.row.astype(np.int64)[:, None], pairs.col.astype(np.int64)[:, None]
+    return regular(j, i, np.ones(i.shape), -pairs.data, K.shape[0])

@@ -349,3 +349,9 @@ def test_particle() -> None:
 def test_wrong_particles(keys: dict, words: str) -> None:
     with pytest.raises(InputError, match=words):
         Particle("ball", **{"mass": 1.0, **keys})
+
+
+@pytest.mark.parametrize("position", [["1", "2", "3"], [True, False, True], [10**400, 0, 0]])
+def test_texts_and_truth_values_are_no_coordinates(position):
+    with pytest.raises(InputError, match=r"bodies\.p\.position"):
+        Particle("p", 1.0, position=position)

@@ -18,10 +18,12 @@ import numpy as np
 import pytest
 
 from flexmb import load
+from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.commands.compiling import WORDS, will_compile
 from flexmb.commands.progress import shown
 from flexmb.commands.report import energy_lines
+from flexmb.errors import InputError
 from flexmb.io.run_folder import RunFolder
 from flexmb.kernels.march import march
 from flexmb.schemes import SCHEMES
@@ -204,6 +206,58 @@ def test_a_run_that_blows_up_is_exit_code_3_and_keeps_what_it_has(
     assert np.isfinite(result.energy.total).all()
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 2
     assert "failed and cannot be resumed" in capsys.readouterr().err
+    # up to there nothing differs from a run that ends there
+    ball.write_text(BALL)
+    assert main(["run", "ball.toml", "-o", "s", "--set", "time.end=0.5", "--quiet"]) == 0
+    good = load("s").summary
+    assert good["contact_steps"] > 0
+    for key in ("steps", "contact_steps", "solver_iterations", "min_gap", "min_gap_time", "energy"):
+        assert result.summary[key] == good[key], key
+
+
+SQUEEZE = """\
+
+[contacts.lid]
+kind = "node-plane"
+node = "ball"
+normal = [0.0, 0.0, -1.0]
+point = [0.0, 0.0, 0.0]
+motion = { kind = "ramp", start_time = -1.0, end_time = 1.0, start_value = -1.0, end_value = 1.0 }
+"""
+
+
+def test_a_run_that_fails_at_its_very_start_is_exit_code_3_and_leaves_nothing(
+    ball: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Schatzman-Paoli solves a contact problem before the first step; a ball held on both sides has no answer."""
+    text = BALL.replace("moreau-jean", "schatzman-paoli").replace("0.0, 0.5]\naxes", "0.0, 0.0]\naxes")
+    ball.write_text(text + SQUEEZE)
+    assert main(["run", "ball.toml", "-o", "r"]) == 3
+    err = capsys.readouterr().err
+    assert "internal error" not in err
+    assert "contact solver 'newton' did not reach" in err
+    assert "at t = 0 s" in err
+    assert names(ball.parent) == ["ball.toml"]
+
+
+def test_a_checkpoint_of_the_other_engine_is_refused(ball: Path) -> None:
+    overrides = ["output.checkpoint_every=1e-9", "time.step=1e-4"]
+    steps = iter(range(2))
+
+    def stop(done: int, of: int) -> None:
+        if next(steps, None) is None:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        load_case("ball.toml", overrides).run("r", progress=stop, engine="general")
+    before = names(ball.parent / "r")
+    assert "checkpoint.npz" in before
+    with pytest.raises(InputError, match="general engine"):
+        load_case("ball.toml", overrides).run("r", resume=True, engine="compiled")
+    assert names(ball.parent / "r") == before
+    load_case("ball.toml", overrides).run("r", resume=True, engine="general")
+    load_case("ball.toml", overrides).run("s", engine="general")
+    assert_same_bits(Path("r"), Path("s"))
 
 
 def test_a_disk_that_fills_up_is_exit_code_3_and_can_be_resumed(

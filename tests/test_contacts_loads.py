@@ -7,7 +7,7 @@ import pytest
 
 from flexmb.bodies import Bar, Beam, Particle
 from flexmb.contacts import NodeNode, NodePlane
-from flexmb.errors import InputError
+from flexmb.errors import InputError, NotConverged
 from flexmb.loads import (
     Constant,
     Damper,
@@ -20,6 +20,9 @@ from flexmb.loads import (
     time_function,
 )
 from flexmb.model import Model
+from flexmb.result import Result
+from flexmb.schemes import SCHEMES
+from flexmb.simulate import simulate
 from flexmb.system import LinearSystem
 
 D = np.array([1.0, 2.0, 2.0]) / 3.0
@@ -144,6 +147,48 @@ def test_nodes_that_cannot_move_along_the_normal() -> None:
         two_bodies(NodePlane("side", nodes="rod.all", normal=(0, 1, -1), point=(0, 0, 9)))
     with pytest.raises(InputError, match=r"contacts\.side\.node: node bead cannot move"):
         two_bodies(NodePlane("side", node="bead", normal=(1, 0, 0)))
+
+
+def test_nodes_that_cannot_move_are_watched_when_the_plane_moves() -> None:
+    motion = Ramp(start_time=0.0, end_time=1.0, start_value=0.0, end_value=1.5)
+    normal = (0.0, -0.6, -0.8)
+    s = two_bodies(NodePlane("lid", nodes="arm.all", normal=normal, point=(0, 0, 9), motion=motion))
+    assert s.contacts.labels == ("lid[arm.node(0)]", "lid[arm.node(1)]", "lid[arm.node(2)]")
+    G = s.contacts.G.toarray()
+    assert not G[:, 0].any()
+    assert G[:, 1].any()
+    gap = [float((s.layout.points[5] - (0, 0, 9)) @ normal) - s_t for s_t in (0.0, 0.75, 1.5)]
+    assert [s.contacts.g(t, np.zeros(s.nv))[0] for t in (0.0, 0.5, 1.0)] == pytest.approx(gap, abs=1e-14)
+    # a plane that slides in itself never comes nearer
+    slide = NodePlane("lid", nodes="arm.all", normal=(0, 0, -1), point=(0, 0, 9), motion=motion,
+                      motion_direction=(1, 0, 0))  # fmt: skip
+    assert two_bodies(slide).contacts.labels == ("lid[arm.node(1)]", "lid[arm.node(2)]")
+    with pytest.raises(InputError, match=r"contacts\.lid\.nodes: node arm\.node\(0\) is 0\.5 m inside and cannot"):
+        two_bodies(NodePlane("lid", nodes="arm.all", normal=(0, 0, 1), point=(0, 0, 2.5), motion=motion))
+    with pytest.raises(InputError, match=r"contacts\.lid\.node: node arm\.node\(0\) cannot move"):
+        two_bodies(NodePlane("lid", node="arm.first", normal=(0, 0, 1), motion=motion))
+
+
+@pytest.mark.parametrize("engine", ["compiled", "general"])
+@pytest.mark.parametrize("scheme", ["moreau-jean", "generalized-alpha", "schatzman-paoli"])
+def test_a_plane_that_runs_into_a_support_stops_the_run(scheme: str, engine: str) -> None:
+    def run(end: float) -> Result:
+        model = Model()
+        model.add(Bar("b", length=1, elements=4, area=1, young=100, density=1, supports=[("last", "clamped")]))
+        motion = Ramp(start_time=0.0, end_time=1.0, start_value=0.0, end_value=2.0 - end)
+        model.add(NodePlane("w", nodes="b.all", normal=(-1, 0, 0), point=(2, 0, 0), motion=motion))
+        return simulate(model, SCHEMES[scheme](), 0.01, 1.0, engine=engine)
+
+    open_all_along = run(1.2)
+    assert open_all_along.summary["min_gap"] == pytest.approx(0.2, abs=1e-14)
+    np.testing.assert_allclose(
+        open_all_along.contacts["w"].gap[:, 4], 1.0 - 0.8 * open_all_along.time, rtol=0, atol=1e-14
+    )
+    assert not open_all_along.contacts["w"].impulse.any()
+    with pytest.raises(NotConverged) as failure:  # there at t = 2/3
+        run(0.5)
+    assert failure.value.contact == "w[b.node(4)]"
+    assert failure.value.time == pytest.approx(2.0 / 3.0, abs=0.02)
 
 
 def test_initial_penetration_says_how_much_and_where() -> None:

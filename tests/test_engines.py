@@ -174,3 +174,81 @@ for scheme in MEMBERS:
         answers.append([float(x) for x in done.stdout.split()])
     assert len(answers[0]) == len(MEMBERS)
     np.testing.assert_allclose(answers[0], answers[1], rtol=1e-9)
+
+
+def test_compiled_equals_readable_with_beams_springs_and_dampers():
+    """Deformation modes and corrected solves: a beam over a floor, a mass hung on it."""
+    import flexmb as fm
+
+    model = fm.Model(gravity=(0, -9.81, 0))
+    beam = model.add(
+        fm.Beam(
+            "b",
+            length=1.0,
+            elements=12,
+            section={"shape": "rectangle", "width": 0.02, "height": 0.03},
+            material={"young": 2.1e9, "density": 7800.0},
+            supports=[{"node": "first", "kind": "clamped"}],
+            damping=(0.5, 1e-5),
+        )
+    )
+    model.add(fm.Particle("p", 1.0, position=(1, 1, 0), axes="y", velocity=(0, -1, 0)))
+    model.add(fm.Spring("s", node="p", node2=beam.last, stiffness=3e3, length=0.9))
+    model.add(fm.Damper("d", node="p", node2=beam.last, coefficient=3.0))
+    model.add(fm.NodePlane("f", nodes="b.all", point=(0, -1e-3, 0), normal=(0, 1, 0), restitution=0.3))
+    for scheme in (MoreauJean(0.6), GeneralizedAlpha(), GeneralizedAlpha(ggl=False)):
+        one, two = (fm.simulate(model, scheme, step=1e-3, end=0.2, engine=e) for e in ("compiled", "general"))
+        assert one.summary["contact_steps"] == two.summary["contact_steps"] > 3
+        for name in ("b.last.position", "p.velocity"):
+            np.testing.assert_allclose(one.signals[name], two.signals[name], atol=1e-12)
+        np.testing.assert_allclose(one.energy.total, two.energy.total, atol=1e-10)
+
+
+def test_a_weak_spring_on_a_stiff_bar_is_felt():
+    """Its share of a row of K is below 1e-12; the bar swings on it all the same."""
+    import flexmb as fm
+
+    model = fm.Model()
+    bar = model.add(
+        fm.Bar("b", length=1.0, elements=20000, area=1e-4, young=210e9, density=7800.0, velocity=(1.0, 0, 0))
+    )
+    model.add(fm.Spring("s", node=bar.first, direction=(1, 0, 0), stiffness=0.5))
+    system = model.assemble()
+    assert not system.laplacian
+    result = fm.simulate(model, MoreauJean(), step=0.01, end=3.0)
+    omega = np.sqrt(0.5 / (7800.0 * 1e-4))
+    np.testing.assert_allclose(result.signals["b.last.velocity"][:, 0], np.cos(omega * result.time), atol=1e-4)
+
+
+def test_checkpoint_of_another_engine_is_refused():
+    from flexmb.record import Checkpoint
+    from flexmb.result import MemorySink
+    from flexmb.simulate import run as run_plan
+
+    plan = Plan(random_system(0), MoreauJean(), ContactSolver(), 0.01, 0.0, 60, 1, 20)
+    first = GeneralEngine(plan)
+    first.start()
+    first.advance(10)
+    point = Checkpoint(10, 11, 1, first.snapshot(), "general")
+    with pytest.raises(InputError, match="the checkpoint comes from the general engine"):
+        run_plan(plan, MemorySink(), resume=point)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("scheme", [MoreauJean(), GeneralizedAlpha(), GeneralizedAlpha(ggl=False)], ids=label)
+@pytest.mark.parametrize("engine", ["compiled", "general"])
+def test_overflow_in_contact_is_a_failure_of_the_run(scheme, engine):
+    class Blows:
+        def value(self, t):
+            return np.where(np.asarray(t) > 0.055, -np.inf, -1.0)
+
+        def rate(self, t):
+            return np.zeros_like(np.asarray(t, dtype=float))
+
+    from systems import Load, contacts, system
+
+    con = contacts(2, np.eye(2)[:, :1], g0=[0.0], e=[0.0])
+    s = system(np.eye(2), np.eye(2), loads=[Load("f", np.array([1.0, 0.0]), Blows())], con=con)
+    _, motor = run(s, scheme, 0.01, 50, engine)
+    assert "not a finite number" in str(motor.failure)
+    assert motor.failure.step == 6

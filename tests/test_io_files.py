@@ -358,14 +358,48 @@ def test_unknown_format_is_refused(tmp_path: Path) -> None:
 
 def test_checkpoint_round_trip_and_damage(tmp_path: Path) -> None:
     path = tmp_path / "checkpoint.npz"
-    write_checkpoint(path, Checkpoint(5, 6, 7, {"q": np.array([0.1, np.nan]), "n": np.array([3])}))
+    write_checkpoint(path, Checkpoint(5, 6, 7, {"q": np.array([0.1, np.nan]), "n": np.array([3])}, "general"))
     point = read_checkpoint(path)
-    assert (point.step, point.samples, point.fields) == (5, 6, 7)
+    assert (point.step, point.samples, point.fields, point.engine) == (5, 6, 7, "general")
+    assert set(point.arrays) == {"q", "n"}
     np.testing.assert_array_equal(point.arrays["q"], [0.1, np.nan])
     assert point.arrays["n"].dtype == np.int64
     path.write_bytes(path.read_bytes()[:50])
     with pytest.raises(InputError, match="checkpoint .* cannot be read"):
         read_checkpoint(path)
+
+
+def test_checkpoint_without_the_name_of_its_engine(tmp_path: Path) -> None:
+    path = tmp_path / "checkpoint.npz"
+    np.savez(path, _step=np.array(5), _samples=np.array(6), _fields=np.array(7), q=np.ones(2))
+    point = read_checkpoint(path)
+    assert (point.step, point.engine, list(point.arrays)) == (5, "", ["q"])
+
+
+def test_checkpoint_hands_numpy_nothing_but_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before numpy 2.2 savez has no options: any keyword is stored."""
+    stored: dict[str, object] = {}
+    monkeypatch.setattr(np, "savez", lambda file, **arrays: stored.update(arrays))
+    write_checkpoint(tmp_path / "checkpoint.npz", Checkpoint(5, 6, 7, {"q": np.ones(2)}, "general"))
+    assert set(stored) == {"_step", "_samples", "_fields", "_engine", "q"}
+    assert all(isinstance(values, np.ndarray) and values.dtype != object for values in stored.values())
+
+
+@pytest.mark.parametrize("there", [False, True])
+def test_a_run_without_a_sample_leaves_nothing(tmp_path: Path, there: bool) -> None:
+    folder = tmp_path / "r"
+    if there:
+        folder.mkdir()
+        (folder / "notes.txt").write_text("mine")
+    sink = RunFolder(folder, "")
+    assert not sink.has_samples
+    sink.discard()
+    assert folder.exists() == there
+    sink.begin(fake_run.run_info())
+    assert taken_by(folder)
+    assert not sink.has_samples
+    sink.discard()
+    assert [p.name for p in tmp_path.rglob("*")] == (["r", "notes.txt"] if there else [])
 
 
 def test_summary_is_strict_json(tmp_path: Path) -> None:

@@ -237,3 +237,12 @@ def test_a_hundred_thousand_elements_assemble_in_seconds() -> None:
     assert s.nv == 100_001
     assert s.contacts.nc == 100_001
     assert taken < 10.0  # about 1 s on a quiet machine
+
+
+def test_a_gap_of_round_off_at_the_start_is_none() -> None:
+    model = Model(gravity=(0.0, 0.0, -10.0))
+    model.add(Particle("p", 1.0, position=(0.0, 0.0, 0.1 + 0.2)))
+    model.add(NodePlane("f", node="p", point=(0.0, 0.0, 0.3), normal=(0.0, 0.0, 1.0)))
+    system = model.assemble()
+    assert 0.1 + 0.2 > 0.3
+    assert system.contacts.g(0.0, system.q0) == 0.0

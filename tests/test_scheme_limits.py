@@ -77,6 +77,14 @@ def test_solvers_agree(scheme, name):
     np.testing.assert_allclose(other.probes, reference.probes, atol=1e-7)
 
 
+def scheme_free_gap(s, scheme, state, h, memory, fixed):
+    """The gaps at t + h of the same step without contacts."""
+    bare = system(s.M.toarray(), s.K.toarray(), s.C.toarray(), s.F0, s.loads)
+    kept = memory.with_(contacts=np.zeros((3, 0)))
+    new, _, _ = scheme.step(bare, state, h, kept, scheme.prepare(bare, h), ContactSolver())
+    return s.contacts.g(new.t, new.q)
+
+
 @pytest.mark.parametrize("scheme", GGL, ids=label)
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("stiff", [1.0, 1e3])
@@ -107,7 +115,9 @@ def test_ggl_with_damping_is_solved_coupled(scheme, seed, stiff):
         assert g.min() >= -1e-13 * scale
         hit = report.P > 1e-12
         assert np.abs((U + s.contacts.e * U_n)[hit]).max(initial=0.0) <= 1e-11 * scale
-        assert np.abs(g[hit]).max(initial=0.0) >= 0.0
+        # an impulse acts only where the contact is closed at position level
+        free = scheme_free_gap(s, scheme, state, h, free_memory, fixed)
+        assert ((free[hit] <= 1e-12) | (np.abs(g[hit]) <= 1e-12 * scale)).all()
         # the smooth equation itself: p = M a with f at the final (q, v)
         c = scheme.coefficients
         a, p, f = memory.vectors[:3]
@@ -216,3 +226,38 @@ def test_rho_inf_orders_the_dissipation():
     assert lost == sorted(lost)
     assert lost[0] == pytest.approx(0.0, abs=1e-10)
     assert lost[-1] > 1.0
+
+
+def test_a_contact_that_ends_open_gets_no_impulse():
+    """Closed is what the *solution* closes: a contact pressed only on the way there has no velocity row."""
+    from flexmb.kernels.arrays import ContactRows, Judge, Rows
+    from flexmb.kernels.contact_step import solve_ggl as compiled
+    from flexmb.kernels.ledger import TERMS_SIZE
+    from flexmb.schemes.alpha_family import AlphaFixed, solve_ggl
+
+    none = np.zeros(0, dtype=np.int64)
+    nowhere = Rows(none, none, np.zeros(0))
+    late = 0
+    for seed in range(2000):
+        rng = np.random.default_rng(seed)
+        A = rng.normal(size=(4, 4))
+        W = A @ A.T + 0.05 * np.eye(4)
+        g_free, b_v = rng.normal(size=4), rng.normal(size=4)
+        if not (g_free <= 0).any():
+            continue
+        nothing = np.zeros((4, 4))
+        fixed = AlphaFixed(None, None, W, nothing, nothing, W, np.diag(W))
+        s = system(np.eye(4), np.eye(4), con=contacts(4, np.eye(4), g0=np.ones(4), e=np.zeros(4)))
+        nu, Lam, _ = solve_ggl(fixed, g_free, b_v, 1.0, s, ContactSolver(), 0.0)
+        g = g_free + W @ nu
+        open_at_end = (nu == 0.0) & (g_free > 0.0)
+        assert not Lam[open_at_end].any(), seed
+        late += int((nu[g_free > 0.0] > 0.0).any())
+        assert g.min() >= -1e-12
+
+        rows = ContactRows(nowhere, g_free, g_free, none, g_free, W, nothing, nothing, W, g_free)
+        nu2, Lam2 = np.zeros(4), np.zeros(4)
+        compiled(Judge(0, 0, 1e-10), 1.0, rows, g_free, b_v, nu2, Lam2, np.zeros(TERMS_SIZE))
+        np.testing.assert_allclose(nu2, nu, atol=1e-11)
+        np.testing.assert_allclose(Lam2, Lam, atol=1e-11)
+    assert late > 100

@@ -48,9 +48,9 @@ def test_modes_are_the_stiffness(model):
 
 
 def test_a_body_that_has_flown_far_stores_nothing():
-    for s in (m.assemble() for m in models()):
-        if s.contacts.nc or not s.laplacian:
-            continue
+    flying = [s for s in (m.assemble() for m in models()) if s.laplacian]
+    assert flying
+    for s in flying:
         q = 1e3 + np.zeros(s.nv)
         assert s.potential(q) == 0.0
         assert not s.elastic(q).any()

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import copy
+import dataclasses
 import tomllib
 from collections.abc import Iterable
 from typing import Any
 
+from flexmb.case.part_tables import KINDS
 from flexmb.case.problems import Problem, dotted
+from flexmb.case.schema import CaseTables, OutputTable, SolverTable, TimeTable
 from flexmb.case.toml_lines import Path, words
 from flexmb.errors import InputError
+from flexmb.schemes import SCHEMES
 
 
 def parse_override(text: str) -> tuple[Path, Any]:
@@ -37,6 +41,9 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]])
     """
     problems = []
     for path, item in overrides:
+        if places := _meant(data, path):
+            problems.append(Problem(path, f"unknown key (did you mean {' or '.join(places)}?)", item))
+            continue
         node: Any = data
         try:
             for depth, part in enumerate(path):
@@ -48,6 +55,22 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]])
         except InputError as err:
             problems.append(Problem(path, err.message, item))
     return problems
+
+
+def _meant(data: dict[str, Any], path: Path) -> list[str]:
+    """Return where a single word that is no key of a case stands: ``rho_inf`` is ``scheme.rho_inf``."""
+    word = path[0]
+    if len(path) > 1 or word in (*CaseTables.model_fields, "scheme", *KINDS):
+        return []
+    fixed = {"time": TimeTable, "solver": SolverTable, "output": OutputTable}
+    places = [f"{table}.{word}" for table, model in fixed.items() if word in model.model_fields]
+    if any(word == field.name for cls in SCHEMES.values() for field in dataclasses.fields(cls) if field.init):
+        places.append(f"scheme.{word}")
+    for role in KINDS:
+        parts = data.get(role)
+        named = parts.items() if isinstance(parts, dict) else ()
+        places += [f"{role}.{name}.{word}" for name, part in named if isinstance(part, dict) and word in part]
+    return places
 
 
 def _key_in(node: Any, part: str | int, path: Path) -> Any:

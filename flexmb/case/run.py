@@ -62,7 +62,10 @@ def run_in_folder(
         )
         _close(case, sink, outcome)
     except SimulationError as err:
-        _keep(case, sink, err, clock.perf_counter() - began)
+        if sink.has_samples:
+            _keep(case, sink, err, clock.perf_counter() - began)
+        else:  # the very start failed, perhaps before the folder was made
+            sink.discard()
         raise
     except BaseException as err:
         sink.abandon()
@@ -88,8 +91,8 @@ def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
 def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float) -> None:
     """Close the files of a failed run under their names; the summary says that it failed, when and why."""
     tree: Tree = sink.close_data()
-    summary: dict[str, Any] = summarize(
-        tree, sink.run, _Reached(tally_from(tree), wall_time_s, wall_time_s), title=case.title
-    )
+    tally: Tally | None = getattr(err, "tally", None)  # the engine's, over every step; the samples tell less
+    reached = _Reached(tally if tally is not None else tally_from(tree), wall_time_s, wall_time_s)
+    summary: dict[str, Any] = summarize(tree, sink.run, reached, title=case.title)
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     sink.finish(summary | {"status": "failed", "failure": failure})

@@ -8,7 +8,9 @@ import sys
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb check``."""
-    parser.add_argument("cases", metavar="CASE", nargs="+", help="case files or names of shipped cases")
+    parser.add_argument(
+        "cases", metavar="CASE", nargs="*", help="case files or names of shipped cases (default: all of those)"
+    )
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
     parser.add_argument("--quiet", action="store_true", help="show no progress")
@@ -16,10 +18,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Check all cases; the exit code is that of the worst of them (the order of the codes is that of gravity)."""
+    from flexmb.case.shipped import shipped_cases
     from flexmb.errors import FlexmbError, InputError
 
     worst = 0
-    for name in args.cases:
+    for name in args.cases or shipped_cases():
         try:
             code = _check(name, args.overrides, args.quiet)
         except FlexmbError as err:
@@ -34,17 +37,19 @@ def main(args: argparse.Namespace) -> int:
 def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce
-    from flexmb.commands.notes import print_notes
+    from flexmb.commands.notes import print_notes, print_scheme_note
     from flexmb.commands.progress import shown
-    from flexmb.commands.report import expectation_lines
+    from flexmb.commands.report import counted, expectation_lines
 
     case = load_case(name, overrides)
     print_notes(case)
-    announce(case.plan, quiet)
-    with shown(case.name, quiet) as progress:
+    print_scheme_note(case)
+    first = announce(case.plan, quiet)
+    with shown(case.name, quiet, first) as progress:
         result = case.run(progress=progress)
     entries = result.summary["expectations"]
-    print(f"{case.name}: " + (f"{len(entries)} expectations" if entries else "expects nothing, so nothing was checked"))
+    words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
+    print(f"{case.name}: {words}")
     for line, entry in zip(expectation_lines(entries), entries, strict=True):
         print(f"  {line}" + (f"   [{entry['source']}]" if entry.get("source") else ""))
     return 0 if all(entry["ok"] for entry in entries) else 1

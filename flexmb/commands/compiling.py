@@ -6,13 +6,15 @@ import contextlib
 import sys
 from typing import Any
 
-WORDS = "compiling the time loop for this machine (first run only, about a minute) ..."
+WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to two minutes) ..."
 
 
-def announce(plan: Any, quiet: bool) -> None:
-    """Say on stderr that a run of ``plan`` compiles first, if it does."""
+def announce(plan: Any, quiet: bool) -> str:
+    """Say on stderr that a run of ``plan`` compiles first, if it does; return the word for what it does first."""
     if not quiet and plan.system.constant and will_compile(plan.scheme):
         print(WORDS, file=sys.stderr, flush=True)
+        return "compiling"
+    return "starting"
 
 
 def will_compile(scheme: Any) -> bool:

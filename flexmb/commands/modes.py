@@ -19,6 +19,7 @@ def main(args: argparse.Namespace) -> int:
     """Print the table of frequencies; rigid motions have frequency 0."""
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes
+    from flexmb.commands.report import counted
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
 
@@ -26,7 +27,7 @@ def main(args: argparse.Namespace) -> int:
     print_notes(case)
     system = case.plan.system
     found = modes(system, args.count)
-    print(f"{case.title or case.name}: {system.nv} unknowns, without damping and contact")
+    print(f"{case.title or case.name}: {counted(system.nv, 'unknown')}, without damping and contact")
     print(f"{'mode':>4}  {'frequency [Hz]':>18}  {'omega [rad/s]':>18}")
     for k, (f, omega) in enumerate(zip(found.frequency, found.omega, strict=True), start=1):
         print(f"{k:>4}  {f:>18.9g}  {omega:>18.9g}" + ("  rigid" if omega == 0.0 else ""))

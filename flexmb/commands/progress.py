@@ -13,26 +13,35 @@ QUIET_SECONDS = 10.0
 
 
 @contextmanager
-def shown(title: str, quiet: bool) -> Iterator[Progress | None]:
-    """Give a function to call with (steps done, steps in all)."""
+def shown(title: str, quiet: bool, first: str = "starting") -> Iterator[Progress | None]:
+    """Give a function to call with (steps done, steps in all); until then a terminal shows the word ``first``."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
-        with _bar(title) as advance:
+        with _bar(title, first) as advance:
             yield advance
     else:
         yield _lines(title)
 
 
 @contextmanager
-def _bar(title: str) -> Iterator[Progress]:
+def _bar(title: str, first: str) -> Iterator[Progress]:
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        SpinnerColumn,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
     from rich.progress import Progress as Bar
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    # the spinner and the time gone by are the sign of life while the compiler is at work
+    words = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    columns = (*words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(f"{title}: starting", total=None)
+        task = bar.add_task(f"{title}: {first}", total=None)
         yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 
 

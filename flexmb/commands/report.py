@@ -4,6 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+
+def counted(n: int, word: str) -> str:
+    """Return a number of things in words: 1 contact, 2 contacts."""
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
+
+
 ENERGY_WORDS = (
     ("initial", "initial"),
     ("final", "final"),
@@ -24,8 +30,8 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     lines = [
         f"scheme       {scheme['name']}" + (f" ({options})" if options else ""),
         f"steps        {summary['steps']} of {summary['h']:.6g} s, {summary['us_per_step']:.3g} us each "
-        f"({summary['engine']} engine, {summary['wall_time_s']:.3g} s)",
-        f"size         {summary['dofs']} unknowns, {summary['contacts']} contacts",
+        f"({summary['engine']} engine); whole run {summary['wall_time_s']:.3g} s",
+        f"size         {counted(summary['dofs'], 'unknown')}, {counted(summary['contacts'], 'contact')}",
     ]
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
@@ -35,14 +41,32 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
 def energy_lines(energy: dict[str, Any]) -> list[str]:
     """Return the energy table, and a warning when contacts added energy."""
     lines = ["energy, J"]
-    lines += [f"  {words:<20}{energy[key]:>16.9g}" for key, words in ENERGY_WORDS if energy.get(key) is not None]
-    if energy.get("contact_projection"):
-        lines[5] += f"   ({energy['contact_projection']:.3g} of it moves positions back to the contact, GGL)"
+    for key, words in ENERGY_WORDS:
+        if energy.get(key) is not None:
+            lines.append(_row(words, energy[key]))
+            if key == "contact":
+                lines += _contact_parts(energy)
+    if energy.get("scale") and energy["residual_max"] > 1e-6 * energy["scale"]:
+        lines.append("  warning: the ledger does not close; the step is too large for the digits there are")
     if energy.get("gain_steps"):
         when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
         most = f"at most {energy['gain_max']:.3g} J{when}"
-        lines.append(f"  warning: in {energy['gain_steps']} steps a contact added energy, {most}")
+        count = counted(energy["gain_steps"], "step")
+        lines.append(f"  warning: in {count} a contact added energy, {most}; see docs/energy.md")
     return lines
+
+
+def _contact_parts(energy: dict[str, Any]) -> list[str]:
+    """Return the lines of the two parts of the work of contacts; none when the scheme corrects no positions."""
+    correction = energy.get("contact_projection")
+    if not correction:
+        return []
+    impact = energy["contact"] - correction
+    return [_row("  impact law", impact), _row("  position correction (GGL)", correction)]
+
+
+def _row(words: str, joule: float) -> str:
+    return f"  {words:<28}{joule:>16.9g}"
 
 
 def expectation_lines(entries: list[dict[str, Any]]) -> list[str]:

@@ -24,7 +24,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce
     from flexmb.commands.interrupt import stops_between_blocks
-    from flexmb.commands.notes import print_notes
+    from flexmb.commands.notes import print_notes, print_scheme_note
     from flexmb.commands.progress import shown
     from flexmb.commands.report import expectation_lines, summary_lines
     from flexmb.errors import InputError, SimulationError
@@ -34,9 +34,14 @@ def main(args: argparse.Namespace) -> int:
     case = load_case(args.case, args.overrides)
     out = args.out if args.out is not None else Path("results") / case.name
     print_notes(case)
-    announce(case.plan, args.quiet)
+    if not args.quiet:
+        print_scheme_note(case)
+    finished = args.resume and _finished(out)
+    if args.resume and not finished and not args.quiet:
+        _note_fresh_start(out)
+    first = announce(case.plan, args.quiet or finished)
     try:
-        with shown(case.name, args.quiet) as bar, stops_between_blocks(bar) as progress:
+        with shown(case.name, args.quiet, first) as bar, stops_between_blocks(bar) as progress:
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
     except SimulationError:
         if (out / "summary.json").is_file():
@@ -48,9 +53,30 @@ def main(args: argparse.Namespace) -> int:
         print(f"\nflexmb: interrupted; to go on: {again}", file=sys.stderr)
         return 130
     if not args.quiet:
+        if finished:
+            print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)
         print(case.title or case.name)
         print("\n".join(summary_lines(result.summary)))
         if entries := result.summary["expectations"]:
             print("\n".join(["expectations", *(f"  {line}" for line in expectation_lines(entries))]))
         print(f"results in {out}: summary.json, result.h5, fields.vtkhdf (ParaView), case.toml")
     return 0
+
+
+def _finished(out: Path) -> bool:
+    """Tell whether a folder holds a finished run."""
+    from flexmb.io.summary_json import read_summary
+
+    path = out / "summary.json"
+    return path.is_file() and read_summary(path).get("status") == "complete"
+
+
+def _note_fresh_start(out: Path) -> None:
+    """Say on stderr that there is nothing to go on with, so that ``--resume`` starts at the beginning."""
+    from flexmb.io.run_folder import CHECKPOINT, taken_by
+
+    found = taken_by(out)
+    if not found:
+        print(f"note: there is no run in '{out}' to resume, so it starts at the beginning", file=sys.stderr)
+    elif all(name.endswith(".part") for name in found):  # killed before its first checkpoint
+        print(f"note: the run in '{out}' has no {CHECKPOINT} yet, so it starts at the beginning", file=sys.stderr)

@@ -17,6 +17,7 @@ def main(args: argparse.Namespace) -> int:
     """Validate all cases, going on after a wrong one."""
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes
+    from flexmb.commands.report import counted
     from flexmb.errors import InputError
 
     code = 0
@@ -31,6 +32,6 @@ def main(args: argparse.Namespace) -> int:
             print(f"flexmb: error: {err}", file=sys.stderr)
             code = 2
             continue
-        size = f"{plan.system.nv} unknowns, {plan.system.contacts.nc} contacts, {plan.steps} steps of {plan.h:g} s"
-        print(f"{name}: ok ({size}, {case.scheme.name})")
+        size = f"{counted(plan.system.nv, 'unknown')}, {counted(plan.system.contacts.nc, 'contact')}"
+        print(f"{name}: ok ({size}, {counted(plan.steps, 'step')} of {plan.h:g} s, {case.scheme.name})")
     return code

@@ -33,7 +33,8 @@ class NodePlane:
         One node; or
     nodes : NodeRef, str or sequence of them, optional
         several, e.g. ``"rod.all"``. Of several, nodes that cannot move along the normal (supported, or of a bar
-        perpendicular to it) are left out if they are on the allowed side, and an error if they are not.
+        perpendicular to it) are an error if they start inside. Otherwise they are left out if the plane stays
+        where it is; if it moves they are watched, and the run fails when the plane reaches one.
     point : (3,) array_like
         p, a point of the plane, m.
     normal : (3,) array_like
@@ -121,13 +122,17 @@ class NodePlane:
         if not moves.all():
             start = g0 + (coef * float(motion.value(t0)) if motion is not None else 0.0)
             self._refuse(nodes, points, moves, start)
-            points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
+            if abs(coef) <= 1e-15:  # no motion, or none along the normal: the gap of such a node never changes
+                points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
+            else:  # exactly zero: a direction of round-off size would let a huge impulse "move" the node
+                G = sparse.csc_array(G @ sparse.diags_array(moves.astype(np.float64)))
+                G.eliminate_zeros()
         single = self.node is not None
         labels = [self.name] if single else [f"{self.name}[{label}]" for label in nodes.labels(points)]
         return ContactRows(labels, points, g0, G, float(self.restitution), motion, coef)
 
     def _refuse(self, nodes: Kinematics, points: IntArray, moves: np.ndarray, start: Array) -> None:
-        """Raise unless the nodes that cannot move along the normal may be left out."""
+        """Raise unless the nodes that cannot move along the normal start on the allowed side, beside others."""
         stuck = np.flatnonzero(~moves)
         scale = max(1e-300, float(np.abs(nodes.points).max()))
         inside = stuck[start[stuck] < -1e-12 * scale]

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from flexmb.errors import SimulationError
+from flexmb.errors import NOT_FINITE, SimulationError
 from flexmb.kernels.ledger import (
     CONTACT_STEPS,
     ENERGY_MAX,
@@ -136,9 +136,8 @@ def truncate(block: Block, samples: int, fields: int) -> Block:
 
 
 def not_finite(plan: Plan, n: int) -> SimulationError:
-    """Return the error for an energy that is not a number."""
-    message = "the energy is not a finite number (a load or the motion has overflowed)"
-    return SimulationError(message, time=plan.time(n), step=n)
+    """Return the error for a motion that has overflowed."""
+    return SimulationError(NOT_FINITE, time=plan.time(n), step=n)
 
 
 def _marked(n0: int, n1: int, every: int, last: int) -> IntArray:

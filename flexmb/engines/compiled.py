@@ -149,7 +149,7 @@ class CompiledEngine:
             plan.fields_every,
         )
         self.step = int(reached)
-        if failed == -2:
+        if failed == -2 or (failed >= 0 and not np.isfinite(residual)):
             self.failure = not_finite(plan, self.step + 1)
         elif failed >= 0:
             self.failure = NotConverged(

@@ -64,10 +64,12 @@ def whole(value: object, key: str, where: str, *, least: int) -> int:
 def vector(value: object, key: str, where: str) -> Array:
     """Return ``value`` as a finite (3,) array."""
     try:
-        x = np.array(value, dtype=np.float64)
-    except (TypeError, ValueError):
+        given = np.asarray(value)
+        x = given.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
         raise InputError("must be three numbers", where=where, key=key, value=value) from None
-    if x.shape != (3,):
+    # texts and truth values would turn into numbers silently
+    if x.shape != (3,) or given.dtype.kind not in "iuf":
         raise InputError("must be three numbers", where=where, key=key, value=value)
     if not np.all(np.isfinite(x)):
         raise InputError("must be finite", where=where, key=key, value=value)

@@ -20,7 +20,8 @@ def write_checkpoint(path: Path, point: Checkpoint) -> None:
     fresh = path.with_name(path.name + ".part")
     with fresh.open("wb") as handle:
         own = {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _OWN}
-        np.savez(handle, allow_pickle=False, **own, **point.arrays)
+        # np.savez knows allow_pickle only since numpy 2.2; before, it would be stored as one more array
+        np.savez(handle, **own, _engine=np.array(point.engine), **point.arrays)
         handle.flush()
         os.fsync(handle.fileno())
     os.replace(fresh, path)
@@ -35,4 +36,5 @@ def read_checkpoint(path: Path) -> Checkpoint:
     except (OSError, ValueError, zipfile.BadZipFile) as err:
         raise InputError(f"the checkpoint '{path}' cannot be read ({err}); start anew with --overwrite") from err
     own = {name: int(arrays.pop(f"_{name}")) for name in _OWN}
-    return Checkpoint(arrays=arrays, **own)
+    engine = str(arrays.pop("_engine", ""))
+    return Checkpoint(arrays=arrays, engine=engine, **own)

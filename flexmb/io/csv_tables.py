@@ -1,13 +1,17 @@
-"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``; one row per sample, units in the header."""
+"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``; one row per sample, units in the header.
+
+Columns that follow from others, the contact forces and the total energy, stand last in their table.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from flexmb.io.structure import Tree, unit
+from flexmb.io.structure import Tree, mean_force, unit
 from flexmb.record import ENERGY_COLUMNS
 
 _BLOCK = 4096
@@ -15,9 +19,45 @@ _BLOCK = 4096
 
 def write_csv(tree: Tree, folder: Path) -> list[Path]:
     """Write the three tables into ``folder`` and return their paths."""
-    energy = [f"/energy/{name}" for name in ENERGY_COLUMNS]
+    tree = {name: tree[name] for name in tree} | _derived(tree)
+    energy = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
     tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/"), "energy": energy}
     return [_write(tree, names, folder / f"{table}.csv", table) for table, names in tables.items()]
+
+
+class _Column:
+    """A dataset that is computed when it is sliced."""
+
+    def __init__(self, shape: tuple[int, ...], rows: Callable[[slice], np.ndarray]) -> None:
+        self.shape = shape
+        self._rows = rows
+
+    def __getitem__(self, part: slice) -> np.ndarray:
+        return self._rows(part)
+
+
+def _derived(tree: Tree) -> dict[str, _Column]:
+    """Return the contact forces and the total energy."""
+    kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
+    out = {
+        name.removesuffix("impulse") + "force": _force(tree, tree[name])
+        for name in _below(tree, "/contacts/")
+        if name.endswith("/impulse")
+    }
+    return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}
+
+
+def _force(tree: Tree, impulse: Any) -> _Column:
+    step, time = tree["/step"], tree["/time"]
+    span = max(int(step[-1]) - int(step[0]), 1)
+    h = float(time[-1] - time[0]) / span or 1.0  # a single sample: nothing has acted yet
+
+    def rows(part: slice) -> np.ndarray:
+        first = max(part.start - 1, 0)  # the time since the sample before needs that sample
+        force = mean_force(np.asarray(impulse[first : part.stop]), np.asarray(step[first : part.stop]), h)
+        return force[part.start - first :]
+
+    return _Column(impulse.shape, rows)
 
 
 def _below(tree: Tree, prefix: str) -> list[str]:

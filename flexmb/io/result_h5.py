@@ -69,8 +69,7 @@ class H5Tree(Mapping[str, Any]):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            # finished files are never written again, so no lock is needed (nor possible on read-only disks)
-            self._file = h5py.File(path, "r", locking=False)
+            self._file = _open(path)
         except OSError as err:
             raise InputError(f"'{path}' cannot be read as a result file: {err}") from err
         names: list[str] = []
@@ -85,6 +84,18 @@ class H5Tree(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._names)
+
+
+def _open(path: Path) -> h5py.File:
+    """Open as h5py does by default: HDF5 refuses a file opened twice in a process with different locking.
+
+    Where that fails (no locks on this disk, or the file is open without a lock), no lock is needed: finished files are
+    never written again.
+    """
+    try:
+        return h5py.File(path, "r")
+    except OSError:
+        return h5py.File(path, "r", locking=False)
 
 
 def _missing(name: str) -> Any:

@@ -48,6 +48,8 @@ class RunFolder:
         self.point: Checkpoint | None = None
         self.step = 0
         self._begun = False
+        self._made = False
+        self._sampled = False
         _require_usable(folder)
         if resume and not overwrite:
             self._look_for_checkpoint()
@@ -59,6 +61,11 @@ class RunFolder:
         """Whether the folder already holds the finished run of this very case (only asked with ``resume``)."""
         path = self.folder / SUMMARY
         return path.is_file() and read_summary(path).get("status") == "complete"
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether there is anything of this run worth keeping."""
+        return self._begun and (self._sampled or self.point is not None)
 
     def begin(self, run: RunInfo) -> None:
         """Check the room on the disk, make the folder and its files (or open them again)."""
@@ -76,7 +83,7 @@ class RunFolder:
         self._begun = True
 
     def _make_files(self, run: RunInfo) -> None:
-        made = not self.folder.exists()
+        self._made = not self.folder.exists()
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             _clear(self.folder)
@@ -85,14 +92,19 @@ class RunFolder:
             self.fields.begin()
         except OSError as err:
             self.result.out.close()
-            if self.folder.is_dir():
-                _clear(self.folder)
-                if made:
-                    self.folder.rmdir()
+            self._remove_files()
             raise InputError(f"the result files cannot be made in '{self.folder}': {reason(err)}") from err
+
+    def _remove_files(self) -> None:
+        """Remove what ``begin`` made, and the folder if it was not there before."""
+        if self.folder.is_dir():
+            _clear(self.folder)
+            if self._made:
+                self.folder.rmdir()
 
     def append(self, block: Block) -> None:
         """Write the samples and states of a block."""
+        self._sampled = self._sampled or len(block.step) > 0
         self.step = int(block.step[-1]) if len(block.step) else self.step
         self.result.append(block)
         self.fields.append_block(self.run, block)
@@ -124,6 +136,12 @@ class RunFolder:
         if self._begun:
             self.result.out.close()
             self.fields.out.close()
+
+    def discard(self) -> None:
+        """Leave nothing of a run that failed before its first sample; what stood there before ``begin`` stays."""
+        self.abandon()
+        if self._begun:
+            self._remove_files()
 
     def _part(self, name: str) -> Path:
         return self.folder / (name + PART)

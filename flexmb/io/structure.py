@@ -42,6 +42,12 @@ def unit(name: str) -> str:
     return UNITS.get(name.replace("/", ".").rsplit(".", 1)[-1], "")
 
 
+def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
+    """Return the mean force since the sample before, N: the impulse, (n+1,) or (n+1, m), over that time."""
+    dt = np.diff(step, prepend=step[0] - 1) * h
+    return np.asarray(impulse / (dt if impulse.ndim == 1 else dt[:, None]))
+
+
 def counts_of(run: RunInfo) -> dict[str, int]:
     """Return how many samples and fields a complete run has; the last step is always one of both."""
     return {"sample": _count(run.steps, run.every), "field": _count(run.steps, run.fields_every)}

@@ -82,6 +82,7 @@ def solve_ggl(
         Lam[:] = 0.0
         return -1, 0.0
     closed = near.copy()
+    rounds = 0
     while True:
         i_q = np.flatnonzero(near)
         i_v = np.flatnonzero(closed)
@@ -100,15 +101,18 @@ def solve_ggl(
         if not residual <= jd.tol:
             worst = lcp_worst(W, b, z)[0]
             return (i_q[worst] if worst < i_q.size else i_v[worst - i_q.size]), residual
-        grown = False
+        changed = False
         for i in range(nc):
-            if nu[i] > 0.0 and not closed[i]:
-                closed[i] = True
-                grown = True
             if not near[i] and _gap(i, con, g_free, nu, Lam, i_q, i_v) < 0.0:
                 near[i] = True
-                grown = True
-        if not grown:
+                changed = True
+        for i in range(nc):
+            wanted = g_free[i] <= 0.0 or nu[i] > 0.0 or (rounds >= nc and closed[i])
+            if wanted != closed[i]:
+                closed[i] = wanted
+                changed = True
+        rounds += 1
+        if not changed:
             return -1, residual
 
 

@@ -19,7 +19,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 def _compile(**options: bool) -> Callable[[_F], _F]:
     """Return numba's decorator with the given options, cached on disk."""
-    return cast("Callable[[_F], _F]", njit(cache=True, **options))  # type: ignore[call-overload]
+    return cast("Callable[[_F], _F]", njit(cache=True, error_model="numpy", **options))  # type: ignore[call-overload]
 
 
 def kernel(function: _F) -> _F:

@@ -13,8 +13,9 @@ def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     """Return the row that violates the complementarity most, and the residual.
 
     The residual is ``max_i |min(rho_i z_i, w_i)| / scale`` with ``rho_i = W_ii`` (1 where ``W_ii <= 0``), so that
-    both arguments have the unit of ``w``, and ``scale = max_i max(|b_i|, rho_i |z_i|)``. It is 0 when the scale is
-    0 and infinite when anything is not finite.
+    both arguments have the unit of ``w``, and ``scale = max_i |b_i| + 1e-5 max_i rho_i |z_i|``: the second part lets
+    pass what round-off of a large z leaves in w, but not an unsolvable problem whose z runs away. The residual is 0
+    when the scale is 0 and infinite when anything is not finite.
 
     Parameters
     ----------
@@ -28,7 +29,7 @@ def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     residual : float
         Dimensionless.
     """
-    row, worst, scale = -1, -1.0, 0.0
+    row, worst, given, answered = -1, -1.0, 0.0, 0.0
     for i in range(b.size):
         w = b[i]
         for j in range(b.size):
@@ -39,7 +40,9 @@ def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
             return i, np.inf
         if violation > worst:
             row, worst = i, violation
-        scale = max(scale, abs(b[i]), rho * abs(z[i]))
+        given = max(given, abs(b[i]))
+        answered = max(answered, rho * abs(z[i]))
+    scale = given + 1e-5 * answered
     if scale == 0.0:
         return row, 0.0
     return row, worst / scale

@@ -20,6 +20,7 @@ from flexmb.kernels.arrays import (
     Structure,
     Tables,
 )
+from flexmb.kernels.banded import dot
 from flexmb.kernels.jit import kernel
 from flexmb.kernels.ledger import balance, book_step
 from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
@@ -119,7 +120,8 @@ def march(
     samples, fields : int
         Rows filled.
     failed : int
-        -1, or the contact whose problem was not solved, or -2 when the energy is not a number.
+        -1, or the contact whose problem was not solved, or -2 when the motion is not finite (looked at in each sample
+        and every 16 steps).
     residual : float
     """
     samples, fields = 0, 0
@@ -128,6 +130,8 @@ def march(
         failed, residual = take_step(ch, jd, st, con, lod, tab, row, x, w)
         if failed >= 0:
             return n, samples, fields, failed, residual
+        if n % 16 == 15 and not dot(x.v, x.v) < 1.0e308:
+            return n, samples, fields, -2, residual
         contact_kinematics(con, tab, row + 1, x.q, x.v, x.g, x.U)
         for i in range(x.P.size):
             x.since_sample[i] += x.P[i]

@@ -10,6 +10,8 @@ from scipy import sparse
 from flexmb.errors import InputError
 from flexmb.state import Array
 
+MOST_CONTACTS = 10_000
+"""Most contacts of a system; W has their number squared entries."""
 BLOCK = 64
 """Columns solved at a time; bounds the memory to 64 vectors of unknowns."""
 
@@ -31,6 +33,11 @@ def delassus(solve: Callable[[Array], Array], G: sparse.csc_array) -> Array:
     W : (nc, nc) array
     """
     nv, nc = G.shape
+    if nc > MOST_CONTACTS:
+        message = (
+            f"at most {MOST_CONTACTS} are possible: their Delassus matrices are dense ({8e-9 * nc * nc:.3g} GB each)"
+        )
+        raise InputError(message, where="contacts", key="number", value=nc)
     W = np.empty((nc, nc))
     for first in range(0, nc, BLOCK):
         columns = slice(first, min(first + BLOCK, nc))

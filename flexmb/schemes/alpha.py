@@ -19,6 +19,13 @@ def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> A
     return AlphaStep(0.0, alpha, 0.25 * (gamma + 0.5) ** 2 if beta is None else beta, gamma)
 
 
+def check_given(scheme: str, **given: float | None) -> None:
+    """Raise InputError for an option that is given but is not a number in [0, 1]."""
+    for key, value in given.items():
+        if value is not None:
+            check_range(scheme, key, value, 0.0, 1.0)
+
+
 def check_newmark(scheme: str, c: AlphaStep) -> None:
     """Raise InputError unless gamma is in [1/2 + alpha_f, 1] and beta in [gamma/2, 1] (unconditional stability)."""
     check_range(scheme, "gamma", c.gamma, 0.5 + c.alpha_f, 1.0)
@@ -50,6 +57,7 @@ class Newmark(Alpha):
     name: ClassVar[str] = "newmark"
 
     def __post_init__(self) -> None:
+        check_given(self.name, beta=self.beta, gamma=self.gamma)
         check_newmark(self.name, self.coefficients)
         check_flag("ggl", self.ggl)
 
@@ -82,6 +90,7 @@ class HHT(Alpha):
 
     def __post_init__(self) -> None:
         check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)
+        check_given(self.name, beta=self.beta, gamma=self.gamma)
         check_newmark(self.name, self.coefficients)
         check_flag("ggl", self.ggl)
 
@@ -144,6 +153,7 @@ class NaiveHHT(Alpha):
 
     def __post_init__(self) -> None:
         check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)
+        check_given(self.name, beta=self.beta, gamma=self.gamma)
         check_newmark(self.name, self.coefficients)
         check_choice("level", self.level, ("position", "velocity"))
 

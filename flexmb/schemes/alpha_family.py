@@ -299,12 +299,14 @@ def solve_ggl(
 ) -> tuple[Array, Array, int]:
     """Solve the joint problem in (nu / h, Lam) on a growing working set of contacts.
 
-    ``near`` are the contacts whose position row is looked at, ``closed`` those that also have a velocity row. Both
-    start from the contacts whose gap would be <= 0 without impulses and only grow, so the loop ends.
+    ``near`` are the contacts whose position row is looked at; it starts from those whose gap would be <= 0 without
+    impulses and only grows. ``closed`` are those that also have a velocity row: nu > 0 or a free gap <= 0 *of the
+    solution*; should it not settle in as many rounds as there are contacts, it only grows from there, so the loop ends.
     """
     near = g_free <= 0.0
     closed = near.copy()
     iterations = 0
+    rounds = 0
     while True:
         i, j = np.flatnonzero(near), np.flatnonzero(closed)
         W = np.block(
@@ -318,9 +320,12 @@ def solve_ggl(
         nu, Lam = np.zeros(g_free.size), np.zeros(g_free.size)
         nu[i], Lam[j] = h * z[: i.size], z[i.size :]
         g = g_free + fixed.W_q_nu @ nu + fixed.W_q_Lam @ Lam
-        pressed_late = (nu > 0.0) & ~closed
         violated = (g < 0.0) & ~near
-        if not (pressed_late.any() or violated.any()):
+        wanted = (g_free <= 0.0) | (nu > 0.0)
+        if rounds >= g_free.size:
+            wanted |= closed
+        if not violated.any() and (wanted == closed).all():
             return nu, Lam, iterations
         near |= violated
-        closed |= pressed_late
+        closed = wanted
+        rounds += 1

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
-from flexmb.errors import InputError, NotConverged
+from flexmb.errors import NOT_FINITE, InputError, NotConverged
 from flexmb.linalg import factor
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -135,6 +135,9 @@ def solve_contacts(
     NotConverged
         Naming the time and the contact with the largest residual.
     """
+    if not np.isfinite(b).all():
+        bad = int(rows[int(np.flatnonzero(~np.isfinite(b))[0])])
+        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=system.contacts.labels[bad])
     try:
         solution = solver.solve(ContactProblem(W=W, b=b))
     except NotConverged as failure:
