@@ -26,6 +26,7 @@ setup: $(STAMP)
 # the set-up is repeated only when pyproject.toml changes
 $(STAMP): pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "flexmb needs Python 3.11 or later; try make PYTHON=python3.11")'
+	@echo "setting up $(VENV); this downloads packages and takes a few minutes ..."
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(STAMP)
