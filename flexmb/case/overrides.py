@@ -10,7 +10,7 @@ from typing import Any
 
 from flexmb.case.part_tables import KINDS
 from flexmb.case.problems import Problem, dotted
-from flexmb.case.schema import CaseTables, OutputTable, SolverTable, TimeTable
+from flexmb.case.schema import CaseTables, OutputTable, SolverTable, Table, TimeTable
 from flexmb.case.toml_lines import Path, words
 from flexmb.errors import InputError
 from flexmb.schemes import SCHEMES
@@ -62,7 +62,7 @@ def _meant(data: dict[str, Any], path: Path) -> list[str]:
     word = path[0]
     if len(path) > 1 or word in (*CaseTables.model_fields, "scheme", *KINDS):
         return []
-    fixed = {"time": TimeTable, "solver": SolverTable, "output": OutputTable}
+    fixed: dict[str, type[Table]] = {"time": TimeTable, "solver": SolverTable, "output": OutputTable}
     places = [f"{table}.{word}" for table, model in fixed.items() if word in model.model_fields]
     if any(word == field.name for cls in SCHEMES.values() for field in dataclasses.fields(cls) if field.init):
         places.append(f"scheme.{word}")

@@ -8,9 +8,8 @@ import sys
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb check``."""
-    parser.add_argument(
-        "cases", metavar="CASE", nargs="*", help="case files or names of shipped cases (default: all of those)"
-    )
+    case_help = "case files or names of shipped cases (default: all shipped cases)"
+    parser.add_argument("cases", metavar="CASE", nargs="*", help=case_help)
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
     parser.add_argument("--quiet", action="store_true", help="show no progress")

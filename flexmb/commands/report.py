@@ -4,12 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-
-def counted(n: int, word: str) -> str:
-    """Return a number of things in words: 1 contact, 2 contacts."""
-    return f"{n} {word}" if n == 1 else f"{n} {word}s"
-
-
 ENERGY_WORDS = (
     ("initial", "initial"),
     ("final", "final"),
@@ -19,6 +13,11 @@ ENERGY_WORDS = (
     ("numerical", "work of the scheme"),
     ("residual_max", "largest residual"),
 )
+
+
+def counted(n: int, word: str) -> str:
+    """Return a number of things in words: 1 contact, 2 contacts."""
+    return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
 def summary_lines(summary: dict[str, Any]) -> list[str]:
@@ -62,11 +61,11 @@ def _contact_parts(energy: dict[str, Any]) -> list[str]:
     if not correction:
         return []
     impact = energy["contact"] - correction
-    return [_row("  impact law", impact), _row("  position correction (GGL)", correction)]
+    return [_row("  impact law", impact, "+"), _row("  position correction (GGL)", correction, "+")]
 
 
-def _row(words: str, joule: float) -> str:
-    return f"  {words:<28}{joule:>16.9g}"
+def _row(words: str, joule: float, sign: str = "") -> str:
+    return f"  {words:<28}{joule:>{sign}16.9g}"
 
 
 def expectation_lines(entries: list[dict[str, Any]]) -> list[str]:

@@ -1,0 +1,159 @@
+"""What the commands say: notes on changed schemes and resumed runs, the report, hints for keys without their table."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from test_cli import BALL
+
+from flexmb.case.shipped import shipped_cases
+from flexmb.cli import main
+from flexmb.commands import check
+from flexmb.commands.compiling import WORDS, announce
+from flexmb.commands.progress import shown
+from flexmb.commands.report import counted, energy_lines, summary_lines
+
+SCHEME_NOTE = "note: the expectations were written for the file's own scheme (moreau-jean)"
+
+
+@pytest.fixture
+def ball(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "ball.toml").write_text(BALL)
+    return tmp_path
+
+
+def notes(capsys: pytest.CaptureFixture[str]) -> list[str]:
+    return [line for line in capsys.readouterr().err.splitlines() if line.startswith("note")]
+
+
+@pytest.mark.parametrize(
+    ("override", "said"),
+    [
+        ("scheme.theta=0.6", [SCHEME_NOTE]),
+        ("scheme.name=schatzman-paoli", [SCHEME_NOTE]),
+        ("scheme.theta=0.5", []),
+        ("bodies.ball.mass=3.0", []),
+    ],
+)
+def test_another_scheme_than_the_files_is_told(
+    ball: Path, override: str, said: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["check", "ball.toml", "--set", override])
+    assert notes(capsys) == said
+    main(["run", "ball.toml", "--set", override])
+    assert notes(capsys) == said
+    main(["run", "ball.toml", "--set", override, "--overwrite", "--quiet"])
+    assert notes(capsys) == []
+    main(["validate", "ball.toml", "--set", override])
+    assert notes(capsys) == []
+
+
+def test_nothing_is_told_of_the_scheme_of_a_case_that_expects_nothing(
+    ball: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (ball / "plain.toml").write_text(BALL.split("[[expect]]")[0])
+    assert main(["check", "plain.toml", "--set", "scheme.theta=0.6"]) == 0
+    assert notes(capsys) == []
+
+
+def test_resume_says_that_there_is_nothing_to_resume(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
+    assert notes(capsys) == ["note: there is no run in 'r' to resume, so it starts at the beginning"]
+    assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
+    assert notes(capsys) == ["note: the run in 'r' is finished already, so nothing was run"]
+    (ball / "r/summary.json").unlink()
+    for name in ("case.toml", "result.h5", "fields.vtkhdf"):
+        (ball / "r" / name).rename(ball / "r" / f"{name}.part")
+    assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
+    assert notes(capsys) == ["note: the run in 'r' has no checkpoint.npz yet, so it starts at the beginning"]
+
+
+@pytest.mark.parametrize(
+    ("override", "hint"),
+    [
+        ("rho_inf=0.5", "--set: rho_inf = 0.5: unknown key (did you mean scheme.rho_inf?)"),
+        ("step=0.5", "--set: step = 0.5: unknown key (did you mean time.step?)"),
+        ("restitution=1", "--set: restitution = 1: unknown key (did you mean contacts.table.restitution?)"),
+        ("name=1", "--set: name = 1: unknown key (did you mean solver.name or scheme.name?)"),
+        ("tite=1", "--set: tite = 1: unknown key (did you mean 'title'?); allowed: title, "),
+    ],
+)
+def test_a_key_without_its_table_is_answered_with_the_whole_name(
+    ball: Path, override: str, hint: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["validate", "ball.toml", "--set", override]) == 2
+    assert hint in capsys.readouterr().err
+
+
+def test_report_of_the_time_a_run_took() -> None:
+    summary = {
+        "scheme": {"name": "newmark", "ggl": True},
+        **{"steps": 1000, "h": 0.002, "us_per_step": 6.712, "engine": "compiled", "wall_time_s": 0.0525},
+        **{"dofs": 201, "contacts": 1, "max_penetration": 0.0, "energy": {}},
+    }
+    lines = summary_lines(summary)
+    assert lines[1] == "steps        1000 of 0.002 s, 6.71 us each (compiled engine); whole run 0.0525 s"
+    assert lines[2] == "size         201 unknowns, 1 contact"
+
+
+def test_counts_in_words() -> None:
+    assert [counted(n, "contact") for n in (0, 1, 2)] == ["0 contacts", "1 contact", "2 contacts"]
+
+
+ENERGY = {"initial": 3.0, "final": 2.0, "contact": -0.709, "numerical": -0.1, "residual_max": 1e-15}
+
+
+def test_work_of_contacts_is_split_where_positions_are_corrected() -> None:
+    found = [line.rsplit(maxsplit=1) for line in energy_lines(ENERGY | {"contact_projection": 1.921})]
+    at = next(k for k, (words, _) in enumerate(found) if words == "  work of contacts")
+    assert found[at : at + 4] == [
+        ["  work of contacts", "-0.709"],
+        ["    impact law", "-2.63"],
+        ["    position correction (GGL)", "+1.921"],
+        ["  work of the scheme", "-0.1"],
+    ]
+    for none in ({}, {"contact_projection": 0.0}):
+        assert not any("impact law" in line for line in energy_lines(ENERGY | none))
+    assert len({len(line) for line in energy_lines(ENERGY | {"contact_projection": 1.921})[1:]}) == 1
+
+
+def test_the_gain_warning_says_where_to_read_on() -> None:
+    energy = ENERGY | {"gain_steps": 1, "gain_max": 0.5, "gain_time": 0.25}
+    words = "  warning: in 1 step a contact added energy, at most 0.5 J at t = 0.25 s; see docs/energy.md"
+    assert energy_lines(energy)[-1] == words
+    assert (Path(__file__).parents[1] / "docs/energy.md").is_file()
+
+
+def test_check_without_a_case_checks_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr(check, "_check", lambda name, overrides, quiet: seen.append(name) or 0)
+    assert main(["check"]) == 0
+    assert seen == list(shipped_cases())
+    assert main(["check", "two_bars"]) == 0
+    assert seen[len(shipped_cases()) :] == ["two_bars"]
+
+
+def test_a_terminal_shows_that_the_compiler_is_at_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    class Plan:
+        class system:  # noqa: N801
+            constant = True
+
+        scheme = None
+
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("flexmb.commands.compiling.will_compile", lambda scheme: True)
+    first = announce(Plan, quiet=False)
+    assert screen.getvalue() == f"{WORDS}\n"
+    with shown("bar", False, first):
+        pass
+    assert "bar: compiling" in screen.getvalue()
+    assert announce(Plan, quiet=True) == "starting"
