@@ -26,8 +26,8 @@ def result() -> fm.Result:
         "arm", length=1.0, elements=2, area=1e-3, inertia=1e-7, young=1e9, density=100.0, orientation=(0, 0, 1)
     )
     model.add(beam)
-    ball = model.add(fm.Particle("ball", mass=2.0, position=(0, 0, 0.5), axes="z"))
-    model.add(fm.NodePlane("floor", node=ball, normal=(0, 0, 1), restitution=0.5))
+    model.add(fm.Particle("ball", mass=2.0, position=(0, 0, 0.5), axes="z"))
+    model.add(fm.NodePlane("floor", node="ball", normal=(0, 0, 1), restitution=0.5))
     model.gravity = (0.0, 0.0, -10.0)
     return fm.simulate(model, fm.MoreauJean(), step=STEP, end=1.0, every=EVERY, fields_every=KEPT)
 
