@@ -64,7 +64,8 @@ def _meant(data: dict[str, Any], path: Path) -> list[str]:
         return []
     fixed: dict[str, type[Table]] = {"time": TimeTable, "solver": SolverTable, "output": OutputTable}
     places = [f"{table}.{word}" for table, model in fixed.items() if word in model.model_fields]
-    if any(word == field.name for cls in SCHEMES.values() for field in dataclasses.fields(cls) if field.init):
+    options = {field.name for cls in SCHEMES.values() for field in dataclasses.fields(cls) if field.init}
+    if word in options | {"name"}:
         places.append(f"scheme.{word}")
     for role in KINDS:
         parts = data.get(role)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -19,9 +20,10 @@ def write_checkpoint(path: Path, point: Checkpoint) -> None:
     """Write a checkpoint beside the old one, then put it in its place."""
     fresh = path.with_name(path.name + ".part")
     with fresh.open("wb") as handle:
-        own = {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _OWN}
+        arrays: dict[str, Any] = {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _OWN}
+        arrays |= {"_engine": np.array(point.engine)} | point.arrays
         # np.savez knows allow_pickle only since numpy 2.2; before, it would be stored as one more array
-        np.savez(handle, **own, _engine=np.array(point.engine), **point.arrays)
+        np.savez(handle, **arrays)
         handle.flush()
         os.fsync(handle.fileno())
     os.replace(fresh, path)
