@@ -24,7 +24,7 @@ def build_parser() -> argparse.ArgumentParser:
         parents=[everywhere],
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in COMMANDS.items():
         words = (command.__doc__ or "").strip().splitlines()[0].rstrip(".")
         sub = commands.add_parser(name, help=words, description=words + ".", parents=[everywhere])
@@ -35,7 +35,11 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    args = build_parser().parse_args(argv)
+    parser = build_parser()
+    args = parser.parse_args(argv)
+    if not hasattr(args, "main"):  # no command: show which there are
+        parser.print_help()
+        return DONE
     try:
         return int(args.main(args))
     except BrokenPipeError:

@@ -157,3 +157,19 @@ def test_a_terminal_shows_that_the_compiler_is_at_work(monkeypatch: pytest.Monke
         pass
     assert "bar: compiling" in screen.getvalue()
     assert announce(Plan, quiet=True) == "starting"
+
+
+def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    out = capsys.readouterr().out
+    assert out.startswith("usage: flexmb")
+    assert "List the shipped cases" in out
+
+
+def test_a_mesh_that_is_nowhere_is_answered_with_the_shipped_ones(
+    ball: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    bar = '[bodies.rod]\nkind = "bar"\nmesh = "no.msh"\narea = 1.0\nyoung = 1.0\ndensity = 1.0\n\n[contacts.table]'
+    (ball / "ball.toml").write_text(BALL.replace("[contacts.table]", bar))
+    assert main(["validate", "ball.toml"]) == 2
+    assert "no.msh': there is no such mesh file; shipped: cantilever.vtu, graded_rod.msh" in capsys.readouterr().err

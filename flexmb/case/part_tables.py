@@ -14,7 +14,7 @@ from typing import Any
 
 from flexmb.bodies import KINDS as BODIES
 from flexmb.case.problems import Problem, unknown_key
-from flexmb.case.shipped import find_mesh
+from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
@@ -116,6 +116,8 @@ def _read_part(role: str, name: str, table: Any, kinds: Mapping[str, type], fold
     _check_keys(values, cls, path, "kind", f"kind '{table['kind']}'")
     if isinstance(values.get("mesh"), str):
         values["mesh"] = os.path.abspath(find_mesh(values["mesh"], folder))
+        if words := missing_mesh(Path(values["mesh"])):
+            raise _Wrong([Problem((*path, "mesh"), words, values["mesh"])])
     return cls(name=name, **values)
 
 

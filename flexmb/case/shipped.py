@@ -53,6 +53,14 @@ def find_mesh(name: str, beside: Path) -> Path:
     return shipped if not _is(local.exists) and Path(name).name == name and _is(shipped.is_file) else local
 
 
+def missing_mesh(path: Path) -> str:
+    """Return words for a mesh file that is nowhere, with the names of the shipped ones; empty when it is there."""
+    if not _is(lambda: not path.exists()):
+        return ""  # also a path that no file can have: reading it says why
+    names = sorted(p.name for p in shipped_folder("meshes").glob("*") if p.suffix in (".msh", ".vtu"))
+    return f"there is no such mesh file; shipped: {', '.join(names) or 'none'}"
+
+
 def _is(question: Callable[[], bool]) -> bool:
     """Answer a question about a path; about one that no file can have (too long, say): no."""
     try:
