@@ -372,7 +372,8 @@ def test_contacts_in_nearly_the_same_place(method, apart, limit):
         b = -W @ np.abs(rng.normal(size=n))
         if seed % 2:
             b += rng.random(n) * (rng.random(n) < 0.5)
-        solved(W, b, method, limit)
+        z, _ = solved(W, b, method, limit)
+        assert z.any()
 
 
 @pytest.mark.parametrize("method", [NEWTON, LEMKE, PGS])

@@ -205,7 +205,7 @@ def _finish(
     am, af, beta, gamma = ch.alpha_m, ch.alpha_f, ch.beta, ch.gamma
     r, kappa = (1.0 - af) / (1.0 - am), af - am
     n = q.size
-    a_n, p_n, f_n, z_n, vhat = x.vectors[A], x.vectors[P_], x.vectors[F], x.vectors[Z], x.vectors[VHAT]
+    a_n, p_n, f_n, z_n = x.vectors[A], x.vectors[P_], x.vectors[F], x.vectors[Z]
     _contact_works(ch, con, tab, row, x, v, a, a_n, nu, lam, q)
 
     dq, K_dq, work = w.x4, w.x5, w.x6
@@ -237,6 +237,30 @@ def _finish(
             work[i] = gamma * z_1 + (1.0 - gamma) * z_n[i]
             z_n[i] = z_1
         numerical += dot(K_dq, work)
+    x.terms[T_NUMERICAL] = numerical
+    _applied_works(ch, st, lod, tab, row, x, v, dq, work, K_dq)
+    for i in range(n):
+        x.q[i] = q[i]
+    for i in range(n):
+        x.v[i] = v[i]
+
+
+@inner
+def _applied_works(
+    ch: AlphaChoice,
+    st: Structure,
+    lod: Rows,
+    tab: Tables,
+    row: int,
+    x: Live,
+    v: Array,
+    dq: Array,
+    work: Array,
+    C_v: Array,
+) -> None:
+    """Report the works of loads and damping, and move their filters on; ``work`` and ``C_v`` are overwritten."""
+    am, af, gamma = ch.alpha_m, ch.alpha_f, ch.gamma
+    vhat = x.vectors[VHAT]
     external = 0.0
     for j in range(lod.ptr.size - 1):
         before = x.loads[0, j]
@@ -245,19 +269,15 @@ def _finish(
         x.loads[0, j] = after
     damping = 0.0
     if st.damped:
-        for i in range(n):
+        r, c_f, c_p = (1.0 - af) / (1.0 - am), af / (1.0 - am), am / (1.0 - am)
+        for i in range(v.size):
             after = r * v[i] + c_f * x.v[i] - c_p * vhat[i]
             work[i] = gamma * after + (1.0 - gamma) * vhat[i]
             vhat[i] = after
-        band_matvec(st.C, work, K_dq)
-        damping = -dot(dq, K_dq)
-    for i in range(n):
-        x.q[i] = q[i]
-    for i in range(n):
-        x.v[i] = v[i]
+        band_matvec(st.C, work, C_v)
+        damping = -dot(dq, C_v)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DAMPING] = damping
-    x.terms[T_NUMERICAL] = numerical
 
 
 @inner
