@@ -228,7 +228,7 @@ def _contacts(system: LinearSystem, order: BandOrder, fixed: Fixed, position_sca
         W_q_Lam=block("W_q_Lam"),
         W_v_nu=block("W_v_nu"),
         W_v_Lam=block("W_v_Lam") if W is None else np.ascontiguousarray(W),
-        gain_scale=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
+        response=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
     )
 
 

@@ -34,7 +34,7 @@ class GeneralEngine:
         self.failure: SimulationError | None = None
         system = plan.system
         self.fixed = plan.scheme.prepare(system, plan.h)
-        self.gain_scale = np.array(self.fixed.response)
+        self.response = np.array(self.fixed.response)
         self.state = system.initial_state(plan.t0)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
         self.ledger = empty_ledger()
@@ -83,7 +83,7 @@ class GeneralEngine:
         terms[T_ITERATIONS] = report.iterations
         self.since += report.P
         g = self.plan.system.contacts.g(self.state.t, self.state.q)
-        book_step(self.ledger, terms, report.P, report.contact, self.gain_scale, g, self.state.t)
+        book_step(self.ledger, terms, report.P, report.contact, self.response, g, self.state.t)
 
     def _sample(self, block: Block, k: int) -> None:
         system, s = self.plan.system, self.state

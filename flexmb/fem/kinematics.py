@@ -96,10 +96,6 @@ class Kinematics:
             raise InputError(message, where=where, key=key, value=str(ref))
         return int(found[0])
 
-    def body_of(self, point: int) -> str:
-        """Return the name of the body that owns a point."""
-        return next(name for name, b in self.bodies.items() if b.first <= point < b.first + b.count)
-
     def labels(self, points: Sequence[int] | IntArray) -> list[str]:
         """Return readable names of points: ``rod.node(3)``, or the body's name for a particle."""
         names = list(self.bodies)

@@ -62,7 +62,7 @@ class ContactRows(NamedTuple):
     W_q_Lam: Array
     W_v_nu: Array
     W_v_Lam: Array
-    gain_scale: Array
+    response: Array
 
 
 class Tables(NamedTuple):

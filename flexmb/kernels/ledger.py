@@ -33,7 +33,7 @@ def empty_ledger() -> Array:
 
 
 @kernel
-def book_step(ledger: Array, terms: Array, P: Array, work: Array, gain_scale: Array, g: Array, t: float) -> None:
+def book_step(ledger: Array, terms: Array, P: Array, work: Array, response: Array, g: Array, t: float) -> None:
     """Book one step that ended at ``t``: its works, its impulses and the gaps it left."""
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE]
     ledger[DAMPING] += terms[T_DAMPING]
@@ -46,7 +46,7 @@ def book_step(ledger: Array, terms: Array, P: Array, work: Array, gain_scale: Ar
         total += work[i]
         if P[i] != 0.0:
             pushed = True
-        if work[i] > GAIN_TOLERANCE * gain_scale[i] * P[i] * P[i]:
+        if work[i] > GAIN_TOLERANCE * response[i] * P[i] * P[i]:
             gain += work[i]
         if g[i] < ledger[MIN_GAP]:
             ledger[MIN_GAP] = g[i]

@@ -136,7 +136,7 @@ def march(
         for i in range(x.P.size):
             x.since_sample[i] += x.P[i]
             x.since_field[i] += x.P[i]
-        book_step(x.ledger, x.terms, x.P, x.work, con.gain_scale, x.g, t0 + (n + 1) * ch.h)
+        book_step(x.ledger, x.terms, x.P, x.work, con.response, x.g, t0 + (n + 1) * ch.h)
         if (n + 1) % every == 0 or n + 1 == last:
             if not take_sample(st, con, prb, x, w, out, samples):
                 return n, samples, fields, -2, residual

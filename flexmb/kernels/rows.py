@@ -136,5 +136,5 @@ def forecast_closes(con: ContactRows, i: int, g: float, ahead: float, P_before: 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
     positive one at its word would lift the contact every other step and double the impulse in between.
     """
-    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.gain_scale[i] * P_before
+    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.response[i] * P_before
     return g + ahead <= noise

@@ -100,7 +100,6 @@ class Alpha:
     """
 
     name: ClassVar[str] = ""
-    family: ClassVar[str] = "alpha"
 
     @property
     def coefficients(self) -> AlphaStep:

@@ -43,6 +43,19 @@ class StepMatrix:
         return x + self._factor.solve(b - s.M @ x - self.c_C * (s.C @ x) - self.c_K * s.elastic(x))
 
 
+@dataclass(frozen=True)
+class StepFixed:
+    """S factorized and the Delassus matrix W = G^T S^-1 G: what a scheme with one contact level prepares."""
+
+    S: StepMatrix
+    W: Array
+
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        return np.diag(self.W)
+
+
 def needs_refinement(system: LinearSystem) -> bool:
     """Return whether solutions with S gain digits by a correction: K is given by modes and is not a flying bar's."""
     return system.strain is not None and not system.laplacian and system.strain.D.size > 0

@@ -28,22 +28,18 @@ import numpy as np
 
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, StepMatrix, check_range, forecast_closes, no_contacts, quad, solve_contacts
-from flexmb.state import Array, State, StepReport
+from flexmb.schemes.base import (
+    Memory,
+    StepFixed,
+    StepMatrix,
+    check_range,
+    forecast_closes,
+    no_contacts,
+    quad,
+    solve_contacts,
+)
+from flexmb.state import State, StepReport
 from flexmb.system import LinearSystem
-
-
-@dataclass(frozen=True)
-class MoreauFixed:
-    """S factorized and the Delassus matrix W = G^T S^-1 G."""
-
-    S: StepMatrix
-    W: Array
-
-    @property
-    def response(self) -> Array:
-        """Velocity a contact gains per unit of its impulse, (nc,)."""
-        return np.diag(self.W)
 
 
 @dataclass(frozen=True)
@@ -62,7 +58,6 @@ class MoreauJean:
     gamma: float = 0.5
 
     name: ClassVar[str] = "moreau-jean"
-    family: ClassVar[str] = "moreau"
 
     def __post_init__(self) -> None:
         check_range(self.name, "theta", self.theta, 0.0, 1.0)
@@ -78,11 +73,11 @@ class MoreauJean:
         """Weight of the end velocity in the position update."""
         return self.theta
 
-    def prepare(self, system: LinearSystem, h: float) -> MoreauFixed:
+    def prepare(self, system: LinearSystem, h: float) -> StepFixed:
         """Factor S and form the Delassus matrix."""
         th, vt = self.theta, self.vartheta
         S = StepMatrix(system, c_C=h * vt, c_K=h * h * th * vt)
-        return MoreauFixed(S, delassus(S.solve, system.contacts.G))
+        return StepFixed(S, delassus(S.solve, system.contacts.G))
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
         """Return the memory: the impulses of the step before, none yet."""
@@ -90,7 +85,7 @@ class MoreauJean:
         return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, len(system.loads))), np.zeros(1))
 
     def step(
-        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: MoreauFixed, solver: ContactSolver
+        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: StepFixed, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h."""
         th, vt, con = self.theta, self.vartheta, system.contacts

@@ -32,22 +32,18 @@ import numpy as np
 from flexmb.linalg import factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, StepMatrix, check_choice, check_range, no_contacts, quad, solve_contacts
+from flexmb.schemes.base import (
+    Memory,
+    StepFixed,
+    StepMatrix,
+    check_choice,
+    check_range,
+    no_contacts,
+    quad,
+    solve_contacts,
+)
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
-
-
-@dataclass(frozen=True)
-class SchatzmanFixed:
-    """S factorized and the Delassus matrix W = G^T S^-1 G."""
-
-    S: StepMatrix
-    W: Array
-
-    @property
-    def response(self) -> Array:
-        """Velocity a contact gains per unit of its impulse, (nc,)."""
-        return np.diag(self.W)
 
 
 @dataclass(frozen=True)
@@ -66,7 +62,6 @@ class SchatzmanPaoli:
     theta: float = 0.5
 
     name: ClassVar[str] = "schatzman-paoli"
-    family: ClassVar[str] = "schatzman"
 
     def __post_init__(self) -> None:
         check_choice("weighting", self.weighting, ("symmetric", "theta"))
@@ -82,14 +77,12 @@ class SchatzmanPaoli:
         """(w0, w1, w2) on (k-1, k, k+1)."""
         return (0.25, 0.5, 0.25) if self.weighting == "symmetric" else (0.0, 1.0 - self.theta, self.theta)
 
-    def prepare(self, system: LinearSystem, h: float) -> SchatzmanFixed:
+    def prepare(self, system: LinearSystem, h: float) -> StepFixed:
         """Factor S and form the Delassus matrix."""
         S = StepMatrix(system, c_C=0.5 * h, c_K=h * h * self.weights[2])
-        return SchatzmanFixed(S, delassus(S.solve, system.contacts.G))
+        return StepFixed(S, delassus(S.solve, system.contacts.G))
 
-    def start(
-        self, system: LinearSystem, state: State, h: float, fixed: SchatzmanFixed, solver: ContactSolver
-    ) -> Memory:
+    def start(self, system: LinearSystem, state: State, h: float, fixed: StepFixed, solver: ContactSolver) -> Memory:
         """Advance the position once, so that the memory is (q_1, u_1 = (q_1 - q_0) / h) and E' - E."""
         f_0 = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
         u_0 = state.v - 0.5 * h * factor(system.M).solve(f_0)
@@ -111,7 +104,7 @@ class SchatzmanPaoli:
         state: State,
         h: float,
         memory: Memory,
-        fixed: SchatzmanFixed,
+        fixed: StepFixed,
         solver: ContactSolver,
     ) -> tuple[State, Memory, StepReport]:
         """Report the state at t_{n+1} by advancing the position to t_{n+2}."""
@@ -141,7 +134,7 @@ class SchatzmanPaoli:
         return State(t, q, v), after, report
 
     def _stage(
-        self, system: LinearSystem, t: float, q: Array, u: Array, h: float, fixed: SchatzmanFixed, solver: ContactSolver
+        self, system: LinearSystem, t: float, q: Array, u: Array, h: float, fixed: StepFixed, solver: ContactSolver
     ) -> tuple[Array, Array, int]:
         """Return u_{k+1}, P_k and the iterations, for the equation centred at t = t_k."""
         w0, _, w2 = self.weights
