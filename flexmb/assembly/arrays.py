@@ -1,0 +1,165 @@
+"""The lists of a ``Builder`` as the arrays of ``kernels.tables``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.kernels import tables as tab
+from flexmb.state import Array, IntArray
+
+if TYPE_CHECKING:
+    from flexmb.assembly.builder import Builder
+
+
+def system_of(b: Builder) -> tab.System:
+    """Return the arrays of everything that was added."""
+    nv = len(b.v0)
+    return tab.System(
+        unknowns=_unknowns(b),
+        functions=_functions(b),
+        linear=_linear(b, nv),
+        markers=_markers(b),
+        pairs=tab.Pairs(*_columns(b.pairs, 2)),
+        angles=tab.Angles(*_columns(b.angles, 2)),
+        rows=_rows(b),
+        springs=tab.Springs(
+            *_ints(b.springs, "A", "B", "directed"),
+            _vectors(b.springs, "n", 3),
+            *_floats(b.springs, "k", "c", "length", "preload"),
+            *_ints(b.springs, "pair"),
+        ),
+        torsions=tab.Torsions(
+            *_ints(b.torsions, "angle"), *_floats(b.torsions, "k", "c", "rest"), *_ints(b.torsions, "pair")
+        ),
+        pushes=tab.Pushes(
+            *_ints(b.pushes, "marker"),
+            _vectors(b.pushes, "force", 3),
+            _vectors(b.pushes, "torque", 3),
+            *_ints(b.pushes, "follower", "function", "pair"),
+        ),
+        beams=tab.Beams(
+            *_ints(b.beams, "A", "B"),
+            *_floats(b.beams, "length"),
+            _vectors(b.beams, "D", 6),
+            _vectors(b.beams, "gamma0", 3),
+            _vectors(b.beams, "kappa0", 3),
+            *_floats(b.beams, "beta"),
+            *_ints(b.beams, "pair"),
+        ),
+        floating=_floating(b),
+        joints=len(b.rows["joints"]),
+    )
+
+
+def _unknowns(b: Builder) -> tab.Unknowns:
+    return tab.Unknowns(*_columns(b.frames, 2), *_columns(b.plain, 2))
+
+
+def _functions(b: Builder) -> tab.Functions:
+    codes = [f.code() for f in b.functions]
+    ptr = np.concatenate([[0], np.cumsum([len(data) for _, data in codes])]).astype(np.int64)
+    data = np.concatenate([np.zeros(0), *(np.asarray(data, dtype=np.float64) for _, data in codes)])
+    return tab.Functions(np.array([kind for kind, _ in codes], dtype=np.int64), ptr, data)
+
+
+def _linear(b: Builder, nv: int) -> tab.Linear:
+    F0 = np.zeros(nv)
+    for index, force in b.forces:
+        np.add.at(F0, index, force)
+    q_of_v = np.full(nv, -1, dtype=np.int64)
+    for iq, iv in b.plain:
+        q_of_v[iv] = iq
+    return tab.Linear(*(_matrix(b.matrices[k], nv) for k in "MCK"), F0, float(b.V0), q_of_v)
+
+
+def _matrix(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> tab.Matrix:
+    rows = np.concatenate([np.zeros(0, dtype=np.int64), *(r for r, _, _ in blocks)])
+    cols = np.concatenate([np.zeros(0, dtype=np.int64), *(c for _, c, _ in blocks)])
+    data = np.concatenate([np.zeros(0), *(d for _, _, d in blocks)])
+    A = sparse.csr_array(sparse.coo_array((data, (rows, cols)), shape=(nv, nv)))
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    A.sort_indices()
+    return tab.Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64))
+
+
+def _markers(b: Builder) -> tab.Markers:
+    places = [place for place, _ in b.markers]
+    counts = [p.dof.size for p in places]
+    empty = np.zeros(0, dtype=np.int64)
+    return tab.Markers(
+        kind=np.array([p.kind for p in places], dtype=np.int64),
+        iq=np.array([p.iq for p in places], dtype=np.int64),
+        iv=np.array([p.iv for p in places], dtype=np.int64),
+        s=np.array([p.local for p in places], dtype=np.float64).reshape(-1, 3),
+        R0=np.array([R0 for _, R0 in b.markers], dtype=np.float64).reshape(-1, 3, 3),
+        ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        dof=np.concatenate([empty, *(p.dof for p in places)]).astype(np.int64),
+        qdof=np.concatenate([empty, *(p.qdof for p in places)]).astype(np.int64),
+        D=np.concatenate([np.zeros((0, 6)), *(p.D for p in places)]),
+    )
+
+
+def _rows(b: Builder) -> tab.Rows:
+    rows = [*b.rows["joints"], *b.rows["contacts"]]
+    counts = [len(r["markers"]) for r in rows]  # type: ignore[arg-type]
+    markers = [m for r in rows for m in r["markers"]]  # type: ignore[attr-defined]
+    return tab.Rows(
+        kind=_ints(rows, "kind")[0],
+        ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        marker=np.array(markers, dtype=np.int64),
+        angle=np.array([r["angle"] for r in rows], dtype=np.int64).reshape(-1, 2),
+        a=_vectors(rows, "a", 3),
+        b=_vectors(rows, "b", 3),
+        c=_floats(rows, "c")[0],
+        function=_ints(rows, "function")[0],
+        cf=_floats(rows, "cf")[0],
+        pair=_ints(rows, "pair")[0],
+    )
+
+
+def _floating(b: Builder) -> tab.Floating:
+    data: list[dict[str, Any]] = list(b.floating)
+    m = np.array([d["modes"] for d in data], dtype=np.int64)
+    first = np.concatenate([[0], np.cumsum(m)]).astype(np.int64)[:-1]
+    second = np.concatenate([[0], np.cumsum(m * m)]).astype(np.int64)[:-1]
+
+    def joined(key: str, shape: tuple[int, ...]) -> Array:
+        parts = [np.asarray(d[key], dtype=np.float64).reshape(-1, *shape) for d in data]
+        return np.concatenate([np.zeros((0, *shape)), *parts])
+
+    return tab.Floating(
+        *_ints(data, "frame_q", "frame_v", "mode_q", "mode_v", "modes"),
+        first,
+        second,
+        joined("rr0", (6, 6)),
+        joined("rr1", (6, 6)),
+        joined("rr2", (6, 6)),
+        joined("rf0", (6,)),
+        joined("rf1", (6,)),
+        joined("ff", ()),
+        joined("K", ()),
+        joined("C", ()),
+        np.array(b.gravity, dtype=np.float64),
+    )
+
+
+def _columns(rows: Sequence[tuple[int, ...]], k: int) -> list[IntArray]:
+    table = np.array(rows, dtype=np.int64).reshape(-1, k)
+    return [np.ascontiguousarray(table[:, j]) for j in range(k)]
+
+
+def _ints(rows: Sequence[dict[str, Any]], *keys: str) -> list[IntArray]:
+    return [np.array([r[key] for r in rows], dtype=np.int64) for key in keys]
+
+
+def _floats(rows: Sequence[dict[str, Any]], *keys: str) -> list[Array]:
+    return [np.array([r[key] for r in rows], dtype=np.float64) for key in keys]
+
+
+def _vectors(rows: Sequence[dict[str, Any]], key: str, k: int) -> Array:
+    return np.array([r[key] for r in rows], dtype=np.float64).reshape(-1, k)

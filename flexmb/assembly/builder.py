@@ -1,0 +1,279 @@
+"""``Builder``: collects what the parts of a model add, and turns it into the arrays of ``kernels.tables``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.places import BodyInfo, Place, ground
+from flexmb.errors import InputError
+from flexmb.fem.checks import nearest
+from flexmb.fem.node_ref import NodeRef
+from flexmb.kernels import tables as tab
+from flexmb.state import Array, IntArray
+
+
+class Function(Protocol):
+    """A function of time that the compiled loops can evaluate."""
+
+    def code(self) -> tuple[int, Array]:
+        """Return its kind (see ``kernels.tables``) and its numbers."""
+        ...
+
+
+@dataclass
+class Group:
+    """The rows of one joint or contact."""
+
+    name: str
+    labels: list[str] = field(default_factory=list)
+    e: float = 0.0
+    driven: bool = False
+    points: list[tuple[int, int]] = field(default_factory=list)
+    angle: int = -1
+
+
+class Builder:
+    """Unknowns, places, rows and forces of a model in the making.
+
+    Parameters
+    ----------
+    gravity : (3,) array
+        m/s^2.
+    t0 : float
+        Time the run starts at, s.
+    """
+
+    def __init__(self, gravity: Array, t0: float) -> None:
+        self.gravity, self.t0 = gravity, t0
+        self.q0: list[float] = []
+        self.v0: list[float] = []
+        self.dof_names: list[str] = []
+        self.frames: list[tuple[int, int]] = []
+        self.plain: list[tuple[int, int]] = []
+        self.matrices: dict[str, list[tuple[IntArray, IntArray, Array]]] = {"M": [], "C": [], "K": []}
+        self.forces: list[tuple[IntArray, Array]] = []
+        self.V0 = 0.0
+        self.bodies: dict[str, BodyInfo] = {}
+        self.markers: list[tuple[Place, Array]] = []
+        self._marker_of: dict[bytes, int] = {}
+        self.pairs: list[tuple[int, int]] = []
+        self.functions: list[Function] = []
+        self.angles: list[tuple[int, int]] = []
+        self.joints: list[Group] = []
+        self.contacts: list[Group] = []
+        self.rows: dict[str, list[dict[str, object]]] = {"joints": [], "contacts": []}
+        self.springs: list[dict[str, object]] = []
+        self.torsions: list[dict[str, object]] = []
+        self.pushes: list[dict[str, object]] = []
+        self.beams: list[dict[str, object]] = []
+        self.floating: list[dict[str, object]] = []
+        self.marker(ground(np.zeros(3)))
+
+    # unknowns -------------------------------------------------------------------------------------------------
+
+    def add_frame(self, x: Array, p: Array, velocity: Array, omega: Array, label: str) -> tuple[int, int]:
+        """Add a frame at x with quaternion p, velocity in space and omega in its own axes; return (iq, iv)."""
+        iq, iv = len(self.q0), len(self.v0)
+        self.q0 += [*map(float, x), *map(float, p)]
+        self.v0 += [*map(float, velocity), *map(float, omega)]
+        self.frames.append((iq, iv))
+        self.plain += [(iq + k, iv + k) for k in range(3)]
+        self.dof_names += [f"{label}.{name}" for name in ("x", "y", "z", "turn_x", "turn_y", "turn_z")]
+        return iq, iv
+
+    def add_plain(self, q: Array, v: Array, names: Sequence[str]) -> tuple[int, int]:
+        """Add plain unknowns with their start values; return the first place in q and v."""
+        iq, iv = len(self.q0), len(self.v0)
+        self.q0 += [float(x) for x in q]
+        self.v0 += [float(x) for x in v]
+        self.plain += [(iq + k, iv + k) for k in range(len(q))]
+        self.dof_names += list(names)
+        return iq, iv
+
+    def add_matrix(self, which: str, index: IntArray, block: Array | sparse.sparray) -> None:
+        """Add a block to M, C or K over the unknowns ``index`` (of v)."""
+        coo = sparse.coo_array(block)
+        index = np.asarray(index, dtype=np.int64)
+        self.matrices[which].append((index[coo.row], index[coo.col], np.asarray(coo.data, dtype=np.float64)))
+
+    def add_force(self, index: IntArray, force: Array, V0: float = 0.0) -> None:
+        """Add a constant conservative force on plain unknowns (potential V0 - force . q)."""
+        self.forces.append((np.asarray(index, dtype=np.int64), np.asarray(force, dtype=np.float64)))
+        self.V0 += float(V0)
+
+    # places ---------------------------------------------------------------------------------------------------
+
+    def add_body(self, info: BodyInfo) -> None:
+        """Register a body and its places."""
+        self.bodies[info.name] = info
+
+    def places(self, ref: object, where: str, key: str = "node") -> list[Place]:
+        """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
+        if isinstance(ref, str) and ref == "ground":
+            return [ground(np.zeros(3))]
+        node_ref = NodeRef.parse(ref, where, key)
+        info = self.bodies.get(node_ref.body)
+        if info is None:
+            names = [*self.bodies, "ground"]
+            message = f"there is no body '{node_ref.body}'{nearest(node_ref.body, names)}; bodies: {', '.join(names)}"
+            raise InputError(message, where=where, key=key, value=str(ref))
+        node = node_ref.node
+        if node == "all":
+            return list(info.nodes)
+        if isinstance(node, str) and node in info.named:
+            return [info.named[node]]
+        if info.single and node in (0, "", "first", None):
+            return [info.nodes[0]]
+        if not isinstance(node, str) and node is not None and 0 <= int(node) < len(info.nodes):
+            return [info.nodes[int(node)]]
+        hint = nearest(node, list(info.named)) if isinstance(node, str) else ""
+        choices = ", ".join([*info.named, *([] if info.single else [f"node(0) ... node({len(info.nodes) - 1})"])])
+        message = f"body '{info.name}' has no such point{hint}; it has {choices or 'none'}"
+        raise InputError(message, where=where, key=key, value=str(ref))
+
+    def place(self, ref: object, where: str, key: str = "node", point: Array | None = None) -> Place:
+        """Return the single place a reference means; ``point`` (in space) picks a point of a rigid body or ground."""
+        if point is not None:
+            name = str(ref)
+            if name == "ground":
+                return ground(point)
+            info = self.bodies.get(name)
+            if info is not None and info.rigid and info.attach is not None:
+                at = info.attach
+                local = at.axes.T @ (np.asarray(point, dtype=np.float64) - at.position)
+                return replace(at, position=np.asarray(point, dtype=np.float64), local=local + at.local, label=name)
+        found = self.places(ref, where, key)
+        if len(found) != 1:
+            message = f"means {len(found)} nodes where a single one is needed"
+            raise InputError(message, where=where, key=key, value=str(ref))
+        return found[0]
+
+    def marker(self, place: Place, axes: Array | None = None) -> int:
+        """Return the marker at a place whose axes are ``axes`` (columns, in space) at the start."""
+        R0 = np.eye(3) if axes is None else place.axes.T @ axes
+        key = b"".join(
+            np.ascontiguousarray(x).tobytes()
+            for x in (np.array([place.kind, place.iq, place.iv]), place.local, R0, place.dof, place.D)
+        )
+        if key not in self._marker_of:
+            self._marker_of[key] = len(self.markers)
+            self.markers.append((place, np.asarray(R0, dtype=np.float64)))
+        return self._marker_of[key]
+
+    def add_pairs(self, markers: Sequence[int]) -> int:
+        """Return the first of the k^2 pairs of a law over k markers."""
+        first = len(self.pairs)
+        self.pairs += [(i, j) for i in markers for j in markers]
+        return first
+
+    def function(self, f: Function | None) -> int:
+        """Return the number of a time function, -1 for none."""
+        if f is None:
+            return -1
+        self.functions.append(f)
+        return len(self.functions) - 1
+
+    def angle(self, A: int, B: int) -> int:
+        """Return the number of the relative angle of marker B about the z axis of marker A."""
+        if (A, B) not in self.angles:
+            self.angles.append((A, B))
+        return self.angles.index((A, B))
+
+    # joints and contacts --------------------------------------------------------------------------------------
+
+    def begin_joint(self, name: str) -> Group:
+        """Start the rows of a joint."""
+        self.joints.append(Group(name))
+        return self.joints[-1]
+
+    def begin_contact(self, name: str, e: float) -> Group:
+        """Start the rows of a contact."""
+        self.contacts.append(Group(name, e=e))
+        return self.contacts[-1]
+
+    def add_row(
+        self,
+        group: Group,
+        kind: int,
+        markers: Sequence[int],
+        label: str,
+        *,
+        a: Array | Sequence[float] = (0.0, 0.0, 0.0),
+        b: Array | Sequence[float] = (0.0, 0.0, 0.0),
+        c: float = 0.0,
+        function: Function | None = None,
+        cf: float = 0.0,
+        angle: tuple[int, int] = (-1, -1),
+    ) -> None:
+        """Add a row to a joint or contact; ``label`` says what it holds ("x", "axis", ...)."""
+        role = "joints" if any(group is g for g in self.joints) else "contacts"
+        group.labels.append(label)
+        self.rows[role].append(
+            {
+                "kind": kind,
+                "markers": tuple(markers),
+                "a": np.asarray(a, dtype=np.float64),
+                "b": np.asarray(b, dtype=np.float64),
+                "c": float(c),
+                "function": self.function(function),
+                "cf": float(cf),
+                "angle": angle,
+                "pair": self.add_pairs(markers),
+            }
+        )
+
+    # forces ---------------------------------------------------------------------------------------------------
+
+    def add_spring(
+        self,
+        A: int,
+        B: int,
+        *,
+        k: float = 0.0,
+        c: float = 0.0,
+        length: float = 0.0,
+        preload: float = 0.0,
+        n: Array | None = None,
+    ) -> None:
+        """Add a spring-damper; ``n`` gives it a direction fixed in space."""
+        pair = self.add_pairs((A, B))
+        directed = 0 if n is None else 1
+        n = np.zeros(3) if n is None else n
+        self.springs.append(
+            dict(A=A, B=B, directed=directed, n=n, k=k, c=c, length=length, preload=preload, pair=pair)
+        )
+
+    def add_torsion(self, angle: int, *, k: float, c: float, rest: float) -> None:
+        """Add a torsional spring-damper on a relative angle."""
+        self.torsions.append(dict(angle=angle, k=k, c=c, rest=rest, pair=self.add_pairs(self.angles[angle])))
+
+    def add_push(self, marker: int, force: Array, torque: Array, follower: bool, f: Function) -> None:
+        """Add a force and torque times a function of time."""
+        pair = self.add_pairs((marker,))
+        self.pushes.append(
+            dict(
+                marker=marker, force=force, torque=torque, follower=int(follower), function=self.function(f), pair=pair
+            )
+        )
+
+    def add_beam(self, A: int, B: int, *, length: float, D: Array, gamma0: Array, kappa0: Array, beta: float) -> None:
+        """Add an element of a geometrically exact beam."""
+        pair = self.add_pairs((A, B))
+        self.beams.append(dict(A=A, B=B, length=length, D=D, gamma0=gamma0, kappa0=kappa0, beta=beta, pair=pair))
+
+    def add_floating(self, **data: object) -> None:
+        """Add a floating body; keys as the fields of ``kernels.tables.Floating`` for one body."""
+        self.floating.append(data)
+
+    # the arrays -----------------------------------------------------------------------------------------------
+
+    def build(self) -> tab.System:
+        """Return the arrays."""
+        from flexmb.assembly.arrays import system_of
+
+        return system_of(self)

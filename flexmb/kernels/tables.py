@@ -1,0 +1,276 @@
+"""A multibody system as plain arrays: what the compiled loops of large motion read.
+
+Unknowns. A *frame* (rigid body at its centre of mass, node of an exact beam, frame of a floating body) has 7 numbers in
+q, its position x and a unit quaternion p = (p0, p1, p2, p3), and 6 in v: x' in space and the angular velocity omega in
+its own axes. A(p) turns components along the frame's axes into components in space. All other unknowns are *plain*:
+one number in q, its rate in v (planar bodies x, y, theta; bars and beams of small displacement; modes). The positions
+of frames are plain too: ``plain_q`` / ``plain_v`` list them with the rest. Increments of a rotation are rotation
+vectors in the frame's own axes: p <- p * exp(Theta / 2).
+
+Rows of equations go with v: forces in space for x', torques in the frame's axes for omega.
+
+Markers. Whatever acts on bodies acts on *markers*: a place r and axes R (columns) carried by a body. A marker has a
+list of unknowns, and for each of them the rate (dr, dtheta), both in space, it causes: ``J``, one row of six numbers
+per unknown. Forces are wrenches (force, torque about r), in space, on markers; ``J`` brings them to the unknowns.
+Joints, contacts, springs and beam elements are written between markers and never see a body.
+
+Tangents. K = -df/dq by the increments above, C = -df/dv. Between markers they are 6 x 6 blocks over *pairs*: a law over
+the markers (m_0 .. m_{k-1}) owns k^2 consecutive pairs, (m_i, m_j) being number first + i k + j.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flexmb.state import Array, IntArray
+
+GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
+"""Kinds of markers."""
+
+ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
+"""Kinds of rows."""
+
+CONSTANT, RAMP, HARMONIC, TABLE, SPIN_UP, POLYNOMIAL = 0, 1, 2, 3, 4, 5
+"""Kinds of time functions."""
+
+CONSERVATIVE, DAMPING, EXTERNAL, INERTIA, JOINT = 0, 1, 2, 3, 4
+CLASSES = 5
+"""Classes of forces, kept apart for the ledger: F is (CLASSES, nv)."""
+
+
+class Unknowns(NamedTuple):
+    """Where the unknowns are: nf frames, na plain unknowns (positions of frames included)."""
+
+    frame_q: IntArray  # (nf,) first of the 7 numbers in q
+    frame_v: IntArray  # (nf,) first of the 6 numbers in v
+    plain_q: IntArray  # (na,)
+    plain_v: IntArray  # (na,)
+
+
+class Functions(NamedTuple):
+    """Functions of time as data; ``data[ptr[k]:ptr[k + 1]]`` are the numbers of function k."""
+
+    kind: IntArray
+    ptr: IntArray
+    data: Array
+
+
+class Matrix(NamedTuple):
+    """A constant sparse matrix over v, in compressed rows."""
+
+    ptr: IntArray
+    col: IntArray
+    val: Array
+
+
+class Linear(NamedTuple):
+    """The constant part of the system: M v' + C v + K q = F0 on plain unknowns; M also holds masses of frames."""
+
+    M: Matrix
+    C: Matrix
+    K: Matrix
+    F0: Array  # (nv,) constant conservative forces (weights); their potential is -F0 . q
+    V0: float
+    q_of_v: IntArray  # (nv,) place in q of a plain unknown, -1 for the rotations of frames
+
+
+class Markers(NamedTuple):
+    """Places on bodies, nm of them; marker 0 is the ground's origin.
+
+    FRAME and PLANAR: r = x + A s, R = A R0.  GROUND: r = s, R = R0.
+    NODE (of a body of small displacement): r = s + sum_d D[d, :3] q_d, R = exp(sum_d D[d, 3:] q_d) R0.
+    FLOATING: r = x + A (s + sum_d D[d, :3] eta_d), R = A exp(sum_d D[d, 3:] eta_d) R0; the sums run over its modes.
+    """
+
+    kind: IntArray  # (nm,)
+    iq: IntArray  # (nm,) first number in q of its frame (7) or planar body (3); -1 otherwise
+    iv: IntArray  # (nm,) the same in v
+    s: Array  # (nm, 3)
+    R0: Array  # (nm, 3, 3)
+    ptr: IntArray  # (nm + 1,) its unknowns are dof[ptr[m]:ptr[m + 1]]
+    dof: IntArray  # (nd,) place in v
+    qdof: IntArray  # (nd,) place in q of a plain unknown, -1 for rotations of frames
+    D: Array  # (nd, 6) displacement and rotation per unit, for NODE and the modes of FLOATING; zero otherwise
+
+
+class MarkerState(NamedTuple):
+    """Markers in a given (q, v); written by ``markers.place`` and ``markers.move``."""
+
+    r: Array  # (nm, 3)
+    R: Array  # (nm, 3, 3)
+    J: Array  # (nd, 6) rate of (r, theta) in space per unit of each unknown of the marker's list
+    twist: Array  # (nm, 6) velocity of r and angular velocity, in space
+    bias: Array  # (nm, 6) their rates when v' = 0
+    wrench: Array  # (CLASSES, nm, 6) force and torque on the marker, in space
+
+
+class Pairs(NamedTuple):
+    """Pairs of markers between which tangents are kept, npairs of them."""
+
+    first: IntArray  # (npairs,) marker whose wrench changes
+    second: IntArray  # (npairs,) marker that moves
+
+
+class Angles(NamedTuple):
+    """Relative angles, na of them: theta = atan2(y_A . x_B, x_A . x_B) of the axes x, y, z of markers A and B."""
+
+    A: IntArray
+    B: IntArray
+
+
+class AngleState(NamedTuple):
+    """Angles in a given state; ``turn`` remembers the angle of the last accepted step, so that theta is continuous."""
+
+    theta: Array  # (na,)
+    w: Array  # (na, 3) theta' = w . (omega_B - omega_A)
+    rate: Array  # (na,)
+    turn: Array  # (na,)
+
+
+class Rows(NamedTuple):
+    """Scalar conditions g(t, q), nr of them: first those of joints (g = 0), then those of contacts (g >= 0).
+
+    ALONG, markers (A, B, C):  g = n . (r_B - r_A) - c - cf phi(t),   n = R_C a
+    DOT, markers (A, B):       g = (R_A a) . (R_B b) - c - cf phi(t)
+    DISTANCE, markers (A, B):  g = |r_B - r_A| - c - cf phi(t)
+    ANGLE, markers (A1, B1[, A2, B2]):  g = k1 theta_1 [+ k2 theta_2] - c - cf phi(t), (k1, k2) = b[:2]
+    """
+
+    kind: IntArray  # (nr,)
+    ptr: IntArray  # (nr + 1,) markers of row r are marker[ptr[r]:ptr[r + 1]] (its slots)
+    marker: IntArray  # (nslots,)
+    angle: IntArray  # (nr, 2) which angles an ANGLE row has, -1 for none
+    a: Array  # (nr, 3)
+    b: Array  # (nr, 3)
+    c: Array  # (nr,)
+    function: IntArray  # (nr,) which time function, -1 for none
+    cf: Array  # (nr,)
+    pair: IntArray  # (nr,) first of its pairs
+
+
+class RowState(NamedTuple):
+    """Rows in a given state."""
+
+    g: Array  # (nr,)
+    g_t: Array  # (nr,) partial rate by time
+    grad: Array  # (nslots, 6) dg by (dr, dtheta) of the marker in each slot, in space
+
+
+class Springs(NamedTuple):
+    """Spring-dampers between the places of two markers, ns of them.
+
+    ``directed`` 0: along the line joining them, elongation delta = |r_B - r_A| - length.
+    ``directed`` 1: along the direction n fixed in space, delta = n . (r_B - r_A) - length.
+    Energy k delta^2 / 2 - preload delta is stored (tension k delta - preload ... pulls the ends together),
+    the damper pulls with c delta'.
+    """
+
+    A: IntArray
+    B: IntArray
+    directed: IntArray
+    n: Array  # (ns, 3)
+    k: Array
+    c: Array
+    length: Array
+    preload: Array
+    pair: IntArray
+
+
+class Torsions(NamedTuple):
+    """Torsional spring-dampers on relative angles: energy k (theta - rest)^2 / 2, damping torque c theta'."""
+
+    angle: IntArray
+    k: Array
+    c: Array
+    rest: Array
+    pair: IntArray  # pairs over the angle's markers (A, B)
+
+
+class Pushes(NamedTuple):
+    """Forces and torques phi(t) (force, torque) on markers; ``follower``: components along the marker's axes R."""
+
+    marker: IntArray
+    force: Array  # (np, 3)
+    torque: Array  # (np, 3)
+    follower: IntArray
+    function: IntArray
+    pair: IntArray
+
+
+class Beams(NamedTuple):
+    """Geometrically exact beam elements between markers A and B, ne of them; strains at the middle.
+
+    R_m = R_A exp(log(R_A^T R_B) / 2), gamma = R_m^T (r_B - r_A) / L - gamma0, kappa = log(R_A^T R_B) / L - kappa0;
+    energy L/2 (gamma^T diag(D[:3]) gamma + kappa^T diag(D[3:]) kappa); damping: ``beta`` times the stiffness on rates.
+    """
+
+    A: IntArray
+    B: IntArray
+    length: Array
+    D: Array  # (ne, 6): EA, GA_y, GA_z, GJ, EI_y, EI_z
+    gamma0: Array  # (ne, 3), (1, 0, 0) for a straight element along its x axis
+    kappa0: Array  # (ne, 3)
+    beta: Array  # (ne,), s
+    pair: IntArray
+
+
+class Floating(NamedTuple):
+    """Floating bodies, nb of them: a frame and m modes each. y = (A^T x', omega, eta'), T = y^T Mass(eta) y / 2.
+
+    With Psi(eta) = Psi0 + sum_k eta_k Psi_k the rigid velocities of all finite-element unknowns in body axes and
+    Phi the modes:  M_rr = Psi^T M Psi, M_rf = Psi^T M Phi, M_ff = Phi^T M Phi. All blocks are polynomials in eta.
+    Data of body b start at ``m1[b]`` (arrays with one entry per mode) and ``m2[b]`` (per pair of modes).
+    """
+
+    frame_q: IntArray  # (nb,)
+    frame_v: IntArray
+    mode_q: IntArray  # (nb,) first mode in q
+    mode_v: IntArray
+    modes: IntArray  # (nb,) number of modes m
+    m1: IntArray  # (nb,) first entry in the arrays over modes
+    m2: IntArray  # (nb,) first entry in the arrays over pairs of modes (k * m + l)
+    rr0: Array  # (nb, 6, 6) Psi0^T M Psi0
+    rr1: Array  # (sum m, 6, 6) Psi0^T M Psi_k + Psi_k^T M Psi0
+    rr2: Array  # (sum m^2, 6, 6) Psi_k^T M Psi_l
+    rf0: Array  # (sum m, 6) Psi0^T M Phi_k
+    rf1: Array  # (sum m^2, 6) Psi_k^T M Phi_l
+    ff: Array  # (sum m^2,) Phi_k^T M Phi_l
+    K: Array  # (sum m^2,)
+    C: Array  # (sum m^2,)
+    gravity: Array  # (3,) acceleration in space
+
+
+class System(NamedTuple):
+    """All of it."""
+
+    unknowns: Unknowns
+    functions: Functions
+    linear: Linear
+    markers: Markers
+    pairs: Pairs
+    angles: Angles
+    rows: Rows
+    springs: Springs
+    torsions: Torsions
+    pushes: Pushes
+    beams: Beams
+    floating: Floating
+    joints: int  # how many of the rows belong to joints
+
+
+class Point(NamedTuple):
+    """All that is evaluated in a given (t, q, v)."""
+
+    markers: MarkerState
+    angles: AngleState
+    rows: RowState
+    F: Array  # (CLASSES, nv) generalized forces
+    A: Array  # (nf, 3, 3) axes of the frames
+    potential: Array  # (1,) stored energy
+
+
+class Blocks(NamedTuple):
+    """Tangents between markers, over pairs: K6 = -dwrench/d(dr, dtheta), C6 = -dwrench/dtwist."""
+
+    K6: Array  # (npairs, 6, 6)
+    C6: Array  # (npairs, 6, 6)
