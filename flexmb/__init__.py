@@ -19,15 +19,45 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexmb.bodies import Bar, Beam, Damping, Particle, Support
+    from flexmb.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
+    from flexmb.bodies.exact_beam import ExactBeam
+    from flexmb.bodies.floating_beam import FloatingBeam
+    from flexmb.bodies.floating_data import FloatingData
     from flexmb.case import Case, load_case
-    from flexmb.contacts import NodeNode, NodePlane
+    from flexmb.contacts import NodeNode, NodePlane, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
-    from flexmb.loads import Constant, Damper, Gravity, Harmonic, NodalForce, Ramp, Spring, Table, time_function
+    from flexmb.joints import (
+        Cylindrical,
+        Distance,
+        Fixed,
+        Gear,
+        Planar,
+        PointOnLine,
+        Prismatic,
+        Revolute,
+        Spherical,
+        Universal,
+    )
+    from flexmb.loads import (
+        Constant,
+        Damper,
+        Gravity,
+        Harmonic,
+        NodalForce,
+        Polynomial,
+        Ramp,
+        SpinUp,
+        Spring,
+        SpringDamper,
+        Table,
+        TorsionSpring,
+        time_function,
+    )
     from flexmb.model import Model
     from flexmb.modes import Modes, modes
+    from flexmb.multibody_system import MultibodySystem
     from flexmb.nonsmooth.solvers import ContactSolver
     from flexmb.result import Result, load
     from flexmb.schemes import (
@@ -45,25 +75,45 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOME = {
-    "flexmb.bodies": ("Bar", "Beam", "Damping", "Particle", "Support"),
+    "flexmb.bodies": ("Bar", "Beam", "Damping", "Particle", "Rigid", "RigidPlanar", "Support"),
+    "flexmb.bodies.exact_beam": ("ExactBeam",),
+    "flexmb.bodies.floating_beam": ("FloatingBeam",),
+    "flexmb.bodies.floating_data": ("FloatingData",),
     "flexmb.case": ("Case", "load_case"),
-    "flexmb.contacts": ("NodeNode", "NodePlane"),
+    "flexmb.contacts": ("NodeNode", "NodePlane", "SphereSphere"),
     "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
     "flexmb.fem.material": ("Material",),
     "flexmb.fem.section": ("Section",),
+    "flexmb.joints": (
+        "Cylindrical",
+        "Distance",
+        "Fixed",
+        "Gear",
+        "Planar",
+        "PointOnLine",
+        "Prismatic",
+        "Revolute",
+        "Spherical",
+        "Universal",
+    ),
     "flexmb.loads": (
         "Constant",
         "Damper",
         "Gravity",
         "Harmonic",
         "NodalForce",
+        "Polynomial",
         "Ramp",
+        "SpinUp",
         "Spring",
+        "SpringDamper",
         "Table",
+        "TorsionSpring",
         "time_function",
     ),
     "flexmb.model": ("Model",),
     "flexmb.modes": ("Modes", "modes"),
+    "flexmb.multibody_system": ("MultibodySystem",),
     "flexmb.nonsmooth.solvers": ("ContactSolver",),
     "flexmb.result": ("Result", "load"),
     "flexmb.schemes": (
@@ -88,9 +138,16 @@ __all__ = [
     "Case",
     "Constant",
     "ContactSolver",
+    "Cylindrical",
     "Damper",
     "Damping",
+    "Distance",
+    "ExactBeam",
+    "Fixed",
     "FlexmbError",
+    "FloatingBeam",
+    "FloatingData",
+    "Gear",
     "GeneralizedAlpha",
     "Gravity",
     "Harmonic",
@@ -100,6 +157,7 @@ __all__ = [
     "Modes",
     "MoreauJean",
     "MoreauJeanDissipative",
+    "MultibodySystem",
     "NaiveHHT",
     "Newmark",
     "NodalForce",
@@ -107,14 +165,27 @@ __all__ = [
     "NodePlane",
     "NotConverged",
     "Particle",
+    "Planar",
+    "PointOnLine",
+    "Polynomial",
+    "Prismatic",
     "Ramp",
     "Result",
+    "Revolute",
+    "Rigid",
+    "RigidPlanar",
     "SchatzmanPaoli",
     "Section",
     "SimulationError",
+    "SphereSphere",
+    "Spherical",
+    "SpinUp",
     "Spring",
+    "SpringDamper",
     "Support",
     "Table",
+    "TorsionSpring",
+    "Universal",
     "load",
     "load_case",
     "modes",

@@ -1,10 +1,10 @@
-"""``Model``: named parts; ``assemble`` turns them into a ``LinearSystem``."""
+"""``Model``: named parts; ``assemble`` turns them into a ``LinearSystem``, or in large motion a ``MultibodySystem``."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 import numpy as np
 from scipy import sparse
@@ -15,8 +15,10 @@ from flexmb.contacts.rows import ContactPart, ContactRows
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest, vector
 from flexmb.fem.kinematics import Kinematics, NodeTable
+from flexmb.large_motion import LargePart, assemble_large, signal_names
 from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.terms import LoadPart, LoadTerms
+from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array, IntArray
 from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe, TimeFunction
 
@@ -25,7 +27,7 @@ PENETRATION = 1e-12
 
 
 class Part(Protocol):
-    """Anything that can be added; ``role`` is "bodies", "loads", "contacts" or "gravity"."""
+    """Anything that can be added; ``role`` is "bodies", "joints", "loads", "contacts" or "gravity"."""
 
     @property
     def name(self) -> str:
@@ -42,7 +44,7 @@ P = TypeVar("P", bound=Part)
 
 
 class Model:
-    """Named bodies, loads and contacts, in any order of adding.
+    """Named bodies, joints, loads and contacts, in any order of adding.
 
     Parameters
     ----------
@@ -51,14 +53,24 @@ class Model:
     initial_static : sequence of str
         Names of loads whose static response (K q = B phi(t0)) is the initial displacement. They are released at the
         start: they do not act during the run.
+    project : bool
+        Move an initial state that joints or contacts do not allow to the nearest one they do. For large motion.
     """
 
-    def __init__(self, *, gravity: Sequence[float] | Array | None = None, initial_static: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        *,
+        gravity: Sequence[float] | Array | None = None,
+        initial_static: Sequence[str] = (),
+        project: bool = False,
+    ) -> None:
         self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, LargePart] = {}
         self.loads: dict[str, LoadPart] = {}
         self.contacts: dict[str, ContactPart] = {}
         self.gravity = gravity
         self.initial_static = tuple(initial_static)
+        self.project = project
 
     def add(self, part: P) -> P:
         """Add a part and return it."""
@@ -68,8 +80,9 @@ class Model:
                 raise InputError("there is gravity already", where="gravity", value=part)
             self.gravity = part.acceleration  # type: ignore[attr-defined]
             return part
-        if role not in ("bodies", "loads", "contacts"):
-            raise InputError(f"cannot add a {type(part).__name__}: not a body, load, contact or gravity", value=part)
+        if role not in ("bodies", "joints", "loads", "contacts"):
+            message = f"cannot add a {type(part).__name__}: not a body, joint, load, contact or gravity"
+            raise InputError(message, value=part)
         named: dict[str, Part] = getattr(self, role)
         if part.name in named:
             message = f"there is another of this name ({type(named[part.name]).__name__})"
@@ -77,7 +90,15 @@ class Model:
         named[part.name] = part
         return part
 
-    def assemble(self, signals: Sequence[str] | None = None, t0: float = 0.0) -> LinearSystem:
+    @property
+    def large_motion(self) -> bool:
+        """Whether the model has joints, or parts that turn or move far: then it becomes a ``MultibodySystem``."""
+        parts = [*self.bodies.values(), *self.loads.values(), *self.contacts.values()]
+        return bool(self.joints) or any(getattr(part, "large_motion", False) for part in parts)
+
+    def assemble(
+        self, signals: Sequence[str] | None = None, t0: float = 0.0, *, also: Sequence[str] = ()
+    ) -> LinearSystem | MultibodySystem:
         """Return the system over one vector of unknowns.
 
         Parameters
@@ -86,9 +107,16 @@ class Model:
             Signals to record; by default position and velocity of the first, mid and last node of each body.
         t0 : float
             Time the run starts at, s.
+        also : sequence of str
+            Signals to record besides, where they are not among the others.
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")
+        if self.large_motion:
+            return self._assemble_large(signals, t0, also)
+        if self.project:
+            message = "is for systems in large motion; here nothing could be moved"
+            raise InputError(message, where="initial", key="project", value=self.project)
         bodies = {name: body.parts() for name, body in self.bodies.items()}
         nodes = _kinematics(bodies)
         terms = {name: load.terms(nodes) for name, load in self.loads.items()}
@@ -96,10 +124,7 @@ class Model:
         K = _tidy(_diagonal([b.K for b in bodies.values()]) + springs.K)
         F0, V0 = self._gravity(bodies)
         q0 = self._static(terms, bodies, springs, K, t0)
-        names = default_names(bodies) if signals is None else list(signals)
-        if len(set(names)) != len(names):
-            twice = next(name for name in names if names.count(name) > 1)
-            raise InputError("this signal is listed twice", where="output", key="signals", value=twice)
+        names = signal_names(default_names(bodies) if signals is None else signals, also)
         loads = [
             Load(name, term.column.toarray().ravel(), term.function)
             for name, term in terms.items()
@@ -120,6 +145,17 @@ class Model:
             layout=_layout(bodies, nodes),
             dof_names=tuple(name for b in bodies.values() for name in b.dof_names),
         )
+
+    def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
+        if self.initial_static:
+            message = "is not available for models with joints or large motion"
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
+        # what couples joints comes after them
+        joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
+        bodies = cast("Mapping[str, LargePart]", self.bodies)
+        others = cast("list[LargePart]", [*joints, *self.loads.values(), *self.contacts.values()])
+        return assemble_large(bodies, others, a, signals, t0, self.project, also)
 
     def _gravity(self, bodies: dict[str, BodyParts]) -> tuple[Array, float]:
         """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""

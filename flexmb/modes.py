@@ -8,6 +8,7 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmb.errors import InputError
+from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array
 from flexmb.system import LinearSystem
 
@@ -38,7 +39,7 @@ class Modes:
         return self.omega / (2.0 * np.pi)
 
 
-def modes(system: LinearSystem, count: int | None = None) -> Modes:
+def modes(system: LinearSystem | MultibodySystem, count: int | None = None) -> Modes:
     """Return the lowest modes.
 
     Parameters
@@ -47,6 +48,9 @@ def modes(system: LinearSystem, count: int | None = None) -> Modes:
     count : int, optional
         How many; by default 10, or all when there are fewer.
     """
+    if not isinstance(system, LinearSystem):
+        message = "modes belong to systems of small motion; this one has joints or bodies that turn"
+        raise InputError(message, where="bodies")
     nv = system.nv
     if count is not None and not 1 <= count <= nv:
         raise InputError(f"must lie between 1 and the number of unknowns, {nv}", key="count", value=count)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from scipy import sparse
 
+from flexmb.layout import Layout
 from flexmb.state import Array, IntArray
-from flexmb.system import LinearSystem
 
 ENERGY_COLUMNS = (
     "kinetic",
@@ -42,9 +44,12 @@ class Block:
         See ``ENERGY_COLUMNS``.
     field_step : (f,) int array
         Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).
-    field_q, field_v : (f, nv) arrays
+    field_q, field_v : (f, nq), (f, nv) arrays
     field_impulse : (f, nc) array
-        Impulse since the field sample before.
+        Impulse since the field sample before; in large motion (f, 3 nc), its vector in space for each contact.
+    multiplier, joint_g, joint_gdot : (k, nj) arrays or None
+        Multipliers (forces and torques), residuals of positions and of velocities of all rows of joints, at the
+        sample; None for a system without joints.
     """
 
     step: IntArray
@@ -58,11 +63,17 @@ class Block:
     field_q: Array
     field_v: Array
     field_impulse: Array
+    multiplier: Array | None = None
+    joint_g: Array | None = None
+    joint_gdot: Array | None = None
 
 
 @dataclass
 class Tally:
-    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples."""
+    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
+
+    ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
+    """
 
     steps: int = 0
     min_gap: float = np.inf
@@ -76,13 +87,106 @@ class Tally:
     contact_steps: int = 0
     projection: float = 0.0
     iterations: int = 0
+    newton_iterations: int = 0
+    steps_taken: int = 0
+
+
+class ContactGroups(Protocol):
+    """Contacts by name: group j has the rows start[j] .. start[j + 1] - 1 of nc."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the groups."""
+        ...
+
+    @property
+    def start(self) -> IntArray:
+        """First row of each group, and the end."""
+        ...
+
+    @property
+    def nc(self) -> int:
+        """Number of rows."""
+        ...
+
+
+class JointGroups(Protocol):
+    """Joints by name: group j has the rows start[j] .. start[j + 1] - 1 of nj."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the groups."""
+        ...
+
+    @property
+    def start(self) -> IntArray:
+        """First row of each group, and the end."""
+        ...
+
+    @property
+    def nj(self) -> int:
+        """Number of rows."""
+        ...
+
+
+class SignalColumns(Protocol):
+    """A recorded signal."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        ...
+
+
+class RecordedSystem(Protocol):
+    """What files and pictures need to know of a system, in small motion or large."""
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        ...
+
+    @property
+    def contacts(self) -> ContactGroups:
+        """Contacts."""
+        ...
+
+    @property
+    def joints(self) -> JointGroups | None:
+        """Joints; None in small motion."""
+        ...
+
+    @property
+    def probes(self) -> Sequence[SignalColumns]:
+        """Recorded signals."""
+        ...
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        ...
+
+    @property
+    def impulse_map(self) -> sparse.csr_array:
+        """Numbers of ``Block.field_impulse`` -> impulse vector on each point in rows 3 i .. 3 i + 2."""
+        ...
 
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Everything about a run that is known before its first step."""
+    """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
 
-    system: LinearSystem
+    system: RecordedSystem
     scheme: object
     h: float
     t0: float
@@ -90,6 +194,7 @@ class RunInfo:
     every: int
     fields_every: int
     engine: str
+    tolerance: float = 0.0
 
 
 @dataclass(frozen=True)

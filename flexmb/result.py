@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,13 +12,14 @@ from flexmb.io.frames import PointMaps
 from flexmb.io.grid import grid_of
 from flexmb.io.result_h5 import H5Tree, write_tree
 from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, taken_by
-from flexmb.io.structure import Tree, mean_force, split, static_arrays
+from flexmb.io.structure import Tree, split, static_arrays
 from flexmb.io.summary_json import plain, read_summary, write_summary
 from flexmb.io.vtkhdf import write_fields
+from flexmb.layout import Layout
 from flexmb.record import Block, Checkpoint, RunInfo
+from flexmb.series import Contacts, ContactSeries, EnergySeries, Joints, JointSeries, Signals
 from flexmb.state import Array, IntArray
 from flexmb.summary import Figures, summarize
-from flexmb.system import Layout
 
 if TYPE_CHECKING:
     import pyvista
@@ -68,7 +68,13 @@ class Result:
     @property
     def contacts(self) -> Contacts:
         """Contacts by name."""
-        return Contacts(self.tree, float(self.summary["h"]))
+        h = float(self.summary["h"])
+        return Contacts(self.tree, lambda name: ContactSeries(self.tree, name, h))
+
+    @property
+    def joints(self) -> Joints:
+        """Joints by name."""
+        return Joints(self.tree, lambda name: JointSeries(self.tree, name))
 
     @property
     def energy(self) -> EnergySeries:
@@ -98,9 +104,10 @@ class Result:
         Returns
         -------
         pyvista.UnstructuredGrid
-            Lines and, for particles, vertices. Point data, (n, 3): ``displacement`` (m), ``velocity`` (m/s), and where
-            there are any ``rotation`` (rad) and ``contact_impulse`` (N s, since the kept state before). Cell data:
-            ``radius`` (m) and ``body`` (index). Field data: ``time``, that of the state, s.
+            Lines, vertices for particles, and triangles for surfaces of bodies. Point data, (n, 3): ``displacement``
+            (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and ``contact_impulse`` (N s, since the
+            kept state before). Cell data: ``radius`` (m) and ``body`` (index). Field data: ``time``, that of the
+            state, s.
         """
         times = self.fields.times
         slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
@@ -132,133 +139,6 @@ class Result:
         return folder
 
 
-class Signals(Mapping[str, Array]):
-    """Signals by name: (n+1,) or (n+1, k) arrays."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-
-    def __getitem__(self, name: str) -> Array:
-        try:
-            return np.asarray(self._tree[f"/signals/{name}"][()])
-        except KeyError:
-            raise KeyError(f"{name!r}; recorded: {', '.join(self) or 'none'}") from None
-
-    def __iter__(self) -> Iterator[str]:
-        return (name.removeprefix("/signals/") for name in self._tree if name.startswith("/signals/"))
-
-    def __len__(self) -> int:
-        return sum(1 for _ in self)
-
-
-class Contacts(Mapping[str, "ContactSeries"]):
-    """Contacts by name."""
-
-    def __init__(self, tree: Tree, h: float) -> None:
-        self._tree, self._h = tree, h
-        found = (name.split("/")[2] for name in tree if name.startswith("/contacts/"))
-        self._names = list(dict.fromkeys(found))
-
-    def __getitem__(self, name: str) -> ContactSeries:
-        if name not in self._names:
-            raise KeyError(f"{name!r}; contacts: {', '.join(self) or 'none'}")
-        return ContactSeries(self._tree, name, self._h)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._names)
-
-    def __len__(self) -> int:
-        return len(self._names)
-
-    def __repr__(self) -> str:
-        return f"<Contacts: {', '.join(self) or 'none'}>"
-
-
-class ContactSeries:
-    """One contact, (n+1,) arrays, or a group of m, (n+1, m) arrays."""
-
-    def __init__(self, tree: Tree, name: str, h: float) -> None:
-        self._tree, self.name, self._h = tree, name, h
-
-    def __repr__(self) -> str:
-        shape = self._tree[f"/contacts/{self.name}/gap"].shape
-        size = f"group of {shape[1]}, " if len(shape) > 1 else ""
-        return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of gap, velocity, impulse, force>"
-
-    @property
-    def gap(self) -> Array:
-        """Distance to the obstacle, m."""
-        return self._read("gap")
-
-    @property
-    def velocity(self) -> Array:
-        """Relative velocity along the normal, m/s."""
-        return self._read("velocity")
-
-    @property
-    def impulse(self) -> Array:
-        """Impulse that acted since the sample before, N s."""
-        return self._read("impulse")
-
-    @property
-    def force(self) -> Array:
-        """Mean force since the sample before, N: the impulse over that time."""
-        return mean_force(self.impulse, np.asarray(self._tree["/step"][()]), self._h)
-
-    def _read(self, what: str) -> Array:
-        return np.asarray(self._tree[f"/contacts/{self.name}/{what}"][()])
-
-
-class EnergySeries:
-    """Energies at the samples and works since the start, each (n+1,), J."""
-
-    def __init__(self, tree: Tree) -> None:
-        self._tree = tree
-
-    def _read(self, what: str) -> Array:
-        return np.asarray(self._tree[f"/energy/{what}"][()])
-
-    @property
-    def kinetic(self) -> Array:
-        """Kinetic energy."""
-        return self._read("kinetic")
-
-    @property
-    def potential(self) -> Array:
-        """Elastic energy and that of constant forces (gravity)."""
-        return self._read("potential")
-
-    @property
-    def total(self) -> Array:
-        """Kinetic and potential energy together."""
-        return self.kinetic + self.potential
-
-    @property
-    def work_external(self) -> Array:
-        """Work of loads and prescribed motions."""
-        return self._read("work_external")
-
-    @property
-    def work_damping(self) -> Array:
-        """Work of viscous forces."""
-        return self._read("work_damping")
-
-    @property
-    def work_contact(self) -> Array:
-        """Work of contact impulses."""
-        return self._read("work_contact")
-
-    @property
-    def numerical(self) -> Array:
-        """What the scheme itself added (usually negative)."""
-        return self._read("numerical")
-
-    @property
-    def residual(self) -> Array:
-        """What is left over: total - initial - all works; round-off when the scheme's identity closes."""
-        return self._read("residual")
-
-
 class Fields:
     """Whole states: ``step``, ``time`` in full; ``q``, ``v``, ``impulse`` are read when sliced."""
 
@@ -281,7 +161,7 @@ class Fields:
 
     @property
     def q(self) -> Any:
-        """Generalized displacements, (f, nv), array-like."""
+        """Coordinates, (f, nq), array-like; generalized displacements in small motion."""
         return self._tree["/state/q"]
 
     @property
@@ -291,7 +171,7 @@ class Fields:
 
     @property
     def impulse(self) -> Any:
-        """Contact impulses since the state before, (f, nc), array-like."""
+        """Contact impulses since the state before, (f, nc), array-like; in large motion vectors, (f, 3 nc)."""
         return self._tree["/state/impulse"]
 
     @property

@@ -11,10 +11,13 @@ import numpy as np
 from flexmb.engines import Engine, Plan, choose_engine
 from flexmb.errors import InputError
 from flexmb.model import Model
+from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record import Checkpoint, RunInfo, Sink, Tally
 from flexmb.result import MemorySink, Result
+from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
+from flexmb.schemes.multibody import scheme_numbers
 from flexmb.system import LinearSystem
 
 BLOCK_BYTES = 32_000_000
@@ -23,6 +26,8 @@ BLOCK_SECONDS = 0.2
 """How long a block should run, so that progress is seen and an interrupt is felt."""
 MOST_STEPS = 2**53
 """Up to here n h is a time for every whole n."""
+INTERVALS = 500
+"""Between samples, by default, where a tolerance chooses the steps."""
 
 
 @dataclass(frozen=True)
@@ -45,22 +50,52 @@ def check_whole(where: str, key: str, value: int) -> None:
         raise InputError("must be a whole number", where=where, key=key, value=value)
 
 
-def count_steps(start: float, end: float, step: float | None, steps: int | None) -> tuple[int, float]:
-    """Return the number of steps and their size.
+def time_grid(
+    start: float,
+    end: float,
+    step: float | None = None,
+    steps: int | None = None,
+    tolerance: float | None = None,
+    interval: float | None = None,
+) -> tuple[int, float]:
+    """Return the number of steps and their size; with a ``tolerance`` those of the intervals between samples.
 
     Raises
     ------
     InputError
-        When the step does not divide the time span, or both or neither of ``step`` and ``steps`` are given.
+        When the step or interval does not divide the time span, or not just one of ``step``, ``steps`` and
+        ``tolerance`` is given.
     """
-    for key, value in (("start", start), ("end", end), ("step", step)):
-        if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float, np.number))):
-            raise InputError("must be a number", where="time", key=key, value=value)
-    span = end - start
-    if not (np.isfinite(span) and span > 0.0):
+    for key, value in (("start", start), ("end", end)):
+        _check_number("time", key, value)
+    if not (np.isfinite(end - start) and end > start):
         raise InputError(f"must be later than start = {start:g}", where="time", key="end", value=end)
-    if (step is None) == (steps is None):
-        raise InputError("give either step or steps", where="time", key="step", value=step)
+    ways = {"tolerance": tolerance, "step": step, "steps": steps}
+    given = [key for key, value in ways.items() if value is not None]
+    if len(given) != 1:
+        key = given[0] if given else "step"
+        raise InputError("give one of step, steps and tolerance", where="time", key=key, value=ways[key])
+    if tolerance is None:
+        if interval is not None:
+            message = "belongs to time.tolerance; samples of a run with steps of one size are counted by every"
+            raise InputError(message, where="output", key="interval", value=interval)
+        return _count_steps(start, end, step, steps)
+    _check_number("time", "tolerance", tolerance)
+    if not (np.isfinite(tolerance) and tolerance > 0.0):
+        raise InputError("must be a positive number", where="time", key="tolerance", value=tolerance)
+    return _count_steps(start, end, interval, INTERVALS if interval is None else None, "output", "interval")
+
+
+def _check_number(where: str, key: str, value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.number)):
+        raise InputError("must be a number", where=where, key=key, value=value)
+
+
+def _count_steps(
+    start: float, end: float, step: float | None, steps: int | None, where: str = "time", key: str = "step"
+) -> tuple[int, float]:
+    """Return the number of steps and their size, from one of the two; ``where`` and ``key`` are those of ``step``."""
+    span = end - start
     if steps is not None:
         check_whole("time", "steps", steps)
         if not 1 <= steps <= MOST_STEPS:
@@ -68,36 +103,39 @@ def count_steps(start: float, end: float, step: float | None, steps: int | None)
             raise InputError(words, where="time", key="steps", value=steps)
         return int(steps), span / steps
     assert step is not None
+    _check_number(where, key, step)
     if not (np.isfinite(step) and step > 0.0):
-        raise InputError("must be a positive number", where="time", key="step", value=step)
+        raise InputError("must be a positive number", where=where, key=key, value=step)
     if span < step * (1.0 - 1e-9):
-        message = f"is longer than the time span {span:g}; use {span!r} (1 step) or less"
-        raise InputError(message, where="time", key="step", value=step)
+        message = f"is longer than the time span {span:g}; use {span!r} (1 {key}) or less"
+        raise InputError(message, where=where, key=key, value=step)
     if span / step > MOST_STEPS:
-        message = f"is too small for the time span {span:g}: more than {MOST_STEPS} steps"
-        raise InputError(message, where="time", key="step", value=step)
+        message = f"is too small for the time span {span:g}: more than {MOST_STEPS} {key}s"
+        raise InputError(message, where=where, key=key, value=step)
     n = round(span / step)
     if abs(n * step - span) > 1e-9 * span:
         below, above = int(span / step), int(span / step) + 1
         raise InputError(
-            f"does not divide the time span {span:g} into whole steps ({span / step:.6g}); "
-            f"use {span / below!r} ({below} steps) or {span / above!r} ({above} steps)",
-            where="time",
-            key="step",
+            f"does not divide the time span {span:g} into whole {key}s ({span / step:.6g}); "
+            f"use {span / below!r} ({below} {key}s) or {span / above!r} ({above} {key}s)",
+            where=where,
+            key=key,
             value=step,
         )
     return n, float(step)
 
 
 def simulate(
-    model: Model | LinearSystem,
+    model: Model | LinearSystem | MultibodySystem,
     scheme: Scheme,
     step: float | None = None,
     end: float | None = None,
     *,
     start: float = 0.0,
     steps: int | None = None,
+    tolerance: float | None = None,
     every: int = 1,
+    interval: float | None = None,
     fields_every: int | None = None,
     signals: Sequence[str] | None = None,
     solver: ContactSolver | None = None,
@@ -109,17 +147,23 @@ def simulate(
 
     Parameters
     ----------
-    model : Model or LinearSystem
+    model : Model, LinearSystem or MultibodySystem
     scheme : Scheme
         E.g. ``GeneralizedAlpha(rho_inf=0.8)``.
     step, end : float
-        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` may stand for ``step``.
+        Step size and end time, s; ``step`` must divide ``end - start``. ``steps`` or ``tolerance`` may stand for
+        ``step``.
     start : float
         Time of the initial state, s.
     steps : int, optional
         Number of steps, in place of ``step``.
+    tolerance : float, optional
+        Local error per step, in place of ``step``: the steps are chosen by it. For systems in large motion and schemes
+        of the alpha family.
     every : int
-        Samples are taken every so many steps (works and impulses are added up over all of them).
+        Samples are taken every so many steps, or intervals (works and impulses are added up over all of them).
+    interval : float, optional
+        With ``tolerance``, the time between samples, s; it must divide ``end - start``. Default: a 500th of it.
     fields_every : int, optional
         The whole state is kept every so many steps; default: about 200 times in the run.
     signals : sequence of str, optional
@@ -137,10 +181,10 @@ def simulate(
     """
     if end is None:
         raise InputError("is needed", where="time", key="end")
-    n, h = count_steps(start, end, step, steps)
+    n, h = time_grid(start, end, step, steps, tolerance, interval)
     system = model.assemble(signals=signals, t0=start) if isinstance(model, Model) else model
     fields_every = max(1, n // 200) if fields_every is None else fields_every
-    plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every)
+    plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every, tolerance or 0.0)
     sink = MemorySink()
     outcome = run(plan, sink, engine=engine, progress=progress)
     return sink.result(outcome, title=title)
@@ -179,11 +223,10 @@ def run(
         check_whole("output", name, getattr(plan, name))
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
-    _check_spans(plan)
+    check_plan(plan)
     motor = choose_engine(plan, engine)
-    sink.begin(
-        RunInfo(plan.system, plan.scheme, plan.h, plan.t0, plan.steps, plan.every, plan.fields_every, motor.name)
-    )
+    grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
+    sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
     samples, fields = 0, 0
     if resume is None:
         block = motor.start()
@@ -216,23 +259,46 @@ def run(
     return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps, stepping)
 
 
-def _check_spans(plan: Plan) -> None:
-    """Raise InputError when a table does not cover the run."""
+def check_plan(plan: Plan) -> None:
+    """Raise InputError when a table does not cover the run, or the scheme does not fit the system."""
     system, end = plan.system, plan.time(plan.steps)
-    functions = [(f"loads.{load.name}", load.phi) for load in system.loads]
-    functions += [("contacts", s) for s in system.contacts.motions]
-    for where, function in functions:
+    if isinstance(system, MultibodySystem):
+        scheme_numbers(plan.scheme)
+    if plan.tolerance and not isinstance(system, MultibodySystem):
+        message = "is for systems in large motion; here, without joints and turning bodies, give step or steps"
+        raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
+    if plan.tolerance and not isinstance(plan.scheme, Alpha):
+        name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
+        message = f"needs generalized-alpha, hht or newmark, whose error is known; with {name} give step or steps"
+        raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
+    for where, function in _functions(system):
         check = getattr(function, "check_span", None)
         if check is not None:
             check(plan.t0, end, where)
 
 
+def _functions(system: LinearSystem | MultibodySystem) -> Sequence[tuple[str, object]]:
+    """Return the functions of time of a system and where they stand in a case file."""
+    if isinstance(system, MultibodySystem):
+        return system.functions
+    contacts = system.contacts
+    found: list[tuple[str, object]] = [(f"loads.{load.name}.function", load.phi) for load in system.loads]
+    for m, motion in enumerate(contacts.motions):
+        row = int(np.flatnonzero(contacts.motion_of == m)[0])
+        group = contacts.names[int(np.searchsorted(contacts.start, row, side="right")) - 1]
+        found.append((f"contacts.{group}.motion", motion))
+    return found
+
+
 def _most_steps(plan: Plan) -> int:
     """Return how many steps may go into a block for its samples and fields to fit."""
-    width = sum(int(p.offset.size) for p in plan.system.probes) + 3 * plan.system.contacts.nc + 9
+    system = plan.system
+    width = sum(p.size for p in system.probes) + 3 * system.contacts.nc + 9
+    if isinstance(system, MultibodySystem):  # signals are taken from whole states after a block
+        width += system.nq + system.nv + 3 * system.nj
     rows = max(1, BLOCK_BYTES // (8 * width))
-    fields = max(1, BLOCK_BYTES // (16 * max(plan.system.nv, 1)))
-    tables = BLOCK_BYTES // (8 * (len(plan.system.loads) + 2 * len(plan.system.contacts.motions) + 1))
+    fields = max(1, BLOCK_BYTES // (16 * max(system.nv, 1)))
+    tables = BLOCK_BYTES // (8 * (len(system.loads) + 2 * len(system.contacts.motions) + 1))
     return min(rows * plan.every, fields * plan.fields_every, tables)
 
 
@@ -243,4 +309,4 @@ def _next_size(size: int, seconds: float) -> int:
     return int(np.clip(size * BLOCK_SECONDS / seconds, 1, size * 8))
 
 
-__all__ = ["Engine", "Outcome", "Plan", "count_steps", "run", "simulate"]
+__all__ = ["Engine", "Outcome", "Plan", "check_plan", "run", "simulate", "time_grid"]

@@ -21,7 +21,9 @@ SUMMARY_NUMBERS = (
     "h",
     "t0",
     "steps",
+    "steps_taken",
     "dofs",
+    "joints",
     "contacts",
     "wall_time_s",
     "us_per_step",
@@ -30,6 +32,7 @@ SUMMARY_NUMBERS = (
     "min_gap_time",
     "contact_steps",
     "solver_iterations",
+    "newton_iterations",
     *(f"energy.{name}" for name in _ENERGY_NUMBERS),
 )
 """Dotted names of the numbers in a summary; expectations can be about them."""
@@ -69,7 +72,10 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         The step a resumed run went on from; the times are those of the steps after it.
     """
     tally, wall_time_s = outcome.tally, outcome.wall_time_s
-    taken = tally.steps - resumed_at
+    steps_taken = tally.steps_taken or tally.steps
+    # a resumed run took its share of the steps, where a tolerance chooses them
+    taken = (tally.steps - resumed_at) * steps_taken / max(1, tally.steps)
+    joints = run.system.joints
     return {
         "title": title,
         "status": "complete",
@@ -77,7 +83,10 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "h": run.h,
         "t0": run.t0,
         "steps": tally.steps,
+        "tolerance": run.tolerance or None,
+        "steps_taken": steps_taken,
         "dofs": run.system.nv,
+        "joints": 0 if joints is None else len(joints.names),
         "contacts": run.system.contacts.nc,
         "engine": run.engine,
         "wall_time_s": wall_time_s,
@@ -87,7 +96,9 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "min_gap_time": tally.min_gap_time,
         "contact_steps": tally.contact_steps,
         "solver_iterations": tally.iterations,
+        "newton_iterations": tally.newton_iterations,
         "energy": energy_figures(tree, tally),
+        "notes": list(getattr(run.system, "notes", ())),
         "expectations": [],
         "versions": versions(),
     }

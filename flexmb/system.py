@@ -11,11 +11,13 @@ directions as columns; there is no second Jacobian.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.layout import Layout as Layout
 from flexmb.linalg.strain import Strain, regular
 from flexmb.state import Array, IntArray, State
 
@@ -114,38 +116,10 @@ class Probe:
     offset: Array
     B: sparse.csr_array
 
-
-@dataclass(frozen=True)
-class Layout:
-    """Where the unknowns live in space; what fields and pictures are made from.
-
-    Parameters
-    ----------
-    points : (n, 3) array
-        Reference positions of all nodes, m.
-    cells : (m, 2) int array
-        Lines between points (particles have none).
-    vertices : (k,) int array
-        Points of particles, drawn as vertices.
-    body_of_point : (n,) int array
-        Index into ``bodies``.
-    bodies : tuple of str
-    displacement : (3 n, nv) sparse array
-        q -> displacement of point i in rows 3 i .. 3 i + 2.
-    rotation : (3 n, nv) sparse array
-        q -> small rotation vector of point i (zero rows where a node has none).
-    radius_of_cell : (m,) array
-        A radius to draw the cell with, m.
-    """
-
-    points: Array
-    cells: IntArray
-    vertices: IntArray
-    body_of_point: IntArray
-    bodies: tuple[str, ...]
-    displacement: sparse.csr_array
-    rotation: sparse.csr_array
-    radius_of_cell: Array
+    @property
+    def size(self) -> int:
+        """Number of components."""
+        return int(self.offset.size)
 
 
 @dataclass(frozen=True)
@@ -181,6 +155,22 @@ class LinearSystem:
     def nv(self) -> int:
         """Number of velocities."""
         return int(self.F0.size)
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return self.nv
+
+    @property
+    def joints(self) -> None:
+        """Small motion has no joints."""
+        return
+
+    @cached_property
+    def impulse_map(self) -> sparse.csr_array:
+        """Contact impulses -> impulse vector on each point in rows 3 i .. 3 i + 2, (3 n, nc)."""
+        # the columns of `displacement` are unit vectors at the nodes, so D (G P) is the impulse on each point
+        return sparse.csr_array(self.layout.displacement @ self.contacts.G)
 
     @property
     def damped(self) -> bool:

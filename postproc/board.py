@@ -36,7 +36,7 @@ class Labels:
     Parameters
     ----------
     field : str
-        What the colours mean, with its unit.
+        What the colours mean, with its unit; empty when nothing is coloured by a field.
     limits : tuple of float
         Values at the ends of the colour map.
     notes : tuple of str
@@ -73,7 +73,8 @@ class Board:
             self.figure = Figure(figsize=(size[0] / self.dpi, size[1] / self.dpi), dpi=self.dpi, facecolor="white")
             self._canvas: Any = FigureCanvasAgg(self.figure)
             self._title(opened, labels)
-            self._colour_bar(labels)
+            if labels.field:
+                self._colour_bar(labels)
             self.charts = self._charts(opened)
 
     def image(self) -> NDArray[np.uint8]:

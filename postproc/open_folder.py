@@ -49,7 +49,7 @@ class Opened:
         """The scheme and its parameters in words, e.g. ``generalized-alpha (rho_inf = 0.8, ggl = true)``."""
         scheme = dict(self.result.summary.get("scheme") or self.case.get("scheme") or {})
         name = str(scheme.pop("name", ""))
-        words = ", ".join(f"{key} = {_word(value)}" for key, value in scheme.items() if value is not None)
+        words = ", ".join(f"{key} = {_word(value)}" for key, value in scheme.items() if value not in (None, "auto"))
         return f"{name} ({words})" if words else name
 
     @property

@@ -1,7 +1,8 @@
 """The planes of node-plane contacts, found in the result: where they stand at any time, moving ones too.
 
-The gap says where: a node at x with the gap g has its plane at n.x - g along the normal n. So a prescribed motion
-need not be known.
+case.toml says where a plane at rest stands. Otherwise the gap does: a node at x with the gap g has its plane at n.x - g
+along the normal n (or a radius further), so a prescribed motion need not be known. Planes that a body carries are not
+drawn; the body is.
 """
 
 from __future__ import annotations
@@ -32,6 +33,10 @@ class ContactPlane:
         Times of the samples, s.
     gap : (n+1,) array
         Gap of ``points[0]``, m.
+    radius : float
+        Of the spheres around the points, m; contacts of points have none.
+    rest : float or None
+        n.x of the points x of a plane that does not move, if it is known, m.
     """
 
     name: str
@@ -39,6 +44,8 @@ class ContactPlane:
     points: Any
     time: Array
     gap: Array
+    radius: float = 0.0
+    rest: float | None = None
 
     def offset(self, t: float, reference: Array, displacement: Array, scale: float) -> float:
         """Return n.x of the points x of the plane at time t, m.
@@ -53,9 +60,11 @@ class ContactPlane:
             Displacements are drawn ``scale`` times as large; the way to the plane is drawn longer alike, so that
             bodies touch it in the picture when they do in truth.
         """
+        if self.rest is not None and scale == 1.0:
+            return self.rest
         i = self.points[0]
         gap = float(np.interp(t, self.time, self.gap))
-        return float(self.normal @ reference[i] + scale * (self.normal @ displacement[i] - gap))
+        return float(self.normal @ reference[i] + scale * (self.normal @ displacement[i] - gap) - self.radius)
 
 
 def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
@@ -63,26 +72,82 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
     result, tables = opened.result, opened.case.get("contacts", {})
     columns = _columns_by_name(result, list(tables))
     planes, notes = [], []
-    force = result.fields.maps.impulse.tocsc()
+    touching = _Touching(result, sum(len(own) for own in columns.values()))
     for name, own in columns.items():
-        entries = [slice(force.indptr[j], force.indptr[j + 1]) for j in own]
-        touched = [np.unique(force.indices[part][force.data[part] != 0.0] // 3) for part in entries]
+        touched = [touching.points(j) for j in own]
         if any(len(t) != 1 for t in touched):
-            continue  # node-node: two bodies, no plane
+            continue  # between two bodies: no plane, or one that a body carries
         points = np.array([t[0] for t in touched])
-        direction = np.zeros(3)
-        direction[force.indices[entries[0]] - 3 * points[0]] = force.data[entries[0]]
-        normal = _normal(tables.get(name), direction)
+        table = tables.get(name, {})
+        normal = _normal(table, touching.direction(own))
         if normal is None:
             notes.append(f"the plane of contact '{name}' is not drawn: without case.toml its normal is not known")
             continue
         gaps = result.contacts[name].gap.reshape(len(result.time), -1)
         first = int(np.argmin(gaps[0]))
         points[[0, first]] = points[[first, 0]]
-        planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first]))
+        # a point of a body in large motion need not be drawn, so gaps do not tell where its planes are
+        known = _at_rest(table) and ("point" in table or result.layout.carriers is not None)
+        rest = float(normal @ np.asarray(table.get("point", np.zeros(3)), dtype=float)) if known else None
+        radius = float(table.get("radius", 0.0))
+        planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first], radius, rest))
     if len(result.contacts) > len(columns):
         notes.append("contact planes are not drawn: without case.toml the order of the contacts is not known")
     return planes, notes
+
+
+class _Touching:
+    """Which points contacts act on and along what, from the map of impulses.
+
+    Parameters
+    ----------
+    result : Result
+    count : int
+        Number of contacts. In small motion each has one column of the map; in large motion three, its vector in space.
+    """
+
+    def __init__(self, result: Result, count: int) -> None:
+        self.map = result.fields.maps.impulse.tocsc()
+        self.wide = self.map.shape[1] // max(count, 1)
+        self.result = result
+
+    def _entries(self, j: int) -> slice:
+        return slice(self.map.indptr[self.wide * j], self.map.indptr[self.wide * (j + 1)])
+
+    def points(self, j: int) -> Any:
+        """Return the points that contact j acts on, sorted."""
+        entries = self._entries(j)
+        return np.unique(self.map.indices[entries][self.map.data[entries] != 0.0] // 3)
+
+    def direction(self, own: range) -> Array:
+        """Return the direction of the force on the first point; zero when it is not known."""
+        if self.wide == 1:
+            entries, out = self._entries(own[0]), np.zeros(3)
+            out[self.map.indices[entries] % 3] = self.map.data[entries]
+            return out
+        vectors = np.asarray(self.result.fields.impulse[()]).sum(axis=0).reshape(-1, 3)[list(own)].sum(axis=0)
+        size = float(np.linalg.norm(vectors))
+        return np.asarray(vectors / size) if size > 0.0 else np.zeros(3)
+
+
+def contact_radii(opened: Opened) -> dict[str, float]:
+    """Return the largest radius that contacts give to points of each body, m, by the name of the body."""
+    out: dict[str, float] = {}
+    for table in opened.case.get("contacts", {}).values():
+        for ref, radius in _balls(table):
+            body = str(ref).partition(".")[0]
+            if isinstance(radius, int | float) and radius > 0.0:
+                out[body] = max(out.get(body, 0.0), float(radius))
+    return out
+
+
+def _balls(table: dict[str, Any]) -> list[tuple[object, object]]:
+    """Return the places a contact names with the radii it gives them."""
+    common = table.get("radius")
+    nodes, chain = table.get("nodes", []), list(table.get("chain", []))
+    out = [(table[key], table.get(f"radius_{key}", common)) for key in ("node", "a", "b") if key in table]
+    out += [(ref, common) for ref in ([nodes] if isinstance(nodes, str) else nodes)]
+    return out + list(zip(chain, common if isinstance(common, list) else [common] * len(chain), strict=False))
 
 
 def _columns_by_name(result: Result, order: list[str]) -> dict[str, range]:
@@ -98,10 +163,14 @@ def _columns_by_name(result: Result, order: list[str]) -> dict[str, range]:
     return out
 
 
-def _normal(table: dict[str, Any] | None, direction: Array) -> Array | None:
+def _normal(table: dict[str, Any], direction: Array) -> Array | None:
     """Return the unit normal from case.toml; without it, the direction of the force if the node can move freely."""
-    if table is not None and "normal" in table:
+    if "normal" in table:
         normal = np.asarray(table["normal"], dtype=float)
         return np.asarray(normal / np.linalg.norm(normal))
     # a node of a bar only moves along the bar: then the force on it shows but a part of the normal
     return direction if abs(float(np.linalg.norm(direction)) - 1.0) < 1e-9 else None
+
+
+def _at_rest(table: dict[str, Any]) -> bool:
+    return "normal" in table and "motion" not in table and table.get("body", "ground") == "ground"

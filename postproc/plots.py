@@ -14,7 +14,8 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
 from flexmb.postproc.thinning import thinned
-from flexmb.result import ContactSeries, Result
+from flexmb.result import Result
+from flexmb.series import ContactSeries
 
 MOST_CONTACTS = 4
 """More contacts than this are not told apart in one chart."""

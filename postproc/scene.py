@@ -13,7 +13,7 @@ from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, upright
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.overlay import Overlay
-from flexmb.postproc.planes import ContactPlane, contact_planes
+from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.style import FIELD_MAP
 
@@ -91,14 +91,14 @@ class Scene:
     def shapes(self) -> Shapes:
         """How the bodies are drawn."""
         size = float(np.linalg.norm(self.swept.max(axis=0) - self.swept.min(axis=0)))
-        return Shapes(self.fields.maps, size if size > 0.0 else 1.0)
+        return Shapes(self.fields.maps, size if size > 0.0 else 1.0, contact_radii(self.opened))
 
     @cached_property
     def camera(self) -> Camera:
         """From where to look."""
         gravity = self.opened.case.get("gravity", {}).get("acceleration")
         normals = [plane.normal for plane in self.planes]
-        ways = np.concatenate([self.swept - self.swept.mean(axis=0), *(n[None] * self.shapes.size for n in normals)])
+        ways = np.concatenate([self._ways(), *(n[None] * self.shapes.size for n in normals)])
         up = upright(None if gravity is None else np.asarray(gravity, dtype=float), ways)
         slabs = [np.asarray(self._slab(p, *self.frames[k]).points) for p in self.planes for k in (0, -1)]
         layout = self.fields.maps.layout
@@ -106,10 +106,20 @@ class Scene:
         around = [self.swept + sign * radius.max() * up for sign in (1, -1)]
         return look_at(np.concatenate([*around, *slabs]), up, normals)
 
+    def _ways(self) -> Array:
+        """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat."""
+        if self.fields.maps.layout.carriers is not None:
+            moved = np.concatenate([frame[name] for name in UNITS for _, frame in self.frames])
+            if np.any(moved):
+                return moved
+        return np.asarray(self.swept - self.swept.mean(axis=0))
+
     @cached_property
     def limits(self) -> tuple[float, float]:
         """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
-        values = np.concatenate([self.values(frame) for _, frame in self.frames])
+        values = np.concatenate([self.values(frame)[self.shapes.coloured] for _, frame in self.frames])
+        if not len(values):
+            return 0.0, 1.0
         low, high = float(values.min()), float(values.max())
         if high - low > 1e-6 * max(abs(low), abs(high)):
             return low, high
@@ -118,7 +128,7 @@ class Scene:
     def board(self, size: tuple[int, int], keys: str = "") -> Board:
         """Return title, colour bar, charts and the keys of a window of this size."""
         name, _, component = self.look.field.partition(".")
-        field = f"{name}, {component or 'magnitude'} [{UNITS[name]}]"
+        field = f"{name}, {component or 'magnitude'} [{UNITS[name]}]" if len(self.shapes.coloured) else ""
         return Board(self.opened, Labels(field, self.limits, self.notes, keys), size, self.camera.aspect)
 
     @property
@@ -135,22 +145,22 @@ class Scene:
         """Put everything into a plotter, at state ``k``; return what is drawn around it."""
         board = self.board((plotter.window_size[0], plotter.window_size[1]), keys)
         overlay = Overlay(plotter, board)
-        frame = self.fields.frame(k)
-        ghost = self.shapes.mesh(self.reference, np.zeros(len(self.reference)), shrink=0.96)
+        ghost = self.shapes.ghost(self.reference)
         plotter.add_mesh(ghost, color="#9a9a9a", opacity=0.18, show_scalar_bar=False, name="reference")
-        plotter.add_mesh(
-            self.shapes.mesh(self.positions(frame), self.values(frame)),
-            scalars="value",
-            cmap=FIELD_MAP,
-            clim=self.limits,
-            show_scalar_bar=False,
-            smooth_shading=True,
-            split_sharp_edges=True,
-            ambient=0.45,
-            diffuse=0.6,
-            specular=0.1,
-            name="bodies",
-        )
+        colouring = {"bodies": {"scalars": "value", "cmap": FIELD_MAP, "clim": self.limits}}
+        colouring["solids"] = {"scalars": "colour", "rgb": True}
+        for name, mesh in self._meshes(self.fields.frame(k)).items():
+            plotter.add_mesh(
+                mesh,
+                **colouring[name],
+                show_scalar_bar=False,
+                smooth_shading=True,
+                split_sharp_edges=True,
+                ambient=0.45,
+                diffuse=0.6,
+                specular=0.1,
+                name=name,
+            )
         self.aim(plotter, board)
         self.show(plotter, overlay, k)
         return overlay
@@ -158,15 +168,32 @@ class Scene:
     def show(self, plotter: Plotter, overlay: Overlay, k: int) -> None:
         """Set bodies, planes, cursors and the time to state ``k``."""
         t, frame = float(self.times[k]), self.fields.frame(k)
-        mesh = self.shapes.mesh(self.positions(frame), self.values(frame))
-        self.drawn = mesh.compute_normals(split_vertices=True, cell_normals=False)  # pyvista's mapper does not keep it
-        plotter.actors["bodies"].mapper.dataset = self.drawn
+        # kept here, because pyvista's mapper does not
+        self.shown = {
+            name: mesh.compute_normals(split_vertices=True, cell_normals=False)
+            for name, mesh in self._meshes(frame).items()
+        }
+        for name, mesh in self.shown.items():
+            plotter.actors[name].mapper.dataset = mesh
         for plane in self.planes:
             slab, name = self._slab(plane, t, frame), f"plane {plane.name}"
             plotter.add_mesh(slab, color="#8fa1b8", opacity=0.4, name=name, reset_camera=False)
             edges, width = slab.extract_all_edges(), overlay.board.dpi / 130.0
             plotter.add_mesh(edges, color="#66758a", line_width=width, name=f"{name} edges", reset_camera=False)
         overlay.show(t)
+
+    @property
+    def drawn(self) -> Any:
+        """The lines and particles as they were shown last."""
+        return self.shown["bodies"]
+
+    def _meshes(self, frame: dict[str, Array]) -> dict[str, Any]:
+        """Return what there is of lines and particles, coloured by the field, and of solids, a colour each."""
+        points, out = self.positions(frame), {}
+        if len(self.shapes.coloured):
+            out["bodies"] = self.shapes.mesh(points, self.values(frame))
+        solids = self.shapes.solids(points)
+        return out if solids is None else out | {"solids": solids}
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
         """Return the feet of a plane's points on it, (m, 3), m."""

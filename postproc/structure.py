@@ -1,8 +1,9 @@
-"""Bodies as shapes: lines as tubes, particles as spheres, contact planes as slabs."""
+"""Bodies as shapes: lines as tubes, particles as spheres, surfaces as solids, contact planes as slabs."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pyvista as pv
 from flexmb.io.frames import PointMaps
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.planes import ContactPlane
+from flexmb.postproc.style import CYCLE
 
 THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
 """Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""
@@ -27,10 +29,19 @@ class Shapes:
         Where the points are and how they hang together.
     size : float
         Diagonal of the box that holds everything, m.
+    contact_radii : mapping of str to float
+        Radii of particles that contacts know, m, by the name of the body.
     """
 
     maps: PointMaps
     size: float
+    contact_radii: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def coloured(self) -> Any:
+        """Numbers of the points that are coloured by a field, (k,): those of lines and particles."""
+        layout = self.maps.layout
+        return np.unique(np.concatenate([layout.cells.ravel(), layout.vertices])).astype(np.int64)
 
     @property
     def enlarged(self) -> float:
@@ -46,15 +57,20 @@ class Shapes:
         return float(min(max(1.0, THIN * self.size / radius.min()), THICK * self.size / radius.max()))
 
     def radius(self, body: int) -> float:
-        """Return the radius a body is drawn with, m."""
-        of_cell = self.maps.layout.body_of_point[self.maps.layout.cells[:, 0]] == body
-        if not of_cell.any():
-            return BALL * self.size
-        true = float(self.maps.layout.radius_of_cell[of_cell].max())
-        return max(true * self.enlarged, 0.2 * THIN * self.size)
+        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
+        layout = self.maps.layout
+        of_cell = layout.body_of_point[layout.cells[:, 0]] == body
+        if of_cell.any():
+            return max(float(layout.radius_of_cell[of_cell].max()) * self.enlarged, 0.2 * THIN * self.size)
+        of_vertex = layout.body_of_point[layout.vertices] == body
+        if not of_vertex.any():
+            return 0.0
+        own = layout.radius_of_vertex[of_vertex] if layout.radius_of_vertex.size else np.zeros(1)
+        true = float(own.max()) or self.contact_radii.get(layout.bodies[body], 0.0)
+        return max(true, 0.2 * THIN * self.size) if true else BALL * self.size
 
     def mesh(self, points: Array, values: Array, shrink: float = 1.0) -> Any:
-        """Return the surfaces of all bodies.
+        """Return the surfaces of all lines and particles; there must be one.
 
         Parameters
         ----------
@@ -67,6 +83,42 @@ class Shapes:
         """
         parts = [self._tubes(body, points, values, shrink) for body in self._bodies_of(self.maps.layout.cells[:, 0])]
         parts += [self._ball(i, points, values, shrink) for i in self.maps.layout.vertices]
+        return pv.merge(parts) if len(parts) > 1 else parts[0]
+
+    def solids(self, points: Array, shrink: float = 1.0) -> Any:
+        """Return the bodies with surfaces, one colour each (cell data ``colour``); None when there are none.
+
+        Parameters
+        ----------
+        points : (n, 3) array
+            Positions, m.
+        shrink : float
+            Factor on their size, about their middles.
+        """
+        triangles = self.maps.layout.triangles
+        if not len(triangles):
+            return None
+        used, local = np.unique(triangles, return_inverse=True)
+        body = self.maps.layout.body_of_point[used]
+        corners = points[used]
+        for b in np.unique(body) if shrink != 1.0 else []:
+            own = body == b
+            middle = corners[own].mean(axis=0)
+            corners[own] = middle + shrink * (corners[own] - middle)
+        local = local.reshape(-1, 3)
+        mesh = pv.PolyData(corners, faces=np.insert(local, 0, 3, axis=1).ravel())
+        palette = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in CYCLE], dtype=np.uint8)
+        _, number = np.unique(body, return_inverse=True)
+        mesh.cell_data["colour"] = palette[number[local[:, 0]] % len(CYCLE)]
+        return mesh
+
+    def ghost(self, points: Array) -> Any:
+        """Return all bodies a little smaller, without colours."""
+        parts = [] if (solids := self.solids(points, 0.96)) is None else [solids]
+        if len(self.coloured):
+            parts.append(self.mesh(points, np.zeros(len(points)), 0.96))
+        for part in parts:
+            part.clear_data()
         return pv.merge(parts) if len(parts) > 1 else parts[0]
 
     def _bodies_of(self, points: Any) -> list[int]:
@@ -92,8 +144,11 @@ class Shapes:
         """Return how far a body's surface stands out beyond its nodes towards a plane, m.
 
         Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
-        is the surface: nothing for a bar that meets a wall head-on, the radius for a beam along a floor or a ball.
+        is the surface: nothing for a bar that meets a wall head-on, the radius for a beam along a floor or a ball;
+        nothing either for a body of surfaces, and where the contact itself knows of a radius.
         """
+        if plane.radius > 0.0:
+            return 0.0
         i = int(plane.points[0])
         radius = self.radius(int(self.maps.layout.body_of_point[i]))
         cells = self.maps.layout.cells[np.any(self.maps.layout.cells == i, axis=1)]

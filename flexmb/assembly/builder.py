@@ -9,10 +9,8 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from flexmb.assembly.places import BodyInfo, Place, ground
+from flexmb.assembly.places import BodyInfo, Place, find_places, ground
 from flexmb.errors import InputError
-from flexmb.fem.checks import nearest
-from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
 
@@ -114,27 +112,7 @@ class Builder:
 
     def places(self, ref: object, where: str, key: str = "node") -> list[Place]:
         """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
-        if isinstance(ref, str) and ref == "ground":
-            return [ground(np.zeros(3))]
-        node_ref = NodeRef.parse(ref, where, key)
-        info = self.bodies.get(node_ref.body)
-        if info is None:
-            names = [*self.bodies, "ground"]
-            message = f"there is no body '{node_ref.body}'{nearest(node_ref.body, names)}; bodies: {', '.join(names)}"
-            raise InputError(message, where=where, key=key, value=str(ref))
-        node = node_ref.node
-        if node == "all":
-            return list(info.nodes)
-        if isinstance(node, str) and node in info.named:
-            return [info.named[node]]
-        if info.single and node in (0, "", "first", None):
-            return [info.nodes[0]]
-        if not isinstance(node, str) and node is not None and 0 <= int(node) < len(info.nodes):
-            return [info.nodes[int(node)]]
-        hint = nearest(node, list(info.named)) if isinstance(node, str) else ""
-        choices = ", ".join([*info.named, *([] if info.single else [f"node(0) ... node({len(info.nodes) - 1})"])])
-        message = f"body '{info.name}' has no such point{hint}; it has {choices or 'none'}"
-        raise InputError(message, where=where, key=key, value=str(ref))
+        return find_places(self.bodies, ref, where, key)
 
     def place(self, ref: object, where: str, key: str = "node", point: Array | None = None) -> Place:
         """Return the single place a reference means; ``point`` (in space) picks a point of a rigid body or ground."""
@@ -175,6 +153,9 @@ class Builder:
         """Return the number of a time function, -1 for none."""
         if f is None:
             return -1
+        for k, known in enumerate(self.functions):
+            if known is f:
+                return k
         self.functions.append(f)
         return len(self.functions) - 1
 
@@ -244,9 +225,7 @@ class Builder:
         pair = self.add_pairs((A, B))
         directed = 0 if n is None else 1
         n = np.zeros(3) if n is None else n
-        self.springs.append(
-            dict(A=A, B=B, directed=directed, n=n, k=k, c=c, length=length, preload=preload, pair=pair)
-        )
+        self.springs.append(dict(A=A, B=B, directed=directed, n=n, k=k, c=c, length=length, preload=preload, pair=pair))
 
     def add_torsion(self, angle: int, *, k: float, c: float, rest: float) -> None:
         """Add a torsional spring-damper on a relative angle."""

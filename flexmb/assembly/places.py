@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from flexmb.errors import InputError
+from flexmb.fem.checks import nearest
+from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.tables import FRAME, GROUND
 from flexmb.state import Array, IntArray
 
@@ -125,6 +128,8 @@ class BodyInfo:
         Whether any point in space can be attached to it (rigid bodies).
     attach : Place or None
         For rigid bodies: the place of its frame's origin, from which other points are made.
+    center : (3,) array or None
+        Centre of mass at q = 0, m, for bodies of small displacement (the others tell it by their frames).
     """
 
     name: str
@@ -138,3 +143,29 @@ class BodyInfo:
     momentum_map: Array | None = None
     rigid: bool = False
     attach: Place | None = None
+    center: Array | None = None
+
+
+def find_places(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: str = "node") -> list[Place]:
+    """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
+    if isinstance(ref, str) and ref == "ground":
+        return [ground(np.zeros(3))]
+    node_ref = NodeRef.parse(ref, where, key)
+    info = bodies.get(node_ref.body)
+    if info is None:
+        names = [*bodies, "ground"]
+        message = f"there is no body '{node_ref.body}'{nearest(node_ref.body, names)}; bodies: {', '.join(names)}"
+        raise InputError(message, where=where, key=key, value=str(ref))
+    node = node_ref.node
+    if node == "all":
+        return list(info.nodes)
+    if isinstance(node, str) and node in info.named:
+        return [info.named[node]]
+    if info.single and node in (0, "", "first", None):
+        return [info.nodes[0]]
+    if not isinstance(node, str) and node is not None and 0 <= int(node) < len(info.nodes):
+        return [info.nodes[int(node)]]
+    hint = nearest(node, list(info.named)) if isinstance(node, str) else ""
+    choices = ", ".join([*info.named, *([] if info.single else [f"node(0) ... node({len(info.nodes) - 1})"])])
+    message = f"body '{info.name}' has no such point{hint}; it has {choices or 'none'}"
+    raise InputError(message, where=where, key=key, value=str(ref))

@@ -20,8 +20,8 @@ QUANTITIES = ("position", "displacement", "velocity", "rotation", "angular_veloc
 BODY_QUANTITIES = ("momentum", "center_of_mass")
 """What can be looked at in a body."""
 
-RESERVED_BODIES = ("contacts", "energy", "summary", "time")
-"""Names a body cannot have, because signals begin with them."""
+RESERVED_BODIES = ("contacts", "energy", "ground", "joints", "summary", "time")
+"""Names a body cannot have, because signals begin with them or they mean something else."""
 
 RESERVED = ("first", "last", "mid", "all", "node", *QUANTITIES, *BODY_QUANTITIES)
 OFF_AXIS = 1e-9

@@ -11,6 +11,7 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.builder import Builder
 from flexmb.bodies.base import (
     OFF_AXIS,
     RESERVED,
@@ -22,6 +23,7 @@ from flexmb.bodies.base import (
     rigid_motions,
 )
 from flexmb.bodies.damping import Damping
+from flexmb.bodies.linear_body import add_linear_body
 from flexmb.bodies.supports import held_dofs
 from flexmb.errors import InputError
 from flexmb.fem.bar import node_positions
@@ -81,6 +83,7 @@ class LineBody:
 
     role: ClassVar[str] = "bodies"
     kind: ClassVar[str]
+    large_motion: ClassVar[bool] = False
 
     name: str = field(kw_only=False)
     length: float | None = None
@@ -151,6 +154,14 @@ class LineBody:
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node."""
         raise TypeError(f"{type(self).__name__} is not a body of its own")
+
+    def parts(self) -> BodyParts:
+        """Return matrices and maps over the free unknowns."""
+        raise TypeError(f"{type(self).__name__} is not a body of its own")
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the body to a multibody system; its displacements stay small."""
+        add_linear_body(builder, self.name, self.parts())
 
     @cached_property
     def _section(self) -> Section:

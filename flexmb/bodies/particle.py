@@ -9,7 +9,9 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.builder import Builder
 from flexmb.bodies.base import RESERVED_BODIES, BodyParts, Dof, initial_velocity, node_maps
+from flexmb.bodies.linear_body import add_linear_body
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, positive, vector
 from flexmb.fem.node_ref import NodeRef
@@ -37,6 +39,7 @@ class Particle:
 
     role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "particle"
+    large_motion: ClassVar[bool] = False
 
     name: str
     mass: float
@@ -98,3 +101,7 @@ class Particle:
             rigid_free=np.eye(nv),
             rigid_held=np.empty((0, nv)),
         )
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the particle to a multibody system."""
+        add_linear_body(builder, self.name, self.parts())

@@ -14,16 +14,21 @@ from flexmb.case.expectations import evaluate, probe_names, problems_of, recorde
 from flexmb.case.part_tables import TOO_LARGE, defaults_of
 from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
-from flexmb.case.schema import ExpectTable
+from flexmb.case.schema import ExpectTable, InitialTable
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.model import Model
+from flexmb.multibody_system import MultibodySystem
 from flexmb.result import Result
-from flexmb.simulate import Plan, count_steps
-from flexmb.system import LinearSystem, TimeFunction
+from flexmb.simulate import Plan, check_plan, time_grid
+from flexmb.state import Array
+from flexmb.system import LinearSystem
 
 Progress = Callable[[int, int], None]
-INLINE = frozenset({"section", "material", "damping", "points", "function", "motion", "supports"})
+INLINE = frozenset(
+    {"section", "material", "damping", "points", "function", "motion", "drive", "supports"}
+    | {"shape", "stiffness", "inertia"}
+)
 """Small tables that stand on one line in a written case."""
 STATES_BYTES = 400_000_000
 """What the whole states may take on the disk, unless the case says ``fields_every``."""
@@ -75,6 +80,7 @@ class Case:
             if tables.gravity is not None:
                 model.gravity = tuple(tables.gravity.acceleration)
             model.initial_static = tuple(tables.initial.static)
+            model.project = tables.initial.project
         except InputError as err:
             raise self.values.origin.wrap(err) from err
         return model
@@ -85,33 +91,22 @@ class Case:
         tables = self.values.tables
         time, output = tables.time, tables.output
         try:
-            steps, h = count_steps(time.start, time.end, time.step, time.steps)
+            steps, h = time_grid(time.start, time.end, time.step, time.steps, time.tolerance, output.interval)
             model = self.model()
             with np.errstate(all="ignore"):  # what overflows is found below
-                system = self._assemble(model)
+                system = model.assemble(output.signals, time.start, also=probe_names(self.expects))
             _check_finite(system)
-            for function, where in _time_functions(system):
-                function.check_span(time.start, time.end, where)  # type: ignore[attr-defined]
+            fields_every = output.fields_every or max(1, steps // _states(system))
+            samples = (output.every, fields_every, time.tolerance or 0.0)
+            plan = Plan(system, self.scheme, self.values.solver, h, time.start, steps, *samples)
+            check_plan(plan)
         except InputError as err:
             raise self._placed(err) from err
         except (ArithmeticError, np.linalg.LinAlgError) as err:
             raise self.values.origin.wrap(InputError(TOO_LARGE)) from err
         if problems := problems_of(self.expects, system, time):
             raise self.values.origin.error(problems)
-        fields_every = output.fields_every or max(1, steps // _states(system))
-        solver = self.values.solver
-        return Plan(system, self.scheme, solver, h, time.start, steps, output.every, fields_every)
-
-    def _assemble(self, model: Model) -> LinearSystem:
-        """Return the system with the signals asked for, and those the expectations look at."""
-        needed, t0 = probe_names(self.expects), self.values.tables.time.start
-        signals = self.values.tables.output.signals
-        if signals is None:
-            system = model.assemble(t0=t0)
-            signals = [probe.name for probe in system.probes]
-            if set(needed) <= set(signals):
-                return system
-        return model.assemble(signals=[*signals, *(name for name in needed if name not in signals)], t0=t0)
+        return plan
 
     def _placed(self, err: InputError) -> InputError:
         """Return an error of the assembly with file and line; a signal asked for by an expectation is its error."""
@@ -129,9 +124,11 @@ class Case:
         out["scheme"] = {"name": self.scheme.name} | defaults_of(self.scheme)
         out["solver"] = tables.solver.model_dump()
         out["output"] = tables.output.model_dump() | {"fields_every": self.plan.fields_every}
+        if self.plan.tolerance:
+            out["output"]["interval"] = self.plan.h
         if tables.gravity is not None:
             out["gravity"] = tables.gravity.model_dump()
-        if tables.initial.static:
+        if tables.initial != InitialTable():
             out["initial"] = tables.initial.model_dump()
         for part in values.parts:
             given = {key: item for key, item in data[part.role][part.name].items() if key not in ("kind", "mesh")}
@@ -173,32 +170,38 @@ class Case:
         return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
 
 
-def _time_functions(system: LinearSystem) -> list[tuple[TimeFunction, str]]:
-    """Return the functions of time of a system and where they stand in the file."""
-    contacts = system.contacts
-    found = [(load.phi, f"loads.{load.name}.function") for load in system.loads]
-    for m, motion in enumerate(contacts.motions):
-        row = int(np.flatnonzero(contacts.motion_of == m)[0])
-        group = contacts.names[int(np.searchsorted(contacts.start, row, side="right")) - 1]
-        found.append((motion, f"contacts.{group}.motion"))
-    return found
-
-
-def _check_finite(system: LinearSystem) -> None:
+def _check_finite(system: LinearSystem | MultibodySystem) -> None:
     """Raise if numbers, each of them allowed, overflow where they meet."""
-    contacts = system.contacts
-    matrices = {"mass": system.M, "damping": system.C, "stiffness": system.K, "contact": contacts.G}
-    arrays = {f"{name} matrix": matrix.data for name, matrix in matrices.items()}
-    arrays |= {"constant forces": system.F0, "initial displacement": system.q0, "initial velocity": system.v0}
-    arrays |= {"gaps": contacts.g0} | {f"load '{load.name}'": load.B for load in system.loads}
+    arrays = _linear_arrays(system) if isinstance(system, LinearSystem) else _multibody_arrays(system)
     for name, numbers in arrays.items():
         if not np.isfinite(numbers).all():
             raise InputError(f"{TOO_LARGE}: {name} not finite")
 
 
-def _states(system: LinearSystem) -> int:
+def _linear_arrays(system: LinearSystem) -> dict[str, Array]:
+    contacts = system.contacts
+    matrices = {"mass": system.M, "damping": system.C, "stiffness": system.K, "contact": contacts.G}
+    arrays = {f"{name} matrix": matrix.data for name, matrix in matrices.items()}
+    arrays |= {"constant forces": system.F0, "initial displacement": system.q0, "initial velocity": system.v0}
+    return arrays | {"gaps": contacts.g0} | {f"load '{load.name}'": load.B for load in system.loads}
+
+
+def _multibody_arrays(system: MultibodySystem) -> dict[str, Array]:
+    arrays = {"initial position": system.q0, "initial velocity": system.v0, "points": system.layout.points}
+    return arrays | _floats(system.tables, "")
+
+
+def _floats(table: Any, name: str) -> dict[str, Array]:
+    """Return the arrays of numbers in a tree of named tuples."""
+    if not isinstance(table, tuple):
+        return {name: table} if np.asarray(table).dtype.kind == "f" else {}
+    entries = zip(getattr(table, "_fields", ()), table, strict=True)
+    return {k: v for key, entry in entries for k, v in _floats(entry, f"{name} {key}".strip()).items()}
+
+
+def _states(system: LinearSystem | MultibodySystem) -> int:
     """Return how many whole states are kept by default: 200, fewer when they would fill the disk."""
-    size = 16 * system.nv + 72 * len(system.layout.points)
+    size = 8 * (system.nq + system.nv) + 72 * len(system.layout.points)
     return int(np.clip(STATES_BYTES // size, 10, 200))
 
 

@@ -11,15 +11,16 @@ import numpy as np
 from flexmb.case.problems import Problem
 from flexmb.case.schema import ExpectTable, TimeTable
 from flexmb.errors import InputError
+from flexmb.record import RecordedSystem
 from flexmb.result import Result
 from flexmb.state import Array
 from flexmb.summary import SUMMARY_NUMBERS
-from flexmb.system import LinearSystem
 
 AXES = {"x": 0, "y": 1, "z": 2}
 NO_PROBES = ("contacts", "energy", "summary")
 """First words of what is recorded besides the signals of nodes and bodies."""
 CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
+JOINT_WORDS = ("force", "position_error", "velocity_error")
 ENERGY_WORDS = (
     "kinetic",
     "potential",
@@ -39,18 +40,22 @@ _REDUCE: dict[str, Callable[[Array], float]] = {
 """Ways to make one number of all samples (and of all contacts of a group)."""
 
 
-def recorded_in(system: LinearSystem) -> dict[str, int]:
+def recorded_in(system: RecordedSystem) -> dict[str, int]:
     """Return everything an expectation can be about, and how many columns it has."""
     start = system.contacts.start
     columns: dict[str, int] = {}
     for j, name in enumerate(system.contacts.names):
         columns |= {f"contacts.{name}.{word}": int(start[j + 1] - start[j]) for word in CONTACT_WORDS}
+    joints = system.joints
+    if joints is not None:
+        for name, rows in zip(joints.names, np.diff(joints.start), strict=True):
+            columns |= {f"joints.{name}.{word}": int(rows) if word == "force" else 1 for word in JOINT_WORDS}
     columns |= {f"energy.{word}": 1 for word in ENERGY_WORDS}
-    columns |= {probe.name: int(probe.offset.size) for probe in system.probes}
+    columns |= {probe.name: probe.size for probe in system.probes}
     return columns | {f"summary.{name}": 1 for name in SUMMARY_NUMBERS}
 
 
-def problems_of(expects: list[ExpectTable], system: LinearSystem, time: TimeTable) -> list[Problem]:
+def problems_of(expects: list[ExpectTable], system: RecordedSystem, time: TimeTable) -> list[Problem]:
     """Return what is wrong with the expectations of a system that has not run yet."""
     recorded, found = recorded_in(system), []
     for k, expect in enumerate(expects):
@@ -69,7 +74,7 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
     name, column = expect.signal, None
     if name not in recorded:
         name, _, tag = expect.signal.rpartition(".")
-        is_vector = name.partition(".")[0] not in NO_PROBES
+        is_vector = name.partition(".")[0] not in (*NO_PROBES, "joints") and recorded.get(name, 3) == 3
         column = AXES[tag] if is_vector and tag in AXES else int(tag) if tag.isdecimal() else -1
         if name not in recorded:
             near = difflib.get_close_matches(expect.signal, recorded, n=3, cutoff=0.5)
@@ -78,7 +83,8 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
         if recorded[name] == 1 or not 0 <= column < recorded[name]:
             raise InputError(f"'{name}' has no component '{tag}'")
     if column is None and recorded[name] > 1 and expect.reduce not in _REDUCE:
-        ways = f".0 to .{recorded[name] - 1}" if name.startswith("contacts.") else ".x, .y, .z"
+        numbered = recorded[name] != 3 or name.startswith(("contacts.", "joints."))
+        ways = f".0 to .{recorded[name] - 1}" if numbered else ".x, .y, .z"
         raise InputError(f"has {recorded[name]} columns; add {ways}, or reduce with {', '.join(_REDUCE)} over all")
     return name, column
 
@@ -121,6 +127,9 @@ def _series(head: str, rest: str, name: str, result: Result) -> Array:
     if head == "contacts":
         contact, _, word = rest.rpartition(".")
         return np.asarray(getattr(result.contacts[contact], word))
+    joint, _, word = rest.rpartition(".")
+    if head == "joints" and word in JOINT_WORDS:
+        return np.asarray(getattr(result.joints[joint], word))
     if head == "energy":
         return np.asarray(getattr(result.energy, rest))
     return result.signals[name]
@@ -137,7 +146,9 @@ def probe_names(expects: list[ExpectTable]) -> list[str]:
     """Return the signals of nodes and bodies that the expectations need recorded, without components."""
     out = []
     for expect in expects:
-        if expect.signal.split(".")[0] not in NO_PROBES:
-            name, _, tag = expect.signal.rpartition(".")
-            out.append(name if tag in AXES or tag.isdecimal() else expect.signal)
+        name, _, tag = expect.signal.rpartition(".")
+        name = name if tag in AXES or tag.isdecimal() else expect.signal
+        head, _, rest = name.partition(".")
+        if head not in NO_PROBES and not (head == "joints" and rest.rpartition(".")[2] in JOINT_WORDS):
+            out.append(name)
     return list(dict.fromkeys(out))

@@ -1,4 +1,4 @@
-"""Tables whose keys depend on their kind: bodies, loads, contacts, and the scheme.
+"""Tables whose keys depend on their kind: bodies, joints, loads, contacts, and the scheme.
 
 The parts are dataclasses that check their own values, and their arguments are the keys of the file; so nothing is
 written down twice, and a new kind is known here because its file exists.
@@ -13,15 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.bodies import KINDS as BODIES
-from flexmb.case.problems import Problem, unknown_key
+from flexmb.case.problems import Problem, problem_of, unknown_key
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
+from flexmb.joints import KINDS as JOINTS
 from flexmb.loads import KINDS as LOADS
 from flexmb.schemes import SCHEMES
 
-KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "loads": LOADS, "contacts": CONTACTS}
+KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}
 """Kinds of parts by the table they stand in; parts are added to the model in this order."""
 
 TOO_LARGE = "holds numbers too large or too small to compute with"
@@ -79,16 +80,6 @@ def read_scheme(table: Any, problems: list[Problem]) -> Any:
     except ArithmeticError:
         problems.append(Problem(("scheme",), TOO_LARGE, has_value=False))
     return None
-
-
-def problem_of(err: InputError) -> Problem:
-    """Return an error raised by a part as a problem of the file."""
-    path: list[str | int] = []
-    for part in (*err.where.split("."), err.key):
-        name, bracket, index = part.partition("[")
-        path += [name] if name else []
-        path += [int(index.rstrip("]"))] if bracket and index.rstrip("]").isdecimal() else []
-    return Problem(tuple(path), err.message, err.value, err.value is not None)
 
 
 def defaults_of(part: Any) -> dict[str, Any]:

@@ -57,10 +57,8 @@ class Origin:
 
     def wrap(self, err: InputError) -> CaseError:
         """Return an error raised by a part, a scheme or the assembly with file and line added."""
-        path = tuple(part for part in (*err.where.split("."), err.key) if part)
-        if not path:
-            return CaseError(f"{self.file}: {err.message}")
-        return self.error([Problem(path, err.message, err.value, err.value is not None)])
+        problem = problem_of(err)
+        return self.error([problem]) if problem.path else CaseError(f"{self.file}: {err.message}")
 
     def _one(self, problem: Problem, found: dict[KeyPath, int]) -> str:
         place = dotted(problem.path)
@@ -69,6 +67,16 @@ class Origin:
         words = "--set: " if given else f"line {number}: " if number else ""
         shown = f"{place} = {readable(problem.value)}" if problem.has_value else place
         return f"{words}{shown}: {problem.message}"
+
+
+def problem_of(err: InputError) -> Problem:
+    """Return an error raised by a part, a scheme or the assembly as a problem of the file."""
+    path: list[str | int] = []
+    for part in (*err.where.split("."), err.key):
+        name, bracket, index = part.partition("[")
+        path += [name] if name else []
+        path += [int(index.rstrip("]"))] if bracket and index.rstrip("]").isdecimal() else []
+    return Problem(tuple(path), err.message, err.value, err.value is not None)
 
 
 def dotted(path: KeyPath) -> str:

@@ -14,8 +14,8 @@ import numpy as np
 from pydantic import BaseModel, ValidationError
 
 from flexmb.case.overrides import apply_overrides, parse_override
-from flexmb.case.part_tables import KINDS, problem_of, read_parts, read_scheme
-from flexmb.case.problems import Origin, Problem, unknown_key
+from flexmb.case.part_tables import KINDS, read_parts, read_scheme
+from flexmb.case.problems import Origin, Problem, problem_of, unknown_key
 from flexmb.case.schema import CaseTables
 from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
@@ -33,6 +33,7 @@ _WORDS = {
     "list_type": "must be a list",
     "float_type": "must be a number",
     "int_type": "must be a whole number",
+    "bool_type": "must be true or false",
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be greater than {gt}",
 }
@@ -108,13 +109,18 @@ def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -
 
 
 def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
-    """Let ``--set time.steps=...`` take the place of the file's ``step``, and the other way round."""
-    table, given = data.get("time"), dict(overrides)
-    for new, old in (("steps", "step"), ("step", "steps")):
-        if ("time", new) in given and ("time", old) not in given and isinstance(table, dict) and old in table:
-            del table[old]
-            return (f"time.{old} of the case file is left out, because --set gives time.{new}",)
-    return ()
+    """Let ``--set`` of one of ``time.step``, ``time.steps`` and ``time.tolerance`` take the place of the file's own."""
+    ways, table, given = ("step", "steps", "tolerance"), data.get("time"), dict(overrides)
+    new = [way for way in ways if ("time", way) in given]
+    if not new or not isinstance(table, dict):
+        return ()
+    lost = [f"time.{old}" for old in ways if old in table and old not in new]
+    for old in lost:
+        del table[old.removeprefix("time.")]
+    output = data.get("output")
+    if "time.tolerance" in lost and ("output", "interval") not in given and isinstance(output, dict):
+        lost += ["output.interval"] if output.pop("interval", None) is not None else []
+    return tuple(f"{old} of the case file is left out, because --set gives time.{new[0]}" for old in lost)
 
 
 def _too_large(item: Any, path: KeyPath = ()) -> list[Problem]:

@@ -1,4 +1,4 @@
-"""The fixed tables of a case file, as pydantic models. Parts (bodies, contacts, loads) are in ``part_tables``."""
+"""The fixed tables of a case file, as pydantic models. Parts (bodies, joints, ...) are in ``part_tables``."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ class Table(BaseModel):
 
 
 class TimeTable(Table):
-    """``[time]``: start, end, and either step or steps; ``simulate.count_steps`` checks that they fit together."""
+    """``[time]``: start, end, and step, steps or tolerance; ``simulate.grid_of`` checks that they fit together."""
 
     start: Number = 0.0
     end: Number
     step: Number | None = None
     steps: Annotated[int, Field(strict=True)] | None = None
+    tolerance: Number | None = None
 
 
 class SolverTable(Table):
@@ -37,9 +38,12 @@ class SolverTable(Table):
 
 
 class OutputTable(Table):
-    """``[output]``: samples every ``every`` steps, whole states every ``fields_every``."""
+    """``[output]``: samples every ``every`` steps, whole states every ``fields_every``; ``interval`` stands for a step
+    where the steps are chosen by a tolerance.
+    """  # noqa: D205
 
     every: Count = 1
+    interval: Number | None = None
     fields_every: Count | None = None
     signals: list[Text] | None = None
     checkpoint_every: Positive = 20.0
@@ -52,9 +56,13 @@ class GravityTable(Table):
 
 
 class InitialTable(Table):
-    """``[initial]``: the static response to the named loads is the initial shape; they are released at the start."""
+    """``[initial]``: the static response to the named loads is the initial shape; they are released at the start.
+
+    With ``project`` a start that joints or contacts do not allow is moved to the nearest one they do.
+    """
 
     static: list[Text] = []
+    project: Annotated[bool, Field(strict=True)] = False
 
 
 Reduce = Literal["sum", "max", "min", "first", "last", "mean", "at"]

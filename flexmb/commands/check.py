@@ -35,15 +35,16 @@ def main(args: argparse.Namespace) -> int:
 
 def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.case import load_case
-    from flexmb.commands.compiling import announce
-    from flexmb.commands.notes import print_notes, print_scheme_note
+    from flexmb.commands.compiling import announce, announce_large
+    from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.commands.report import counted, expectation_lines
 
     case = load_case(name, overrides)
     print_notes(case)
     print_scheme_note(case)
-    first = announce(case.plan, quiet)
+    first = announce_large(case, quiet) or announce(case.plan, quiet)
+    print_system_notes(case)
     with shown(case.name, quiet, first) as progress:
         result = case.run(progress=progress)
     entries = result.summary["expectations"]

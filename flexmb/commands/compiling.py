@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexmb.case import Case
 
 WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to two minutes) ..."
+WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, a few minutes) ..."
 
 
 def announce(plan: Any, quiet: bool) -> str:
@@ -17,6 +21,29 @@ def announce(plan: Any, quiet: bool) -> str:
     return "starting"
 
 
+def announce_large(case: Case, quiet: bool) -> str:
+    """Say on stderr that a case in large motion compiles first, already to be assembled; return the word, or none."""
+    if not quiet and case.model().large_motion and will_compile_large():
+        print(WORDS_LARGE, file=sys.stderr, flush=True)
+        return "compiling"
+    return ""
+
+
+def will_compile_large() -> bool:
+    """Tell whether the compiled loop of large motion is missing from numba's files; it is one for all schemes."""
+    with contextlib.suppress(Exception):
+        from flexmb.kernels.multibody_march import march_multibody
+
+        return not _compiled(march_multibody)
+    return False
+
+
+def _compiled(loop: Any) -> list[Any]:
+    """Return the signatures of a loop that numba keeps for this machine."""
+    here = loop.targetctx.codegen().magic_tuple()
+    return [key for key in loop._cache._cache_file._load_index() if key[1] == here]
+
+
 def will_compile(scheme: Any) -> bool:
     """Tell whether the compiled loop of a scheme is missing from numba's files; False when that cannot be found out.
 
@@ -25,10 +52,7 @@ def will_compile(scheme: Any) -> bool:
     with contextlib.suppress(Exception):
         from flexmb.kernels.march import march
 
-        loop: Any = march
-        here = loop.targetctx.codegen().magic_tuple()
-        index = loop._cache._cache_file._load_index()
-        return not any(str(key[0][0]).startswith(_choice(scheme)) and key[1] == here for key in index)
+        return not any(str(key[0][0]).startswith(_choice(scheme)) for key in _compiled(march))
     return False
 
 

@@ -20,13 +20,17 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes
     from flexmb.commands.report import counted
+    from flexmb.errors import InputError
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
 
     case = load_case(args.case, args.overrides)
     print_notes(case)
     system = case.plan.system
-    found = modes(system, args.count)
+    try:
+        found = modes(system, args.count)
+    except InputError as err:
+        raise case.values.origin.wrap(err) if err.where else err from None
     print(f"{case.title or case.name}: {counted(system.nv, 'unknown')}, without damping and contact")
     print(f"{'mode':>4}  {'frequency [Hz]':>18}  {'omega [rad/s]':>18}")
     for k, (f, omega) in enumerate(zip(found.frequency, found.omega, strict=True), start=1):

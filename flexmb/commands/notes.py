@@ -1,4 +1,4 @@
-"""What a case was changed in while it was read."""
+"""What a case was changed in while it was read, and what its assembly found."""
 
 from __future__ import annotations
 
@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 def print_notes(case: Case) -> None:
     """Say on stderr which keys of the file an override left out."""
     for note in case.values.notes:
+        print(f"note: {note}", file=sys.stderr)
+
+
+def print_system_notes(case: Case) -> None:
+    """Say on stderr what the assembly found: joints that hold the same motion, a start that was moved."""
+    for note in getattr(case.plan.system, "notes", ()):
         print(f"note: {note}", file=sys.stderr)
 
 

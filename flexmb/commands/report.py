@@ -20,18 +20,30 @@ def counted(n: int, word: str) -> str:
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
+def size_words(unknowns: int, joints: int, contacts: int) -> str:
+    """Return the size of a system in words; joints only where there are any."""
+    held = [counted(joints, "joint")] if joints else []
+    return ", ".join([counted(unknowns, "unknown"), *held, counted(contacts, "contact")])
+
+
 def summary_lines(summary: dict[str, Any]) -> list[str]:
     """Return the figures of a run, one thing per line."""
     scheme = summary["scheme"]
     options = ", ".join(
         f"{key} = {_word(value)}" for key, value in scheme.items() if key != "name" and value is not None
     )
+    steps = f"{summary['steps']} of {summary['h']:.6g} s"
+    if summary.get("tolerance"):
+        steps = f"{summary['steps_taken']} by tolerance {summary['tolerance']:g}, samples every {summary['h']:.6g} s"
     lines = [
         f"scheme       {scheme['name']}" + (f" ({options})" if options else ""),
-        f"steps        {summary['steps']} of {summary['h']:.6g} s, {summary['us_per_step']:.3g} us each "
+        f"steps        {steps}, {summary['us_per_step']:.3g} us each "
         f"({summary['engine']} engine); whole run {summary['wall_time_s']:.3g} s",
-        f"size         {counted(summary['dofs'], 'unknown')}, {counted(summary['contacts'], 'contact')}",
+        f"size         {size_words(summary['dofs'], summary.get('joints', 0), summary['contacts'])}",
     ]
+    if summary.get("newton_iterations"):
+        mean = summary["newton_iterations"] / max(1, summary["steps_taken"])
+        lines.append(f"newton       {mean:.3g} iterations a step")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
     return [*lines, *energy_lines(summary["energy"])]

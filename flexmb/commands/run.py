@@ -22,9 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run; expectations are reported, but only ``flexmb check`` makes them count."""
     from flexmb.case import load_case
-    from flexmb.commands.compiling import announce
+    from flexmb.commands.compiling import announce, announce_large
     from flexmb.commands.interrupt import stops_between_blocks
-    from flexmb.commands.notes import print_notes, print_scheme_note
+    from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.commands.report import expectation_lines, summary_lines
     from flexmb.errors import InputError, SimulationError
@@ -39,7 +39,9 @@ def main(args: argparse.Namespace) -> int:
     finished = args.resume and _finished(out)
     if args.resume and not finished and not args.quiet:
         _note_fresh_start(out)
-    first = announce(case.plan, args.quiet or finished)
+    first = announce_large(case, args.quiet or finished) or announce(case.plan, args.quiet or finished)
+    if not args.quiet:
+        print_system_notes(case)
     try:
         with shown(case.name, args.quiet, first) as bar, stops_between_blocks(bar) as progress:
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)

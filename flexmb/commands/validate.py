@@ -16,8 +16,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Validate all cases, going on after a wrong one."""
     from flexmb.case import load_case
-    from flexmb.commands.notes import print_notes
-    from flexmb.commands.report import counted
+    from flexmb.commands.notes import print_notes, print_system_notes
+    from flexmb.commands.report import counted, size_words
     from flexmb.errors import InputError
 
     code = 0
@@ -32,6 +32,11 @@ def main(args: argparse.Namespace) -> int:
             print(f"flexmb: error: {err}", file=sys.stderr)
             code = 2
             continue
-        size = f"{counted(plan.system.nv, 'unknown')}, {counted(plan.system.contacts.nc, 'contact')}"
-        print(f"{name}: ok ({size}, {counted(plan.steps, 'step')} of {plan.h:g} s, {case.scheme.name})")
+        print_system_notes(case)
+        joints = plan.system.joints
+        size = size_words(plan.system.nv, 0 if joints is None else len(joints.names), plan.system.contacts.nc)
+        steps = f"{counted(plan.steps, 'step')} of {plan.h:g} s"
+        if plan.tolerance:
+            steps = f"tolerance {plan.tolerance:g}, {counted(plan.steps, 'interval')} of {plan.h:g} s"
+        print(f"{name}: ok ({size}, {steps}, {case.scheme.name})")
     return code

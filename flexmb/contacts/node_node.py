@@ -9,11 +9,13 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.contacts.rows import ContactRows, check_restitution, movable
+from flexmb.assembly.builder import Builder
+from flexmb.contacts.rows import ContactRows, check_restitution, movable, moves_along
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, unit
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.kernels.tables import ALONG
 from flexmb.state import Array
 
 
@@ -37,6 +39,7 @@ class NodeNode:
 
     role: ClassVar[str] = "contacts"
     kind: ClassVar[str] = "node-node"
+    large_motion: ClassVar[bool] = False
 
     name: str = field(kw_only=False)
     node: NodeRef | str
@@ -61,15 +64,32 @@ class NodeNode:
         """Where this contact stands in a case file."""
         return f"contacts.{self.name}"
 
+    def _along(self, span: Array) -> Array:
+        """Return the unit vector d; ``span`` leads from ``node2`` to ``node`` in the reference position."""
+        if self.direction is None and not np.any(span):
+            raise InputError("the nodes coincide: give a direction", where=self.where, key="direction")
+        return unit(span if self.direction is None else self.direction, "direction", self.where)
+
+    def _require(self, *, movable: bool) -> None:
+        if not movable:
+            raise InputError("neither node can move along the direction", where=self.where, key="direction")
+
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
         """Return the one row of this contact."""
         a, b = nodes.one(self.node, self.where), nodes.one(self.node2, self.where, "node2")
         span = nodes.points[a] - nodes.points[b]
-        if self.direction is None and not np.any(span):
-            raise InputError("the nodes coincide: give a direction", where=self.where, key="direction")
-        d = unit(span if self.direction is None else self.direction, "direction", self.where)
+        d = self._along(span)
         G = sparse.csc_array(nodes.columns([a], d) - nodes.columns([b], d))
-        if not movable(G).all():
-            raise InputError("neither node can move along the direction", where=self.where, key="direction")
+        self._require(movable=bool(movable(G).all()))
         g0 = np.array([float(span @ d) - self.offset])
         return ContactRows([self.name], np.array([a], dtype=np.int64), g0, G, float(self.restitution))
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the one row of this contact to a multibody system; d stays fixed in space."""
+        first, second = builder.place(self.node, self.where), builder.place(self.node2, self.where, "node2")
+        d = self._along(first.position - second.position)
+        self._require(movable=moves_along(first, d) or moves_along(second, d))
+        A, B = builder.marker(second), builder.marker(first)
+        group = builder.begin_contact(self.name, float(self.restitution))
+        builder.add_row(group, ALONG, (A, B, 0), self.name, a=d, c=self.offset)
+        group.points.append((B, A))

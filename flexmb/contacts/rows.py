@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, cast
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.builder import Builder, Function
+from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import finite
 from flexmb.fem.kinematics import Kinematics
+from flexmb.kernels.tables import GROUND, NODE, PLANAR
 from flexmb.state import Array, IntArray
 
 IMMOVABLE = 1e-9
@@ -89,3 +92,26 @@ def check_restitution(value: object, where: str) -> float:
 def movable(G: sparse.csc_array) -> np.ndarray:
     """Return which columns of G have any unknown behind them, (k,) bool."""
     return np.asarray(np.sqrt(np.asarray(G.multiply(G).sum(axis=0)).ravel()) > IMMOVABLE)
+
+
+def moves_along(place: Place, n: Array) -> bool:
+    """Return whether a place can move along the unit vector n, as it stands at the start."""
+    if place.kind == GROUND:
+        return False
+    if place.kind == NODE:
+        return bool(np.linalg.norm(place.D[:, :3] @ n) > IMMOVABLE)
+    return place.kind != PLANAR or bool(np.linalg.norm(n[:2]) > IMMOVABLE)
+
+
+def largest_position(builder: Builder) -> float:
+    """Return the largest coordinate of all nodes at the start, a length to measure gaps against, m."""
+    nodes = [place for info in builder.bodies.values() for place in info.nodes]
+    return max((float(np.abs(place.position).max()) for place in nodes), default=0.0)
+
+
+def compiled(motion: Motion | None, where: str) -> Function | None:
+    """Return a motion as a function that compiled loops can evaluate."""
+    if motion is not None and not callable(getattr(motion, "code", None)):
+        message = "must be one of the time functions of flexmb when the model has large motion"
+        raise InputError(message, where=where, key="motion", value=motion)
+    return cast("Function | None", motion)

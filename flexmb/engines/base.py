@@ -21,8 +21,9 @@ from flexmb.kernels.ledger import (
     RESIDUAL_MAX,
     SCALE,
 )
+from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record import Block, Tally
+from flexmb.record import Block, JointGroups, Tally
 from flexmb.schemes.base import Scheme
 from flexmb.state import Array, IntArray
 from flexmb.system import LinearSystem
@@ -30,9 +31,12 @@ from flexmb.system import LinearSystem
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before its first step: what to integrate, how, and which steps to sample."""
+    """A run before its first step: what to integrate, how, and which steps to sample.
 
-    system: LinearSystem
+    With a ``tolerance`` the steps between the points of the grid t0 + n h are chosen by their local error.
+    """
+
+    system: LinearSystem | MultibodySystem
     scheme: Scheme
     solver: ContactSolver
     h: float
@@ -40,6 +44,13 @@ class Plan:
     steps: int
     every: int
     fields_every: int
+    tolerance: float = 0.0
+
+    @property
+    def linear(self) -> LinearSystem:
+        """The system, for engines that know small motion only."""
+        assert isinstance(self.system, LinearSystem)
+        return self.system
 
     def time(self, n: int) -> float:
         """Return the time of step n."""
@@ -55,9 +66,9 @@ class Plan:
 
     def empty_block(self, step: IntArray, field_step: IntArray) -> Block:
         """Return a block with room for the given samples."""
-        width = sum(int(p.offset.size) for p in self.system.probes)
-        k, f, nc, nv = step.size, field_step.size, self.system.contacts.nc, self.system.nv
-        return Block(
+        width = sum(p.size for p in self.system.probes)
+        k, f, nc = step.size, field_step.size, self.system.contacts.nc
+        block = Block(
             step=step,
             time=np.asarray(self.t0 + step * self.h, dtype=np.float64),
             probes=np.zeros((k, width)),
@@ -66,10 +77,14 @@ class Plan:
             impulse=np.zeros((k, nc)),
             energy=np.zeros((k, 7)),
             field_step=field_step,
-            field_q=np.zeros((f, nv)),
-            field_v=np.zeros((f, nv)),
-            field_impulse=np.zeros((f, nc)),
+            field_q=np.zeros((f, self.system.nq)),
+            field_v=np.zeros((f, self.system.nv)),
+            field_impulse=np.zeros((f, self.system.impulse_map.shape[1])),
         )
+        joints: JointGroups | None = self.system.joints
+        if joints is not None:
+            block.multiplier, block.joint_g, block.joint_gdot = np.zeros((3, k, joints.nj))
+        return block
 
 
 class Engine(Protocol):
@@ -132,6 +147,7 @@ def truncate(block: Block, samples: int, fields: int) -> Block:
         block.field_q[:fields],
         block.field_v[:fields],
         block.field_impulse[:fields],
+        *(None if rows is None else rows[:samples] for rows in (block.multiplier, block.joint_g, block.joint_gdot)),
     )
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from flexmb.engines.base import Engine, Plan
 from flexmb.engines.compiled import CompiledEngine
 from flexmb.engines.general import GeneralEngine
+from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
+from flexmb.multibody_system import MultibodySystem
 
 
 def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
@@ -22,6 +24,10 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
+    if isinstance(system, MultibodySystem):
+        if engine == "general":
+            raise InputError("systems in large motion have the compiled engine only", key="engine", value=engine)
+        return MultibodyEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)
     width = band_order(system.M, system.C, system.K).bandwidth

@@ -52,7 +52,7 @@ class CompiledEngine:
         self.plan = plan
         self.step = 0
         self.failure: SimulationError | None = None
-        system, scheme, h = plan.system, plan.scheme, plan.h
+        system, scheme, h = plan.linear, plan.scheme, plan.h
         self.order = band_order(system.M, system.C, system.K)
         fixed = scheme.prepare(system, h)
         state = system.initial_state(plan.t0)
@@ -103,7 +103,7 @@ class CompiledEngine:
 
     def _tables(self, n0: int, n1: int) -> Tables:
         """Amplitudes at the steps n0 - 1 .. n1 + 1."""
-        system = self.plan.system
+        system = self.plan.linear
         t: Array = np.asarray(self.plan.t0 + np.arange(n0 - 1, n1 + 2) * self.plan.h, dtype=np.float64)
         return Tables(
             _columns([load.phi.value(t) for load in system.loads], t.size),

@@ -32,7 +32,7 @@ class GeneralEngine:
         self.plan = plan
         self.step = 0
         self.failure: SimulationError | None = None
-        system = plan.system
+        system = plan.linear
         self.fixed = plan.scheme.prepare(system, plan.h)
         self.response = np.array(self.fixed.response)
         self.state = system.initial_state(plan.t0)
@@ -57,7 +57,7 @@ class GeneralEngine:
             # the grid belongs to the loop: times are t0 + n h, not sums of steps
             state = State(plan.time(self.step), self.state.q, self.state.v)
             try:
-                new, memory, report = plan.scheme.step(plan.system, state, plan.h, self.memory, self.fixed, plan.solver)
+                new, memory, report = plan.scheme.step(plan.linear, state, plan.h, self.memory, self.fixed, plan.solver)
             except NotConverged as failure:
                 failure.step, failure.time = self.step + 1, plan.time(self.step + 1)
                 self.failure = failure
@@ -82,11 +82,11 @@ class GeneralEngine:
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
         terms[T_ITERATIONS] = report.iterations
         self.since += report.P
-        g = self.plan.system.contacts.g(self.state.t, self.state.q)
+        g = self.plan.linear.contacts.g(self.state.t, self.state.q)
         book_step(self.ledger, terms, report.P, report.contact, self.response, g, self.state.t)
 
     def _sample(self, block: Block, k: int) -> None:
-        system, s = self.plan.system, self.state
+        system, s = self.plan.linear, self.state
         values = [p.offset + p.B @ (s.v if p.of == "v" else s.q) for p in system.probes]
         if values:
             block.probes[k] = np.concatenate(values)

@@ -61,19 +61,24 @@ def whole(value: object, key: str, where: str, *, least: int) -> int:
     return int(value)
 
 
-def vector(value: object, key: str, where: str) -> Array:
-    """Return ``value`` as a finite (3,) array."""
+def numbers(value: object, key: str, where: str, words: str, shapes: tuple[tuple[int, ...], ...]) -> Array:
+    """Return ``value`` as an array of finite numbers of one of the shapes; ``words`` say what they are."""
     try:
         given = np.asarray(value)
         x = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
-        raise InputError("must be three numbers", where=where, key=key, value=value) from None
+        raise InputError(f"must be {words}", where=where, key=key, value=value) from None
     # texts and truth values would turn into numbers silently
-    if x.shape != (3,) or given.dtype.kind not in "iuf":
-        raise InputError("must be three numbers", where=where, key=key, value=value)
+    if x.shape not in shapes or given.dtype.kind not in "iuf":
+        raise InputError(f"must be {words}", where=where, key=key, value=value)
     if not np.all(np.isfinite(x)):
         raise InputError("must be finite", where=where, key=key, value=value)
     return x
+
+
+def vector(value: object, key: str, where: str) -> Array:
+    """Return ``value`` as a finite (3,) array."""
+    return numbers(value, key, where, "three numbers", ((3,),))
 
 
 def unit(value: object, key: str, where: str) -> Array:

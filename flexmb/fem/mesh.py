@@ -66,12 +66,13 @@ def read_line_mesh(path: str | Path, where: str = "", key: str = "mesh") -> Line
     def wrong(message: str) -> InputError:
         return InputError(message, where=where, key=key, value=str(path))
 
-    points, lines = _lines(_read(Path(path), wrong), wrong)
+    points, lines = _lines(read_file(Path(path), wrong), wrong)
     order = _chain(points, lines, wrong)
     return _straight(points, order, wrong)
 
 
-def _read(path: Path, wrong: Any) -> Any:
+def read_file(path: Path, wrong: Any) -> Any:
+    """Return what meshio reads from a file; ``wrong(message)`` makes the error when it cannot."""
     import meshio  # here, because it takes a third of a second to import
 
     if not path.is_file():

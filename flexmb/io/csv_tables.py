@@ -1,6 +1,7 @@
-"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``; one row per sample, units in the header.
+"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``, and ``joints.csv`` where there are any.
 
-Columns that follow from others, the contact forces and the total energy, stand last in their table.
+One row per sample, units in the header. Columns that follow from others, the contact forces and the total energy, stand
+last in their table.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ _BLOCK = 4096
 
 
 def write_csv(tree: Tree, folder: Path) -> list[Path]:
-    """Write the three tables into ``folder`` and return their paths."""
+    """Write the tables into ``folder`` and return their paths."""
     tree = {name: tree[name] for name in tree} | _derived(tree)
     energy = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
     tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/"), "energy": energy}
+    if joints := _below(tree, "/joints/"):
+        tables["joints"] = joints
     return [_write(tree, names, folder / f"{table}.csv", table) for table, names in tables.items()]
 
 

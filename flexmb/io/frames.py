@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import sparse
 
 from flexmb.io.structure import Tree, layout_from, matrix_from
+from flexmb.layout import Layout
+from flexmb.record import RecordedSystem
 from flexmb.state import Array, IntArray
-from flexmb.system import Layout, LinearSystem
 
 
 @dataclass(frozen=True)
@@ -19,17 +21,17 @@ class PointMaps:
     Parameters
     ----------
     layout : Layout
-    impulse : (3 n, nc) sparse array
-        Contact impulses -> impulse vector on each point.
+    impulse : (3 n, nc) or (3 n, 3 nc) sparse array
+        Contact impulses (numbers, or vectors in space in large motion) -> impulse vector on each point.
     """
 
     layout: Layout
     impulse: sparse.csr_array
 
     @classmethod
-    def of(cls, system: LinearSystem) -> PointMaps:
+    def of(cls, system: RecordedSystem) -> PointMaps:
         """Return the maps of an assembled system."""
-        return cls(system.layout, sparse.csr_array(system.layout.displacement @ system.contacts.G))
+        return cls(system.layout, sparse.csr_array(system.impulse_map))
 
     @classmethod
     def from_tree(cls, tree: Tree) -> PointMaps:
@@ -39,19 +41,18 @@ class PointMaps:
     @property
     def names(self) -> list[str]:
         """Names of the vectors there are."""
-        extra = ["rotation"] if self.layout.rotation.nnz else []
+        extra = ["rotation"] if self.layout.turns else []
         return ["displacement", "velocity", *extra, *(["contact_impulse"] if self.impulse.shape[1] else [])]
 
     def vectors(self, q: Array, v: Array, impulse: Array) -> dict[str, Array]:
-        """Return the vectors at all n points, each (k n, 3), state below state; q and v are (k, nv)."""
-        D = self.layout.displacement
-        all_of = {
-            "displacement": lambda: D @ q.T,
-            "velocity": lambda: D @ v.T,
-            "rotation": lambda: self.layout.rotation @ q.T,
-            "contact_impulse": lambda: self.impulse @ impulse.T,
+        """Return the vectors at all n points, each (k n, 3), state below state; q is (k, nq), v is (k, nv)."""
+        all_of: dict[str, Callable[[], Array]] = {
+            "displacement": lambda: self.layout.displacements(q),
+            "velocity": lambda: self.layout.velocities(q, v),
+            "rotation": lambda: self.layout.rotations(q),
+            "contact_impulse": lambda: np.asarray(self.impulse @ impulse.T).T,
         }
-        return {name: np.asarray(all_of[name]()).T.reshape(-1, 3) for name in self.names}
+        return {name: all_of[name]().reshape(-1, 3) for name in self.names}
 
     def frame(self, tree: Tree, k: int) -> dict[str, Array]:
         """Return the vectors of the k-th kept state of a result, each (n, 3)."""
@@ -59,14 +60,14 @@ class PointMaps:
 
 
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:
-    """Return the cells as meshio names them: lines, then vertices of particles."""
-    blocks = [("line", layout.cells), ("vertex", layout.vertices.reshape(-1, 1))]
+    """Return the cells as meshio names them: lines, then vertices of particles, then triangles of surfaces."""
+    blocks = [("line", layout.cells), ("vertex", layout.vertices.reshape(-1, 1)), ("triangle", layout.triangles)]
     return [(name, cells) for name, cells in blocks if len(cells)]
 
 
 def cell_values(layout: Layout) -> dict[str, Array]:
-    """Return the values on the cells, lines first, then vertices: radius (m) and index of the body."""
-    lone = np.zeros(len(layout.vertices))
-    ends = layout.cells[:, 0] if len(layout.cells) else np.zeros(0, dtype=np.int64)
-    bodies = np.concatenate([layout.body_of_point[ends], layout.body_of_point[layout.vertices]])
-    return {"radius": np.concatenate([layout.radius_of_cell, lone]), "body": bodies.astype(np.int64)}
+    """Return the values on the cells in the order of ``cells_of``: radius (m) and index of the body."""
+    lone = layout.radius_of_vertex if len(layout.radius_of_vertex) else np.zeros(len(layout.vertices))
+    radius = np.concatenate([layout.radius_of_cell, lone, np.zeros(len(layout.triangles))])
+    firsts = np.concatenate([np.zeros(0, dtype=np.int64), *(cells[:, 0] for _, cells in cells_of(layout))])
+    return {"radius": radius, "body": layout.body_of_point[firsts].astype(np.int64)}

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmb.io.frames import cell_values
+from flexmb.io.frames import cell_values, cells_of
+from flexmb.layout import Layout
 from flexmb.state import Array
-from flexmb.system import Layout
 
 if TYPE_CHECKING:
     import pyvista
@@ -29,11 +29,12 @@ def grid_of(layout: Layout, vectors: dict[str, Array], time: float, warp: bool) 
     """
     import pyvista  # here, because it takes a second to import
 
-    lines = np.column_stack([np.full(len(layout.cells), 2), layout.cells]).ravel()
-    lone = np.column_stack([np.ones(len(layout.vertices), dtype=np.int64), layout.vertices]).ravel()
-    types = [pyvista.CellType.LINE] * len(layout.cells) + [pyvista.CellType.VERTEX] * len(layout.vertices)
+    kinds = {"line": pyvista.CellType.LINE, "vertex": pyvista.CellType.VERTEX, "triangle": pyvista.CellType.TRIANGLE}
+    blocks = cells_of(layout)
+    cells = np.concatenate([np.insert(cells, 0, cells.shape[1], axis=1).ravel() for _, cells in blocks])
+    types = np.repeat([kinds[name] for name, _ in blocks], [len(cells) for _, cells in blocks])
     points = np.array(layout.points, dtype=np.float64) + (vectors["displacement"] if warp else 0.0)
-    grid = pyvista.UnstructuredGrid(np.concatenate([lines, lone]).astype(np.int64), np.array(types, np.uint8), points)
+    grid = pyvista.UnstructuredGrid(cells.astype(np.int64), types.astype(np.uint8), points)
     for name, values in vectors.items():
         grid.point_data[name] = values
     for name, numbers in cell_values(layout).items():

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 
 from flexmb.io.frames import cells_of
+from flexmb.layout import Layout
 from flexmb.state import Array
-from flexmb.system import Layout
 
 
 def write_modes(omega: Array, shapes: Array, layout: Layout, folder: Path) -> list[Path]:

@@ -3,9 +3,11 @@
 /step /time                         sample numbers n and times t0 + n h
 /signals/NAME                       (n+1,) or (n+1, k)
 /contacts/NAME/{gap,velocity,impulse}   (n+1,) for one contact, (n+1, m) for a group
+/joints/NAME/force                  multipliers: forces and torques along its rows, (n+1,) or (n+1, m)
+/joints/NAME/{position_error,velocity_error}   (n+1,), largest |g| and |g'| of its rows
 /energy/{kinetic, ...}              see record.ENERGY_COLUMNS
 /state/{step,time,q,v,impulse}      at ``fields_every``
-/layout/...                         where the unknowns live in space
+/layout/...                         where the unknowns live in space; /layout/carriers/... in large motion
 """
 
 from __future__ import annotations
@@ -17,8 +19,8 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.io.planned_file import Rows
+from flexmb.layout import Carriers, Layout
 from flexmb.record import ENERGY_COLUMNS, Block, RunInfo
-from flexmb.system import Layout
 
 Tree = Mapping[str, Any]
 """Array-likes by path: numpy arrays, or HDF5 datasets that are read when sliced."""
@@ -33,13 +35,22 @@ UNITS = {
     "displacement": "m",
     "rotation": "rad",
     "angular_velocity": "rad/s",
+    "angle": "rad",
+    "angle_rate": "rad/s",
+    "momentum": "kg m/s",
+    "angular_momentum": "kg m^2/s",
+    "center_of_mass": "m",
+    "kinetic_energy": "J",
 }
-"""Unit by the last word of a name; energies are in J."""
+"""Unit by the last word of a name; energies are in J, rows of joints are forces and torques, metres and radians."""
+
+CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
+"""Fields of ``Carriers``: arrays and sparse maps."""
 
 
 def unit(name: str) -> str:
     """Return the unit of a signal by its name, empty when it has none we know."""
-    return UNITS.get(name.replace("/", ".").rsplit(".", 1)[-1], "")
+    return "" if name.startswith("/joints/") else UNITS.get(name.replace("/", ".").rsplit(".", 1)[-1], "")
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
@@ -62,19 +73,30 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
     system = run.system
     rows = {"/step": Rows("sample", dtype=np.int64), "/time": Rows("sample")}
     for probe in system.probes:
-        rows[f"/signals/{probe.name}"] = Rows("sample", _row(int(probe.offset.size)))
+        rows[f"/signals/{probe.name}"] = Rows("sample", _row(probe.size))
     start = system.contacts.start
     for j, name in enumerate(system.contacts.names):
         for what in ("gap", "velocity", "impulse"):
             rows[f"/contacts/{name}/{what}"] = Rows("sample", _row(int(start[j + 1] - start[j])))
+    for name, own in _joint_rows(run).items():
+        rows[f"/joints/{name}/force"] = Rows("sample", _row(own.stop - own.start))
+        rows |= {f"/joints/{name}/{what}": Rows("sample") for what in ("position_error", "velocity_error")}
     for column in ENERGY_COLUMNS:
         rows[f"/energy/{column}"] = Rows("sample")
     rows["/state/step"] = Rows("field", dtype=np.int64)
     rows["/state/time"] = Rows("field")
-    rows["/state/q"] = Rows("field", (system.nv,))
+    rows["/state/q"] = Rows("field", (system.nq,))
     rows["/state/v"] = Rows("field", (system.nv,))
-    rows["/state/impulse"] = Rows("field", (system.contacts.nc,))
+    rows["/state/impulse"] = Rows("field", (system.impulse_map.shape[1],))
     return rows
+
+
+def _joint_rows(run: RunInfo) -> dict[str, slice]:
+    """Return the rows of each joint."""
+    joints = run.system.joints
+    if joints is None:
+        return {}
+    return {name: slice(int(joints.start[j]), int(joints.start[j + 1])) for j, name in enumerate(joints.names)}
 
 
 def _row(size: int) -> tuple[int, ...]:
@@ -86,14 +108,14 @@ def split(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {"/step": block.step, "/time": block.time}
     first = 0
     for probe in run.system.probes:
-        size = int(probe.offset.size)
-        out[f"/signals/{probe.name}"] = _columns(block.probes, first, size)
-        first += size
+        out[f"/signals/{probe.name}"] = _columns(block.probes, first, probe.size)
+        first += probe.size
     start = run.system.contacts.start
     for j, name in enumerate(run.system.contacts.names):
         for what in ("gap", "velocity", "impulse"):
             values = _columns(getattr(block, what), int(start[j]), int(start[j + 1] - start[j]))
             out[f"/contacts/{name}/{what}"] = values
+    out |= _split_joints(run, block)
     for k, column in enumerate(ENERGY_COLUMNS):
         out[f"/energy/{column}"] = block.energy[:, k]
     out["/state/step"] = block.field_step
@@ -101,6 +123,17 @@ def split(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
     out["/state/q"] = block.field_q
     out["/state/v"] = block.field_v
     out["/state/impulse"] = block.field_impulse
+    return out
+
+
+def _split_joints(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
+    out: dict[str, np.ndarray] = {}
+    for name, own in _joint_rows(run).items():
+        assert block.multiplier is not None, "a system with joints records their multipliers"
+        out[f"/joints/{name}/force"] = _columns(block.multiplier, own.start, own.stop - own.start)
+        for what, values in (("position_error", block.joint_g), ("velocity_error", block.joint_gdot)):
+            assert values is not None, "a system with joints records their residuals"
+            out[f"/joints/{name}/{what}"] = np.abs(values[:, own]).max(axis=1, initial=0.0)
     return out
 
 
@@ -119,9 +152,16 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
         "/layout/radius_of_cell": layout.radius_of_cell,
         "/layout/bodies": np.array([name.encode() for name in layout.bodies], dtype="S"),
     }
-    # the columns of `displacement` are unit vectors at the nodes, so D (G P) is the impulse vector on each point
-    impulse = sparse.csr_array(layout.displacement @ system.contacts.G)
-    for name, matrix in (("displacement", layout.displacement), ("rotation", layout.rotation), ("impulse", impulse)):
+    maps = {"displacement": layout.displacement, "rotation": layout.rotation, "impulse": system.impulse_map}
+    if len(layout.triangles):
+        out["/layout/triangles"] = layout.triangles
+    if layout.radius_of_vertex.any():
+        out["/layout/radius_of_vertex"] = layout.radius_of_vertex
+    if layout.carriers is not None:
+        for name in CARRIER_ARRAYS:
+            out[f"/layout/carriers/{name}"] = getattr(layout.carriers, name)
+        maps |= {f"carriers/{name}": getattr(layout.carriers, name) for name in CARRIER_MAPS}
+    for name, matrix in maps.items():
         out |= _csr_arrays(f"/layout/{name}", sparse.csr_array(matrix))
     return out
 
@@ -152,4 +192,21 @@ def layout_from(tree: Tree) -> Layout:
         displacement=matrix_from(tree, "displacement"),
         rotation=matrix_from(tree, "rotation"),
         radius_of_cell=tree["/layout/radius_of_cell"][()],
+        triangles=_array_from(tree, "triangles", np.zeros((0, 3), dtype=np.int64)),
+        radius_of_vertex=_array_from(tree, "radius_of_vertex", np.zeros(0)),
+        carriers=_carriers_from(tree),
     )
+
+
+def _array_from(tree: Tree, name: str, otherwise: np.ndarray) -> np.ndarray:
+    """Return the array ``/layout/NAME``; results of small motion have not all of them."""
+    path = f"/layout/{name}"
+    return np.asarray(tree[path][()]) if path in tree else otherwise
+
+
+def _carriers_from(tree: Tree) -> Carriers | None:
+    if "/layout/carriers/kind" not in tree:
+        return None
+    parts: dict[str, Any] = {name: np.asarray(tree[f"/layout/carriers/{name}"][()]) for name in CARRIER_ARRAYS}
+    parts |= {name: matrix_from(tree, f"carriers/{name}") for name in CARRIER_MAPS}
+    return Carriers(**parts)

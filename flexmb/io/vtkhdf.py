@@ -12,14 +12,14 @@ from typing import Any
 import h5py
 import numpy as np
 
-from flexmb.io.frames import PointMaps, cell_values
+from flexmb.io.frames import PointMaps, cell_values, cells_of
 from flexmb.io.planned_file import PlannedFile, Rows
 from flexmb.io.structure import Tree
+from flexmb.layout import Layout
 from flexmb.record import Block, RunInfo
 from flexmb.state import Array
-from flexmb.system import Layout
 
-VTK_VERTEX, VTK_LINE = 1, 3
+VTK_TYPES = {"vertex": 1, "line": 3, "triangle": 5}
 ROOT = "/VTKHDF"
 
 
@@ -53,7 +53,7 @@ class FieldsWriter:
             self.out.reopen()
 
     def append(self, time: Array, q: Array, v: Array, impulse: Array) -> None:
-        """Write k states: time is (k,), q and v are (k, nv)."""
+        """Write k states: time is (k,), q is (k, nq), v is (k, nv)."""
         if not time.size:
             return
         for name, values in self.maps.vectors(q, v, impulse).items():
@@ -103,10 +103,11 @@ def _attrs(count: int) -> dict[str, dict[str, Any]]:
 
 
 def _mesh(layout: Layout) -> dict[str, np.ndarray]:
-    lines, lone = layout.cells, layout.vertices
-    ids = np.concatenate([lines.ravel(), lone]).astype(np.int64)
-    sizes = np.concatenate([np.full(len(lines), 2), np.ones(len(lone), dtype=np.int64)])
-    types = np.concatenate([np.full(len(lines), VTK_LINE), np.full(len(lone), VTK_VERTEX)])
+    blocks = cells_of(layout)
+    counts = [len(cells) for _, cells in blocks]
+    ids = np.concatenate([cells.ravel() for _, cells in blocks]).astype(np.int64)
+    sizes = np.repeat([cells.shape[1] for _, cells in blocks], counts)
+    types = np.repeat([VTK_TYPES[name] for name, _ in blocks], counts)
     out: dict[str, np.ndarray] = {
         f"{ROOT}/Points": layout.points,
         f"{ROOT}/Connectivity": ids,

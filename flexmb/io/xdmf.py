@@ -1,38 +1,42 @@
 """XDMF export by meshio's time series; the numbers go into the ``.h5`` beside the ``.xdmf``.
 
-XDMF readers disagree about how a mix of lines and points is written, so a particle beside lines becomes a line from
-its point to itself; there is one kind of cell in the file, and every reader takes it.
+XDMF readers disagree about how points among other cells are written, so a particle beside lines or triangles becomes a
+line from its point to itself. Every reader takes lines, triangles, and a mix of these two.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import h5py
 import numpy as np
 
 from flexmb.io.frames import PointMaps, cell_values
+from flexmb.io.pvd import split_by_cells
 from flexmb.io.structure import Tree
-from flexmb.system import Layout
+from flexmb.layout import Layout
 
 
 def write_xdmf(tree: Tree, folder: Path) -> list[Path]:
     """Write ``fields.xdmf`` and ``fields.h5`` into ``folder`` and return them."""
     maps = PointMaps.from_tree(tree)
-    cell_data = {name: [values] for name, values in cell_values(maps.layout).items()}
+    cells = _cells(maps.layout)
+    cell_data = {name: split_by_cells(values, cells) for name, values in cell_values(maps.layout).items()}
     path, numbers = folder / "fields.xdmf", folder / "fields.h5"
     with _writer(path, numbers) as writer:
-        writer.write_points_cells(maps.layout.points, _cells(maps.layout))
+        writer.write_points_cells(maps.layout.points, cells)
         for k, t in enumerate(tree["/state/time"][()]):
             writer.write_data(float(t), point_data=maps.frame(tree, k), cell_data=cell_data)
     return [path, numbers]
 
 
 def _cells(layout: Layout) -> list[tuple[str, np.ndarray]]:
-    if not len(layout.cells):
+    if not len(layout.cells) and not len(layout.triangles):
         return [("vertex", layout.vertices.reshape(-1, 1))]
-    return [("line", np.concatenate([layout.cells, np.column_stack([layout.vertices, layout.vertices])]))]
+    lines = np.concatenate([layout.cells, np.column_stack([layout.vertices, layout.vertices])])
+    return [(name, cells) for name, cells in (("line", lines), ("triangle", layout.triangles)) if len(cells)]
 
 
 def _writer(path: Path, numbers: Path) -> Any:
@@ -47,7 +51,20 @@ def _writer(path: Path, numbers: Path) -> Any:
             return self
 
         def cells(self, cells: list[tuple[str, np.ndarray]], grid: Any) -> None:
-            super().cells(cells, grid)
-            grid.find("Topology").set("NodesPerElement", str(cells[0][1].shape[1]))
+            if len(cells) == 1:
+                super().cells(cells, grid)
+                grid.find("Topology").set("NodesPerElement", str(cells[0][1].shape[1]))
+            else:
+                self._mixed(cells, grid)
+
+        def _mixed(self, cells: list[tuple[str, np.ndarray]], grid: Any) -> None:
+            """Write lines and triangles, each after its number (and for lines how many ends); meshio's own fails."""
+            heads = {"line": [2, 2], "triangle": [4]}
+            rows = [np.column_stack([np.tile(heads[name], (len(c), 1)), c]).ravel() for name, c in cells]
+            flat = np.concatenate(rows).astype(np.int64)
+            count = str(sum(len(c) for _, c in cells))
+            topology = ElementTree.SubElement(grid, "Topology", TopologyType="Mixed", NumberOfElements=count)
+            how = {"DataType": "Int", "Precision": "8", "Dimensions": str(len(flat)), "Format": self.data_format}
+            ElementTree.SubElement(topology, "DataItem", how).text = self.numpy_to_xml_string(flat)
 
     return Beside(path)

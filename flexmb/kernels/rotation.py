@@ -1,7 +1,8 @@
 """Rotations: unit quaternions, matrices, rotation vectors and the tangent of the exponential.
 
-``a~`` is the matrix of the cross product, a~ b = a x b. exp(theta) turns by |theta| about theta. With A = A_n exp(theta)
-a change d(theta) turns A by the vector T(theta) d(theta) in its own axes (and by T(-theta) d(theta) in the axes of A_n):
+``a~`` is the matrix of the cross product, a~ b = a x b. exp(theta) turns by |theta| about theta. With
+A = A_n exp(theta) a change d(theta) turns A by the vector T(theta) d(theta) in its own axes (and by T(-theta) d(theta)
+in the axes of A_n):
 
     T(theta) = 1 - b theta~ + c theta~^2,   b = (1 - cos|theta|)/|theta|^2,  c = (|theta| - sin|theta|)/|theta|^3
     T^-1(theta) = 1 + theta~/2 + d theta~^2,   d = (1 - (|theta|/2) cot(|theta|/2))/|theta|^2
@@ -13,7 +14,7 @@ import math
 
 import numpy as np
 
-from flexmb.kernels.jit import kernel
+from flexmb.kernels.jit import inner, kernel
 from flexmb.state import Array
 
 SMALL = 1e-2
@@ -52,7 +53,7 @@ def turn(q: Array, i: int, tx: float, ty: float, tz: float, out: Array) -> None:
     out[i + 3] = a * z + b * y - c * x + d * c0
 
 
-@kernel
+@inner
 def coefficients(s2: float) -> tuple[float, float, float, float]:
     """Return sin s / s, (1 - cos s)/s^2, (s - sin s)/s^3 and (1 - (s/2) cot(s/2))/s^2 of s = sqrt(s2)."""
     if s2 < SMALL:
@@ -67,7 +68,7 @@ def coefficients(s2: float) -> tuple[float, float, float, float]:
     return sine / s, 2.0 * half * half / s2, (s - sine) / (s2 * s), (1.0 - h * math.cos(h) / half) / s2
 
 
-@kernel
+@inner
 def _series(t: Array, one: float, first: float, second: float, out: Array) -> None:
     """Write one + first t~ + second t~^2 to out (3, 3)."""
     x, y, z = t[0], t[1], t[2]
@@ -86,21 +87,21 @@ def exp_so3(t: Array, R: Array) -> None:
     _series(t, 1.0, a, b, R)
 
 
-@kernel
+@inner
 def tangent(t: Array, T: Array) -> None:
     """Write T(t) to T (3, 3)."""
     _, b, c, _ = coefficients(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     _series(t, 1.0, -b, c, T)
 
 
-@kernel
+@inner
 def tangent_inverse(t: Array, T: Array) -> None:
     """Write T^-1(t) to T (3, 3)."""
     _, _, _, d = coefficients(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     _series(t, 1.0, 0.5, d, T)
 
 
-@kernel
+@inner
 def log_so3(R: Array, t: Array) -> None:
     """Write the rotation vector of R, of length at most pi, to t (3,)."""
     x, y, z = 0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])

@@ -24,6 +24,11 @@ from typing import NamedTuple
 
 from flexmb.state import Array, IntArray
 
+Array2 = Array
+Array3 = Array
+IntArray2 = IntArray
+"""Arrays of two and three axes; ``kernels.machine`` reads the number of axes from these names."""
+
 GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
 """Kinds of markers."""
 
@@ -85,23 +90,23 @@ class Markers(NamedTuple):
     kind: IntArray  # (nm,)
     iq: IntArray  # (nm,) first number in q of its frame (7) or planar body (3); -1 otherwise
     iv: IntArray  # (nm,) the same in v
-    s: Array  # (nm, 3)
-    R0: Array  # (nm, 3, 3)
+    s: Array2  # (nm, 3)
+    R0: Array3  # (nm, 3, 3)
     ptr: IntArray  # (nm + 1,) its unknowns are dof[ptr[m]:ptr[m + 1]]
     dof: IntArray  # (nd,) place in v
     qdof: IntArray  # (nd,) place in q of a plain unknown, -1 for rotations of frames
-    D: Array  # (nd, 6) displacement and rotation per unit, for NODE and the modes of FLOATING; zero otherwise
+    D: Array2  # (nd, 6) displacement and rotation per unit, for NODE and the modes of FLOATING; zero otherwise
 
 
 class MarkerState(NamedTuple):
     """Markers in a given (q, v); written by ``markers.place`` and ``markers.move``."""
 
-    r: Array  # (nm, 3)
-    R: Array  # (nm, 3, 3)
-    J: Array  # (nd, 6) rate of (r, theta) in space per unit of each unknown of the marker's list
-    twist: Array  # (nm, 6) velocity of r and angular velocity, in space
-    bias: Array  # (nm, 6) their rates when v' = 0
-    wrench: Array  # (CLASSES, nm, 6) force and torque on the marker, in space
+    r: Array2  # (nm, 3)
+    R: Array3  # (nm, 3, 3)
+    J: Array2  # (nd, 6) rate of (r, theta) in space per unit of each unknown of the marker's list
+    twist: Array2  # (nm, 6) velocity of r and angular velocity, in space
+    bias: Array2  # (nm, 6) their rates when v' = 0
+    wrench: Array3  # (CLASSES, nm, 6) force and torque on the marker, in space
 
 
 class Pairs(NamedTuple):
@@ -122,7 +127,7 @@ class AngleState(NamedTuple):
     """Angles in a given state; ``turn`` remembers the angle of the last accepted step, so that theta is continuous."""
 
     theta: Array  # (na,)
-    w: Array  # (na, 3) theta' = w . (omega_B - omega_A)
+    w: Array2  # (na, 3) theta' = w . (omega_B - omega_A)
     rate: Array  # (na,)
     turn: Array  # (na,)
 
@@ -139,9 +144,9 @@ class Rows(NamedTuple):
     kind: IntArray  # (nr,)
     ptr: IntArray  # (nr + 1,) markers of row r are marker[ptr[r]:ptr[r + 1]] (its slots)
     marker: IntArray  # (nslots,)
-    angle: IntArray  # (nr, 2) which angles an ANGLE row has, -1 for none
-    a: Array  # (nr, 3)
-    b: Array  # (nr, 3)
+    angle: IntArray2  # (nr, 2) which angles an ANGLE row has, -1 for none
+    a: Array2  # (nr, 3)
+    b: Array2  # (nr, 3)
     c: Array  # (nr,)
     function: IntArray  # (nr,) which time function, -1 for none
     cf: Array  # (nr,)
@@ -153,7 +158,7 @@ class RowState(NamedTuple):
 
     g: Array  # (nr,)
     g_t: Array  # (nr,) partial rate by time
-    grad: Array  # (nslots, 6) dg by (dr, dtheta) of the marker in each slot, in space
+    grad: Array2  # (nslots, 6) dg by (dr, dtheta) of the marker in each slot, in space
 
 
 class Springs(NamedTuple):
@@ -168,7 +173,7 @@ class Springs(NamedTuple):
     A: IntArray
     B: IntArray
     directed: IntArray
-    n: Array  # (ns, 3)
+    n: Array2  # (ns, 3)
     k: Array
     c: Array
     length: Array
@@ -190,8 +195,8 @@ class Pushes(NamedTuple):
     """Forces and torques phi(t) (force, torque) on markers; ``follower``: components along the marker's axes R."""
 
     marker: IntArray
-    force: Array  # (np, 3)
-    torque: Array  # (np, 3)
+    force: Array2  # (np, 3)
+    torque: Array2  # (np, 3)
     follower: IntArray
     function: IntArray
     pair: IntArray
@@ -207,9 +212,9 @@ class Beams(NamedTuple):
     A: IntArray
     B: IntArray
     length: Array
-    D: Array  # (ne, 6): EA, GA_y, GA_z, GJ, EI_y, EI_z
-    gamma0: Array  # (ne, 3), (1, 0, 0) for a straight element along its x axis
-    kappa0: Array  # (ne, 3)
+    D: Array2  # (ne, 6): EA, GA_y, GA_z, GJ, EI_y, EI_z
+    gamma0: Array2  # (ne, 3), (1, 0, 0) for a straight element along its x axis
+    kappa0: Array2  # (ne, 3)
     beta: Array  # (ne,), s
     pair: IntArray
 
@@ -229,11 +234,11 @@ class Floating(NamedTuple):
     modes: IntArray  # (nb,) number of modes m
     m1: IntArray  # (nb,) first entry in the arrays over modes
     m2: IntArray  # (nb,) first entry in the arrays over pairs of modes (k * m + l)
-    rr0: Array  # (nb, 6, 6) Psi0^T M Psi0
-    rr1: Array  # (sum m, 6, 6) Psi0^T M Psi_k + Psi_k^T M Psi0
-    rr2: Array  # (sum m^2, 6, 6) Psi_k^T M Psi_l
-    rf0: Array  # (sum m, 6) Psi0^T M Phi_k
-    rf1: Array  # (sum m^2, 6) Psi_k^T M Phi_l
+    rr0: Array3  # (nb, 6, 6) Psi0^T M Psi0
+    rr1: Array3  # (sum m, 6, 6) Psi0^T M Psi_k + Psi_k^T M Psi0
+    rr2: Array3  # (sum m^2, 6, 6) Psi_k^T M Psi_l
+    rf0: Array2  # (sum m, 6) Psi0^T M Phi_k
+    rf1: Array2  # (sum m^2, 6) Psi_k^T M Phi_l
     ff: Array  # (sum m^2,) Phi_k^T M Phi_l
     K: Array  # (sum m^2,)
     C: Array  # (sum m^2,)
@@ -264,13 +269,14 @@ class Point(NamedTuple):
     markers: MarkerState
     angles: AngleState
     rows: RowState
-    F: Array  # (CLASSES, nv) generalized forces
-    A: Array  # (nf, 3, 3) axes of the frames
+    F: Array2  # (CLASSES, nv) generalized forces
+    A: Array3  # (nf, 3, 3) axes of the frames
+    A_floating: Array3  # (nb, 3, 3) axes of the floating bodies' frames
     potential: Array  # (1,) stored energy
 
 
 class Blocks(NamedTuple):
     """Tangents between markers, over pairs: K6 = -dwrench/d(dr, dtheta), C6 = -dwrench/dtwist."""
 
-    K6: Array  # (npairs, 6, 6)
-    C6: Array  # (npairs, 6, 6)
+    K6: Array3  # (npairs, 6, 6)
+    C6: Array3  # (npairs, 6, 6)

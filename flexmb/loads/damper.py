@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmb.assembly.builder import Builder
 from flexmb.fem.checks import check_name, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
-from flexmb.loads.link import check_ends, link
+from flexmb.loads.link import check_ends, link, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
@@ -58,3 +59,8 @@ class Damper:
         """Return direction and damping coefficient."""
         line = link(nodes, self.node, self.node2, self.anchor, self.direction, self.where)
         return LoadTerms(line.column, damping=float(self.coefficient))
+
+    def add_to(self, builder: Builder) -> None:
+        """Add it to a multibody system, along the same fixed direction."""
+        line = placed_link(builder, self.node, self.node2, self.anchor, self.direction, self.where)
+        builder.add_spring(line.A, line.B, c=float(self.coefficient), length=line.length, n=line.n)

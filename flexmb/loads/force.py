@@ -1,4 +1,4 @@
-"""Force (and moment) on a node, of fixed direction, times a function of time."""
+"""Force (and moment) on a node, of fixed direction or following the node, times a function of time."""
 
 from __future__ import annotations
 
@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.loads.ends import FORCE, MOMENT, acts
 from flexmb.loads.terms import LoadTerms
 from flexmb.loads.time_functions import Constant, Function, time_function
 from flexmb.state import Array
@@ -33,9 +35,11 @@ class NodalForce:
     force : (3,) array_like, optional
         N.
     moment : (3,) array_like, optional
-        N m, on nodes of beams.
+        N m, on what can turn: nodes of beams, rigid bodies.
     function : time function, table or number
         Factor phi(t).
+    follower : bool
+        Whether force and moment, given in space at the start, turn with what they act on.
     """
 
     role: ClassVar[str] = "loads"
@@ -46,6 +50,7 @@ class NodalForce:
     force: Sequence[float] | Array | None = None
     moment: Sequence[float] | Array | None = None
     function: Function | Mapping[str, Any] | float = Constant(1.0)
+    follower: bool = False
 
     def __post_init__(self) -> None:
         check_name(self.name, "loads")
@@ -56,6 +61,13 @@ class NodalForce:
                 vector(getattr(self, key), key, self.where)
         NodeRef.parse(self.node, self.where)
         time_function(self.function, f"{self.where}.function")
+        if not isinstance(self.follower, bool | np.bool_):
+            raise InputError("must be true or false", where=self.where, key="follower", value=self.follower)
+
+    @property
+    def large_motion(self) -> bool:
+        """Whether only a multibody system can treat it."""
+        return bool(self.follower)
 
     @property
     def where(self) -> str:
@@ -73,7 +85,24 @@ class NodalForce:
             x = vector(value, key, self.where)
             part = columns([at], x)
             if np.any(x) and not np.any(np.abs(part.data) > 1e-12 * np.abs(x).max()):
-                message = f"node '{self.node}' has no unknown that this {key} acts on"
-                raise InputError(message, where=self.where, key=key, value=tuple(x.tolist()))
+                raise self._unmoved(key, x)
             column = sparse.csc_array(column + part)
         return LoadTerms(column, function=time_function(self.function, f"{self.where}.function"))
+
+    def add_to(self, builder: Builder) -> None:
+        """Add it to a multibody system."""
+        at = builder.place(self.node, self.where)
+        wrench = {key: np.zeros(3) for key in (FORCE, MOMENT)}
+        for key in wrench:
+            if getattr(self, key) is not None:
+                x = wrench[key] = vector(getattr(self, key), key, self.where)
+                if np.any(x) and not acts(at, x, key):
+                    raise self._unmoved(key, x)
+        # with the axes of space at the start a follower begins as what was given
+        marker = builder.marker(at, np.eye(3))
+        function = time_function(self.function, f"{self.where}.function")
+        builder.add_push(marker, wrench[FORCE], wrench[MOMENT], bool(self.follower), function)
+
+    def _unmoved(self, key: str, x: Array) -> InputError:
+        message = f"node '{self.node}' has no unknown that this {key} acts on"
+        return InputError(message, where=self.where, key=key, value=tuple(x.tolist()))

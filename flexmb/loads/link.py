@@ -7,10 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.builder import Builder
+from flexmb.assembly.places import ground
 from flexmb.errors import InputError
 from flexmb.fem.checks import unit, vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.loads.ends import FORCE, acts
+from flexmb.state import Array
 
 
 class Link(NamedTuple):
@@ -52,17 +56,53 @@ def link(nodes: Kinematics, node: object, node2: object, anchor: object, directi
         span = nodes.points[at] - nodes.points[other]
     elif anchor is not None:
         span = nodes.points[at] - vector(anchor, "anchor", where)
-    if direction is not None:
-        d = unit(direction, "direction", where)
-    else:
-        assert span is not None
-        if not np.any(span):
-            raise InputError("the ends coincide at the start: give a direction", where=where, key="direction")
-        d = unit(span, "direction", where)
+    d = _direction(span, direction, where)
     column = nodes.columns([at], d)
     if other is not None:
         column = sparse.csc_array(column - nodes.columns([other], d))
     if not np.any(np.abs(column.data) > 1e-12):
-        message = "no unknown moves along the direction " + ", ".join(f"{c:.6g}" for c in d)
-        raise InputError(message, where=where, key="node", value=str(node))
+        raise _unmoved(d, node, where)
     return Link(column, None if span is None else float(span @ d))
+
+
+class PlacedLink(NamedTuple):
+    """Markers of the ends (``B`` is ``node``), direction ``n`` and ``length`` along it in the reference position."""
+
+    A: int
+    B: int
+    n: Array
+    length: float
+
+
+def placed_link(
+    builder: Builder, node: object, node2: object, anchor: object, direction: object, where: str
+) -> PlacedLink:
+    """Return the same link between markers; without node2 and anchor the other end is where ``node`` starts."""
+    at = builder.place(node, where)
+    if node2 is not None:
+        other = builder.place(node2, where, "node2")
+    else:
+        other = ground(at.position if anchor is None else vector(anchor, "anchor", where))
+    A, B = builder.marker(other), builder.marker(at)
+    if A == B:
+        raise InputError("both ends are the same node", where=where, key="node2", value=str(node2))
+    span = at.position - other.position
+    n = _direction(span, direction, where)
+    if not (acts(at, n, FORCE) or acts(other, n, FORCE)):
+        raise _unmoved(n, node, where)
+    return PlacedLink(A, B, n, float(span @ n))
+
+
+def _direction(span: Array | None, direction: object, where: str) -> Array:
+    """Return the direction given, or that of the span."""
+    if direction is not None:
+        return unit(direction, "direction", where)
+    assert span is not None
+    if not np.any(span):
+        raise InputError("the ends coincide at the start: give a direction", where=where, key="direction")
+    return unit(span, "direction", where)
+
+
+def _unmoved(d: Array, node: object, where: str) -> InputError:
+    message = "no unknown moves along the direction " + ", ".join(f"{c:.6g}" for c in d)
+    return InputError(message, where=where, key="node", value=str(node))

@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
-from flexmb.loads.link import check_ends, link
+from flexmb.loads.link import check_ends, link, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
@@ -69,3 +70,9 @@ class Spring:
         line = link(nodes, self.node, self.node2, self.anchor, self.direction, self.where)
         stretch = 0.0 if self.length is None or line.length is None else line.length - self.length
         return LoadTerms(line.column, stiffness=float(self.stiffness), stretch=stretch)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add it to a multibody system, along the same fixed direction."""
+        line = placed_link(builder, self.node, self.node2, self.anchor, self.direction, self.where)
+        length = line.length if self.length is None else float(self.length)
+        builder.add_spring(line.A, line.B, k=float(self.stiffness), length=length, n=line.n)

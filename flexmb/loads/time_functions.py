@@ -1,7 +1,8 @@
-"""Functions of time given as data: ``constant``, ``ramp``, ``harmonic``, ``table``.
+"""Functions of time given as data: ``constant``, ``ramp``, ``harmonic``, ``table``, ``spin-up``, ``polynomial``.
 
-``value`` and ``rate`` take a time or an array of times, s, and return an array of the same shape (0-d for a number).
-``rate`` is the right-sided derivative. ``check_span`` raises when the function is not defined on a whole run.
+``value``, ``rate`` and ``second`` take a time or an array of times, s, and return an array of the same shape (0-d for a
+number). ``rate`` and ``second`` are right-sided derivatives. ``check_span`` raises when the function is not defined on
+a whole run. ``code`` is the function as the compiled loops read it (``kernels.time_functions``).
 """
 
 from __future__ import annotations
@@ -13,8 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.fem.checks import choice, finite, from_table
+from flexmb.fem.checks import choice, finite, from_table, positive
+from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE
 from flexmb.state import Array
+
+Code = tuple[int, Array]
+"""Kind and numbers of a function in the compiled loops."""
 
 ROUND_OFF = 1e-9
 """How far, over the length of a table, a time may lie outside it (n h does not hit the end exactly)."""
@@ -46,6 +51,14 @@ class Constant(Everywhere):
         """Return zero."""
         return np.zeros(np.shape(t))
 
+    def second(self, t: Array | float) -> Array:
+        """Return zero."""
+        return np.zeros(np.shape(t))
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return CONSTANT, np.array([self.level])
+
 
 @dataclass(frozen=True, kw_only=True)
 class Ramp(Everywhere):
@@ -76,6 +89,14 @@ class Ramp(Everywhere):
         after = _just_after(t, self.start_time, self.end_time)
         on = (after >= self.start_time) & (after < self.end_time)
         return np.asarray(np.where(on, slope, 0.0), dtype=np.float64)
+
+    def second(self, t: Array | float) -> Array:
+        """Return zero."""
+        return np.zeros(np.shape(t))
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return RAMP, np.array([self.start_time, self.end_time, self.start_value, self.end_value], dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -111,6 +132,14 @@ class Harmonic(Everywhere):
     def rate(self, t: Array | float) -> Array:
         """Return the derivative at ``t``."""
         return np.asarray(self.amplitude * self.angular * np.cos(self.angular * np.asarray(t) + self.phase))
+
+    def second(self, t: Array | float) -> Array:
+        """Return the second derivative at ``t``."""
+        return np.asarray(-self.amplitude * self.angular**2 * np.sin(self.angular * np.asarray(t) + self.phase))
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return HARMONIC, np.array([self.offset, self.amplitude, self.angular, self.phase], dtype=np.float64)
 
 
 class Table:
@@ -170,20 +199,114 @@ class Table:
         after = _just_after(t, self.time[0], self.time[-1])
         return np.asarray(padded[np.searchsorted(self.time, after, side="right")], dtype=np.float64)
 
+    def second(self, t: Array | float) -> Array:
+        """Return zero."""
+        return np.zeros(np.shape(t))
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return TABLE, np.concatenate([[float(self.outside == "error")], self.time, self.values])
+
     def __repr__(self) -> str:
         return f"Table({self.time.size} points from {self.time[0]:g} to {self.time[-1]:g} s)"
 
 
-Function = Constant | Ramp | Harmonic | Table
-KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table]] = {
-    cls.kind: cls for cls in (Constant, Ramp, Harmonic, Table)
+@dataclass(frozen=True, init=False)
+class SpinUp(Everywhere):
+    """Angle of a motor that starts from rest and turns at ``rate`` after ``duration``, the rate growing smoothly.
+
+    (rate/T) [t^2/2 + (T/2 pi)^2 (cos(2 pi t/T) - 1)] for 0 <= t <= T = duration, then rate (t - T/2); zero before.
+    """
+
+    kind: ClassVar[str] = "spin-up"
+
+    speed: float
+    duration: float
+
+    def __init__(self, *, rate: float, duration: float) -> None:
+        object.__setattr__(self, "speed", finite(rate, "rate", "function"))
+        object.__setattr__(self, "duration", positive(duration, "duration", "function"))
+
+    def _times(self, t: Array | float) -> tuple[Array, Array, float]:
+        """Return the time since the start, the part of it during the spin-up, and 2 pi/T."""
+        since = np.maximum(t, 0.0)
+        return since, np.minimum(since, self.duration), 2.0 * np.pi / self.duration
+
+    def value(self, t: Array | float) -> Array:
+        """Return the angle at ``t``."""
+        since, s, w = self._times(t)
+        # 1 - cos as a square does not cancel at small times
+        angle = self.speed / self.duration * (0.5 * s * s - 2.0 * np.sin(0.5 * w * s) ** 2 / w**2)
+        return np.asarray(np.where(since < self.duration, angle, self.speed * (since - 0.5 * self.duration)))
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the derivative at ``t``."""
+        since, s, w = self._times(t)
+        growing = self.speed / self.duration * (s - np.sin(w * s) / w)
+        return np.asarray(np.where(since < self.duration, growing, self.speed))
+
+    def second(self, t: Array | float) -> Array:
+        """Return the second derivative at ``t``."""
+        since, s, w = self._times(t)
+        growing = self.speed / self.duration * (1.0 - np.cos(w * s))
+        return np.asarray(np.where(since < self.duration, growing, 0.0))
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return SPIN_UP, np.array([self.speed, self.duration])
+
+
+class Polynomial(Everywhere):
+    """c0 + c1 t + c2 t^2 + ...
+
+    Parameters
+    ----------
+    coefficients : (k,) array_like
+        c0, c1, ..., k >= 1.
+    """
+
+    kind: ClassVar[str] = "polynomial"
+
+    def __init__(self, *, coefficients: Sequence[float] | Array) -> None:
+        self.coefficients = _numbers(coefficients, "coefficients")
+        if self.coefficients.size == 0:
+            message = "a polynomial needs at least one number"
+            raise InputError(message, where="function", key="coefficients", value=coefficients)
+
+    def _derivative(self, t: Array | float, order: int) -> Array:
+        c = np.polynomial.polynomial.polyder(self.coefficients, order)
+        return np.asarray(np.polynomial.polynomial.polyval(np.asarray(t, dtype=np.float64), c), dtype=np.float64)
+
+    def value(self, t: Array | float) -> Array:
+        """Return the value at ``t``."""
+        return self._derivative(t, 0)
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the derivative at ``t``."""
+        return self._derivative(t, 1)
+
+    def second(self, t: Array | float) -> Array:
+        """Return the second derivative at ``t``."""
+        return self._derivative(t, 2)
+
+    def code(self) -> Code:
+        """Return kind and numbers."""
+        return POLYNOMIAL, self.coefficients
+
+    def __repr__(self) -> str:
+        return f"Polynomial({', '.join(f'{c:g}' for c in self.coefficients)})"
+
+
+Function = Constant | Ramp | Harmonic | Table | SpinUp | Polynomial
+KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table] | type[SpinUp] | type[Polynomial]] = {
+    cls.kind: cls for cls in (Constant, Ramp, Harmonic, Table, SpinUp, Polynomial)
 }
 """Kinds as case files name them."""
 
 
 def time_function(data: object, where: str) -> Function:
     """Return a time function from what users give: itself, a number (constant), or ``{ kind = "ramp", .. }``."""
-    if isinstance(data, Constant | Ramp | Harmonic | Table):
+    if isinstance(data, Constant | Ramp | Harmonic | Table | SpinUp | Polynomial):
         return data
     if isinstance(data, int | float) and not isinstance(data, bool):
         return Constant(finite(data, "value", where))

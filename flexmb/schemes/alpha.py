@@ -8,9 +8,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmb.errors import InputError
 from flexmb.schemes.alpha_family import Alpha, AlphaStep
-from flexmb.schemes.base import check_choice, check_range
+from flexmb.schemes.base import check_choice, check_flag, check_range
+
+JOINT_LEVELS = ("auto", "index3", "index2", "ggl")
+"""What ``constraints`` may be."""
 
 
 def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> AlphaStep:
@@ -32,12 +34,6 @@ def check_newmark(scheme: str, c: AlphaStep) -> None:
     check_range(scheme, "beta", c.beta, 0.5 * c.gamma, 1.0)
 
 
-def check_flag(key: str, value: bool) -> None:
-    """Raise InputError unless ``value`` is true or false."""
-    if not isinstance(value, bool):
-        raise InputError("must be true or false", where="scheme", key=key, value=value)
-
-
 @dataclass(frozen=True)
 class Newmark(Alpha):
     """Newmark's scheme with impacts; beta = 1/4, gamma = 1/2 conserves energy in flight.
@@ -48,11 +44,15 @@ class Newmark(Alpha):
         gamma in [1/2, 1], beta in [gamma/2, 1] (unconditional stability).
     ggl : bool
         Position-level stabilization.
+    constraints : str
+        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        positions without.
     """
 
     beta: float = 0.25
     gamma: float = 0.5
     ggl: bool = True
+    constraints: str = "auto"
 
     name: ClassVar[str] = "newmark"
 
@@ -60,6 +60,7 @@ class Newmark(Alpha):
         check_given(self.name, beta=self.beta, gamma=self.gamma)
         check_newmark(self.name, self.coefficients)
         check_flag("ggl", self.ggl)
+        check_choice("constraints", self.constraints, JOINT_LEVELS)
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -79,12 +80,16 @@ class HHT(Alpha):
         Default gamma = 1/2 + alpha, the least that is stable, and beta = (gamma + 1/2)^2 / 4.
     ggl : bool
         Position-level stabilization.
+    constraints : str
+        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        positions without.
     """
 
     alpha: float = 0.1
     beta: float | None = None
     gamma: float | None = None
     ggl: bool = True
+    constraints: str = "auto"
 
     name: ClassVar[str] = "hht"
 
@@ -93,6 +98,7 @@ class HHT(Alpha):
         check_given(self.name, beta=self.beta, gamma=self.gamma)
         check_newmark(self.name, self.coefficients)
         check_flag("ggl", self.ggl)
+        check_choice("constraints", self.constraints, JOINT_LEVELS)
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -110,16 +116,21 @@ class GeneralizedAlpha(Alpha):
         In [0, 1]; 1 conserves energy in flight, 0 annihilates the highest frequencies in a step.
     ggl : bool
         Position-level stabilization.
+    constraints : str
+        How joints are held: "index3" (positions), "index2" (velocities), "ggl" (both), or "auto": both with ggl,
+        positions without.
     """
 
     rho_inf: float = 0.8
     ggl: bool = True
+    constraints: str = "auto"
 
     name: ClassVar[str] = "generalized-alpha"
 
     def __post_init__(self) -> None:
         check_range(self.name, "rho_inf", self.rho_inf, 0.0, 1.0)
         check_flag("ggl", self.ggl)
+        check_choice("constraints", self.constraints, JOINT_LEVELS)
 
     @property
     def coefficients(self) -> AlphaStep:

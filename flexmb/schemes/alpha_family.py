@@ -117,6 +117,12 @@ class Alpha:
         """How contacts enter: "ggl", "velocity", "naive-position" or "naive-velocity"."""
         return "ggl" if getattr(self, "ggl", False) else "velocity"
 
+    @property
+    def joint_level(self) -> str:
+        """How joints are held: "index3" (positions), "index2" (velocities) or "ggl" (both)."""
+        chosen = getattr(self, "constraints", "auto")
+        return ("ggl" if getattr(self, "ggl", False) else "index3") if chosen == "auto" else str(chosen)
+
     def prepare(self, system: LinearSystem, h: float) -> AlphaFixed:
         """Factor S and M and form the Delassus blocks."""
         c = self.coefficients

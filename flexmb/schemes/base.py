@@ -130,6 +130,12 @@ def check_range(scheme: str, key: str, value: float, low: float, high: float) ->
         )
 
 
+def check_flag(key: str, value: bool) -> None:
+    """Raise InputError unless ``value`` is true or false."""
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", where="scheme", key=key, value=value)
+
+
 def check_choice(key: str, value: str, allowed: tuple[str, ...]) -> None:
     """Raise InputError unless ``value`` is one of ``allowed``."""
     if value not in allowed:

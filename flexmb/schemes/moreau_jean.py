@@ -32,6 +32,7 @@ from flexmb.schemes.base import (
     Memory,
     StepFixed,
     StepMatrix,
+    check_flag,
     check_range,
     forecast_closes,
     no_contacts,
@@ -52,16 +53,20 @@ class MoreauJean:
         Weight of the end of the step, in [0, 1]; 1/2 conserves energy in flight, 1 damps most.
     gamma : float
         Length of the forecast that activates a contact, in steps; in [0, 1].
+    projection : bool
+        Bring positions back onto the joints after each step (joints are held on the velocity level, so they drift).
     """
 
     theta: float = 0.5
     gamma: float = 0.5
+    projection: bool = False
 
     name: ClassVar[str] = "moreau-jean"
 
     def __post_init__(self) -> None:
         check_range(self.name, "theta", self.theta, 0.0, 1.0)
         check_range(self.name, "gamma", self.gamma, 0.0, 1.0)
+        check_flag("projection", self.projection)
 
     @property
     def order(self) -> int:
@@ -129,6 +134,8 @@ class MoreauJeanDissipative(MoreauJean):
         Weight of the end position in the forces, in [0, 1].
     gamma : float
         Length of the forecast that activates a contact, in steps; in [0, 1].
+    projection : bool
+        Bring positions back onto the joints after each step (joints are held on the velocity level, so they drift).
     """
 
     theta: float = 0.6

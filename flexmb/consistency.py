@@ -1,0 +1,194 @@
+"""Initial positions and velocities against joints and contacts: checked, and on request brought to the nearest
+consistent ones in the metric of the mass; redundant joints are found and named.
+"""  # noqa: D205
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from flexmb.errors import InputError
+from flexmb.linalg.bordered import Redundant, redundant
+from flexmb.multibody_system import MultibodySystem
+from flexmb.state import Array, IntArray
+
+TOLERANCE = 1e-8
+"""Residual of a joint, over the size or speed of the system, that is taken for rounded input and mended silently."""
+
+PENETRATION = 1e-12
+"""Initial penetration, over the size of the model, that still counts as touching."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How far a projection moved the start: largest change of a position (m) and of a velocity (m/s or rad/s)."""
+
+    position: float
+    velocity: float
+
+
+def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -> tuple[MultibodySystem, Moved]:
+    """Return the system with a consistent start, and how far it was moved.
+
+    Parameters
+    ----------
+    system : MultibodySystem
+    t0 : float
+        Time of the start, s.
+    size : float
+        Length to measure residuals against, m.
+    project : bool
+        Move an inconsistent start to the nearest consistent one instead of refusing it.
+
+    Raises
+    ------
+    InputError
+        Naming the joint or contact that is violated most, its residual, and two drives of one motion.
+    """
+    system, notes = _redundancy(system, t0)
+    if not project:
+        _check_positions(system, t0, size)
+    q = _close(system, t0, size)
+    v = _steady(system, t0, q)
+    speed = _speed(system, v)
+    if not project:
+        gdot = system.gdot(t0, q, system.v0)[: system.nj]
+        worst = int(np.argmax(np.abs(gdot))) if gdot.size else 0
+        if gdot.size and abs(gdot[worst]) > TOLERANCE * max(speed, _speed(system, system.v0)):
+            raise InputError(
+                f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
+                "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
+                where=f"joints.{system.joints.name_of(worst)}",
+            )
+    moved = Moved(
+        float(np.abs(q[: system.nq] - system.q0).max(initial=0.0)),
+        float(np.abs(v - system.v0).max(initial=0.0)),
+    )
+    if project:
+        notes += (
+            f"the start was moved onto the joints: positions by at most {moved.position:.3g}, "
+            f"velocities by at most {moved.velocity:.3g}",
+        )
+    return replace(system, q0=q, v0=v, notes=system.notes + notes), moved
+
+
+def _speed(system: MultibodySystem, v: Array) -> float:
+    return max(float(np.abs(v).max(initial=0.0)), 1e-12)
+
+
+def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
+    g = system.g(t0, system.q0)
+    nj = system.nj
+    if nj:
+        worst = int(np.argmax(np.abs(g[:nj])))
+        if not abs(g[worst]) <= TOLERANCE * size:
+            raise InputError(
+                f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
+                "[initial] project = true moves the bodies to the nearest position where all joints are closed",
+                where=f"joints.{system.joints.name_of(worst)}",
+            )
+    if g.size > nj:
+        worst = nj + int(np.argmin(g[nj:]))
+        if g[worst] < -PENETRATION * size:
+            label = system.contacts.labels[worst - nj]
+            raise InputError(
+                f"initial penetration: contact '{label}' starts {-g[worst]:.6g} m inside",
+                where=f"contacts.{system.contacts.name_of(worst - nj)}",
+            )
+
+
+def _close(system: MultibodySystem, t0: float, size: float) -> Array:
+    """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated."""
+    q = system.q0.copy()
+    held = np.zeros(system.contacts.nc, dtype=bool)
+    last = np.inf
+    for _ in range(50):
+        g = system.g(t0, q)
+        held |= g[system.nj :] < -PENETRATION * size
+        rows = _rows(system, held)
+        left = float(np.abs(g[rows]).max(initial=0.0))
+        if left <= 1e-14 * size or (left >= 0.5 * last and left <= 1e-12 * size):
+            return q
+        dq, _ = _bordered(system, t0, q, np.zeros(system.nv), -g[rows], rows)
+        q = system.advance(q, dq)
+        last = left
+    worst = int(rows[int(np.argmax(np.abs(system.g(t0, q)[rows])))])
+    label = system.joints.labels[worst] if worst < system.nj else system.contacts.labels[worst - system.nj]
+    where = f"joints.{system.joints.name_of(worst)}" if worst < system.nj else "contacts"
+    raise InputError(f"cannot be closed: {label} stays off by {left:.6g}", where=where)
+
+
+def _steady(system: MultibodySystem, t0: float, q: Array) -> Array:
+    """Return the nearest velocity in the metric of the mass that the joints allow."""
+    v = system.v0.copy()
+    rows = np.arange(system.nj)
+    for _ in range(3):  # once would do but for round-off and the regularization of redundant joints
+        rate = system.gdot(t0, q, v)[rows]
+        if not rate.size or np.abs(rate).max() <= 1e-15 * _speed(system, v):
+            break
+        v = v + _bordered(system, t0, q, v, -rate, rows)[0]
+    return v
+
+
+def _rows(system: MultibodySystem, held: Array) -> IntArray:
+    return np.concatenate([np.arange(system.nj), system.nj + np.flatnonzero(held)]).astype(np.int64)
+
+
+def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, rows: IntArray) -> tuple[Array, Array]:
+    """Return x, nu with M x = G nu and G^T x = b."""
+    M, _, _ = system.tangents(t0, q, v)
+    G = sparse.csc_array(system.G(t0, q)[:, rows])
+    n = len(rows)
+    eps = 1e-10 * _response(M, G)
+    A = sparse.block_array([[M, -G], [G.T, eps * sparse.eye_array(n)]], format="csc")
+    lu = splu(sparse.csc_matrix(A))
+    rhs = np.concatenate([np.zeros(system.nv), b])
+    x = lu.solve(rhs)
+    for _ in range(3):  # takes out the regularization
+        r = rhs - sparse.block_array([[M, -G], [G.T, None]], format="csr") @ x if n else rhs - M @ x
+        x = x + lu.solve(r)
+    return np.asarray(x[: system.nv]), np.asarray(x[system.nv :])
+
+
+def _response(M: sparse.csr_array, G: sparse.csc_array) -> float:
+    """Return the mean of the diagonal of G^T M^-1 G."""
+    if not G.shape[1]:
+        return 0.0
+    lu = splu(sparse.csc_matrix(M))
+    dense = G.toarray()
+    return float(np.mean(np.sum(dense * lu.solve(dense), axis=0)))
+
+
+def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:
+    """Find joints that hold the same motion; they are named, and their multipliers made unique (least norm)."""
+    if not system.nj:
+        return system, ()
+    M, _, _ = system.tangents(t0, system.q0, system.v0)
+    G = sparse.csc_array(system.G(t0, system.q0)[:, : system.nj])
+    found = redundant(M, G)
+    if not found:
+        return system, ()
+    _refuse_drives(system, found)
+    joints = system.joints
+    words = []
+    for row in found:
+        others = sorted({joints.name_of(int(k)) for k in row.combination} - {joints.name_of(row.row)})
+        words.append(f"{joints.labels[row.row]} (with {', '.join(others) or 'itself'})")
+    note = f"redundant joints: {'; '.join(words)}; their forces are the smallest that hold, others would do as well"
+    return replace(system, eps=1e-9 * _response(M, G)), (note,)
+
+
+def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
+    rows = system.tables.rows
+    driven = {r for r in range(system.nj) if rows.function[r] >= 0}
+    for dependent in found:
+        together = {dependent.row, *map(int, dependent.combination)} & driven
+        if together:
+            names = sorted({system.joints.name_of(r) for r in together})
+            what = "two drives on one motion" if len(together) > 1 else "the drive moves what other joints hold"
+            others = sorted({system.joints.name_of(int(k)) for k in dependent.combination} - set(names))
+            rest = f" (with {', '.join(others)})" if others else ""
+            raise InputError(f"{what}: {', '.join(names)}{rest}", where=f"joints.{names[-1]}", key="drive")

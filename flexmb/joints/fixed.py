@@ -1,0 +1,29 @@
+"""Fixed joint: two places move as one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.assembly.builder import Builder
+from flexmb.joints.base import Joint
+from flexmb.joints.rows import Row, X, Y, Z, hold, together
+from flexmb.kernels.tables import DOT
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fixed(Joint):
+    """Two places stay together and do not turn against each other; keys: name, a, b, point (see ``Joint``)."""
+
+    kind: ClassVar[str] = "fixed"
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its rows to a multibody system; bodies come before."""
+        base, mover = self.base_and_mover(builder)
+        A, B = builder.marker(base, np.eye(3)), builder.marker(mover, np.eye(3))
+        turns = [
+            Row(DOT, (A, B), f"turn about {label}", a=a, b=b) for label, a, b in (("x", Y, Z), ("y", Z, X), ("z", X, Y))
+        ]
+        hold(builder, self.name, self.where, [*together(A, B), *turns])

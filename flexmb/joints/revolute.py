@@ -1,0 +1,20 @@
+"""Revolute joint: one place turns about an axis of the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmb.joints.hinge import Hinge
+from flexmb.joints.rows import Row, together, upright
+
+
+@dataclass(frozen=True, kw_only=True)
+class Revolute(Hinge):
+    """Two places stay together and turn about an axis; keys: name, a, b, point (``Joint``), axis, drive (``Hinge``)."""
+
+    kind: ClassVar[str] = "revolute"
+
+    def held(self, A: int, B: int) -> list[Row]:
+        """Return the rows between base A and mover B, whose z axes are the axis."""
+        return [*together(A, B), *upright(A, B)]

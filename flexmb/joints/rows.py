@@ -1,0 +1,137 @@
+"""Rows that joints are made of, and what they hold: a row that nothing can change is left out, or cannot be closed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from flexmb.assembly.builder import Builder, Group
+from flexmb.errors import InputError
+from flexmb.kernels import constraint_rows, markers
+from flexmb.kernels import tables as tab
+from flexmb.loads.time_functions import Function
+from flexmb.state import Array
+
+X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
+NO = (0.0, 0.0, 0.0)
+STIFF = 1e-12
+"""Change of a row per unknown, over the size of the unknowns' motions, that is none."""
+CLOSED = 1e-9
+"""Residual of a row that nothing can change, over the size of the places, that is none."""
+
+
+class Row(NamedTuple):
+    """A row over markers of a ``Builder``; see ``kernels.tables.Rows``."""
+
+    kind: int
+    markers: tuple[int, ...]
+    label: str
+    a: Sequence[float] | Array = NO
+    b: Sequence[float] | Array = NO
+    c: float = 0.0
+    drive: Function | None = None
+    angle: tuple[int, int] = (-1, -1)
+
+
+def together(A: int, B: int) -> list[Row]:
+    """Return the rows that hold two places together, along the axes of space: they make no torques."""
+    return [Row(tab.ALONG, (A, B, 0), label, a=e) for label, e in zip("xyz", (X, Y, Z), strict=True)]
+
+
+def on_line(A: int, B: int) -> list[Row]:
+    """Return the rows that hold the place of B on the z axis of A."""
+    return [Row(tab.ALONG, (A, B, A), label, a=e) for label, e in zip("xy", (X, Y), strict=True)]
+
+
+def upright(A: int, B: int) -> list[Row]:
+    """Return the rows that hold the z axes of A and B parallel."""
+    return [
+        Row(tab.DOT, (A, B), "tilt about x", a=Y, b=Z),
+        Row(tab.DOT, (A, B), "tilt about y", a=X, b=Z),
+    ]
+
+
+def unturned(A: int, B: int) -> Row:
+    """Return the row that holds B from turning about the z axis of A."""
+    return Row(tab.DOT, (A, B), "turn about z", a=X, b=Y)
+
+
+def driven_angle(builder: Builder, angle: int, drive: Function) -> Row:
+    """Return the row that makes an angle change as a function of time does since the start."""
+    c = -float(drive.value(builder.t0))
+    return Row(tab.ANGLE, builder.angles[angle], "angle", b=X, c=c, drive=drive, angle=(angle, -1))
+
+
+def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
+    """Add the rows of a joint, but for those that no unknown can change; return its group.
+
+    Planar bodies need no rows that hold them in their plane: these would be redundant.
+    """
+    group = builder.begin_joint(name)
+    A, B = rows[0].markers[:2]
+    group.points.append((B, A))
+    a, b = builder.markers[A][0], builder.markers[B][0]
+    if a.kind == b.kind and a.kind in (tab.FRAME, tab.PLANAR) and a.iq == b.iq:
+        raise InputError(f"joins two points of one rigid body, '{a.label}' and '{b.label}'", where=where)
+    g, reach, size = at_start(builder, rows)
+    for i, row in enumerate(rows):
+        if reach[i] > STIFF * size:
+            cf = 0.0 if row.drive is None else 1.0
+            builder.add_row(
+                group, row.kind, row.markers, row.label, a=row.a, b=row.b, c=row.c,
+                function=row.drive, cf=cf, angle=row.angle,
+            )  # fmt: skip
+            group.driven = group.driven or row.drive is not None
+        elif row.drive is not None:
+            raise InputError("nothing that it joins can follow the drive", where=where, key="drive")
+        elif abs(g[i]) > CLOSED * size:
+            message = f"the joint cannot be closed: '{row.label}' is off by {g[i]:.6g} and nothing can change it"
+            raise InputError(message, where=where)
+    if not group.labels:
+        raise InputError("the joint holds nothing: what it joins cannot move against it anyway", where=where)
+    return group
+
+
+def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float]:
+    """Return g and the largest change per unknown of rows at the start, drives left out, and the size of the system."""
+    system = _alone(builder, rows)
+    nm, nd, na = len(system.markers.kind), len(system.markers.dof), len(system.angles.A)
+    m = tab.MarkerState(
+        np.zeros((nm, 3)), np.zeros((nm, 3, 3)), np.zeros((nd, 6)), np.zeros((nm, 6)), np.zeros((nm, 6)),
+        np.zeros((tab.CLASSES, nm, 6)),
+    )  # fmt: skip
+    angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
+    values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
+    markers.place(system.markers, np.array(builder.q0), m)
+    constraint_rows.angles(system.angles, m, angles)
+    constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
+    reach = np.zeros(len(rows))
+    for r in range(len(rows)):
+        # an unknown may move several markers of the row
+        change: dict[int, float] = {}
+        for s in range(system.rows.ptr[r], system.rows.ptr[r + 1]):
+            k = system.rows.marker[s]
+            for d in range(system.markers.ptr[k], system.markers.ptr[k + 1]):
+                dof = int(system.markers.dof[d])
+                change[dof] = change.get(dof, 0.0) + float(m.J[d] @ values.grad[s])
+        reach[r] = max(map(abs, change.values()), default=0.0)
+    return values.g, reach, max(1.0, float(np.abs(m.r).max()), float(np.abs(m.J).max(initial=0.0)))
+
+
+def _alone(builder: Builder, rows: Sequence[Row]) -> tab.System:
+    """Return the arrays of nothing but these rows and their markers."""
+    used = sorted({0, *(m for row in rows for m in row.markers)})
+    turned = sorted({a for row in rows for a in row.angle if a >= 0})
+    trial = Builder(builder.gravity, builder.t0)
+    trial.markers = [builder.markers[m] for m in used]
+    trial.angles = [(used.index(builder.angles[a][0]), used.index(builder.angles[a][1])) for a in turned]
+    group = trial.begin_joint("trial")
+    for row in rows:
+        angle = tuple(turned.index(a) if a >= 0 else -1 for a in row.angle)
+        trial.add_row(
+            group, row.kind, tuple(used.index(m) for m in row.markers), row.label, a=row.a, b=row.b, c=row.c,
+            angle=(angle[0], angle[1]),
+        )  # fmt: skip
+    return trial.build()

@@ -1,0 +1,22 @@
+"""Spherical joint: two places stay together and turn freely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmb.assembly.builder import Builder
+from flexmb.joints.base import Joint
+from flexmb.joints.rows import hold, together
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spherical(Joint):
+    """Two places stay together and turn freely; keys: name, a, b, point (see ``Joint``)."""
+
+    kind: ClassVar[str] = "spherical"
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its rows to a multibody system; bodies come before."""
+        a, b = self.ends(builder)
+        hold(builder, self.name, self.where, together(builder.marker(a), builder.marker(b)))

@@ -1,0 +1,56 @@
+"""Universal joint: two places stay together, and an axis of one stays perpendicular to an axis of the other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.assembly.builder import Builder
+from flexmb.errors import InputError
+from flexmb.joints.axes import NOT_UNIT, unit_axis
+from flexmb.joints.base import Joint, Vector
+from flexmb.joints.rows import Row, hold, together
+from flexmb.kernels.tables import DOT
+from flexmb.state import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Universal(Joint):
+    """Two places stay together; ``axis`` of ``a`` stays perpendicular to ``axis2`` of ``b``.
+
+    Parameters
+    ----------
+    axis, axis2 : (3,) array_like
+        The bars of the cross, perpendicular unit vectors, in space at the start: ``axis`` turns with ``a``, ``axis2``
+        with ``b``.
+    """
+
+    kind: ClassVar[str] = "universal"
+
+    axis: Vector
+    axis2: Vector
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._axes()
+
+    def _axes(self) -> tuple[Array, Array]:
+        m, k = unit_axis(self.axis, "axis", self.where), unit_axis(self.axis2, "axis2", self.where)
+        cosine = float(m @ k)
+        if abs(cosine) > NOT_UNIT:
+            angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+            message = f"must be perpendicular to axis, but they are at {angle:.6g} degrees"
+            raise InputError(message, where=self.where, key="axis2", value=self.axis2)
+        return m, np.asarray((k - cosine * m) / np.linalg.norm(k - cosine * m))
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its rows to a multibody system; bodies come before."""
+        a, b = self.ends(builder)
+        self.needs_axes(a, "a")
+        self.needs_axes(b, "b")
+        A, B = builder.marker(a, np.eye(3)), builder.marker(b, np.eye(3))
+        m, k = self._axes()
+        cross = Row(DOT, (A, B), "turn about both axes", a=m, b=k)
+        hold(builder, self.name, self.where, [*together(A, B), cross])

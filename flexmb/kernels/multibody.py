@@ -1,0 +1,191 @@
+"""What a run of a multibody system keeps: its motion, the trial of a step, and the numbers of a scheme.
+
+Every implicit scheme of the project is one equation for the momentum and one for the position. With the rotational
+rows in space (``c``) or in the axes at the end of the step (A^T c),
+
+    R = p(q, v~) - A^T c - c1 F(t, q, v) - G Lam_J [- G_c P] = 0,     q = q_n (+) (d0 + d1 v~ + dq),   v = v~ + w
+
+    alpha family:  c = p_n + h (1 - gamma) P_n + h gamma (alpha_f F_n - alpha_m P_n)/(1 - alpha_m),  c1 = h gamma r
+                   d0 = h (1 - beta/gamma) v_n + h^2 (1/2 - beta/gamma) a_n,                         d1 = h beta/gamma
+                   P_{n+1} = r F_{n+1} + (alpha_f F_n - alpha_m P_n)/(1 - alpha_m)
+    Moreau-Jean:   c = p_n + h (1 - theta) F_n,  c1 = h theta,  d0 = h (1 - vartheta) v_n,  d1 = h vartheta
+
+Momenta and forces are carried from step to step in space, so that nothing but applied torques changes the angular
+momentum: a free body keeps it, and with d0 + d1 v~ = h (v_n + v_{n+1})/2 (rho_inf = 1, theta = 1/2) also its energy,
+to round-off. For the alpha family dq and w are the jumps of position and velocity (Acary 2019, eqs 76-80):
+
+    M w = G_c Lam_c + G_J Lam_w,  G_J^T w = 0;      M dq = G_c nu_c + G_J nu_J  (GGL),   dq = (h/2) w  otherwise
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flexmb.kernels.tables import Array2, Array3, Blocks, IntArray2
+from flexmb.state import Array, IntArray
+
+ALPHA, MOREAU = 0, 1
+"""Families of schemes."""
+
+INDEX3, INDEX2, BOTH = 0, 1, 2
+"""Level on which joints are held: positions, velocities, both (GGL)."""
+
+CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER = 0, 1, 2, 3, 4
+"""How a step ended."""
+
+
+class SchemeNumbers(NamedTuple):
+    """The numbers of a scheme."""
+
+    family: int
+    joint_level: int
+    contact_ggl: int  # 1 or 0
+    alpha_m: float
+    alpha_f: float
+    beta: float
+    gamma: float
+    theta: float
+    vartheta: float
+    forecast: float  # a contact is active when g + forecast h U <= 0 (without GGL)
+    projection: int  # Moreau-Jean: bring positions back onto the joints after each step
+    tolerance: float  # of Newton's corrections, over the velocities
+    max_iterations: int
+    eps: float  # of redundant joints, see ``tangents``
+    error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
+
+
+# places in ``Machine.step`` (4,): size of the step, its coefficients, and the time at its end
+H, C1, D1, T_END = 0, 1, 2, 3
+
+# rows of ``Motion.vec`` (MOTION_ROWS, nv)
+V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
+MOTION_ROWS = 4
+# rows of ``Motion.joint`` (3, nj): multipliers as forces, filtered, and those of the step before
+LAM, LAM_HAT, LAM_BEFORE = 0, 1, 2
+# rows of ``Motion.contact`` (4, nc): impulse and work of the last step, velocity per unit impulse, impulse since sample
+IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
+# rows of ``Motion.rows`` (3, nr)
+GAP, RATE, GAP_T = 0, 1, 2
+# places in ``Motion.numbers`` (8,): energies; size of the last step, Newton iterations so far; time of the motion and
+# of the step before; size of the next step (adaptive runs); steps taken
+POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS = range(8)
+
+
+class Motion(NamedTuple):
+    """All that is carried from step to step, in place. A tuple of few arrays: many would compile slowly."""
+
+    q: Array  # (nq,)
+    q_before: Array  # (nq,) at the start of the last step, for interpolation
+    vec: Array2  # (MOTION_ROWS, nv): velocity, filtered acceleration, momentum in space, velocity before
+    F: Array2  # (CLASSES, nv) forces, in space
+    P: Array2  # (CLASSES, nv) filtered forces, in space
+    joint: Array2  # (3, nj)
+    contact: Array2  # (4, nc)
+    rows: Array2  # (3, nr): g, its rate, its partial rate by time
+    turn: Array  # (na,) see ``AngleState``
+    A: Array3  # (nf, 3, 3)
+    numbers: Array  # (8,)
+    since_field: Array  # (3 nc,)
+    ledger: Array2  # (2, LEDGER_SIZE): the books, and as they stood a step before
+    terms: Array
+
+
+# rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT
+T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3 = range(15)
+TRIAL_ROWS = 15
+# rows of ``Trial.joint`` (3, nj): Lam_J (c1 times the force), impulses in an impact, residual
+LAM_J, LAM_W, RHO = 0, 1, 2
+# rows of ``Trial.contact`` (6, nc)
+NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
+# rows of ``Trial.big`` (6, nv + nj)
+X_, Y_, LU_, WEAK, WEAK_MASS, B_ = range(6)
+# first index of ``Trial.response`` (3, nc, nv + nj): w by Lam; v~ by dq; v~ by w
+BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
+# places in ``Trial.scale`` (4,): speeds of places and of rotations, length, residual
+PLACES, TURNS, LENGTH, RESIDUAL = 0, 1, 2, 3
+# places in ``Trial.report`` (3,)
+FAILED, LEFT, CHANGE = 0, 1, 2
+
+
+class Trial(NamedTuple):
+    """A step in the making."""
+
+    q: Array  # (nq,)
+    vec: Array2  # (TRIAL_ROWS, nv)
+    joint: Array2  # (3, nj)
+    contact: Array2  # (6, nc)
+    big: Array2  # (6, n)
+    response: Array3  # (3, nc, n)
+    scale: Array  # (4,)
+    report: Array  # (3,): contact that failed or -1, residual, largest change of a velocity
+
+
+class Delassus(NamedTuple):
+    """Responses of the candidate contacts to their impulses: row q or v, column nu or Lam."""
+
+    W_q_nu: Array
+    W_q_Lam: Array
+    W_v_nu: Array
+    W_v_Lam: Array
+
+
+class Scatter(NamedTuple):
+    """Where the entries of all parts go in the value array of the factorization."""
+
+    unique: IntArray  # (npairs,) which unique pair a pair is
+    first: IntArray  # (nu,) marker whose wrench changes
+    second: IntArray  # (nu,) marker that moves
+    pair_ptr: IntArray  # (nu + 1,)
+    pair_pos: IntArray  # positions of (unknown i of first, unknown j of second), row by row
+    own_ptr: IntArray  # (nm + 1,)
+    own_pos: IntArray  # positions of the unknowns of one marker among themselves
+    M_pos: IntArray
+    C_pos: IntArray
+    K_pos: IntArray
+    frame_pos: IntArray2  # (nf, 9) rotations of a frame among themselves
+    frame_J: Array3  # (nf, 3, 3) their constant inertia
+    floating_ptr: IntArray  # (nb + 1,)
+    floating_pos: IntArray  # unknowns of a floating body among themselves
+    border_ptr: IntArray  # (slots of joints + 1,)
+    column_pos: IntArray  # (unknown, multiplier)
+    row_pos: IntArray  # (multiplier, unknown)
+    diagonal_pos: IntArray  # (nj,)
+
+
+class Matrices(NamedTuple):
+    """Values in the pattern of the factorization."""
+
+    M: Array  # mass
+    C: Array  # c1 C
+    D: Array  # N - (A^T c)~ + c1 K
+    S: Array  # the bordered step matrix, factorized in place
+    J: Array  # the bordered mass matrix, factorized in place
+
+
+class TangentWork(NamedTuple):
+    """Scratch of the assembly."""
+
+    blocks: Blocks  # over all pairs
+    K6: Array3  # (nu, 6, 6)
+    C6: Array3  # (nu, 6, 6)
+    Z: Array3  # (nm, 6, 6)
+    local: Array3  # (4, k, k), k the most unknowns of a marker or floating body
+    half: Array2  # (6, k)
+    h: Array2  # (4, 6)
+    small: Array  # (scratch of the kernels)
+
+
+class Samples(NamedTuple):
+    """Room for the samples of a block, k of them, and f whole states."""
+
+    q: Array2  # (k, nq)
+    v: Array2  # (k, nv)
+    lam: Array2  # (k, nj)
+    g: Array2  # (k, nr)
+    rate: Array2  # (k, nr)
+    theta: Array2  # (k, na)
+    impulse: Array2  # (k, nc)
+    energy: Array2  # (k, 7)
+    field_q: Array2  # (f, nq)
+    field_v: Array2  # (f, nv)
+    field_impulse: Array2  # (f, 3 nc)

@@ -1,0 +1,258 @@
+"""Contacts inside a Newton iteration: responses to unit impulses, the complementarity problem, and what it changes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels.contact_step import solve_ggl, solve_velocity
+from flexmb.kernels.evaluate import add_direction, along_direction, copy, row_rate
+from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    ACTIVE,
+    ALPHA,
+    B_V,
+    BY_DQ,
+    BY_IMPULSE,
+    BY_W,
+    CANDIDATE,
+    CHANGE,
+    D1,
+    DQ,
+    FAILED,
+    G_FREE,
+    GAP,
+    IMPULSE,
+    LAM_C,
+    LAM_W,
+    LEFT,
+    LU_,
+    NU,
+    RATE,
+    RESPONSE,
+    S1,
+    S2,
+    X_,
+    Y_,
+    Delassus,
+    H,
+    W,
+)
+from flexmb.kernels.sparse_lu import Symbolic, lu_solve
+from flexmb.kernels.stages import stage
+from flexmb.state import Array, IntArray
+
+
+@inner
+def pattern_product(sym: Symbolic, val: Array, x: Array, nv: int, factor: float, out: Array) -> None:
+    """Add ``factor`` A x to out for the part over the unknowns of a matrix kept in the pattern."""
+    for i in range(sym.perm.size):
+        row = sym.perm[i]
+        if row >= nv:
+            continue
+        total = 0.0
+        for k in range(sym.ptr[i], sym.ptr[i + 1]):
+            j = sym.perm[sym.col[k]]
+            if j < nv:
+                total += val[k] * x[j]
+        out[row] += factor * total
+
+
+@inner
+def forecast(at: int) -> None:
+    """Mark the contacts that close within the step when nothing changes: g + forecast h U <= 0, but for round-off."""
+    motion, contact, c = part(at, "motion"), part(at, "trial.contact"), part(at, "system.rows.c")
+    h, ahead, nj = part(at, "step")[H], part(at, "numbers.forecast"), part(at, "system.joints")
+    for i in range(contact.shape[1]):
+        r = nj + i
+        g, U = motion.rows[GAP, r], motion.rows[RATE, r]
+        noise = 1e-14 * abs(c[r]) + 1e-13 * h * motion.contact[RESPONSE, i] * motion.contact[IMPULSE, i]
+        contact[ACTIVE, i] = 1.0 if g + ahead * h * U <= noise else 0.0
+
+
+@inner
+def predicted(at: int, y: Array) -> None:
+    """Write gaps and rates after the smooth correction (x of v~, y of dq), with the impulses as they are."""
+    contact, x = part(at, "trial.contact"), part(at, "trial.big")[X_]
+    g, d1, nj = part(at, "point.rows.g"), part(at, "step")[D1], part(at, "system.joints")
+    for i in range(contact.shape[1]):
+        r = nj + i
+        a = along_direction(at, r, x)
+        contact[G_FREE, i] = g[r] + d1 * a + along_direction(at, r, y)
+        contact[B_V, i] = row_rate(at, r) + a
+
+
+@inner
+def choose_candidates(at: int) -> int:
+    """Mark the contacts that may act: predicted closed (GGL) or forecast to close, or pressed now; return how many."""
+    con, ggl = part(at, "trial.contact"), part(at, "numbers.contact_ggl")
+    count = 0
+    for i in range(con.shape[1]):
+        if ggl == 1:
+            near = con[G_FREE, i] <= 0.0 or con[NU, i] > 0.0 or con[LAM_C, i] > 0.0 or con[CANDIDATE, i] > 0.0
+        else:
+            near = con[ACTIVE, i] > 0.0
+        con[CANDIDATE, i] = 1.0 if near else 0.0
+        count += near
+    return count
+
+
+@inner
+def respond(at: int) -> None:
+    """Write the responses of w and v~ to unit impulses of the candidate contacts."""
+    trial, sym, mats = part(at, "trial"), part(at, "sym"), part(at, "mats")
+    nv, nj, alpha = trial.vec.shape[1], trial.joint.shape[1], part(at, "numbers.family") == ALPHA
+    for i in range(trial.contact.shape[1]):
+        if trial.contact[CANDIDATE, i] == 0.0:
+            continue
+        X, Y_q, Y_v = trial.response[BY_IMPULSE, i], trial.response[BY_DQ, i], trial.response[BY_W, i]
+        X[:] = 0.0
+        add_direction(at, nj + i, 1.0, X)
+        if not alpha:
+            lu_solve(sym, mats.S, X, trial.big[LU_])
+            continue
+        lu_solve(sym, mats.J, X, trial.big[LU_])
+        Y_q[:] = 0.0
+        Y_v[:] = 0.0
+        pattern_product(sym, mats.D, X, nv, -1.0, Y_q)
+        pattern_product(sym, mats.C, X, nv, -1.0, Y_v)
+        lu_solve(sym, mats.S, Y_q, trial.big[LU_])
+        lu_solve(sym, mats.S, Y_v, trial.big[LU_])
+
+
+@inner
+def _column(at: int, candidates: IntArray, x: Array, j: int, out: Array) -> None:
+    """Write G^T x for all candidates into column j."""
+    nj = part(at, "system.joints")
+    for i in range(candidates.size):
+        out[i, j] = along_direction(at, nj + candidates[i], x)
+
+
+@allocating
+def _delassus(at: int, candidates: IntArray) -> Delassus:
+    """Return the responses of the gaps and their rates to the impulses of the candidates."""
+    trial, numbers, step = part(at, "trial"), part(at, "numbers"), part(at, "step")
+    n, nv, d1 = candidates.size, trial.vec.shape[1], step[D1]
+    q_nu, q_Lam, v_nu, v_Lam = np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n)), np.zeros((n, n))
+    q, v = trial.vec[S1], trial.vec[S2]
+    for j in range(n):
+        X = trial.response[BY_IMPULSE, candidates[j]]
+        Y_q, Y_v = trial.response[BY_DQ, candidates[j]], trial.response[BY_W, candidates[j]]
+        if numbers.family != ALPHA:
+            _column(at, candidates, X, j, v_Lam)
+            continue
+        if numbers.contact_ggl == 1:
+            for i in range(nv):
+                q[i], v[i] = X[i] + d1 * Y_q[i], Y_q[i]
+            _column(at, candidates, q, j, q_nu)
+            _column(at, candidates, v, j, v_nu)
+            for i in range(nv):
+                q[i], v[i] = d1 * Y_v[i], X[i] + Y_v[i]
+            _column(at, candidates, q, j, q_Lam)
+        else:
+            for i in range(nv):
+                v[i] = X[i] + 0.5 * step[H] * Y_q[i] + Y_v[i]
+        _column(at, candidates, v, j, v_Lam)
+    return Delassus(q_nu, q_Lam, v_nu, v_Lam)
+
+
+@allocating
+def solve_contacts(at: int) -> tuple[int, float]:
+    """Solve for the impulses of the candidates on the linearized step; write NU and LAM_C.
+
+    Returns
+    -------
+    failed : int
+        The contact with the largest residual when that exceeds the tolerance, else -1.
+    residual : float
+    """
+    con, motion, e = part(at, "trial.contact"), part(at, "motion"), part(at, "e")
+    judge, nj = part(at, "judge"), part(at, "system.joints")
+    candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
+    n = candidates.size
+    W_c = _delassus(at, candidates)
+    nu, Lam, g, b = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        c = candidates[i]
+        nu[i], Lam[i] = con[NU, c], con[LAM_C, c]
+        g[i] = con[G_FREE, c]
+        b[i] = con[B_V, c] + e[c] * motion.rows[RATE, nj + c]
+        motion.contact[RESPONSE, c] = W_c.W_v_Lam[i, i]
+    for i in range(n):  # take out what the present impulses do: what is left is the motion without them
+        for j in range(n):
+            g[i] -= W_c.W_q_nu[i, j] * nu[j] + W_c.W_q_Lam[i, j] * Lam[j]
+            b[i] -= W_c.W_v_nu[i, j] * nu[j] + W_c.W_v_Lam[i, j] * Lam[j]
+    terms = np.zeros(motion.terms.size)
+    if part(at, "numbers.contact_ggl") == 1:
+        failed, residual = solve_ggl(judge, part(at, "step")[H], W_c, g, b, nu, Lam, terms)
+    else:
+        failed, residual = solve_velocity(judge, W_c.W_v_Lam, b, np.ones(n), Lam, terms)
+    for i in range(terms.size):
+        motion.terms[i] += terms[i]
+    for i in range(n):
+        con[NU, candidates[i]], con[LAM_C, candidates[i]] = nu[i], Lam[i]
+    return (candidates[failed] if failed >= 0 else -1), residual
+
+
+@inner
+def apply_impulses(at: int, old: Array) -> float:
+    """Put the impulses into dq, w and v~; ``old`` (2, nc) are those before. Return the largest change of a velocity.
+
+    w and dq are made anew from all impulses, v~ and the joints' multipliers change by what the impulses changed.
+    """
+    trial, ggl, h = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "step")[H]
+    nv, nj = trial.vec.shape[1], trial.joint.shape[1]
+    vec, con, x, was = trial.vec, trial.contact, trial.big[X_], trial.vec[S1]
+    if part(at, "numbers.family") != ALPHA:
+        for c in range(con.shape[1]):
+            d = con[LAM_C, c] - old[1, c]
+            if con[CANDIDATE, c] > 0.0 and d != 0.0:
+                for i in range(nv + nj):
+                    x[i] += d * trial.response[BY_IMPULSE, c, i]
+        return 0.0
+    copy(vec[W], was)
+    vec[W, :] = 0.0
+    vec[DQ, :] = 0.0
+    trial.joint[LAM_W, :] = 0.0
+    for c in range(con.shape[1]):
+        if con[CANDIDATE, c] == 0.0:
+            continue
+        nu, Lam = con[NU, c], con[LAM_C, c]
+        d_q = (nu - old[0, c]) if ggl else 0.5 * h * (Lam - old[1, c])
+        d_w = Lam - old[1, c]
+        X = trial.response[BY_IMPULSE, c]
+        for i in range(nv):
+            vec[W, i] += Lam * X[i]
+            vec[DQ, i] += (nu if ggl else 0.5 * h * Lam) * X[i]
+        for r in range(nj):
+            trial.joint[LAM_W, r] += Lam * X[nv + r]
+        for i in range(nv + nj):
+            x[i] += d_q * trial.response[BY_DQ, c, i] + d_w * trial.response[BY_W, c, i]
+    change = 0.0
+    for i in range(nv):
+        change = max(change, abs(vec[W, i] - was[i]))
+    return change
+
+
+@stage
+def contact_stage(at: int, flag: int) -> int:
+    """Bring the contacts into the correction of an iteration; return how many may act.
+
+    Flag 0 asks for the candidates only, 1 solves for their impulses. ``trial.report`` gets the contact that failed or
+    -1, the residual, and the largest change of a velocity.
+    """
+    trial, report = part(at, "trial"), part(at, "trial.report")
+    con = trial.contact
+    report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    if flag == 0:
+        predicted(at, trial.big[Y_])
+        return choose_candidates(at)
+    old = np.zeros((2, con.shape[1]))
+    copy(con[NU], old[0])
+    copy(con[LAM_C], old[1])
+    respond(at)
+    failed, left = solve_contacts(at)
+    report[FAILED], report[LEFT] = float(failed), left
+    if failed < 0:
+        report[CHANGE] = apply_impulses(at, old)
+    return 0

@@ -1,0 +1,260 @@
+"""The pieces of a Newton iteration on the equations of ``kernels.multibody``: trial, residual, matrix, correction."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels.evaluate import (
+    add_direction,
+    advance,
+    along_direction,
+    copy,
+    evaluate,
+    joint_forces,
+    momentum,
+    row_rate,
+    to_axes,
+)
+from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    ACC,
+    ALPHA,
+    B_,
+    C1,
+    C_AXES,
+    C_SPACE,
+    D0,
+    D1,
+    DQ,
+    DQ_JOINT,
+    INCREMENT,
+    INDEX3,
+    LAM,
+    LAM_C,
+    LAM_J,
+    LAM_W,
+    LU_,
+    MOMENTUM,
+    MOREAU,
+    NU,
+    PLACES,
+    RHO,
+    S0,
+    T_END,
+    T_P,
+    T_V,
+    TURNS,
+    VT,
+    WEAK,
+    WEAK_MASS,
+    X_,
+    H,
+    R,
+    V,
+    W,
+)
+from flexmb.kernels.rotation import tangent_inverse
+from flexmb.kernels.sparse_lu import lu_factor, lu_solve
+from flexmb.kernels.stages import PLACE, call, stage
+from flexmb.kernels.tables import CLASSES, JOINT
+from flexmb.kernels.tangents import assemble, mass_matrix, step_matrix
+from flexmb.state import Array, IntArray
+
+
+@inner
+def predict(at: int) -> None:
+    """Write the first guess of a step, and the parts of its equations that do not change: c (in space) and d0."""
+    numbers, step, motion, vec = part(at, "numbers"), part(at, "step"), part(at, "motion"), part(at, "trial.vec")
+    joint, contact = part(at, "trial.joint"), part(at, "trial.contact")
+    h, alpha, am, af = step[H], numbers.family == ALPHA, numbers.alpha_m, numbers.alpha_f
+    for i in range(vec.shape[1]):
+        carried, before = 0.0, 0.0
+        for c in range(CLASSES):
+            if alpha:
+                carried += (af * motion.F[c, i] - am * motion.P[c, i]) / (1.0 - am)
+                before += motion.P[c, i]
+            elif c != JOINT:
+                before += motion.F[c, i]
+        v, a = motion.vec[V, i], motion.vec[ACC, i]
+        if alpha:
+            ratio, gamma = numbers.beta / numbers.gamma, numbers.gamma
+            vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - gamma) * before + h * gamma * carried
+            vec[D0, i] = h * (1.0 - ratio) * v + h * h * (0.5 - ratio) * a
+        else:
+            vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - numbers.theta) * before
+            vec[D0, i] = h * (1.0 - numbers.vartheta) * v
+        vec[VT, i] = v + h * a
+        vec[DQ, i] = 0.0
+        vec[DQ_JOINT, i] = 0.0
+        vec[W, i] = 0.0
+    for r in range(joint.shape[1]):
+        joint[LAM_J, r] = (step[C1] if alpha else h) * motion.joint[LAM, r]
+        joint[LAM_W, r] = 0.0
+    contact[NU, :] = 0.0
+    contact[LAM_C, :] = 0.0
+
+
+@inner
+def place_trial(at: int) -> None:
+    """Move the trial to its end position and velocity and evaluate the system there, residuals included."""
+    vec, step = part(at, "trial.vec"), part(at, "step")
+    for i in range(vec.shape[1]):
+        vec[INCREMENT, i] = vec[D0, i] + step[D1] * vec[VT, i] + vec[DQ, i] + vec[DQ_JOINT, i]
+        vec[T_V, i] = vec[VT, i] + vec[W, i]
+    advance(part(at, "system.unknowns"), part(at, "motion.q"), vec[INCREMENT], part(at, "trial.q"))
+    call(part(at, "stages")[PLACE], at, 1)
+
+
+@kernel
+def residual(at: int) -> None:
+    """Write R and rho: what the trial violates of the momentum equation and of the joints."""
+    vec, step, numbers = part(at, "trial.vec"), part(at, "step"), part(at, "numbers")
+    joint, contact, F = part(at, "trial.joint"), part(at, "trial.contact"), part(at, "point.F")
+    momentum(at, part(at, "trial.q"), vec[VT], vec[T_P])
+    copy(vec[C_SPACE], vec[C_AXES])
+    to_axes(part(at, "system.unknowns"), part(at, "point.A"), vec[C_AXES])
+    for i in range(vec.shape[1]):
+        total = 0.0
+        for c in range(CLASSES):
+            total += F[c, i]
+        vec[R, i] = vec[T_P, i] - vec[C_AXES, i] - step[C1] * total
+    nj = joint.shape[1]
+    if numbers.family == MOREAU:
+        for c in range(contact.shape[1]):
+            if contact[LAM_C, c] != 0.0:
+                add_direction(at, nj + c, -contact[LAM_C, c], vec[R])
+    g = part(at, "point.rows.g")
+    for r in range(nj):  # the velocity includes the jump w, which does not move the joints
+        joint[RHO, r] = g[r] / step[D1] if numbers.joint_level == INDEX3 else row_rate(at, r)
+
+
+@stage
+def place_stage(at: int, flag: int) -> int:
+    """Evaluate the system at the trial's (q, v) and end time.
+
+    Flag 0: momentum M(q) v to T_P. Flag 1: joint forces of the trial's multipliers, R and rho (momentum of v~ in T_P).
+    """
+    vec, joint, step = part(at, "trial.vec"), part(at, "trial.joint"), part(at, "step")
+    evaluate(at, step[T_END], part(at, "trial.q"), vec[T_V])
+    if flag == 0:
+        momentum(at, part(at, "trial.q"), vec[T_V], vec[T_P])
+        return 0
+    for r in range(joint.shape[1]):
+        joint[RHO, r] = joint[LAM_J, r] / step[C1]
+    joint_forces(at, joint[RHO])
+    residual(at)
+    return 0
+
+
+@stage
+def assemble_stage(at: int, flag: int) -> int:
+    """Assemble and factor; return -1 or the row that failed.
+
+    Flag 0: the step matrix. 1: the step matrix and the mass matrix. 2: the mass matrix, D being N - p~ for the momentum
+    p in T_P (no forces). 3: the mass matrix with M as it is.
+    """
+    trial, step, mats, sym = part(at, "trial"), part(at, "step"), part(at, "mats"), part(at, "sym")
+    vec, lam = trial.vec, trial.big[B_]
+    if flag <= 1:
+        for r in range(trial.joint.shape[1]):
+            lam[r] = trial.joint[LAM_J, r] / step[C1]
+        assemble(at, step[T_END], trial.q, vec[T_V], vec[C_AXES], step[C1], lam)
+        step_matrix(at, step[D1], part(at, "numbers.joint_level") != INDEX3, vec[INCREMENT])
+        bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
+        if bad >= 0 or flag == 0:
+            return bad
+    elif flag == 2:
+        lam[:] = 0.0
+        assemble(at, step[T_END], trial.q, vec[T_V], vec[T_P], 0.0, lam)
+    mass_matrix(at)
+    return lu_factor(sym, mats.J, trial.big[LU_], trial.big[WEAK_MASS])
+
+
+@inner
+def unturn(frame_v: IntArray, increment: Array, x: Array, T: Array) -> None:
+    """Turn the rotational entries xi of x into changes of omega~: T^-1(Theta) xi, in place."""
+    for f in range(frame_v.size):
+        i = frame_v[f] + 3
+        tangent_inverse(increment[i : i + 3], T)
+        a, b, c = x[i], x[i + 1], x[i + 2]
+        for j in range(3):
+            x[i + j] = T[j, 0] * a + T[j, 1] * b + T[j, 2] * c
+
+
+@inner
+def largest(frame_v: IntArray, s: Array) -> tuple[float, float]:
+    """Return the largest of the non-negative s among places and among rotations; s is used up."""
+    places, turns = 0.0, 0.0
+    for f in range(frame_v.size):
+        for j in range(frame_v[f] + 3, frame_v[f] + 6):
+            if not s[j] <= turns:  # also catches nan
+                turns = s[j]
+            s[j] = 0.0
+    for i in range(s.size):
+        if not s[i] <= places:
+            places = s[i]
+    return places, turns
+
+
+@inner
+def correction_size(at: int) -> float:
+    """Return the largest change of a velocity over the speeds of its kind."""
+    x, s, scale = part(at, "trial.big")[X_], part(at, "trial.vec")[S0], part(at, "trial.scale")
+    for i in range(s.size):
+        s[i] = abs(x[i])
+    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    a, b = places / scale[PLACES], turns / scale[TURNS]
+    return a if not a <= b else b
+
+
+@inner
+def measure_speeds(at: int) -> None:
+    """Write the speeds that corrections are compared with: those of the motion and those the forces can cause."""
+    motion, vec, F, M = part(at, "motion"), part(at, "trial.vec"), part(at, "point.F"), part(at, "system.linear.M")
+    scale, h, s = part(at, "trial.scale"), part(at, "step")[H], vec[S0]
+    for i in range(s.size):
+        mass, force = 0.0, 0.0
+        for j in range(M.ptr[i], M.ptr[i + 1]):
+            if M.col[j] == i:
+                mass = M.val[j]
+        for c in range(CLASSES):
+            force += abs(F[c, i])
+        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
+        if mass > 0.0:
+            s[i] = max(s[i], h * force / mass)
+    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    # neither is nothing beside the other: a body that only turns moves its places by round-off
+    scale[PLACES], scale[TURNS] = max(places, 1e-6 * turns, 1e-300), max(turns, 1e-6 * places, 1e-300)
+
+
+@inner
+def smooth_correction(at: int) -> None:
+    """Solve for the change of v~ and of the joints' multipliers with contacts as they are; result in big[X_]."""
+    trial = part(at, "trial")
+    nv, x = trial.vec.shape[1], trial.big[X_]
+    for i in range(nv):
+        x[i] = -trial.vec[R, i]
+    for r in range(trial.joint.shape[1]):
+        x[nv + r] = -trial.joint[RHO, r]
+    lu_solve(part(at, "sym"), part(at, "mats.S"), x, trial.big[LU_])
+
+
+@inner
+def position_correction(at: int, y: Array) -> None:
+    """Solve M y = G nu, g + G^T (d1 x + y) = 0 for the change y of dq that brings the joints back (GGL)."""
+    trial, g, d1 = part(at, "trial"), part(at, "point.rows.g"), part(at, "step")[D1]
+    nv, x = trial.vec.shape[1], trial.big[X_]
+    y[:] = 0.0
+    for r in range(trial.joint.shape[1]):
+        y[nv + r] = -g[r] - d1 * along_direction(at, r, x)
+    lu_solve(part(at, "sym"), part(at, "mats.J"), y, trial.big[LU_])
+
+
+@kernel
+def finite(x: Array) -> bool:
+    """Return whether all entries are finite."""
+    total = 0.0
+    for i in range(x.size):
+        total += abs(x[i])
+    return bool(np.isfinite(total))

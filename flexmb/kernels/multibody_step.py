@@ -1,0 +1,263 @@
+"""A whole step: Newton's loop with contacts inside; the start of a run; the projection onto the joints.
+
+The matrix is kept as long as the corrections shrink well (modified Newton) and made anew when they do not. Contacts
+are solved inside the loop, on the linearized system, by the same complementarity solvers as everywhere.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels import constraint_rows
+from flexmb.kernels.evaluate import advance, copy, joint_forces
+from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    ACC,
+    ALPHA,
+    BOTH,
+    C1,
+    CANDIDATE,
+    CHANGE,
+    CONTACT_FAILED,
+    CONVERGED,
+    D1,
+    DIVERGED,
+    DQ_JOINT,
+    FAILED,
+    INCREMENT,
+    INDEX2,
+    INDEX3,
+    LAM,
+    LAM_HAT,
+    LAM_J,
+    LAST_STEP,
+    LEFT,
+    LENGTH,
+    LU_,
+    NOT_A_NUMBER,
+    PLACES,
+    RESIDUAL,
+    RHO,
+    SINGULAR,
+    T_END,
+    T_V,
+    TURNS,
+    VT,
+    X_,
+    Y_,
+    H,
+    V,
+)
+from flexmb.kernels.multibody_contact import forecast
+from flexmb.kernels.multibody_newton import (
+    correction_size,
+    finite,
+    measure_speeds,
+    place_trial,
+    position_correction,
+    predict,
+    smooth_correction,
+    unturn,
+)
+from flexmb.kernels.sparse_lu import lu_solve
+from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
+from flexmb.kernels.tables import CLASSES
+from flexmb.state import Array
+
+SLOW = 0.2
+"""A correction larger than this fraction of the one before calls for a new matrix."""
+
+JOINT_TOLERANCE = 1e-13
+"""What joints may violate, over the size of the system (positions) or its speed (velocities)."""
+
+
+@inner
+def set_step(at: int, h: float, t: float) -> None:
+    """Write h, c1, d1 of a step (see ``kernels.multibody``) and the time at its end."""
+    numbers, step = part(at, "numbers"), part(at, "step")
+    step[H], step[T_END] = h, t
+    if numbers.family == ALPHA:
+        r = (1.0 - numbers.alpha_f) / (1.0 - numbers.alpha_m)
+        step[C1], step[D1] = h * numbers.gamma * r, h * numbers.beta / numbers.gamma
+    else:
+        step[C1], step[D1] = h * numbers.theta, h * numbers.vartheta
+
+
+@inner
+def worst_joint(at: int) -> tuple[int, float]:
+    """Return the row of a joint that is violated most on the level the scheme holds, and by how much."""
+    joint, scale, g = part(at, "trial.joint"), part(at, "trial.scale"), part(at, "point.rows.g")
+    level, speed = part(at, "numbers.joint_level"), scale[PLACES] + scale[TURNS]
+    worst, where = 0.0, -1
+    for r in range(joint.shape[1]):
+        size = 0.0
+        if level != INDEX3:
+            size = abs(joint[RHO, r]) / speed
+        if level != INDEX2:
+            size = max(size, abs(g[r]) / scale[LENGTH])
+        if not size <= worst:
+            worst, where = size, r
+    return where, worst
+
+
+@inner
+def update(at: int, y: Array) -> float:
+    """Add the corrections x (of v~ and multipliers) and y (of dq) to the trial; return their size over the speeds."""
+    trial, numbers, frame_v = part(at, "trial"), part(at, "numbers"), part(at, "system.unknowns.frame_v")
+    nv, x, vec, T = trial.vec.shape[1], trial.big[X_], trial.vec, part(at, "work.local")[0]
+    size = correction_size(at)
+    unturn(frame_v, vec[INCREMENT], x, T)
+    for i in range(nv):
+        vec[VT, i] += x[i]
+    for r in range(trial.joint.shape[1]):
+        trial.joint[LAM_J, r] += x[nv + r]
+    if numbers.family == ALPHA and numbers.joint_level == BOTH:
+        unturn(frame_v, vec[INCREMENT], y, T)
+        for i in range(nv):
+            vec[DQ_JOINT, i] += y[i]
+    return size
+
+
+@inner
+def _contacts(at: int, factored: bool) -> tuple[int, int]:
+    """Solve the contacts of an iteration; return how many may act, and the row of a bad pivot or -1."""
+    stages = part(at, "stages")
+    count = call(stages[CONTACT], at, 0)
+    if count > 0:
+        if not factored:
+            bad = call(stages[ASSEMBLE], at, 1)
+            if bad >= 0:
+                return count, bad
+        call(stages[CONTACT], at, 1)
+    return count, -1
+
+
+@inner
+def _begin(at: int, h: float, t: float) -> None:
+    """Set up a step: coefficients, first guess, forecast of the contacts."""
+    trial = part(at, "trial")
+    set_step(at, h, t)
+    predict(at)
+    trial.contact[CANDIDATE, :] = 0.0
+    trial.report[CHANGE] = 0.0
+    trial.report[FAILED] = -1.0
+    trial.big[Y_, :] = 0.0
+    if trial.contact.shape[1] > 0 and part(at, "numbers.contact_ggl") == 0:
+        forecast(at)
+
+
+@inner
+def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
+    """Find the end of the step from t - h to t; the motion stays as it is.
+
+    Returns
+    -------
+    status, where, residual, iterations : int, int, float, int
+        ``where`` is the unknown or multiplier with a bad pivot, the contact, or the worst joint row.
+    """
+    trial, numbers, stages = part(at, "trial"), part(at, "numbers"), part(at, "stages")
+    nc, y, alpha, report = trial.contact.shape[1], trial.big[Y_], numbers.family == ALPHA, trial.report
+    _begin(at, h, t)
+    both = alpha and numbers.joint_level == BOTH and trial.joint.shape[1] > 0
+    last, size, settled, again, extra, count = np.inf, np.inf, False, True, 0, 0
+    for iteration in range(numbers.max_iterations):
+        place_trial(at)
+        if iteration == 0:
+            measure_speeds(at)
+        if settled:
+            where, worst = worst_joint(at)
+            if worst <= JOINT_TOLERANCE or (extra >= 3 and worst <= 1e3 * JOINT_TOLERANCE):
+                return CONVERGED, -1, size, iteration
+            extra += 1
+            if extra > 6:
+                return DIVERGED, where, worst, iteration
+        with_mass = both or (count > 0 and alpha)
+        fresh = again or count > 0
+        if fresh:
+            bad = call(stages[ASSEMBLE], at, 1 if with_mass else 0)
+            if bad >= 0:
+                return SINGULAR, bad, trial.scale[RESIDUAL], iteration
+        smooth_correction(at)
+        if both:
+            position_correction(at, y)
+        if nc > 0:
+            count, bad = _contacts(at, with_mass or not alpha)
+            if bad >= 0:
+                return SINGULAR, bad, trial.scale[RESIDUAL], iteration
+            if report[FAILED] >= 0.0:
+                return CONTACT_FAILED, int(report[FAILED]), report[LEFT], iteration
+        size = max(update(at, y), report[CHANGE] / trial.scale[PLACES])
+        if not (finite(trial.vec[VT]) and np.isfinite(size)):
+            return NOT_A_NUMBER, -1, size, iteration
+        settled = size <= numbers.tolerance
+        again = not settled and not fresh and size > SLOW * last
+        last = size
+    return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations
+
+
+@kernel
+def start_motion(at: int, t: float) -> int:
+    """Write the accelerations and multipliers at the start; return -1 or the row with a bad pivot.
+
+    M a + D v = F + G lam with D v = N v + omega x p (no forces in D: c1 = 0), G^T a = -(rate of g' at a = 0). The trial
+    has the start as its (q, v) and its forces, those of the joints included, afterwards.
+    """
+    motion, trial, mats, sym = part(at, "motion"), part(at, "trial"), part(at, "mats"), part(at, "sym")
+    nv, nj, x, v, stages = trial.vec.shape[1], trial.joint.shape[1], trial.big[X_], motion.vec[V], part(at, "stages")
+    F = part(at, "point.F")
+    set_step(at, part(at, "motion.numbers")[LAST_STEP], t)
+    copy(motion.q, trial.q)
+    copy(v, trial.vec[T_V])
+    call(stages[PLACE], at, 0)
+    bad = call(stages[ASSEMBLE], at, 2)
+    if bad >= 0:
+        return bad
+    x[:] = 0.0
+    for i in range(sym.perm.size):
+        row = sym.perm[i]
+        if row >= nv:
+            continue
+        for c in range(CLASSES - 1):
+            x[row] += F[c, row]
+        for j in range(sym.ptr[i], sym.ptr[i + 1]):
+            col = sym.perm[sym.col[j]]
+            if col < nv:
+                x[row] -= mats.D[j] * v[col]
+    for r in range(nj):
+        x[nv + r] = -constraint_rows.bias(
+            part(at, "system.rows"), part(at, "system.angles"), part(at, "system.functions"), r,
+            part(at, "point.markers"), part(at, "point.angles"), part(at, "point.rows"), t,
+        )  # fmt: skip
+    lu_solve(sym, mats.J, x, trial.big[LU_])
+    for i in range(nv):
+        motion.vec[ACC, i] = x[i]
+    for r in range(nj):
+        motion.joint[LAM, r] = x[nv + r]
+        motion.joint[LAM_HAT, r] = x[nv + r]
+    joint_forces(at, motion.joint[LAM])
+    return -1
+
+
+@inner
+def project(at: int) -> int:
+    """Bring the trial's position onto the joints, M y = G nu, g + G^T y = 0; return -1 or the row that failed."""
+    trial, mats, sym, stages = part(at, "trial"), part(at, "mats"), part(at, "sym"), part(at, "stages")
+    nv, nj, y = trial.vec.shape[1], trial.joint.shape[1], trial.big[Y_]
+    g, unknowns = part(at, "point.rows.g"), part(at, "system.unknowns")
+    for _ in range(10):
+        worst = 0.0
+        for r in range(nj):
+            worst = max(worst, abs(g[r]))
+        if worst <= JOINT_TOLERANCE * trial.scale[LENGTH]:
+            return -1
+        bad = call(stages[ASSEMBLE], at, 3)
+        if bad >= 0:
+            return bad
+        y[:] = 0.0
+        for r in range(nj):
+            y[nv + r] = -g[r]
+        lu_solve(sym, mats.J, y, trial.big[LU_])
+        advance(unknowns, trial.q, y, trial.q)
+        call(stages[PLACE], at, 0)
+    return nv

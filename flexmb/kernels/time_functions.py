@@ -1,0 +1,157 @@
+"""Functions of time, their first and second derivatives; the numbers of each kind as ``loads.time_functions`` gives.
+
+    CONSTANT    value
+    RAMP        start_time, end_time, start_value, end_value
+    HARMONIC    offset, amplitude, omega, phase
+    TABLE       goes_on (1: the end lines go on outside; 0: the end values hold), times, values
+    SPIN_UP     rate, duration
+    POLYNOMIAL  c0, c1, c2, ...
+
+Derivatives are right-sided; at corners a time within round-off before one counts as after it.
+"""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE, Functions
+from flexmb.state import Array
+
+NUDGE = 1e-12
+"""How far before a corner, over the times of the function, counts as after it: n h may miss it by the last bit."""
+
+
+@inner
+def value(functions: Functions, k: int, t: float) -> float:
+    """Return function k at t."""
+    kind, data, i, j = functions.kind[k], functions.data, functions.ptr[k], functions.ptr[k + 1]
+    if kind == CONSTANT:
+        return data[i]
+    if kind == RAMP:
+        return _ramp(data, i, t)
+    if kind == HARMONIC:
+        return data[i] + data[i + 1] * math.sin(data[i + 2] * t + data[i + 3])
+    if kind == TABLE:
+        return _table(data, i, j, t)
+    if kind == SPIN_UP:
+        return _spin_up(data[i], data[i + 1], t, 0)
+    if kind == POLYNOMIAL:
+        return _polynomial(data, i, j, t, 0)
+    return math.nan
+
+
+@kernel
+def rate(functions: Functions, k: int, t: float) -> float:
+    """Return the right-sided derivative of function k at t."""
+    kind, data, i, j = functions.kind[k], functions.data, functions.ptr[k], functions.ptr[k + 1]
+    if kind == CONSTANT:
+        return 0.0
+    if kind == RAMP:
+        after = t + NUDGE * max(abs(data[i]), abs(data[i + 1]))
+        on = data[i] <= after < data[i + 1]
+        return (data[i + 3] - data[i + 2]) / (data[i + 1] - data[i]) if on else 0.0
+    if kind == HARMONIC:
+        return data[i + 1] * data[i + 2] * math.cos(data[i + 2] * t + data[i + 3])
+    if kind == TABLE:
+        return _table_slope(data, i, j, t)
+    if kind == SPIN_UP:
+        return _spin_up(data[i], data[i + 1], t, 1)
+    if kind == POLYNOMIAL:
+        return _polynomial(data, i, j, t, 1)
+    return math.nan
+
+
+@kernel
+def second(functions: Functions, k: int, t: float) -> float:
+    """Return the right-sided second derivative of function k at t."""
+    kind, data, i, j = functions.kind[k], functions.data, functions.ptr[k], functions.ptr[k + 1]
+    if kind in (CONSTANT, RAMP, TABLE):
+        return 0.0
+    if kind == HARMONIC:
+        return -data[i + 1] * data[i + 2] * data[i + 2] * math.sin(data[i + 2] * t + data[i + 3])
+    if kind == SPIN_UP:
+        return _spin_up(data[i], data[i + 1], t, 2)
+    if kind == POLYNOMIAL:
+        return _polynomial(data, i, j, t, 2)
+    return math.nan
+
+
+@inner
+def _ramp(data: Array, i: int, t: float) -> float:
+    start, end = data[i], data[i + 1]
+    if t <= start:
+        return data[i + 2]
+    if t >= end:
+        return data[i + 3]
+    return (data[i + 3] - data[i + 2]) / (end - start) * (t - start) + data[i + 2]
+
+
+@inner
+def _after(data: Array, first: int, n: int, t: float) -> int:
+    """Return how many of the increasing numbers data[first:first + n] are at most t."""
+    low, high = 0, n
+    while low < high:
+        middle = (low + high) // 2
+        if data[first + middle] <= t:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@inner
+def _table(data: Array, i: int, j: int, t: float) -> float:
+    n = (j - i - 1) // 2
+    first = i + 1
+    t0, t1 = data[first], data[first + n - 1]
+    if t < t0 or t > t1:
+        end = first if t < t0 else first + n - 1
+        out = data[end + n]
+        return out + _table_slope(data, i, j, t) * (t - data[end]) if data[i] == 1.0 else out
+    k = min(_after(data, first, n, t), n - 1) - 1 + first
+    slope = (data[k + 1 + n] - data[k + n]) / (data[k + 1] - data[k])
+    # the last time is hit exactly, as every other one is
+    return data[k + 1 + n] if t == t1 else slope * (t - data[k]) + data[k + n]
+
+
+@inner
+def _table_slope(data: Array, i: int, j: int, t: float) -> float:
+    n = (j - i - 1) // 2
+    first = i + 1
+    after = t + NUDGE * max(abs(data[first]), abs(data[first + n - 1]))
+    k = _after(data, first, n, after)
+    if k in (0, n):
+        if data[i] == 0.0:
+            return 0.0
+        k = 1 if k == 0 else n - 1
+    k += first - 1
+    return (data[k + 1 + n] - data[k + n]) / (data[k + 1] - data[k])
+
+
+@inner
+def _spin_up(speed: float, duration: float, t: float, order: int) -> float:
+    """Return the angle that starts from rest and turns at ``speed`` after ``duration`` (order 0), or a derivative."""
+    if t <= 0.0:
+        return 0.0
+    if t >= duration:
+        if order == 0:
+            return speed * (t - 0.5 * duration)
+        return speed if order == 1 else 0.0
+    w = 2.0 * math.pi / duration
+    if order == 0:
+        half = math.sin(0.5 * w * t)
+        return speed / duration * (0.5 * t * t - 2.0 * half * half / (w * w))
+    if order == 1:
+        return speed / duration * (t - math.sin(w * t) / w)
+    return speed / duration * (1.0 - math.cos(w * t))
+
+
+@inner
+def _polynomial(data: Array, i: int, j: int, t: float, order: int) -> float:
+    """Return a derivative of sum_n c_n t^n by Horner's rule."""
+    total = 0.0
+    for n in range(j - i - 1, order - 1, -1):
+        factor = 1.0 if order == 0 else (float(n) if order == 1 else float(n * (n - 1)))
+        total = total * t + factor * data[i + n]
+    return total

@@ -1,0 +1,153 @@
+"""From the parts of a model to a ``MultibodySystem``: bodies, joints, loads, contacts add themselves to a builder."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.builder import Builder
+from flexmb.assembly.places import Place
+from flexmb.consistency import consistent
+from flexmb.errors import InputError
+from flexmb.layout import Layout, layout_of
+from flexmb.multibody_system import Groups, MultibodySystem
+from flexmb.probes import default_names, probe
+from flexmb.state import Array, IntArray
+
+FUNCTIONS = {"joints": "drive", "loads": "function", "contacts": "motion"}
+"""Keys of the functions of time that parts have, by their role."""
+
+
+class LargePart(Protocol):
+    """A part that can add itself to a builder."""
+
+    @property
+    def role(self) -> str:
+        """Which kind of part it is."""
+        ...
+
+    @property
+    def where(self) -> str:
+        """Where it stands in a case file."""
+        ...
+
+    def add_to(self, builder: Builder) -> None:
+        """Add unknowns, rows or forces."""
+        ...
+
+
+def assemble_large(
+    bodies: Mapping[str, LargePart],
+    others: Iterable[LargePart],
+    gravity: Array,
+    signals: Sequence[str] | None,
+    t0: float,
+    project: bool,
+    also: Sequence[str] = (),
+) -> MultibodySystem:
+    """Return the system.
+
+    Parameters
+    ----------
+    bodies : mapping
+    others : iterable
+        Joints, loads, contacts, in this order.
+    gravity : (3,) array
+    signals : sequence of str, optional
+        Names of signals to record.
+    t0 : float
+        Time of the start, s.
+    project : bool
+        Move an inconsistent start to the nearest consistent one.
+    also : sequence of str
+        Signals to record besides.
+    """
+    builder = Builder(gravity, t0)
+    for body in bodies.values():
+        body.add_to(builder)
+    functions: list[tuple[str, object]] = []
+    for part in others:
+        known = len(builder.functions)
+        part.add_to(builder)
+        functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
+    q0, v0 = np.array(builder.q0), np.array(builder.v0)
+    layout = layout_of(builder.bodies, q0)
+    system = MultibodySystem(
+        tables=builder.build(),
+        q0=q0,
+        v0=v0,
+        joints=Groups.of(builder.joints, "joints"),
+        contacts=Groups.of(builder.contacts, "contacts"),
+        probes=(),
+        layout=layout,
+        impulse_map=_impulse_map(builder, layout),
+        groups=tuple(_groups(builder)),
+        dof_names=tuple(builder.dof_names),
+        functions=tuple(functions),
+    )
+    system, _ = consistent(system, t0, _size(system), project)
+    if not np.array_equal(system.q0, q0):
+        system = replace(system, layout=layout_of(builder.bodies, system.q0))
+    names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
+    return replace(system, probes=tuple(probe(name, builder.bodies, builder.joints, system) for name in names))
+
+
+def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:
+    """Return names of signals, each once, and those of ``also`` that are not among them."""
+    if len(set(names)) != len(names):
+        twice = next(name for name in names if list(names).count(name) > 1)
+        raise InputError("this signal is listed twice", where="output", key="signals", value=twice)
+    return [*names, *(name for name in dict.fromkeys(also) if name not in names)]
+
+
+def _size(system: MultibodySystem) -> float:
+    points = np.abs(system.layout.points).max(initial=0.0)
+    return max(float(points), float(np.abs(system.tables.markers.s).max(initial=0.0)), 1e-9)
+
+
+def _groups(builder: Builder) -> list[IntArray]:
+    """Return the unknowns in groups that belong together: nodes, rigid bodies, floating bodies."""
+    nv = len(builder.v0)
+    taken = np.zeros(nv, dtype=bool)
+    groups = []
+    for info in builder.bodies.values():
+        for place in info.nodes:
+            dof = np.unique(place.dof)
+            dof = dof[~taken[dof]]
+            if dof.size:
+                taken[dof] = True
+                groups.append(dof.astype(np.int64))
+    groups += [np.array([i], dtype=np.int64) for i in np.flatnonzero(~taken)]
+    return groups
+
+
+def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
+    """Return the map from impulse vectors of contacts to impulses on points: + on the second marker, - on the first."""
+    ends = [pair for group in builder.contacts for pair in group.points]
+    rows, cols, values = [], [], []
+    for i, (second, first) in enumerate(ends):
+        for marker, sign in ((second, 1.0), (first, -1.0)):
+            place, _ = builder.markers[marker]
+            point = _nearest_point(builder, layout, place)
+            if point >= 0:
+                rows += [3 * point + k for k in range(3)]
+                cols += [3 * i + k for k in range(3)]
+                values += [sign] * 3
+    shape = (3 * len(layout.points), 3 * len(ends))
+    return sparse.csr_array(sparse.coo_array((values, (rows, cols)), shape=shape))
+
+
+def _nearest_point(builder: Builder, layout: Layout, place: Place) -> int:
+    """Return the drawn point of the place's body that is nearest to it, -1 for the ground."""
+    owner = -1
+    for k, info in enumerate(builder.bodies.values()):
+        if place.dof.size and np.isin(place.dof, info.unknowns).all():
+            owner = k
+    own = np.flatnonzero(layout.body_of_point == owner)
+    if owner < 0 or not own.size:
+        return -1
+    return int(own[int(np.argmin(np.linalg.norm(layout.points[own] - place.position, axis=1)))])

@@ -1,0 +1,203 @@
+"""``MultibodySystem``: a system in large motion, with the words every system has (M, f, K, C, advance, joints).
+
+The numbers come from the compiled kernels that the time loop runs on; nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.builder import Group
+from flexmb.assembly.workspace import NO_SCHEME, machine_of
+from flexmb.kernels import tangents
+from flexmb.kernels.arrays import Judge
+from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
+from flexmb.kernels.machine import MachineRoom
+from flexmb.kernels.multibody import SchemeNumbers
+from flexmb.kernels.tables import CLASSES, Point, System
+from flexmb.layout import Layout
+from flexmb.probes import MultibodyProbe
+from flexmb.state import Array, IntArray, State
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows of joints or contacts: group j has the rows start[j] .. start[j + 1] - 1; ``labels`` one per row."""
+
+    names: tuple[str, ...]
+    start: IntArray
+    labels: tuple[str, ...]
+    e: Array
+    driven: tuple[bool, ...] = ()
+    motions: tuple[object, ...] = ()
+
+    @classmethod
+    def of(cls, groups: Sequence[Group], where: str) -> Groups:
+        """Return the rows of the groups of a builder."""
+        counts = [len(g.labels) for g in groups]
+        labels = [f"{g.name}: {label}" if where == "joints" else label for g in groups for label in g.labels]
+        return cls(
+            names=tuple(g.name for g in groups),
+            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            labels=tuple(labels),
+            e=np.repeat(np.array([g.e for g in groups], dtype=np.float64), np.array(counts, dtype=np.int64)),
+            driven=tuple(g.driven for g in groups),
+        )
+
+    @property
+    def nc(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    @property
+    def nj(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    def name_of(self, row: int) -> str:
+        """Return the name of the group a row belongs to."""
+        return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]
+
+
+@dataclass(frozen=True)
+class MultibodySystem:
+    """Bodies in large motion, joints, contacts and forces over q (nq numbers) and v (nv numbers).
+
+    Parameters
+    ----------
+    tables : kernels.tables.System
+    q0, v0 : (nq,), (nv,) arrays
+    joints, contacts : Groups
+    probes, layout
+        What is recorded, and where the unknowns live in space.
+    impulse_map : (3 n, 3 nc) sparse array
+        Impulse vectors of the contacts -> impulse on each point of the layout.
+    groups : list of int arrays
+        Unknowns that belong together, for the order of elimination.
+    functions : tuple of (where, function)
+        Functions of time, to be checked against the span of a run.
+    eps : float
+        Regularization of redundant joints.
+    """
+
+    tables: System
+    q0: Array
+    v0: Array
+    joints: Groups
+    contacts: Groups
+    probes: tuple[MultibodyProbe, ...]
+    layout: Layout
+    impulse_map: sparse.csr_array
+    groups: tuple[IntArray, ...]
+    dof_names: tuple[str, ...] = ()
+    functions: tuple[tuple[str, object], ...] = ()
+    eps: float = 0.0
+    notes: tuple[str, ...] = ()
+    constant: bool = False
+    loads: tuple[()] = field(default=())
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return int(self.q0.size)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return int(self.v0.size)
+
+    @property
+    def nj(self) -> int:
+        """Number of rows of joints."""
+        return self.joints.nj
+
+    def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
+        """Return a new machine at the initial state, for a run or for questions."""
+        starts, nv = self.joints.start, self.nv
+        joints = [
+            np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
+        ]
+        return machine_of(self.tables, self.q0, self.v0, self.groups, joints, self.contacts.e, numbers, judge)
+
+    @cached_property
+    def _room(self) -> MachineRoom:
+        return self.machine()
+
+    def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
+        """Return everything that can be said in (t, q, v); overwritten by the next call."""
+        evaluate(self._room.at, t, np.ascontiguousarray(q), np.ascontiguousarray(v))
+        if lam is not None:
+            joint_forces(self._room.at, np.ascontiguousarray(lam))
+        return self._room.machine.point
+
+    def advance(self, q: Array, dq: Array) -> Array:
+        """Return q (+) dq: the only place where rotations differ from other unknowns."""
+        out = np.empty(self.nq)
+        advance(self.tables.unknowns, np.ascontiguousarray(q), np.ascontiguousarray(dq), out)
+        return out
+
+    def f(self, t: float, q: Array, v: Array) -> Array:
+        """Return all smooth forces, (nv,), without those of joints and without omega x J omega."""
+        return np.asarray(self.at(t, q, v).F[: CLASSES - 1].sum(axis=0))
+
+    def momentum(self, q: Array, v: Array) -> Array:
+        """Return p = M(q) v, (nv,): in space for positions, in the frame's axes for rotations."""
+        p = np.zeros(self.nv)
+        self.at(0.0, q, v)
+        momentum(self._room.at, np.ascontiguousarray(q), np.ascontiguousarray(v), p)
+        return p
+
+    def kinetic(self, q: Array, v: Array) -> float:
+        """Return the kinetic energy, J."""
+        return 0.5 * float(self.momentum(q, v) @ v)
+
+    def potential(self, t: float, q: Array) -> float:
+        """Return the stored energy, J."""
+        return float(self.at(t, q, np.zeros(self.nv)).potential[0])
+
+    def g(self, t: float, q: Array) -> Array:
+        """Return the conditions of joints, then those of contacts, (nj + nc,)."""
+        return self.at(t, q, np.zeros(self.nv)).rows.g.copy()
+
+    def gdot(self, t: float, q: Array, v: Array) -> Array:
+        """Return their rates, (nj + nc,)."""
+        self.at(t, q, v)
+        return np.array([row_rate(self._room.at, r) for r in range(self.tables.rows.kind.size)])
+
+    def G(self, t: float, q: Array) -> sparse.csc_array:
+        """Return the force directions as columns, joints first, (nv, nj + nc)."""
+        self.at(t, q, np.zeros(self.nv))
+        columns = np.zeros((self.tables.rows.kind.size, self.nv))
+        for r, column in enumerate(columns):
+            add_direction(self._room.at, r, 1.0, column)
+        return sparse.csc_array(columns.T)
+
+    def tangents(
+        self, t: float, q: Array, v: Array, lam: Array | None = None
+    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
+        lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
+        self.at(t, q, v, lam)
+        q, v, nothing = np.ascontiguousarray(q), np.ascontiguousarray(v), np.zeros(self.nv)
+        at, mats = self._room.at, self._room.machine.mats
+        tangents.assemble(at, t, q, v, nothing, 0.0, lam)
+        M, N = self._matrix(mats.M), self._matrix(mats.D)
+        tangents.assemble(at, t, q, v, nothing, 1.0, lam)
+        C, K = self._matrix(mats.C), self._matrix(mats.D)
+        return M, C, sparse.csr_array(K - N)
+
+    def _matrix(self, values: Array) -> sparse.csr_array:
+        sym, nv = self._room.machine.sym, self.nv
+        rows = sym.perm[np.repeat(np.arange(sym.perm.size), np.diff(sym.ptr))]
+        cols = sym.perm[sym.col]
+        keep = (rows < nv) & (cols < nv)
+        return sparse.csr_array((values[keep], (rows[keep], cols[keep])), shape=(nv, nv))
+
+    def initial_state(self, t: float) -> State:
+        """Return the state the run starts from."""
+        return State(t, self.q0.copy(), self.v0.copy())
