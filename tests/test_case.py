@@ -84,7 +84,7 @@ BAD = {
     ),
     "unknown key in a fixed table": (
         replaced("step = 0.01", "stpe = 0.01"),
-        "line 5: time.stpe = 0.01: unknown key (did you mean 'step'?); allowed: start, end, step, steps",
+        "line 5: time.stpe = 0.01: unknown key (did you mean 'step'?); allowed: start, end, step, steps, tolerance",
     ),
     "unknown table": (
         replaced("[contacts.wall]", "[contact.wall]"),
@@ -147,7 +147,7 @@ BAD = {
         "line 5: time.step = 0.03: does not divide the time span 0.2 into whole steps (6.66667); use "
         "0.03333333333333333 (6 steps) or 0.028571428571428574 (7 steps)",
     ),
-    "step and steps": (replaced("step = 0.01", "step = 0.01\nsteps = 3"), "give either step or steps"),
+    "step and steps": (replaced("step = 0.01", "step = 0.01\nsteps = 3"), "give one of step, steps and tolerance"),
     "end before start": (replaced("end = 0.2", "end = -1.0"), "time.end = -1.0: must be later than start = 0"),
     "zero-length normal": (
         replaced("normal = [1.0, 0.0, 0.0]", "normal = [0.0, 0.0, 0.0]"),
@@ -531,7 +531,7 @@ def test_step_and_steps_take_each_others_place(tmp_path: Path) -> None:
     assert (case.plan.steps, case.plan.h) == (4, 0.05)
     assert case.values.notes == ("time.steps of the case file is left out, because --set gives time.step",)
     assert load_case(write(tmp_path), ["time.step=0.05"]).values.notes == ()
-    with pytest.raises(InputError, match="give either step or steps"):
+    with pytest.raises(InputError, match="give one of step, steps and tolerance"):
         _ = load_case(write(tmp_path), ["time.step=0.05", "time.steps=4"]).plan
 
 

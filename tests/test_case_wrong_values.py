@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import dataclasses
 import inspect
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,17 @@ import pytest
 
 from flexmb.bodies import KINDS as BODIES
 from flexmb.bodies import Damping, Support
+from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
+from flexmb.bodies.floating_data import DataPoint
+from flexmb.bodies.shapes import SHAPES as SOLIDS
+from flexmb.case.case import INLINE
 from flexmb.case.schema import CaseTables
 from flexmb.case.toml_writer import to_toml
 from flexmb.cli import main
 from flexmb.contacts import KINDS as CONTACTS
 from flexmb.fem.material import Material
 from flexmb.fem.section import Section
+from flexmb.joints import KINDS as JOINTS
 from flexmb.loads import KINDS as LOADS
 from flexmb.loads.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
@@ -70,32 +74,80 @@ MOTIONS: dict[str, dict[str, Any]] = {
     "ramp": {"end_time": 0.1, "end_value": -1.0},
     "harmonic": {"frequency": 2.0, "offset": -2.0},
     "table": {"time": [0.0, 1.0], "value": [0.0, -1.0]},
+    "spin-up": {"rate": -1.0, "duration": 0.1},
+    "polynomial": {"coefficients": [-1.0, -1.0]},
 }
+SPATIAL_KEYS = {"length": 2.0, "elements": 2, "section": {"shape": "circle", "radius": 0.1}, "material": MATERIAL}
+DATA = {
+    **{"mass": 1.0, "inertia": 1.0, "center": 0.0, "mass_modes": [[0.1]], "stiffness_modes": [[9.0]]},
+    "points": {"tip": {"at": [0.5, 0.0], "shape_x": [1.0]}},
+}
+RIGID = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
+BETWEEN = {"a": "box", "b": "wheel", "point": [0.5, 3.0, 0.0]}
+Z = {"axis": [0.0, 0.0, 1.0]}
+LARGE: dict[str, Any] = {
+    "bodies": {
+        "box": {"kind": "rigid", "position": [0.0, 3.0, 0.0]} | RIGID,
+        "wheel": {"kind": "rigid", "position": [1.0, 3.0, 0.0]} | RIGID,
+    },
+    "joints": {
+        "pin": {"kind": "revolute", "a": "box"} | Z,
+        "turn": {"kind": "revolute", "a": "wheel"} | Z,
+    },
+}
+"""What the trials of large motion have besides."""
 PARTS: dict[str, dict[str, dict[str, Any]]] = {
-    "bodies": {"bar": BAR, "beam": SPATIAL, "particle": BASE["bodies"]["ball"]},
+    "bodies": {
+        "bar": BAR,
+        "beam": SPATIAL,
+        "particle": BASE["bodies"]["ball"],
+        "rigid": RIGID,
+        "rigid-planar": {"mass": 1.0, "inertia": 1.0},
+        "exact-beam": SPATIAL_KEYS,
+        "floating-beam": SPATIAL_KEYS,
+        "floating-data": DATA,
+    },
+    "joints": {
+        "fixed": BETWEEN,
+        "revolute": BETWEEN | Z,
+        "prismatic": BETWEEN | Z,
+        "cylindrical": BETWEEN | Z,
+        "universal": BETWEEN | Z | {"axis2": [1.0, 0.0, 0.0]},
+        "spherical": BETWEEN,
+        "planar": BETWEEN | Z,
+        "point-on-line": BETWEEN | Z,
+        "distance": {"a": "box", "b": "wheel"},
+        "gear": {"joint1": "pin", "joint2": "turn", "ratio": 2.0},
+    },
     "loads": {
         "force": {"node": "rod.last", "force": [1.0, 0.0, 0.0]},
         "spring": {"node": "rod.last", "node2": "ball", "stiffness": 1.0},
         "damper": {"node": "rod.last", "node2": "ball", "coefficient": 1.0},
+        "spring-damper": {"a": "box", "b": "wheel", "stiffness": 1.0},
+        "torsion-spring": {"a": "box", "b": "wheel", "axis": [0.0, 0.0, 1.0], "stiffness": 1.0},
     },
     "contacts": {
         "node-plane": {"nodes": "rod.all", "point": [-9.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]},
         "node-node": {"node": "ball", "node2": "rod.last"},
+        "sphere-sphere": {"a": "box", "b": "wheel", "radius": 0.1},
     },
 }
-KINDS: dict[str, Any] = {"bodies": BODIES, "loads": LOADS, "contacts": CONTACTS}
+KINDS: dict[str, Any] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}
 EXPECT = {"signal": "ball.position.x", "reduce": "last", "value": 1.0, "atol": 9.0}
 
 
 def keys(cls: Any) -> list[str]:
-    if dataclasses.is_dataclass(cls):
-        return [*(f.name for f in dataclasses.fields(cls) if f.init and f.name != "name"), "kind"]
-    return [*inspect.signature(cls).parameters, "kind"]
+    return [*(name for name in inspect.signature(cls).parameters if name != "name"), "kind"]
 
 
-def placed(path: tuple[str | int, ...], table: Any) -> dict[str, Any]:
-    """Return the base case with ``table`` at ``path``."""
+def placed(path: tuple[str | int, ...], table: Any, large: bool = False) -> dict[str, Any]:
+    """Return the base case with ``table`` at ``path``; ``large``: and with parts of large motion besides."""
     data = copy.deepcopy(BASE)
+    if large:
+        data |= copy.deepcopy(LARGE) | {"bodies": data["bodies"] | copy.deepcopy(LARGE["bodies"])}
+        data["scheme"]["name"] = "newmark"
+        if path[0] == "joints":  # others would hold the same motions
+            data["joints"] = data["joints"] if table["kind"] == "gear" else {}
     node: Any = data
     for part in path[:-1]:
         node = node.setdefault(part, {})
@@ -130,7 +182,8 @@ def trials() -> dict[str, dict[str, Any]]:
             out[f"{role}.{kind}"] = placed((role, "part"), HERE)
             for key in keys(cls):
                 path = (role, "rod" if role == "bodies" else "part")
-                add(f"{role}.{kind}", path, {"kind": kind} | PARTS[role][kind], key)
+                part = {"kind": kind} | PARTS[role][kind] | {key: HERE}
+                out[f"{role}.{kind}.{key}"] = placed(path, part, role == "joints" or "box" in part.values())
     for k, shape in enumerate(SHAPES):
         for key in shape if k else keys(Section)[:-1]:
             out[f"section{k}.{key}"] = placed(("bodies", "rod"), SPATIAL | {"section": shape | {key: HERE}})
@@ -148,8 +201,47 @@ def trials() -> dict[str, dict[str, Any]]:
             function = {"kind": kind} | MOTIONS[kind] | {key: HERE}
             plane = {"kind": "node-plane"} | PARTS["contacts"]["node-plane"] | {"motion": function}
             out[f"motion.{kind}.{key}"] = placed(("contacts", "part"), plane)
+    out |= trials_of_large_motion()
     static = placed(("initial",), {"static": HERE})
     out["initial.static.held"] = static | {"loads": {"rod": {"kind": "force"} | PARTS["loads"]["force"]}}
+    return out
+
+
+def trials_of_large_motion() -> dict[str, dict[str, Any]]:
+    """Return the trees with a key of small tables of large motion."""
+    out: dict[str, dict[str, Any]] = {}
+
+    def rod(kind: str, table: dict[str, Any]) -> dict[str, Any]:
+        return placed(("bodies", "rod"), {"kind": kind} | PARTS["bodies"][kind] | table)
+
+    solids: dict[str, dict[str, Any]] = {
+        "box": {"size": [1.0, 1.0, 1.0]},
+        "cylinder": {"radius": 1.0, "length": 1.0},
+        "sphere": {"radius": 1.0},
+    }
+    for kind, cls in SOLIDS.items():
+        for key in keys(cls):
+            solid = {"kind": kind} | solids[kind] | {key: HERE}
+            out[f"shape.{kind}.{key}"] = placed(("bodies", "rod"), {"kind": "rigid", "density": 1.0, "shape": [solid]})
+    numbers: dict[str, dict[str, float]] = {
+        "stiffness": {"EA": 9.0, "GA": 9.0, "GJ": 9.0, "EI": 9.0},
+        "inertia": {"mass_per_length": 1.0, "rotary": 1.0},
+    }
+    beam = {"kind": "exact-beam", "length": 2.0, "elements": 2} | numbers
+    for name, cls in (("stiffness", BeamStiffness), ("inertia", BeamInertia)):
+        for key in keys(cls)[:-1]:
+            table = {k: v for k, v in numbers[name].items() if not key.startswith(k) or k == key}
+            out[f"{name}.{key}"] = placed(("bodies", "rod"), beam | {name: table | {key: HERE}})
+    for key in keys(DataPoint)[:-1]:
+        out[f"points.data.{key}"] = rod("floating-data", {"points": {"tip": {"at": [1.0, 0.0]} | {key: HERE}}})
+    out["points.rigid"] = rod("rigid", {"points": {"tip": HERE}})
+    out["points.rigid-planar"] = rod("rigid-planar", {"points": {"tip": HERE}})
+    out["initial.project.large"] = placed(("initial",), {"project": HERE}, large=True)
+    out["time.tolerance.large"] = placed(("time",), {"end": 0.2, "tolerance": HERE}, large=True)
+    interval = placed(("output",), {"interval": HERE}, large=True)
+    out["output.interval.large"] = interval | {"time": {"end": 0.2, "tolerance": 1e-6}}
+    out["output.signals.large"] = placed(("output",), {"signals": [HERE]}, large=True)
+    out["expect.signal.large"] = placed(("expect",), [EXPECT | {"signal": HERE}], large=True)
     return out
 
 
@@ -157,7 +249,7 @@ TRIALS = trials()
 
 
 def text_of(key: str) -> str:
-    text = to_toml(TRIALS[key], frozenset({"section", "material", "damping", "motion", "supports"}))
+    text = to_toml(TRIALS[key], INLINE)
     assert text.count(f'"{HERE}"') == 1
     return text
 
@@ -193,6 +285,29 @@ def test_the_trials_themselves_are_not_what_is_wrong(tmp_path: Path, capsys: pyt
         "loads.spring.length": "1.0",
         "expect.summary.at_least": "1.0",
         "solver.name": '"lemke"',
+        "bodies.rigid.inertia": "[1.0, 2.0, 2.5]",
+        "bodies.rigid-planar.angle": "1.0",
+        "bodies.exact-beam.mass": '"lumped"',
+        "bodies.floating-beam.modes": "2",
+        "bodies.floating-data.angle": "1.0",
+        **{f"joints.{kind}.b": '"wheel"' for kind in JOINTS if kind != "gear"},
+        "joints.revolute.drive": "{ kind = 'spin-up', rate = 1.0, duration = 0.1 }",
+        "joints.gear.ratio": "-1.0",
+        "loads.spring-damper.preload": "1.0",
+        "loads.torsion-spring.rest": "1.0",
+        "contacts.sphere-sphere.radius": "0.5",
+        "contacts.node-plane.radius": "0.5",
+        "motion.spin-up.rate": "-2.0",
+        "motion.polynomial.coefficients": "[-1.0, 2.0]",
+        "shape.cylinder.axis": '"z"',
+        "stiffness.EI": "1.0",
+        "inertia.rotary": "1.0",
+        "points.data.shape_y": "[1.0]",
+        "initial.project.large": "true",
+        "time.tolerance.large": "1e-5",
+        "output.interval.large": "0.02",
+        "output.signals.large": '"joints.pin.angle"',
+        "expect.signal.large": '"joints.pin.force.2"',
     }
     for key, value in good.items():
         (tmp_path / "case.toml").write_text(text_of(key).replace(f'"{HERE}"', value))

@@ -157,7 +157,7 @@ def test_a_taken_folder_is_refused(ball: Path, capsys: pytest.CaptureFixture[str
         (["run", "ball.toml", "-o", "ball.toml"], "is a file"),
         (
             ["run", "ball.toml", "--set", "time.steps=1000000000000000", "--set", "time.step=1"],
-            "give either step or steps",
+            "give one of step, steps and tolerance",
         ),
         (["run", "ball.toml", "--set", "time.end=1e15", "--set", "time.step=1"], "not enough disk space"),
         (["validate", "ball.toml", "--set", "time.step=0.3"], "does not divide"),

@@ -25,7 +25,7 @@ def ball():
         ({"step": 0.1}, r"time\.end"),
         ({"step": -0.1, "end": 0.2}, r"time\.step = -0\.1: must be a positive number"),
         ({"step": float("nan"), "end": 0.2}, r"time\.step = nan"),
-        ({"step": 0.1, "steps": 2, "end": 0.2}, "either step or steps"),
+        ({"step": 0.1, "steps": 2, "end": 0.2}, "give one of step, steps and tolerance"),
         ({"step": 0.03, "end": 0.2}, "does not divide the time span"),
         ({"step": 0.1, "end": 0.2, "every": 0}, r"output\.every = 0: must be at least 1"),
         ({"step": 0.1, "end": 0.2, "every": 1.5}, r"output\.every = 1\.5: must be a whole number"),

@@ -25,6 +25,8 @@ from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.tables import (
     CLASSES,
+    FLOATING,
+    FRAME,
     AngleState,
     Blocks,
     Markers,
@@ -187,6 +189,7 @@ def _tools(
         column_pos=column,
         row_pos=row,
         diagonal_pos=diagonal,
+        frame_of=_frame_of(system),
     )
     nnz, npairs, nu = sym.col.size, system.pairs.first.size, maps.first.size
     most = max(6, int(np.diff(system.markers.ptr).max(initial=0)), 6 + int(system.floating.modes.max(initial=0)))
@@ -198,6 +201,7 @@ def _tools(
         local=np.zeros((4, most, most)),
         half=np.zeros((6, most)),
         h=np.zeros((4, 6)),
+        turned=np.zeros((system.unknowns.frame_v.size, 3, 3)),
         small=scratch_of(system),
     )
     return sym, scatter, Matrices(*(np.zeros(nnz) for _ in range(5))), work
@@ -274,3 +278,11 @@ def _border(system: System, nv: int) -> tuple[tuple[IntArray, IntArray], IntArra
             multiplier.append(np.full(dof.size, nv + r, dtype=np.int64))
             ptr.append(ptr[-1] + dof.size)
     return (np.concatenate(unknown), np.concatenate(multiplier)), np.array(ptr, dtype=np.int64)
+
+
+def _frame_of(system: System) -> IntArray:
+    """Return the frame of each marker, -1 for those that are on none."""
+    number = {int(iv): f for f, iv in enumerate(system.unknowns.frame_v)}
+    on_frame = np.isin(system.markers.kind, (FRAME, FLOATING))
+    pairs = zip(system.markers.iv, on_frame, strict=True)
+    return np.array([number[int(iv)] if on else -1 for iv, on in pairs], dtype=np.int64)

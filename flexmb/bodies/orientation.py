@@ -23,7 +23,8 @@ def check_orientation(quaternion: object, rotation: object, axes: object, where:
     if quaternion is not None:
         _unit_quaternion(quaternion, where)
     elif rotation is not None:
-        vector(rotation, "rotation", where)
+        if not np.isfinite(start_quaternion(None, rotation, None, where)).all():
+            raise InputError("is too large to turn by", where=where, key="rotation", value=rotation)
     elif axes is not None:
         _axes(axes, where)
 

@@ -65,6 +65,8 @@ def craig_bampton(
     max_frequency : float, optional
         Modes above it are dropped, Hz.
     """
+    if not (np.isfinite(M.data).all() and np.isfinite(K.data).all()):
+        raise InputError("holds numbers too large or too small to compute with")
     fields = _fields(M, K, np.asarray(interface, dtype=np.int64), rigid)
     available = sum(f.inside.size - (0 if f.held.size else f.rigid.shape[1]) for f in fields)
     if not 0 <= normal <= available:

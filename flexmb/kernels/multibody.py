@@ -150,6 +150,7 @@ class Scatter(NamedTuple):
     column_pos: IntArray  # (unknown, multiplier)
     row_pos: IntArray  # (multiplier, unknown)
     diagonal_pos: IntArray  # (nj,)
+    frame_of: IntArray  # (nm,) frame whose rotations are unknowns 3, 4, 5 of a marker, -1 for none
 
 
 class Matrices(NamedTuple):
@@ -172,6 +173,7 @@ class TangentWork(NamedTuple):
     local: Array3  # (4, k, k), k the most unknowns of a marker or floating body
     half: Array2  # (6, k)
     h: Array2  # (4, 6)
+    turned: Array3  # (nf, 3, 3) T^-1 - 1
     small: Array  # (scratch of the kernels)
 
 

@@ -190,7 +190,8 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         size = max(update(at, y), report[CHANGE] / trial.scale[PLACES])
         if not (finite(trial.vec[VT]) and np.isfinite(size)):
             return NOT_A_NUMBER, -1, size, iteration
-        settled = size <= numbers.tolerance
+        # below that, corrections that no longer shrink are round-off
+        settled = size <= numbers.tolerance or (size <= 1e3 * numbers.tolerance and size > 0.5 * last)
         again = not settled and not fresh and size > SLOW * last
         last = size
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations

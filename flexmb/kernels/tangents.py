@@ -6,10 +6,10 @@ R = p(q, v~) - A^T c - c1 F(q, v) - G Lam,
 
     S = M T^-1 + c1 C + d1 D,     D = N - (A^T c)~ + c1 K,     N = dp/dq,  K = -dF/dq,  C = -dF/dv
     [ S              -G ] [ xi   ]   [ -R   ]
-    [ G^T + d1 H^T  eps ] [ dLam ] = [ -rho ]
+    [ G^T (T^-1) + d1 H^T  eps ] [ dLam ] = [ -rho ]
 
-where H^T is the change of dg/dt with the position (for joints on the velocity level), and eps is zero unless joints
-are redundant. Rows and columns are of one size whatever h is: this is the scaling of Haddouni 2015, eq 2.111.
+where H^T is the change of dg/dt with the position (T^-1 and H^T only for joints on the velocity level), and eps is
+zero unless joints are redundant. Rows and columns are of one size whatever h is: this is the scaling of Haddouni 2015, eq 2.111.
 """
 
 from __future__ import annotations
@@ -189,15 +189,14 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
 
 @inner
 def _turned_mass(at: int, increment: Array) -> None:
-    """Add M (T^-1 - 1) on the rotational columns of frames to S."""
+    """Write T^-1 - 1 of the frames to ``work.turned``; add M (T^-1 - 1) on their rotational columns to S."""
     frame_v, scatter = part(at, "system.unknowns.frame_v"), part(at, "scatter")
-    S, T = part(at, "mats.S"), part(at, "work.local")[0]
+    S, turned = part(at, "mats.S"), part(at, "work.turned")
     for f in range(frame_v.size):
-        i = frame_v[f] + 3
+        i, T, J = frame_v[f] + 3, turned[f], scatter.frame_J[f]
         tangent_inverse(increment[i : i + 3], T)
         for k in range(3):
             T[k, k] -= 1.0
-        J = scatter.frame_J[f]
         for a in range(3):
             for b in range(3):
                 total = 0.0
@@ -207,29 +206,46 @@ def _turned_mass(at: int, increment: Array) -> None:
 
 
 @inner
-def border(at: int, d1: float, on_velocity: bool, out: Array) -> None:
-    """Add -G, G^T (+ d1 H^T when the joints are held on the velocity level) and eps to ``out``."""
+def _bend(at: int, d1: float, r: int, out: Array) -> None:
+    """Add what makes a row of G^T the change of dg/dt with xi: d1 H^T, and G^T (T^-1 - 1) on rotations of frames."""
     mk, rows, scatter, h = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter"), part(at, "work.h")
-    state, rstate, eps = part(at, "point.markers"), part(at, "point.rows"), part(at, "numbers.eps")
+    J, rstate, turned = part(at, "point.markers.J"), part(at, "point.rows"), part(at, "work.turned")
+    s0 = rows.ptr[r]
+    constraint_rows.curvature(
+        rows, part(at, "system.angles"), r, part(at, "point.markers"), part(at, "point.angles"), rstate,
+        part(at, "work.Z"), part(at, "work.small"), h,
+    )  # fmt: skip
+    for s in range(s0, rows.ptr[r + 1]):
+        m = rows.marker[s]
+        first, place, f = mk.ptr[m], scatter.border_ptr[s], scatter.frame_of[m]
+        for d in range(mk.ptr[m + 1] - first):
+            bend = 0.0
+            for k in range(6):
+                bend += J[first + d, k] * h[s - s0, k]
+            bend *= d1
+            if f >= 0 and 3 <= d < 6:
+                for a in range(3):
+                    for k in range(6):
+                        bend += J[first + 3 + a, k] * rstate.grad[s, k] * turned[f, a, d - 3]
+            out[scatter.row_pos[place + d]] += bend
+
+
+@inner
+def border(at: int, out: Array) -> None:
+    """Add -G, G^T and eps to ``out``."""
+    mk, rows, scatter = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter")
+    J, grad, eps = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "numbers.eps")
     for r in range(part(at, "system.joints")):
         out[scatter.diagonal_pos[r]] += eps
-        s0 = rows.ptr[r]
-        if on_velocity:
-            constraint_rows.curvature(
-                rows, part(at, "system.angles"), r, state, part(at, "point.angles"), rstate, part(at, "work.Z"),
-                part(at, "work.small"), h,
-            )  # fmt: skip
-        for s in range(s0, rows.ptr[r + 1]):
+        for s in range(rows.ptr[r], rows.ptr[r + 1]):
             m = rows.marker[s]
             place = scatter.border_ptr[s]
             for d in range(mk.ptr[m], mk.ptr[m + 1]):
-                along, bend = 0.0, 0.0
+                along = 0.0
                 for k in range(6):
-                    along += state.J[d, k] * rstate.grad[s, k]
-                    if on_velocity:
-                        bend += state.J[d, k] * h[s - s0, k]
+                    along += J[d, k] * grad[s, k]
                 out[scatter.column_pos[place]] -= along
-                out[scatter.row_pos[place]] += along + d1 * bend
+                out[scatter.row_pos[place]] += along
                 place += 1
 
 
@@ -240,7 +256,10 @@ def step_matrix(at: int, d1: float, on_velocity: bool, increment: Array) -> None
     for k in range(mats.S.size):
         mats.S[k] = mats.M[k] + mats.C[k] + d1 * mats.D[k]
     _turned_mass(at, increment)
-    border(at, d1, on_velocity, mats.S)
+    border(at, mats.S)
+    if on_velocity:
+        for r in range(part(at, "system.joints")):
+            _bend(at, d1, r, mats.S)
 
 
 @inner
@@ -248,4 +267,4 @@ def mass_matrix(at: int) -> None:
     """Write the bordered mass matrix to ``mats.J``."""
     mats = part(at, "mats")
     copy(mats.M, mats.J)
-    border(at, 0.0, False, mats.J)
+    border(at, mats.J)

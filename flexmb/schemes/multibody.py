@@ -11,7 +11,7 @@ LEVELS = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 
 
 def scheme_numbers(
-    scheme: object, *, eps: float = 0.0, error: float = 0.0, tolerance: float = 1e-10, max_iterations: int = 40
+    scheme: object, *, eps: float = 0.0, error: float = 0.0, tolerance: float = 1e-12, max_iterations: int = 40
 ) -> SchemeNumbers:
     """Return the numbers of a scheme.
 

@@ -126,24 +126,26 @@ def _lagrange(nodes, points):
     return legendre.legvander(points, len(nodes) - 1) @ inverse, slopes @ inverse
 
 
-def simulate(beam, q0, v0, end, steps, *, start=0.0, load=None, held=(), drive=None, rho=0.8):
+def simulate(beam, q0, v0, end, steps, *, start=0.0, load=None, held=(), drives=(), masses=(), rho=0.8):
     """Return times (steps + 1,), q (steps + 1, 3 n) and v; Chung and Hulbert's second-order scheme.
 
-    ``load`` is a constant vector (3 n,) or None; ``held`` lists unknowns that stand still; ``drive`` is
-    (unknown, function) with function(t) -> (value, rate, second derivative). Stiff as it is (extension, shear), the
-    problem is no food for Runge-Kutta methods with error control.
+    ``load`` is a constant vector (3 n,) or None; ``held`` lists unknowns that stand still; ``drives`` lists
+    (unknown, function) with function(t) -> (value, rate, second derivative); ``masses`` lists (unknown, mass) to add.
+    Stiff as it is (extension, shear), the problem is no food for Runge-Kutta methods with error control.
     """
     am, af = (2 * rho - 1) / (rho + 1), rho / (rho + 1)
     gamma, h = 0.5 + af - am, (end - start) / steps
     beta = 0.25 * (gamma + 0.5) ** 2
     M, push = beam.mass_matrix(), 0.0 if load is None else load
-    free = np.setdiff1d(np.arange(3 * beam.n), [*held, *([drive[0]] if drive else [])])
+    for unknown, mass in masses:
+        M[unknown, unknown] += mass
+    free = np.setdiff1d(np.arange(3 * beam.n), [*held, *(unknown for unknown, _ in drives)])
     pick = np.ix_(free, free)
     q, v, a = np.array(q0, dtype=float), np.array(v0, dtype=float), np.zeros(3 * beam.n)
 
     def prescribe(t):
-        if drive:
-            q[drive[0]], v[drive[0]], real[drive[0]] = drive[1](t)
+        for unknown, function in drives:
+            q[unknown], v[unknown], real[unknown] = function(t)
 
     real = np.zeros(3 * beam.n)  # acceleration that balances the forces; ``a`` is the scheme's own
     prescribe(start)

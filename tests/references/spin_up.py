@@ -25,7 +25,7 @@ def trajectory(end, steps, elements=2, order=4):
     """Return times, and the tip in the turning frame (n, 2): extension, and offset across (a lag is negative)."""
     beam = Beam(LENGTH, EA, GA, EI, MASS, ROTARY, elements=elements, order=order)
     q0 = beam.straight((0.0, 0.0), 0.0)
-    t, q, _ = simulate(beam, q0, 0 * q0, end, steps, held=(0, 1), drive=(2, drive))
+    t, q, _ = simulate(beam, q0, 0 * q0, end, steps, held=(0, 1), drives=[(2, drive)])
     angle = np.array([drive(s)[0] for s in t])
     x, y = q[:, -3], q[:, -2]
     c, s = np.cos(angle), np.sin(angle)
