@@ -73,7 +73,8 @@ def _linear(b: Builder, nv: int) -> tab.Linear:
     q_of_v = np.full(nv, -1, dtype=np.int64)
     for iq, iv in b.plain:
         q_of_v[iv] = iq
-    return tab.Linear(*(_matrix(b.matrices[k], nv) for k in "MCK"), F0, float(b.V0), q_of_v)
+    M, C, K = (_matrix(b.matrices[k], nv) for k in "MCK")
+    return tab.Linear(M, C, K, F0, float(b.V0), q_of_v)
 
 
 def _matrix(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> tab.Matrix:
@@ -153,11 +154,11 @@ def _columns(rows: Sequence[tuple[int, ...]], k: int) -> list[IntArray]:
     return [np.ascontiguousarray(table[:, j]) for j in range(k)]
 
 
-def _ints(rows: Sequence[dict[str, Any]], *keys: str) -> list[IntArray]:
+def _ints(rows: Sequence[dict[str, Any]], *keys: str) -> list[Any]:
     return [np.array([r[key] for r in rows], dtype=np.int64) for key in keys]
 
 
-def _floats(rows: Sequence[dict[str, Any]], *keys: str) -> list[Array]:
+def _floats(rows: Sequence[dict[str, Any]], *keys: str) -> list[Any]:
     return [np.array([r[key] for r in rows], dtype=np.float64) for key in keys]
 
 

@@ -95,7 +95,7 @@ class Builder:
 
     def add_matrix(self, which: str, index: IntArray, block: Array | sparse.sparray) -> None:
         """Add a block to M, C or K over the unknowns ``index`` (of v)."""
-        coo = sparse.coo_array(block)
+        coo = sparse.coo_array(block)  # type: ignore[arg-type]
         index = np.asarray(index, dtype=np.int64)
         self.matrices[which].append((index[coo.row], index[coo.col], np.asarray(coo.data, dtype=np.float64)))
 

@@ -65,6 +65,15 @@ class ContactRows(NamedTuple):
     response: Array
 
 
+class Delassus(NamedTuple):
+    """Responses of the candidate contacts to their impulses: row q or v, column nu or Lam."""
+
+    W_q_nu: Array
+    W_q_Lam: Array
+    W_v_nu: Array
+    W_v_Lam: Array
+
+
 class Tables(NamedTuple):
     """Time-dependent amplitudes; row k belongs to step n0 - 1 + k of the block."""
 

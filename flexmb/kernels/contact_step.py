@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import ContactRows, Judge
+from flexmb.kernels.arrays import ContactRows, Delassus, Judge
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
 from flexmb.kernels.ledger import T_ITERATIONS
@@ -61,7 +61,7 @@ def solve_velocity(jd: Judge, W: Array, b: Array, active: Array, P: Array, terms
 
 @allocating
 def solve_ggl(
-    jd: Judge, h: float, con: ContactRows, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
+    jd: Judge, h: float, con: ContactRows | Delassus, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
 ) -> tuple[int, float]:
     """Solve the joint position and velocity problem; twin of ``schemes.alpha_family.solve_ggl``.
 
@@ -117,7 +117,9 @@ def solve_ggl(
 
 
 @allocating
-def _gap(i: int, con: ContactRows, g_free: Array, nu: Array, Lam: Array, i_q: IntArray, i_v: IntArray) -> float:
+def _gap(
+    i: int, con: ContactRows | Delassus, g_free: Array, nu: Array, Lam: Array, i_q: IntArray, i_v: IntArray
+) -> float:
     """Return gap i after the impulses."""
     g = g_free[i]
     for k in range(i_q.size):
@@ -129,7 +131,7 @@ def _gap(i: int, con: ContactRows, g_free: Array, nu: Array, Lam: Array, i_q: In
 
 @allocating
 def _joint_problem(
-    h: float, con: ContactRows, g_free: Array, b_v: Array, i_q: IntArray, i_v: IntArray
+    h: float, con: ContactRows | Delassus, g_free: Array, b_v: Array, i_q: IntArray, i_v: IntArray
 ) -> tuple[Array, Array]:
     """Return W and b of the problem in (nu / h, Lam): position rows divided by h have the unit of a velocity."""
     m, k = i_q.size, i_v.size

@@ -92,7 +92,7 @@ def numba_type(cls: Any) -> Any:
             fields.append(_PLAIN[word])
         else:
             raise TypeError(f"{cls.__name__}.{name}: no array, number or tuple is called {word}")
-    return types.BaseTuple.from_types(tuple(fields), cls)
+    return types.BaseTuple.from_types(tuple(fields), cls)  # type: ignore[no-untyped-call]
 
 
 MACHINE = numba_type(Machine)
@@ -108,8 +108,7 @@ def _walk(path: str) -> tuple[list[int], Any]:
     return places, ty
 
 
-@intrinsic
-def part(typingctx: Any, at: Any, path: Any) -> Any:
+def _part(typingctx: Any, at: Any, path: Any) -> Any:
     """Return the part of the machine at the address ``at``; the path is a literal text."""
     if not isinstance(path, types.StringLiteral):
         raise RequireLiteralValue(path)
@@ -125,6 +124,10 @@ def part(typingctx: Any, at: Any, path: Any) -> Any:
         return builder.load(pointer)
 
     return ty(types.int64, path), codegen
+
+
+part: Any = intrinsic(_part)
+"""``part(at, "system.rows")``: the part of the machine at an address; the path is a literal text."""
 
 
 def words(value: Any) -> list[int]:
@@ -155,7 +158,7 @@ class MachineRoom:
 def _check(value: Any, ty: Any, name: str) -> None:
     """Raise unless the value has exactly the type that compiled functions take it for."""
     if isinstance(ty, types.BaseTuple):
-        for field, item, inner in zip(value._fields, value, ty.types, strict=True):
+        for field, item, inner in zip(value._fields, value, ty, strict=True):
             _check(item, inner, f"{name}.{field}")
     elif isinstance(ty, types.Array):
         fits = isinstance(value, np.ndarray) and value.ndim == ty.ndim and value.flags.c_contiguous

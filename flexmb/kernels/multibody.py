@@ -120,15 +120,6 @@ class Trial(NamedTuple):
     report: Array  # (3,): contact that failed or -1, residual, largest change of a velocity
 
 
-class Delassus(NamedTuple):
-    """Responses of the candidate contacts to their impulses: row q or v, column nu or Lam."""
-
-    W_q_nu: Array
-    W_q_Lam: Array
-    W_v_nu: Array
-    W_v_Lam: Array
-
-
 class Scatter(NamedTuple):
     """Where the entries of all parts go in the value array of the factorization."""
 

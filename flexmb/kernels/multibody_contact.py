@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels.arrays import Delassus
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, row_rate
 from flexmb.kernels.jit import allocating, inner
@@ -34,7 +35,6 @@ from flexmb.kernels.multibody import (
     S2,
     X_,
     Y_,
-    Delassus,
     H,
     W,
 )

@@ -39,8 +39,7 @@ def stage(function: Callable[[int, int], int]) -> Stage:
     return Stage(function)
 
 
-@intrinsic
-def call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
+def _call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
     """Call the stage at an address with (at, flag)."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
@@ -51,3 +50,7 @@ def call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
         return builder.call(function, [args[1], args[2]])
 
     return types.int64(types.int64, types.int64, types.int64), codegen
+
+
+call: Any = intrinsic(_call)
+"""``call(address, at, flag)``: call the stage at an address."""

@@ -9,7 +9,8 @@ R = p(q, v~) - A^T c - c1 F(q, v) - G Lam,
     [ G^T (T^-1) + d1 H^T  eps ] [ dLam ] = [ -rho ]
 
 where H^T is the change of dg/dt with the position (T^-1 and H^T only for joints on the velocity level), and eps is
-zero unless joints are redundant. Rows and columns are of one size whatever h is: this is the scaling of Haddouni 2015, eq 2.111.
+zero unless joints are redundant. Rows and columns are of one size whatever h is: this is the scaling of Haddouni
+2015, eq 2.111.
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from flexmb.errors import InputError
 from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3, MOREAU, SchemeNumbers
 from flexmb.schemes.alpha_family import Alpha
@@ -26,7 +28,7 @@ def scheme_numbers(
     tolerance : float
         Newton's corrections over the velocities.
     """
-    common = {"tolerance": tolerance, "max_iterations": max_iterations, "eps": eps, "error": error}
+    common: dict[str, Any] = {"tolerance": tolerance, "max_iterations": max_iterations, "eps": eps, "error": error}
     if isinstance(scheme, Alpha) and not scheme.contact_level.startswith("naive"):
         c = scheme.coefficients
         return SchemeNumbers(
