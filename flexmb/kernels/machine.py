@@ -157,8 +157,8 @@ class MachineRoom:
 
 def _check(value: Any, ty: Any, name: str) -> None:
     """Raise unless the value has exactly the type that compiled functions take it for."""
-    if isinstance(ty, types.BaseTuple):
-        for field, item, inner in zip(value._fields, value, ty, strict=True):
+    if isinstance(value, tuple):
+        for field, item, inner in zip(value._fields, value, ty.types, strict=True):
             _check(item, inner, f"{name}.{field}")
     elif isinstance(ty, types.Array):
         fits = isinstance(value, np.ndarray) and value.ndim == ty.ndim and value.flags.c_contiguous
