@@ -185,10 +185,11 @@ def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
     rows = system.tables.rows
     driven = {r for r in range(system.nj) if rows.function[r] >= 0}
     for dependent in found:
-        together = {dependent.row, *map(int, dependent.combination)} & driven
+        tied = {dependent.row, *map(int, dependent.combination)}
+        together = tied & driven
         if together:
             names = sorted({system.joints.name_of(r) for r in together})
             what = "two drives on one motion" if len(together) > 1 else "the drive moves what other joints hold"
-            others = sorted({system.joints.name_of(int(k)) for k in dependent.combination} - set(names))
+            others = sorted({system.joints.name_of(r) for r in tied} - set(names))
             rest = f" (with {', '.join(others)})" if others else ""
             raise InputError(f"{what}: {', '.join(names)}{rest}", where=f"joints.{names[-1]}", key="drive")

@@ -9,7 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.engines import Engine, Plan, choose_engine
+from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError
+from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -247,7 +249,7 @@ def run(
         sink.append(block)
         samples, fields = samples + block.step.size, fields + block.field_step.size
         if motor.failure is not None:
-            motor.failure.tally = motor.tally()
+            motor.failure.tally = _tally(motor)
             raise motor.failure
         if progress is not None:
             progress(motor.step, plan.steps)
@@ -256,7 +258,16 @@ def run(
         if now - saved > checkpoint_every and motor.step < plan.steps:
             sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot()), motor.name))
             saved = now
-    return Outcome(motor.tally(), motor.name, clock.perf_counter() - began, plan.steps, stepping)
+    return Outcome(_tally(motor), motor.name, clock.perf_counter() - began, plan.steps, stepping)
+
+
+def _tally(motor: Engine) -> Tally:
+    """Return the tally of a run, with what only steps of large motion count."""
+    tally = motor.tally()
+    if isinstance(motor, MultibodyEngine):
+        numbers = motor.motion.numbers
+        tally.newton_iterations, tally.steps_taken = int(numbers[ITERATIONS]), int(numbers[STEPS])
+    return tally
 
 
 def check_plan(plan: Plan) -> None:

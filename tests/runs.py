@@ -53,5 +53,6 @@ def run(system, scheme, h, steps, engine="compiled", every=1, solver=None, field
     motor = (CompiledEngine if engine == "compiled" else GeneralEngine)(plan)
     first, rest = motor.start(), motor.advance(steps)
     for name in vars(first):
-        setattr(rest, name, np.concatenate([getattr(first, name), getattr(rest, name)]))
+        if getattr(first, name) is not None:  # what joints have, small motion has not
+            setattr(rest, name, np.concatenate([getattr(first, name), getattr(rest, name)]))
     return rest, motor

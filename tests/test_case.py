@@ -178,7 +178,7 @@ BAD = {
     ),
     "option of another scheme": (
         replaced('"moreau-jean"', '"moreau-jean"\nrho_inf = 0.8'),
-        "line 9: scheme.rho_inf = 0.8: unknown key; allowed: name, theta, gamma (scheme 'moreau-jean')",
+        "line 9: scheme.rho_inf = 0.8: unknown key; allowed: name, theta, gamma, projection (scheme 'moreau-jean')",
     ),
     "mesh missing": (
         replaced("length = 2.0\nelements = 4", 'mesh = "no.msh"'),
@@ -434,7 +434,7 @@ def test_written_case_is_the_same_run(tmp_path: Path) -> None:
     for name in a.tree:
         np.testing.assert_array_equal(a.tree[name], b.tree[name], err_msg=name)
     filled = tomllib.loads(text)
-    assert filled["scheme"] == {"name": "moreau-jean", "theta": 0.5, "gamma": 0.5}
+    assert filled["scheme"] == {"name": "moreau-jean", "theta": 0.5, "gamma": 0.5, "projection": False}
     assert filled["contacts"]["wall"]["restitution"] == 0.0
     assert filled["bodies"]["rod"]["mass"] == "consistent"
     assert filled["output"]["fields_every"] == 1

@@ -419,7 +419,7 @@ def test_cases_and_schemes_are_listed(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["schemes"]) == 0
     lines = capsys.readouterr().out.splitlines()
     assert [line.split()[0] for line in lines] == list(SCHEMES)
-    assert any("[rho_inf = 0.8, ggl = true]" in line for line in lines)
+    assert any("[rho_inf = 0.8, ggl = true, constraints = auto]" in line for line in lines)
 
 
 def test_modes_are_printed_and_written(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:

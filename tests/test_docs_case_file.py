@@ -17,10 +17,13 @@ import pytest
 import flexmb
 from flexmb.bodies import KINDS as BODIES
 from flexmb.bodies import Bar, Beam, Damping, Particle, Support
-from flexmb.bodies.base import BODY_QUANTITIES, QUANTITIES
+from flexmb.bodies.base import BODY_QUANTITIES, QUANTITIES, RESERVED_BODIES
+from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
+from flexmb.bodies.floating_data import DataPoint
 from flexmb.bodies.line import LineBody
+from flexmb.bodies.shapes import SHAPES
 from flexmb.case import Case, load_case
-from flexmb.case.expectations import CONTACT_WORDS, ENERGY_WORDS
+from flexmb.case.expectations import CONTACT_WORDS, ENERGY_WORDS, JOINT_WORDS
 from flexmb.case.read import TABLES, check_values
 from flexmb.case.schema import CaseTables
 from flexmb.cli import main
@@ -28,9 +31,13 @@ from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
 from flexmb.fem.material import Material
 from flexmb.fem.section import Section
+from flexmb.joints import KINDS as JOINTS
+from flexmb.joints import Joint
 from flexmb.loads import KINDS as LOADS
 from flexmb.loads.time_functions import KINDS as FUNCTIONS
 from flexmb.nonsmooth.solvers import METHODS
+from flexmb.probes.body_momenta import BODY_QUANTITIES as LARGE_BODY_QUANTITIES
+from flexmb.probes.probe import ANGLES, SIZES
 from flexmb.schemes import SCHEMES
 from flexmb.summary import SUMMARY_NUMBERS
 
@@ -118,6 +125,16 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Damper": arguments(LOADS["damper"]),
     "Node against plane": arguments(CONTACTS["node-plane"]),
     "Node against node": arguments(CONTACTS["node-node"]),
+    "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),
+    "Rigid body": arguments(BODIES["rigid"]),
+    "Rigid body in the plane": arguments(BODIES["rigid-planar"]),
+    "Exact beam": arguments(BODIES["exact-beam"]),
+    "Floating beam": arguments(BODIES["floating-beam"]),
+    "Floating body by numbers": arguments(BODIES["floating-data"]),
+    "Point of a floating body": arguments(DataPoint),
+    "Joints": arguments(Joint),
+    "Spring and damper between points": arguments(LOADS["spring-damper"]),
+    "Torsion spring": arguments(LOADS["torsion-spring"]),
 }
 """Headings of the page and the keys with defaults that the tables below them must hold, no more and no fewer."""
 
@@ -140,11 +157,14 @@ def test_keys_and_defaults_are_those_of_the_program(heading: str) -> None:
 
 
 def test_no_kind_and_no_table_is_missing() -> None:
-    assert set(BODIES) == {"bar", "beam", "particle"}
-    assert set(LOADS) == {"force", "spring", "damper"}
-    assert set(CONTACTS) == {"node-plane", "node-node"}
-    for heading, kinds in (("Bodies", BODIES), ("Loads", LOADS), ("Contacts", CONTACTS)):
+    tables = (("Bodies", BODIES), ("Joints", JOINTS), ("Loads", LOADS), ("Contacts", CONTACTS))
+    for heading, kinds in tables:
         assert all(f'"{kind}"' in section(heading) for kind in kinds), heading
+    for kind in [kind for _, kinds in tables for kind in kinds if kinds is not JOINTS]:
+        assert f'`kind = "{kind}"`' in PAGE, kind
+    for cls in [cls for _, kinds in tables for cls in kinds.values() if cls.role != "joints"]:
+        assert any(truth == arguments(cls) or cls in (Bar, Beam) for truth in SECTIONS.values()), cls
+    assert all(f"`{name}`" in section("Rules") for name in RESERVED_BODIES)
     assert set(ticked(section("Top level"))) >= {*CaseTables.model_fields, *TABLES}
 
 
@@ -180,9 +200,37 @@ def test_functions_in_the_table_exist() -> None:
     assert {row["function"] for row in rows("Functions of time")} == {f"`{kind}`" for kind in FUNCTIONS}
 
 
+@pytest.mark.parametrize("kind", JOINTS)
+def test_joints(kind: str) -> None:
+    shared = {} if kind == "gear" else arguments(Joint)
+    own = {key: default for key, default in arguments(JOINTS[kind]).items() if key not in shared}
+    mine = [row for row in rows("Kinds of joints") if row["joint"] == f"`{kind}`"]
+    assert_same(keys_of(mine), own, kind)
+    assert {row["joint"] for row in rows("Kinds of joints")} <= {f"`{name}`" for name in JOINTS}
+
+
+@pytest.mark.parametrize("kind", SHAPES)
+def test_shapes(kind: str) -> None:
+    mine = [row for row in rows("Shape") if row["shape"] == f"`{kind}`"]
+    assert_same(keys_of(mine), arguments(SHAPES[kind]), kind)
+    assert {row["shape"] for row in rows("Shape")} == {f"`{name}`" for name in SHAPES}
+
+
+@pytest.mark.parametrize(("table", "cls"), [("stiffness", BeamStiffness), ("inertia", BeamInertia)])
+def test_numbers_of_exact_beams(table: str, cls: Any) -> None:
+    mine = [row for row in rows("Stiffness and inertia of an exact beam") if row["table"] == f"`{table}`"]
+    assert_same(keys_of(mine), arguments(cls), table)
+
+
 def test_words_one_can_choose_from() -> None:
     assert all(f'`"{name}"`' in section("Solver") for name in METHODS)
-    signals = {row["signal"]: ticked(row["words"]) for row in rows("Signals", "signal")}
+    signals: dict[str, list[str]] = {}
+    for row in rows("Signals", "signal"):
+        signals.setdefault(row["signal"], []).extend(ticked(row["words"]))
+    assert sorted(signals["`NODE.word`, large"]) == sorted(SIZES)
+    assert sorted(signals["`BODY.word`, large"]) == sorted(LARGE_BODY_QUANTITIES)
+    assert signals["`joints.NAME.word`, with an angle"] == list(ANGLES)
+    assert signals["`joints.NAME.word`"] == list(JOINT_WORDS)
     assert signals["`NODE.word`"] == list(QUANTITIES)
     assert signals["`BODY.word`"] == list(BODY_QUANTITIES)
     assert signals["`contacts.NAME.word`"] == list(CONTACT_WORDS)
@@ -240,7 +288,7 @@ def test_links_within_the_page_lead_to_headings() -> None:
 
 def test_the_page_has_enough_to_test() -> None:
     """The patterns above find what they are made for."""
-    assert len(WHOLE) == 4
+    assert len(WHOLE) == 6
     assert len(FRAGMENTS) == 1
     assert len(ERRORS) == 7
 
@@ -295,7 +343,7 @@ def test_python_on_the_page_gives_the_same_run(tmp_path: Path, monkeypatch: pyte
 def test_python_names() -> None:
     named = set(re.findall(r"fm\.(\w+)", section("From Python")))
     assert named <= set(flexmb.__all__)
-    parts = [*BODIES.values(), *LOADS.values(), *CONTACTS.values(), *FUNCTIONS.values(), *SCHEMES.values()]
+    parts = [cls for kinds in (BODIES, JOINTS, LOADS, CONTACTS, FUNCTIONS, SCHEMES) for cls in kinds.values()]
     assert {cls.__name__ for cls in parts} <= named
     simulate = inspect.signature(flexmb.simulate).parameters
     for table in ("time", "output"):
@@ -305,7 +353,7 @@ def test_python_names() -> None:
         assert keys == set(TABLE_CLASS[table].model_fields) - {"checkpoint_every"}
 
 
-@pytest.mark.parametrize("name", ["contacts", "energy", "summary", "time", "3d", "-a", "a b"])
+@pytest.mark.parametrize("name", [*RESERVED_BODIES, "3d", "-a", "a b"])
 def test_names_the_page_forbids(name: str, tmp_path: Path) -> None:
     path = tmp_path / "ball.toml"
     path.write_text(BALL + f'\n[bodies."{name}"]\nkind = "particle"\nmass = 1.0\n')

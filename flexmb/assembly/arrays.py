@@ -26,7 +26,7 @@ def system_of(b: Builder) -> tab.System:
         pairs=tab.Pairs(*_columns(b.pairs, 2)),
         angles=tab.Angles(*_columns(b.angles, 2)),
         rows=_rows(b),
-        springs=tab.Springs(
+        springs=tab.Springs(  # type: ignore[call-arg]
             *_ints(b.springs, "A", "B", "directed"),
             _vectors(b.springs, "n", 3),
             *_floats(b.springs, "k", "c", "length", "preload"),
@@ -35,13 +35,13 @@ def system_of(b: Builder) -> tab.System:
         torsions=tab.Torsions(
             *_ints(b.torsions, "angle"), *_floats(b.torsions, "k", "c", "rest"), *_ints(b.torsions, "pair")
         ),
-        pushes=tab.Pushes(
+        pushes=tab.Pushes(  # type: ignore[call-arg]
             *_ints(b.pushes, "marker"),
             _vectors(b.pushes, "force", 3),
             _vectors(b.pushes, "torque", 3),
             *_ints(b.pushes, "follower", "function", "pair"),
         ),
-        beams=tab.Beams(
+        beams=tab.Beams(  # type: ignore[call-arg]
             *_ints(b.beams, "A", "B"),
             *_floats(b.beams, "length"),
             _vectors(b.beams, "D", 6),
@@ -133,7 +133,7 @@ def _floating(b: Builder) -> tab.Floating:
         parts = [np.asarray(d[key], dtype=np.float64).reshape(-1, *shape) for d in data]
         return np.concatenate([np.zeros((0, *shape)), *parts])
 
-    return tab.Floating(
+    return tab.Floating(  # type: ignore[call-arg]
         *_ints(data, "frame_q", "frame_v", "mode_q", "mode_v", "modes"),
         first,
         second,

@@ -101,10 +101,11 @@ class MultibodyEngine:
             block.field_step,
         )
         self.step = int(reached)
-        self._fill(block, out)
         if status:
             self.failure = self._failure(int(status), int(where), float(residual))
-        return truncate(block, int(samples), int(fields))
+        block = truncate(block, int(samples), int(fields))
+        self._fill(block, out)
+        return block
 
     def _samples(self, block: Block) -> Samples:
         s, k = self.system, block.step.size
@@ -125,13 +126,13 @@ class MultibodyEngine:
 
     def _fill(self, block: Block, out: Samples) -> None:
         """Write the signals, gaps and joints of a block from its sampled states."""
-        nj = self.system.nj
-        block.gap[:], block.velocity[:] = out.g[:, nj:], out.rate[:, nj:]
-        block.multiplier, block.joint_g, block.joint_gdot = out.lam, out.g[:, :nj], out.rate[:, :nj]
-        if block.step.size:
-            values = [p.evaluate(block.time, out.q, out.v, out.lam, out.theta) for p in self.system.probes]
-            if values:
-                block.probes[:] = np.concatenate([x.reshape(block.step.size, -1) for x in values], axis=1)
+        nj, k = self.system.nj, block.step.size
+        g, rate, lam = out.g[:k], out.rate[:k], out.lam[:k]
+        block.gap[:], block.velocity[:] = g[:, nj:], rate[:, nj:]
+        block.multiplier, block.joint_g, block.joint_gdot = lam, g[:, :nj], rate[:, :nj]
+        if k and self.system.probes:
+            values = [p.evaluate(block.time, out.q[:k], out.v[:k], lam, out.theta[:k]) for p in self.system.probes]
+            block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
 
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1

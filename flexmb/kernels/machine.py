@@ -158,7 +158,8 @@ class MachineRoom:
 def _check(value: Any, ty: Any, name: str) -> None:
     """Raise unless the value has exactly the type that compiled functions take it for."""
     if isinstance(value, tuple):
-        for field, item, inner in zip(value._fields, value, ty.types, strict=True):
+        fields: Any = type(value)
+        for field, item, inner in zip(fields._fields, value, ty.types, strict=True):
             _check(item, inner, f"{name}.{field}")
     elif isinstance(ty, types.Array):
         fits = isinstance(value, np.ndarray) and value.ndim == ty.ndim and value.flags.c_contiguous

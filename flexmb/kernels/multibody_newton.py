@@ -34,6 +34,7 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_J,
     LAM_W,
+    LENGTH,
     LU_,
     MOMENTUM,
     MOREAU,
@@ -60,6 +61,9 @@ from flexmb.kernels.stages import PLACE, call, stage
 from flexmb.kernels.tables import CLASSES, JOINT
 from flexmb.kernels.tangents import assemble, mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
+
+ROUND_OFF = 64 * 2.2e-16
+"""Round-off of a position, over the size of the system, that stiff forces answer to."""
 
 
 @inner
@@ -198,14 +202,34 @@ def largest(frame_v: IntArray, s: Array) -> tuple[float, float]:
 
 
 @inner
-def correction_size(at: int) -> float:
+def grow_speeds(at: int) -> None:
+    """Let the speeds that corrections are compared with be at least those of the trial."""
+    vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
+    s = vec[S0]
+    for i in range(s.size):
+        s[i] = abs(vec[VT, i])
+    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    # neither is nothing beside the other: a body that only turns moves its places by round-off
+    scale[PLACES] = max(scale[PLACES], places, 1e-6 * turns, 1e-300)
+    scale[TURNS] = max(scale[TURNS], turns, 1e-6 * places, 1e-300)
+
+
+@inner
+def correction_size(at: int, x: Array) -> float:
     """Return the largest change of a velocity over the speeds of its kind."""
-    x, s, scale = part(at, "trial.big")[X_], part(at, "trial.vec")[S0], part(at, "trial.scale")
+    s, scale = part(at, "trial.vec")[S0], part(at, "trial.scale")
     for i in range(s.size):
         s[i] = abs(x[i])
     places, turns = largest(part(at, "system.unknowns.frame_v"), s)
     a, b = places / scale[PLACES], turns / scale[TURNS]
     return a if not a <= b else b
+
+
+@inner
+def round_off(at: int) -> float:
+    """Return the size of corrections that the round-off of positions causes: eps L / d1 over the speeds."""
+    scale, d1 = part(at, "trial.scale"), part(at, "step")[D1]
+    return ROUND_OFF * max(scale[LENGTH] / scale[PLACES], 1.0 / scale[TURNS]) / d1
 
 
 @inner
@@ -224,8 +248,8 @@ def measure_speeds(at: int) -> None:
         if mass > 0.0:
             s[i] = max(s[i], h * force / mass)
     places, turns = largest(part(at, "system.unknowns.frame_v"), s)
-    # neither is nothing beside the other: a body that only turns moves its places by round-off
-    scale[PLACES], scale[TURNS] = max(places, 1e-6 * turns, 1e-300), max(turns, 1e-6 * places, 1e-300)
+    scale[PLACES], scale[TURNS] = places, turns
+    grow_speeds(at)
 
 
 @inner

@@ -39,6 +39,7 @@ from flexmb.kernels.multibody import (
     PLACES,
     RESIDUAL,
     RHO,
+    S1,
     SINGULAR,
     T_END,
     T_V,
@@ -53,10 +54,12 @@ from flexmb.kernels.multibody_contact import forecast
 from flexmb.kernels.multibody_newton import (
     correction_size,
     finite,
+    grow_speeds,
     measure_speeds,
     place_trial,
     position_correction,
     predict,
+    round_off,
     smooth_correction,
     unturn,
 )
@@ -106,10 +109,13 @@ def update(at: int, y: Array) -> float:
     """Add the corrections x (of v~ and multipliers) and y (of dq) to the trial; return their size over the speeds."""
     trial, numbers, frame_v = part(at, "trial"), part(at, "numbers"), part(at, "system.unknowns.frame_v")
     nv, x, vec, T = trial.vec.shape[1], trial.big[X_], trial.vec, part(at, "work.local")[0]
-    size = correction_size(at)
+    for i in range(nv):
+        vec[S1, i] = x[i]
     unturn(frame_v, vec[INCREMENT], x, T)
     for i in range(nv):
         vec[VT, i] += x[i]
+    grow_speeds(at)
+    size = correction_size(at, vec[S1])
     for r in range(trial.joint.shape[1]):
         trial.joint[LAM_J, r] += x[nv + r]
     if numbers.family == ALPHA and numbers.joint_level == BOTH:
@@ -191,7 +197,9 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         if not (finite(trial.vec[VT]) and np.isfinite(size)):
             return NOT_A_NUMBER, -1, size, iteration
         # below that, corrections that no longer shrink are round-off
-        settled = size <= numbers.tolerance or (size <= 1e3 * numbers.tolerance and size > 0.5 * last)
+        settled = size <= numbers.tolerance
+        if not settled and size > 0.5 * last:
+            settled = size <= 1e3 * numbers.tolerance + round_off(at)
         again = not settled and not fresh and size > SLOW * last
         last = size
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations

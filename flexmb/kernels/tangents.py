@@ -19,8 +19,9 @@ from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers
 from flexmb.kernels.evaluate import copy
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import T_V
 from flexmb.kernels.rotation import tangent_inverse
-from flexmb.kernels.tables import CLASSES
+from flexmb.kernels.tables import CLASSES, FLOATING
 from flexmb.state import Array
 
 
@@ -210,19 +211,28 @@ def _turned_mass(at: int, increment: Array) -> None:
 def _bend(at: int, d1: float, r: int, out: Array) -> None:
     """Add what makes a row of G^T the change of dg/dt with xi: d1 H^T, and G^T (T^-1 - 1) on rotations of frames."""
     mk, rows, scatter, h = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter"), part(at, "work.h")
-    J, rstate, turned = part(at, "point.markers.J"), part(at, "point.rows"), part(at, "work.turned")
-    s0 = rows.ptr[r]
+    state, rstate, turned, X = (
+        part(at, "point.markers"),
+        part(at, "point.rows"),
+        part(at, "work.turned"),
+        part(at, "work.local")[1],
+    )
+    s0, J, q, v = rows.ptr[r], state.J, part(at, "trial.q"), part(at, "trial.vec")[T_V]
     constraint_rows.curvature(
-        rows, part(at, "system.angles"), r, part(at, "point.markers"), part(at, "point.angles"), rstate,
+        rows, part(at, "system.angles"), r, state, part(at, "point.angles"), rstate,
         part(at, "work.Z"), part(at, "work.small"), h,
     )  # fmt: skip
     for s in range(s0, rows.ptr[r + 1]):
         m = rows.marker[s]
         first, place, f = mk.ptr[m], scatter.border_ptr[s], scatter.frame_of[m]
+        if mk.kind[m] == FLOATING:
+            markers.flutter(mk, q, v, state, m, X)
         for d in range(mk.ptr[m + 1] - first):
             bend = 0.0
             for k in range(6):
                 bend += J[first + d, k] * h[s - s0, k]
+                if mk.kind[m] == FLOATING:
+                    bend += X[d, k] * rstate.grad[s, k]
             bend *= d1
             if f >= 0 and 3 <= d < 6:
                 for a in range(3):

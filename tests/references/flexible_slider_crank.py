@@ -206,7 +206,7 @@ def mid_point(p):
 
 
 def exact_rod(end, steps, elements=2, order=5, poisson=0.3):
-    """Return times, slider's x (n,) and the rod's middle (n, 2): exact beam, undeformed start, crank pin on its circle."""
+    """Return times, slider's x (n,), rod's middle (n, 2): exact beam, undeformed start, pin led on its circle."""
     area, bending = SIDE**2, SIDE**4 / 12
     shear = 5 / 6 * YOUNG / (2 * (1 + poisson)) * area
     beam = Beam(L2, YOUNG * area, shear, YOUNG * bending, RHO * area, RHO * bending, elements=elements, order=order)
