@@ -19,6 +19,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/python tests/support/warm.py
 	$(BIN)/pytest -n 2
 
 setup: $(STAMP)

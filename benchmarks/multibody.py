@@ -124,7 +124,7 @@ def _with_rival(row: Row, us: np.ndarray, ours: FlexmbMechanism, rival: ExudynMe
 
 
 HEAD = (
-    f"{'':46s}{'flexmb, us/step':>22s}{'it/step':>12s}   {'exudyn':>8s}{'it/step':>9s}{'J/step':>8s}   "
+    f"{'':56s}{'flexmb, us/step':>22s}{'it/step':>12s}   {'exudyn':>8s}{'it/step':>9s}{'J/step':>8s}   "
     f"{'ratio':>6s}{'same tol':>9s}{'limit':>7s}{'difference':>12s}{'Newton error':>20s}"
 )
 
@@ -136,7 +136,7 @@ def line(row: Row) -> str:
     theirs = f"{row.exudyn_us:8.1f}{row.exudyn_iterations:9.2f}{row.exudyn_jacobians:8.2f}"
     compared = f"{row.ratio:6.2f}{row.ratio_same:9.2f}{row.limit:7.0f}{row.difference:12.1e}"
     errors = f"{row.newton_error:10.0e}{row.exudyn_newton_error:10.0e}"
-    return f"{name:46s}{ours}   {theirs}   {compared}{errors}".replace("nan", "  -") + f"   {row.exudyn}"
+    return f"{name:56s}{ours}   {theirs}   {compared}{errors}".replace("nan", "  -") + f"   {row.exudyn}"
 
 
 def growth_table(rows: Sequence[Row]) -> str:

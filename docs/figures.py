@@ -1,8 +1,8 @@
 """Make the pictures of README and docs: ``python docs/figures.py`` all of them, or those whose names are given.
 
-``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two schemes
-on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows), ``spin_up_beam`` (a
-sequence of shapes and the lag of the tip). Every picture runs its shipped case; docs/images holds them.
+``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two
+schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
+``spin_up_beam`` (a sequence of shapes and the lag of the tip). Each runs its shipped case; docs/images holds them.
 """
 
 from __future__ import annotations
@@ -33,8 +33,13 @@ SPEED, MEETS, LEAVES, PLATEAU = 10.0, 1 / 2, 1 / 2 + 2 / 3, 300.0
 
 # Acary (2019), bouncing pendulum, with the masses of the shipped case: m = 1, l = 1, J = 1/3, g = 9.81, e = 0.8.
 # phi is the angle from hanging, phi'' = -STIFF sin phi; it starts at 90 degrees, the wall is at 45.
-STIFF, E_REST, RESTITUTION, WALL = 9.81 / (1 / 3 + 1), -9.81 / np.sqrt(2.0), 0.8, np.pi / 4
+WEIGHT, WALL, RESTITUTION = 9.81, np.pi / 4, 0.8
+STIFF, E_REST = WEIGHT / (1 / 3 + 1), -WEIGHT * np.cos(WALL)
 MOREAU = ["scheme.name=moreau-jean", "scheme.theta=0.5555555555555556"]  # 1 / (1 + e), the lecture's
+
+# spin_up_beam: times to show, s, and the lag (s, m) by a plane exact beam of high order (docs/cases.md)
+SHOWN = (3.0, 4.4, 5.2, 6.0, 6.6, 7.2)
+LAGS = ((3.0, 0.217), (5.0, 0.468), (6.76, 0.574), (10.0, 0.363))
 
 
 def exact_tip(t: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -75,11 +80,130 @@ def name(axes: Axes, title: str, label: str, columns: int = 2) -> None:
 
 
 def exact_impacts(count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the times of the pendulum's impacts and its energy after each, s and J, (count,)."""
+    """Return the times of the pendulum's impacts and the energy it has from there on, s and J, (count,)."""
     n = np.arange(count)
-    energy = E_REST * (1.0 - RESTITUTION ** (2 * n))  # before impact n + 1: each leaves the part e^2 above the rest
-    top = np.arccos(np.clip(-energy / 9.81, 0.0, 1.0))  # where it turns: E = -m g l cos phi... measured from the pin
-    top = np.where(n == 0, 0.5 * np.pi, top)
-    m = np.sin(0.5 * top) ** 2
+    energy = E_REST * (1.0 - RESTITUTION ** (2 * n))  # after n impacts: each leaves the part e^2 above the rest
+    m = np.sin(0.5 * np.arccos(-energy / WEIGHT)) ** 2  # it turns where energy = -m g l cos(phi)
     swing = (ellipk(m) - ellipkinc(np.arcsin(np.sin(0.5 * WALL) / np.sqrt(m)), m)) / np.sqrt(STIFF)
     return np.cumsum(np.where(n == 0, 1.0, 2.0) * swing), E_REST * (1.0 - RESTITUTION ** (2 * (n + 1)))
+
+
+def pendulum_figure(results: dict[str, fm.Result]) -> Figure:
+    """Return gap, penetration, joint error and energy of the bouncing pendulum, one curve per scheme."""
+    impacts, left = exact_impacts(60)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 6.4), dpi=125, layout="constrained")
+        (gap, energy), (inside, joint) = figure.subplots(2, 2, sharex=True)
+        for (label, result), colour, width in zip(results.items(), (BLUE, VERMILLION), (1.4, 1.1), strict=True):
+            t, look = result.time, {"color": colour, "label": label, "linewidth": width}
+            gap.plot(t, result.contacts["wall"].gap, **look)
+            depth = -result.contacts["wall"].gap
+            inside.semilogy(t[depth > 0.0], depth[depth > 0.0], ".", markersize=4, **look)
+            joint.semilogy(t, np.maximum(result.joints["pin"].position_error, 1e-17), **look)
+            energy.plot(t, result.energy.total, **look)
+        energy.step(np.append(0.0, impacts), np.append(0.0, left), where="post", label="exact", **DASHED)
+        for axes in (inside, joint):
+            axes.set_ylim(1e-17, 1e-2)
+            axes.set_xlabel("time [s]")
+        gap.axhline(0.0, color=INK, linewidth=0.7)
+        name(gap, "Gap to the wall", "gap [m]")
+        name(energy, "Energy", "energy [J]", columns=3)
+        name(inside, "Steps inside the wall", "penetration [m]")
+        name(joint, "Error of the pin", "distance from its place [m]")
+        gap.set_xlim(0.0, 6.0)
+    return figure
+
+
+def spin_up_figure(exact: fm.Result, floating: fm.Result) -> Figure:
+    """Return shapes of the beam while it is spun up, and the lag of its tip in two formulations."""
+    angle = fm.SpinUp(rate=6.0, duration=15.0).value
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.6), dpi=125, layout="constrained")
+        shapes, lag = figure.subplots(1, 2, width_ratios=(1.0, 1.25))
+        colours = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.88, len(SHOWN)))
+        for time, colour in zip(SHOWN, colours, strict=True):
+            points = np.asarray(exact.mesh(time, warp=True).points)
+            a = float(angle(time))
+            shapes.plot([0.0, 10.0 * np.cos(a)], [0.0, 10.0 * np.sin(a)], **{**DASHED, "linewidth": 0.7})
+            shapes.plot(points[:, 0], points[:, 1], color=colour, linewidth=2.4, label=f"{time:g} s")
+        for result, colour, word in ((exact, BLUE, "exact-beam"), (floating, VERMILLION, "floating-beam")):
+            tip, a = result.signals["beam.last.position"], angle(result.time)
+            lag.plot(result.time, np.sin(a) * tip[:, 0] - np.cos(a) * tip[:, 1], color=colour, label=word)
+        lag.plot(*zip(*LAGS, strict=True), "o", color=INK, markersize=4, markerfacecolor="none", label="reference")
+        lag.axhline(0.0, color=INK, linewidth=0.7)
+        lag.set_xlim(0.0, 20.0)
+        shapes.set_aspect("equal")
+        shapes.set_xlabel("x [m]")
+        lag.set_xlabel("time [s]")
+        name(shapes, "Spin-up: the beam at", "y [m]", columns=3)
+        name(lag, "Lag of the tip", "lag [m]", columns=3)
+    return figure
+
+
+def floating_spin_up() -> fm.Result:
+    """Run the case ``spin_up_beam`` with a floating beam of the same stiffness and mass per length."""
+    model = fm.Model()
+    section = {"area": 1e-3, "inertia": 5e-7, "torsion": 1e-6}  # EA = 2.8e7, EI = 1.4e4, rho A = 1.2
+    material = {"young": 2.8e10, "density": 1200.0}
+    model.add(fm.FloatingBeam("beam", length=10.0, elements=16, section=section, material=material, modes=4))
+    drive = fm.SpinUp(rate=6.0, duration=15.0)
+    model.add(fm.Revolute("hub", a="ground", b="beam.first", axis=(0.0, 0.0, 1.0), drive=drive))
+    return fm.simulate(model, fm.GeneralizedAlpha(rho_inf=0.8), step=0.01, end=20.0, signals=["beam.last.position"])
+
+
+def impacting_bar(work: Path) -> None:
+    """Draw the bar beside the exact solution, and what ``flexmb view`` shows of it."""
+    result = fm.load_case("impacting_bar").run(work / "impacting_bar")
+    bar_figure(result).savefig(IMAGES / "impacting_bar.png")
+    view(work / "impacting_bar", screenshot=IMAGES / "impacting_bar_view.png")
+
+
+def bouncing_pendulum(work: Path) -> None:
+    """Draw the pendulum with two schemes."""
+    results = {
+        "generalized-alpha, GGL": fm.load_case("bouncing_pendulum").run(),
+        "moreau-jean": fm.load_case("bouncing_pendulum", MOREAU).run(),
+    }
+    pendulum_figure(results).savefig(IMAGES / "bouncing_pendulum.png")
+
+
+def four_bar(work: Path) -> None:
+    """Draw what ``flexmb view`` shows of the four-bar linkage."""
+    fm.load_case("four_bar").run(work / "four_bar")
+    view(work / "four_bar", screenshot=IMAGES / "four_bar_view.png", time=0.3, size=(1200, 675))
+
+
+def flexible_slider_crank(work: Path) -> None:
+    """Draw what ``flexmb view`` shows of the slider-crank with an elastic rod."""
+    fm.load_case("flexible_slider_crank_beam").run(work / "crank")
+    view(work / "crank", screenshot=IMAGES / "slider_crank_view.png", time=0.0125, size=(1200, 675))
+
+
+def spin_up_beam(work: Path) -> None:
+    """Draw the beam that is spun up."""
+    exact = fm.load_case("spin_up_beam").run()
+    spin_up_figure(exact, floating_spin_up()).savefig(IMAGES / "spin_up_beam.png")
+
+
+PICTURES: tuple[Callable[[Path], None], ...] = (
+    impacting_bar,
+    bouncing_pendulum,
+    four_bar,
+    flexible_slider_crank,
+    spin_up_beam,
+)
+
+
+def main(names: list[str]) -> None:
+    """Make the pictures named, or all."""
+    IMAGES.mkdir(exist_ok=True)
+    known = {draw.__name__: draw for draw in PICTURES}
+    with tempfile.TemporaryDirectory() as temporary:
+        for word in names or list(known):
+            known[word](Path(temporary))
+    for path in sorted(IMAGES.glob("*.png")):
+        print(f"{path.name}: {path.stat().st_size / 1000:.0f} kB")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

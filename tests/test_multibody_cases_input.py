@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import flexmb as fm
+from flexmb.case import load_case
 from flexmb.cli import main
+from flexmb.errors import InputError
 
 ARMS = """\
 title = "two arms"
@@ -256,3 +261,156 @@ def test_the_arms_themselves_are_right(tmp_path: Path, capsys: pytest.CaptureFix
     captured = capsys.readouterr()
     assert captured.err == ""
     assert captured.out.endswith("ok (20 unknowns, 3 joints, 1 contact, 10 steps of 0.01 s, generalized-alpha)\n")
+
+
+def placed(folder: Path, text: str) -> Path:
+    path = folder / "arms.toml"
+    path.write_text(text)
+    return path
+
+
+LOOSE = replaced('b = "hand"\n', 'b = "hand.grip"\n')
+PROJECT = "\n[initial]\nproject = true\n"
+
+
+def test_project_closes_what_is_open_and_says_how_far_it_moved(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = placed(tmp_path, LOOSE + PROJECT)
+    system = load_case(path).plan.system
+    assert np.abs(system.g(0.0, system.q0)[: system.nj]).max() <= 1e-13
+    assert np.abs(system.gdot(0.0, system.q0, system.v0)[: system.nj]).max() <= 1e-13
+    assert main(["validate", str(path)]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("note: the start was moved onto the joints: positions by at most 0.")
+    assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "project": True}
+
+
+def test_what_project_cannot_close_is_named(tmp_path: Path) -> None:
+    far = '[joints.far]\nkind = "distance"\na = "hand.grip"\npoint = [9.0, 0.0, 0.0]\nlength = 1.0\n'
+    with pytest.raises(InputError, match=r"joints\.\w+: cannot be closed: \w+: \w+ stays off by [\d.]+"):
+        _ = load_case(placed(tmp_path, added(far) + PROJECT)).plan
+
+
+def test_project_is_for_large_motion(tmp_path: Path) -> None:
+    small = ARMS.split("[bodies.arm]")[0] + '[bodies.bob]\nkind = "particle"\nmass = 1.0\n'
+    with pytest.raises(InputError, match=r"initial\.project = True: is for systems in large motion"):
+        _ = load_case(placed(tmp_path, small + PROJECT)).plan
+    with pytest.raises(InputError, match=r"line 5: time\.tolerance = 1e-06: is for systems in large motion"):
+        _ = load_case(placed(tmp_path, small.replace("step = 0.01", "tolerance = 1e-6"))).plan
+
+
+def test_redundant_joints_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    twice = '[joints.again]\nkind = "spherical"\na = "arm.tip"\nb = "hand"\n'
+    assert main(["validate", str(placed(tmp_path, added(twice)))]) == 0
+    said = capsys.readouterr().err
+    assert said.startswith("note: redundant joints: ")
+    assert "again" in said
+    assert "elbow" in said
+
+
+def test_a_tolerance_makes_an_even_grid_of_samples(tmp_path: Path) -> None:
+    path = placed(tmp_path, replaced("step = 0.01", "tolerance = 1e-6"))
+    plan = load_case(path).plan
+    assert (plan.steps, plan.h, plan.tolerance) == (500, 0.1 / 500, 1e-6)
+    assert tomllib.loads(load_case(path).to_toml())["output"]["interval"] == 0.1 / 500
+    case = load_case(path, ["output.interval=0.02", "output.every=2"])
+    assert (case.plan.steps, case.plan.h, case.plan.every) == (5, 0.02, 2)
+    again = tmp_path / "again.toml"
+    for asked in (case, load_case(path)):
+        again.write_text(asked.to_toml())
+        assert load_case(again).to_toml() == asked.to_toml()
+        assert load_case(again).plan.h == asked.plan.h
+
+
+def test_one_way_to_choose_steps_takes_the_place_of_another(tmp_path: Path) -> None:
+    case = load_case(placed(tmp_path, ARMS), ["time.tolerance=1e-5"])
+    assert case.values.notes == ("time.step of the case file is left out, because --set gives time.tolerance",)
+    assert case.plan.tolerance == 1e-5
+    path = placed(tmp_path, replaced("step = 0.01", "tolerance = 1e-6") + "\n[output]\ninterval = 0.01\n")
+    case = load_case(path, ["time.steps=7"])
+    assert [note.split()[0] for note in case.values.notes] == ["time.tolerance", "output.interval"]
+    assert (case.plan.steps, case.plan.tolerance) == (7, 0.0)
+    with pytest.raises(InputError, match="give one of step, steps and tolerance"):
+        _ = load_case(path, ["time.steps=7", "time.tolerance=1e-3"]).plan
+
+
+def test_gears_may_stand_before_the_joints_they_couple(tmp_path: Path) -> None:
+    text = ARMS.replace("[joints.shoulder]", GEAR.format("elbow") + "\n[joints.shoulder]")
+    assert load_case(placed(tmp_path, text)).plan.system.joints.names == ("shoulder", "elbow", "knot", "gear")
+
+
+def test_surface_meshes_are_found_beside_the_case(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import meshio
+
+    meshio.Mesh(np.eye(3), [("triangle", np.array([[0, 1, 2]]))]).write(tmp_path / "sail.vtu")
+    text = replaced("center = [0.5, 0.0, 0.0]", 'center = [0.5, 0.0, 0.0]\nmesh = "sail.vtu"')
+    path = placed(tmp_path, text)
+    monkeypatch.chdir("/")
+    case = load_case(path)
+    assert len(case.plan.system.layout.triangles) == 1
+    again = tmp_path / "sub" / "again.toml"
+    again.parent.mkdir()
+    again.write_text(case.to_toml())
+    assert load_case(again).to_toml() == case.to_toml()
+    path.write_text(text.replace("sail", "tail"))
+    with pytest.raises(InputError, match=r"line 15: bodies\.arm\.mesh = '.*tail\.vtu': there is no such mesh file"):
+        load_case(path)
+
+
+def test_expectations_find_their_signals(tmp_path: Path) -> None:
+    asked = ("joints.elbow.angle", "joints.elbow.force.0", "joints.elbow.position_error", "hand.orientation.3")
+    asked = (*asked, "hand.kinetic_energy", "summary.newton_iterations", "arm.center.position.x")
+    expect = '[[expect]]\nsignal = "{}"\n{}at_least = -1.0\n\n'
+    entries = [expect.format(name, "" if name.startswith("summary") else 'reduce = "last"\n') for name in asked]
+    text = added("".join(entries) + '[output]\nsignals = ["arm.tip.position"]\n')
+    probes = [probe.name for probe in load_case(placed(tmp_path, text)).plan.system.probes]
+    assert probes == [
+        *("arm.tip.position", "joints.elbow.angle", "hand.orientation", "hand.kinetic_energy", "arm.center.position"),
+    ]
+
+
+def test_modes_are_for_small_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["modes", str(placed(tmp_path, ARMS))]) == 2
+    assert "modes belong to systems of small motion; this one has joints" in capsys.readouterr().err
+
+
+def swinging() -> fm.Model:
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Rigid("box", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1.0, 0.0, 0.0)))
+    model.add(fm.Gear("gear", joint1="hinge", joint2="wheel", ratio=1.0))
+    model.add(fm.Revolute("hinge", a="box", point=(0.0, 0.0, 0.0), axis=(0.0, 1.0, 0.0)))
+    model.add(fm.Rigid("disk", mass=1.0, inertia=(0.1, 0.1, 0.1)))
+    model.add(fm.Revolute("wheel", a="disk", axis=(0.0, 1.0, 0.0)))
+    return model
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"tolerance": 1e-6, "step": 0.1}, "give one of step, steps and tolerance"),
+        ({"tolerance": "fine"}, r"time\.tolerance = 'fine': must be a number"),
+        ({"tolerance": 0.0}, r"time\.tolerance = 0\.0: must be a positive number"),
+        ({"tolerance": 1e-6, "interval": "a"}, r"output\.interval = 'a': must be a number"),
+        ({"tolerance": 1e-6, "interval": 2.0}, r"output\.interval = 2\.0: is longer than the time span 1; use 1\.0"),
+        ({"step": 0.1, "interval": 0.1}, r"output\.interval = 0\.1: belongs to time\.tolerance"),
+    ],
+)
+def test_what_simulate_refuses(settings: dict[str, object], words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        fm.simulate(swinging(), fm.GeneralizedAlpha(), end=1.0, **settings)  # type: ignore[arg-type]
+
+
+def test_a_run_by_tolerance_counts_its_steps() -> None:
+    result = fm.simulate(swinging(), fm.GeneralizedAlpha(), end=0.5, tolerance=1e-6, interval=0.05)
+    np.testing.assert_allclose(result.time, 0.05 * np.arange(11), rtol=0.0, atol=1e-15)
+    summary = result.summary
+    assert (summary["steps"], summary["joints"], summary["dofs"], summary["tolerance"]) == (10, 3, 12, 1e-6)
+    assert summary["steps_taken"] > 10
+    assert summary["newton_iterations"] >= summary["steps_taken"]
+    np.testing.assert_allclose(result.signals["joints.hinge.angle"], -result.signals["joints.wheel.angle"], atol=1e-9)
+    assert abs(result.signals["joints.hinge.angle"][-1]) > 0.5
+    finer = fm.simulate(swinging(), fm.GeneralizedAlpha(), end=0.5, tolerance=1e-8, interval=0.05)
+    assert finer.summary["steps_taken"] > 2 * summary["steps_taken"]
+    steady = fm.simulate(swinging(), fm.GeneralizedAlpha(), end=0.5, step=0.05)
+    assert (steady.summary["steps_taken"], steady.summary["tolerance"]) == (10, None)

@@ -165,9 +165,12 @@ class Case:
         """
         from flexmb.case.run import run_in_folder, run_in_memory
 
-        if out is None:
-            return run_in_memory(self, progress, engine)
-        return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
+        try:
+            if out is None:
+                return run_in_memory(self, progress, engine)
+            return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
+        except InputError as err:  # the engine finds what the assembly cannot: accelerations that joints do not allow
+            raise self.values.origin.wrap(err) if err.where else err from err.__cause__
 
 
 def _check_finite(system: LinearSystem | MultibodySystem) -> None:
