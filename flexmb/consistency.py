@@ -54,10 +54,15 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     q = _close(system, t0, size)
     v = _steady(system, t0, q)
     speed = _speed(system, v)
+    left = np.abs(system.gdot(t0, q, v)[: system.nj])
+    if left.size and left.max() > TOLERANCE * max(speed, 1e-3 * size):
+        worst = int(np.argmax(left))
+        message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {left[worst]:.6g}"
+        raise InputError(message, where=f"joints.{system.joints.name_of(worst)}")
     if not project:
         gdot = system.gdot(t0, q, system.v0)[: system.nj]
         worst = int(np.argmax(np.abs(gdot))) if gdot.size else 0
-        if gdot.size and abs(gdot[worst]) > TOLERANCE * max(speed, _speed(system, system.v0)):
+        if gdot.size and abs(gdot[worst]) > TOLERANCE * max(speed, _speed(system, system.v0), 1e-3 * size):
             raise InputError(
                 f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
                 "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
@@ -69,8 +74,8 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     )
     if project:
         notes += (
-            f"the start was moved onto the joints: positions by at most {moved.position:.3g}, "
-            f"velocities by at most {moved.velocity:.3g}",
+            f"the start was moved onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
+            f"velocities by at most {moved.velocity:.3g} (m/s or rad/s)",
         )
     return replace(system, q0=q, v0=v, notes=system.notes + notes), moved
 

@@ -89,7 +89,7 @@ def assemble_large(
         dof_names=tuple(builder.dof_names),
         functions=tuple(functions),
     )
-    system, _ = consistent(system, t0, _size(system), project)
+    system, _ = consistent(system, t0, system.size, project)
     if not np.array_equal(system.q0, q0):
         system = replace(system, layout=layout_of(builder.bodies, system.q0))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
@@ -102,11 +102,6 @@ def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:
         twice = next(name for name in names if list(names).count(name) > 1)
         raise InputError("this signal is listed twice", where="output", key="signals", value=twice)
     return [*names, *(name for name in dict.fromkeys(also) if name not in names)]
-
-
-def _size(system: MultibodySystem) -> float:
-    points = np.abs(system.layout.points).max(initial=0.0)
-    return max(float(points), float(np.abs(system.tables.markers.s).max(initial=0.0)), 1e-9)
 
 
 def _groups(builder: Builder) -> list[IntArray]:

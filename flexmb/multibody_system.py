@@ -116,6 +116,12 @@ class MultibodySystem:
         """Number of rows of joints."""
         return self.joints.nj
 
+    @property
+    def size(self) -> float:
+        """A length to measure gaps and joints against, m."""
+        points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)
+        return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), 1e-9)
+
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
         """Return a new machine at the initial state, for a run or for questions."""
         starts, nv = self.joints.start, self.nv

@@ -13,14 +13,16 @@ from flexmb.kernels.multibody import (
     DIVERGED,
     KINETIC,
     LAST_STEP,
-    LENGTH,
+    MODEL,
     NEXT_STEP,
     NOT_A_NUMBER,
+    NOT_PROJECTED,
     SINGULAR,
     T_P,
     T_V,
     TIME,
     TIME_BEFORE,
+    TOO_SMALL,
     Samples,
     V,
 )
@@ -49,7 +51,7 @@ class MultibodyEngine:
         solver = plan.solver
         judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.room = system.machine(numbers, judge)
-        self.room.machine.trial.scale[LENGTH] = size_of(system)
+        self.room.machine.trial.scale[MODEL] = system.size
         self.motion = self.room.machine.motion
         self._begin()
 
@@ -59,7 +61,7 @@ class MultibodyEngine:
         trial, point = self.room.machine.trial, self.room.machine.point
         m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
         m.numbers[LAST_STEP] = plan.h
-        m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps)
+        m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps) if plan.tolerance else plan.h
         bad = start_motion(at, plan.t0)
         if bad >= 0:
             raise InputError(self._singular(bad), where="joints")
@@ -149,6 +151,14 @@ class MultibodyEngine:
             )
         if status == SINGULAR:
             return NotConverged(self._singular(where), time=t, step=n, residual=residual)
+        if status == NOT_PROJECTED:
+            message = (
+                f"the position cannot be brought back onto joint '{self.system.joints.labels[where - self.system.nv]}'"
+            )
+            return NotConverged(message, time=t, step=n)
+        if status == TOO_SMALL:
+            message = f"the local error stays above the tolerance {plan.tolerance:g} however small the step"
+            return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
         message = f"Newton's method does not converge, also with steps 4096 times smaller{joint}"
@@ -178,11 +188,3 @@ class MultibodyEngine:
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
         return tally_of(self.motion.ledger[0], self.step)
-
-
-def size_of(system: MultibodySystem) -> float:
-    """Return a length to measure gaps and joints against, m."""
-    points = system.layout.points
-    span = float(np.abs(points).max(initial=0.0)) if points.size else 0.0
-    local = float(np.abs(system.tables.markers.s).max(initial=0.0))
-    return max(span, local, 1e-9)

@@ -19,4 +19,6 @@ class Spherical(Joint):
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""
         a, b = self.ends(builder)
+        if self.b == "ground":  # as in all joints, the force is the one on the mover
+            a, b = b, a
         hold(builder, self.name, self.where, together(builder.marker(a), builder.marker(b)))

@@ -53,4 +53,6 @@ class Universal(Joint):
         A, B = builder.marker(a, np.eye(3)), builder.marker(b, np.eye(3))
         m, k = self._axes()
         cross = Row(DOT, (A, B), "turn about both axes", a=m, b=k)
-        hold(builder, self.name, self.where, [*together(A, B), cross])
+        # as in all joints, the force is the one on the mover
+        ends = together(B, A) if self.b == "ground" else together(A, B)
+        hold(builder, self.name, self.where, [*ends, cross])

@@ -30,7 +30,7 @@ ALPHA, MOREAU = 0, 1
 INDEX3, INDEX2, BOTH = 0, 1, 2
 """Level on which joints are held: positions, velocities, both (GGL)."""
 
-CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER = 0, 1, 2, 3, 4
+CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL = range(7)
 """How a step ended."""
 
 
@@ -101,8 +101,8 @@ NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
 X_, Y_, LU_, WEAK, WEAK_MASS, B_ = range(6)
 # first index of ``Trial.response`` (3, nc, nv + nj): w by Lam; v~ by dq; v~ by w
 BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
-# places in ``Trial.scale`` (4,): speeds of places and of rotations, length, residual
-PLACES, TURNS, LENGTH, RESIDUAL = 0, 1, 2, 3
+# places in ``Trial.scale`` (4,): speeds of places and of rotations, length of the system now and of the model
+PLACES, TURNS, LENGTH, MODEL = 0, 1, 2, 3
 # places in ``Trial.report`` (3,)
 FAILED, LEFT, CHANGE = 0, 1, 2
 

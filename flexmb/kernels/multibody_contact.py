@@ -196,13 +196,14 @@ def solve_contacts(at: int) -> tuple[int, float]:
 
 @inner
 def apply_impulses(at: int, old: Array) -> float:
-    """Put the impulses into dq, w and v~; ``old`` (2, nc) are those before. Return the largest change of a velocity.
+    """Put the impulses into dq, w and v~; ``old`` (2, nc) are those before. Return the largest change of w or dq / d1.
 
     w and dq are made anew from all impulses, v~ and the joints' multipliers change by what the impulses changed.
     """
     trial, ggl, h = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "step")[H]
+    d1 = part(at, "step")[D1]
     nv, nj = trial.vec.shape[1], trial.joint.shape[1]
-    vec, con, x, was = trial.vec, trial.contact, trial.big[X_], trial.vec[S1]
+    vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[X_], trial.vec[S1], trial.vec[S2]
     if part(at, "numbers.family") != ALPHA:
         for c in range(con.shape[1]):
             d = con[LAM_C, c] - old[1, c]
@@ -211,6 +212,7 @@ def apply_impulses(at: int, old: Array) -> float:
                     x[i] += d * trial.response[BY_IMPULSE, c, i]
         return 0.0
     copy(vec[W], was)
+    copy(vec[DQ], was_q)
     vec[W, :] = 0.0
     vec[DQ, :] = 0.0
     trial.joint[LAM_W, :] = 0.0
@@ -230,7 +232,7 @@ def apply_impulses(at: int, old: Array) -> float:
             x[i] += d_q * trial.response[BY_DQ, c, i] + d_w * trial.response[BY_W, c, i]
     change = 0.0
     for i in range(nv):
-        change = max(change, abs(vec[W, i] - was[i]))
+        change = max(change, abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
     return change
 
 

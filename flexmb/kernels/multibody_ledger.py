@@ -9,9 +9,9 @@ their filtered values P_c, and p_{n+1} - p_n = h P_gamma + G_c Lam_c + G_J Lam_w
          + sum lam_gamma d(phi) - g_t . (Lam)                     drive (joints and planes that are moved)
          + dq . P_damp,gamma                                      damping
          + (G_c^T v + g_t) . Lam_c                                contact
-         + (h/2 w - dq_jump) . P_gamma                            projection
+         + (h/2 w - dq_c) . P_gamma                               projection (of contacts, GGL)
          + dV + dq . P_cons,gamma                                 numerical: the quadrature of the potential,
-         + (h (v_n + v~)/2 - dq + dq_jump) . P_gamma                         the position formula,
+         + (h (v_n + v~)/2 - dq + dq_c) . P_gamma                            the position formula and GGL of joints,
          + (v_{n+1} . p_n - v_n . p_{n+1})/2 + dq . P_inertia,gamma          the inertia,
          + what joints do beyond their drive                                 and the curvature of the joints
 
@@ -38,7 +38,6 @@ from flexmb.kernels.multibody import (
     B_,
     C1,
     DQ,
-    DQ_JOINT,
     GAP,
     GAP_T,
     IMPULSE,
@@ -209,17 +208,17 @@ def carry_state(at: int) -> None:
 
 @inner
 def _position_terms(at: int, total: Array) -> tuple[float, float]:
-    """Return the works of P_gamma on h (v_n + v~)/2 - dq~ and on (h/2) w - dq_jump; S1 is used up."""
+    """Return the works of P_gamma on h (v_n + v~)/2 - dq~ - dq_J and on (h/2) w - dq_c; S1 is used up."""
     vec, unknowns, A, h = part(at, "trial.vec"), part(at, "system.unknowns"), part(at, "point.A"), part(at, "step")[H]
     jump = vec[S1]
     for i in range(jump.size):
-        jump[i] = 0.5 * h * vec[W, i] - vec[DQ, i] - vec[DQ_JOINT, i]
+        jump[i] = 0.5 * h * vec[W, i] - vec[DQ, i]
     to_space(unknowns, A, jump)
     projection = 0.0
     for i in range(jump.size):
         projection += jump[i] * total[i]
     for i in range(jump.size):
-        jump[i] = 0.5 * h * vec[VT, i] - vec[INCREMENT, i] + vec[DQ, i] + vec[DQ_JOINT, i]
+        jump[i] = 0.5 * h * vec[VT, i] - vec[INCREMENT, i] + vec[DQ, i]
     to_space(unknowns, A, jump)
     position = 0.0
     for i in range(jump.size):

@@ -15,13 +15,11 @@ import numpy as np
 
 from flexmb.kernels.evaluate import advance, copy, row_rate, to_space
 from flexmb.kernels.jit import allocating, inner, kernel
-from flexmb.kernels.ledger import CONTACT, DAMPING, EXTERNAL, NUMERICAL, START, T_NUMERICAL, balance, book_step
+from flexmb.kernels.ledger import CONTACT, DAMPING, EXTERNAL, NUMERICAL, START, balance, book_step
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
-    ALPHA,
     CONVERGED,
-    DIVERGED,
     GAP,
     IMPULSE,
     ITERATIONS,
@@ -32,18 +30,19 @@ from flexmb.kernels.multibody import (
     LAM_HAT,
     LAST_STEP,
     NEXT_STEP,
+    NOT_PROJECTED,
     POTENTIAL,
     RATE,
     RESPONSE,
     S0,
     SINCE,
-    SINGULAR,
     STEPS,
     T_END,
     T_P,
     T_V,
     TIME,
     TIME_BEFORE,
+    TOO_SMALL,
     V_BEFORE,
     VT,
     WORK,
@@ -55,7 +54,7 @@ from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_step import project, solve_step
 from flexmb.kernels.rotation import axes_of, log_so3, tangent, tangent_inverse
 from flexmb.kernels.stages import ACCOUNT, PLACE, call
-from flexmb.kernels.tables import CLASSES, Unknowns
+from flexmb.kernels.tables import CLASSES, JOINT, Unknowns
 from flexmb.state import Array, IntArray
 
 CUTS = 12
@@ -79,14 +78,11 @@ def rescale(at: int, h: float) -> None:
 
 @inner
 def local_error(at: int, h: float) -> float:
-    """Return the largest local error of a position over 1 + |q|."""
+    """Return the largest local error of a position over 1 + |q| (alpha family)."""
     unknowns, numbers, motion = part(at, "system.unknowns"), part(at, "numbers"), part(at, "motion")
     vec = part(at, "trial.vec")
     s, gamma = vec[S0], numbers.gamma
-    if numbers.family == ALPHA:
-        factor = numbers.beta + 0.5 * (numbers.alpha_m - numbers.alpha_f) - 1.0 / 6.0
-    else:
-        factor = 0.5 * abs(numbers.vartheta - 0.5) + 1.0 / 12.0
+    factor = numbers.beta + 0.5 * (numbers.alpha_m - numbers.alpha_f) - 1.0 / 6.0
     for i in range(s.size):
         a = motion.vec[ACC, i]
         a1 = (vec[VT, i] - motion.vec[V, i] - h * (1.0 - gamma) * a) / (h * gamma)
@@ -128,7 +124,11 @@ def _project(at: int) -> int:
     to_space(part(at, "system.unknowns"), part(at, "point.A"), p)
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
-    motion.terms[T_NUMERICAL] += motion.numbers[POTENTIAL] + kinetic - before
+    motion.ledger[0, NUMERICAL] += motion.numbers[POTENTIAL] + kinetic - before
+    F = part(at, "point.F")
+    for c in range(JOINT):
+        copy(F[c], motion.F[c])
+        to_space(part(at, "system.unknowns"), part(at, "point.A"), motion.F[c])
     return -1
 
 
@@ -147,22 +147,22 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     error = 0.0
     if numbers.error > 0.0:
         error = local_error(at, h) / numbers.error
-        pushed = False
+        closes = False
         for i in range(contact.shape[1]):
-            pushed = pushed or contact[LAM_C, i] > 0.0
-        if error > 1.0 and not pushed:  # no smaller step makes a jump smaller
+            closes = closes or (contact[LAM_C, i] > 0.0 and motion.contact[IMPULSE, i] == 0.0)
+        if error > 1.0 and not closes:  # no smaller step makes a jump smaller
             return status, -1, left, error
     _remember(at)
     call(part(at, "stages")[ACCOUNT], at, 0)
     nums[TIME] = t
     nums[STEPS] += 1.0
-    if numbers.projection == 1:
-        bad = _project(at)
-        if bad >= 0:
-            return SINGULAR, bad, left, 0.0
     gaps = motion.rows[GAP, part(at, "system.joints") :]
     con = motion.contact
     book_step(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    if numbers.projection == 1:
+        bad = _project(at)
+        if bad >= 0:
+            return NOT_PROJECTED, bad, np.nan, 0.0
     return status, -1, left, min(error, 1.0)
 
 
@@ -173,29 +173,36 @@ def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float
     They do not go past ``end``, where functions of time may end.
     """
     nums, ledger, adaptive = part(at, "motion.numbers"), part(at, "motion.ledger"), part(at, "numbers.error") > 0.0
-    size, cuts = (nums[NEXT_STEP] if adaptive else h), 0
+    size, cuts = nums[NEXT_STEP], 0
     row = np.zeros(7)
     while target - nums[TIME] > 1e-9 * h:
         left = (end if adaptive else target) - nums[TIME]
         use = left if left <= size * (1.0 + 1e-9) else size
+        if adaptive and size < left < 2.0 * size:  # rather two equal steps than a sliver at the end
+            use = 0.5 * left
         if not adaptive and abs(use - size) <= 1e-9 * size:
             use = size
         rescale(at, use)
         status, where, residual, error = take_step(at, use)
+        if status == NOT_PROJECTED:
+            return status, where, residual
         if status != CONVERGED:
             cuts += 1
             if cuts > CUTS:
                 return status, where, residual
             size = 0.5 * use
+            nums[NEXT_STEP] = size
             continue
         if adaptive:
             size = use * min(2.0, max(0.2, 0.9 * max(error, 1e-6) ** (-1.0 / 3.0)))
-            nums[NEXT_STEP] = size
             if error <= 1.0:
                 balance(ledger[0], nums[KINETIC], nums[POTENTIAL], row)
                 cuts = 0
             elif size < 1e-13 * max(abs(nums[TIME]), h):
-                return DIVERGED, -1, error
+                return TOO_SMALL, -1, error
+        else:  # after a cut the step grows again, but not at once: filtered forces move with it
+            size = min(h, 2.0 * max(use, size))
+        nums[NEXT_STEP] = size
     if not adaptive:
         nums[TIME] = target
     return CONVERGED, -1, 0.0

@@ -36,6 +36,7 @@ from flexmb.kernels.multibody import (
     LAM_W,
     LENGTH,
     LU_,
+    MODEL,
     MOMENTUM,
     MOREAU,
     NU,
@@ -226,10 +227,23 @@ def correction_size(at: int, x: Array) -> float:
 
 
 @inner
-def round_off(at: int) -> float:
-    """Return the size of corrections that the round-off of positions causes: eps L / d1 over the speeds."""
-    scale, d1 = part(at, "trial.scale"), part(at, "step")[D1]
-    return ROUND_OFF * max(scale[LENGTH] / scale[PLACES], 1.0 / scale[TURNS]) / d1
+def is_round_off(at: int, x: Array, tolerance: float) -> bool:
+    """Tell whether changes x of velocities are what the round-off of positions, answered by stiff forces, can cause."""
+    s, scale, d1 = part(at, "trial.vec")[S0], part(at, "trial.scale"), part(at, "step")[D1]
+    for i in range(s.size):
+        s[i] = abs(x[i])
+    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    at_rest = places <= tolerance * scale[PLACES] + ROUND_OFF * scale[LENGTH] / d1
+    return bool(at_rest and turns <= tolerance * scale[TURNS] + ROUND_OFF / d1)
+
+
+@inner
+def measure_length(at: int) -> None:
+    """Write the length that joints and gaps are compared with: that of the model, or how far it has gone."""
+    scale, q, plain = part(at, "trial.scale"), part(at, "motion.q"), part(at, "system.unknowns.plain_q")
+    scale[LENGTH] = scale[MODEL]
+    for k in range(plain.size):
+        scale[LENGTH] = max(scale[LENGTH], abs(q[plain[k]]))
 
 
 @inner

@@ -37,7 +37,6 @@ from flexmb.kernels.multibody import (
     LU_,
     NOT_A_NUMBER,
     PLACES,
-    RESIDUAL,
     RHO,
     S1,
     SINGULAR,
@@ -45,6 +44,8 @@ from flexmb.kernels.multibody import (
     T_V,
     TURNS,
     VT,
+    WEAK,
+    WEAK_MASS,
     X_,
     Y_,
     H,
@@ -55,11 +56,12 @@ from flexmb.kernels.multibody_newton import (
     correction_size,
     finite,
     grow_speeds,
+    is_round_off,
+    measure_length,
     measure_speeds,
     place_trial,
     position_correction,
     predict,
-    round_off,
     smooth_correction,
     unturn,
 )
@@ -106,23 +108,40 @@ def worst_joint(at: int) -> tuple[int, float]:
 
 @inner
 def update(at: int, y: Array) -> float:
-    """Add the corrections x (of v~ and multipliers) and y (of dq) to the trial; return their size over the speeds."""
+    """Add the corrections x (of v~ and multipliers) and y (of dq) to the trial; return their size over the speeds.
+
+    S1 keeps the larger of x and y / d1, unknown by unknown.
+    """
     trial, numbers, frame_v = part(at, "trial"), part(at, "numbers"), part(at, "system.unknowns.frame_v")
     nv, x, vec, T = trial.vec.shape[1], trial.big[X_], trial.vec, part(at, "work.local")[0]
+    both, d1 = numbers.family == ALPHA and numbers.joint_level == BOTH, part(at, "step")[D1]
     for i in range(nv):
-        vec[S1, i] = x[i]
+        vec[S1, i] = max(abs(x[i]), abs(y[i]) / d1) if both else abs(x[i])
+        if x[i] != x[i]:
+            vec[S1, i] = x[i]
     unturn(frame_v, vec[INCREMENT], x, T)
     for i in range(nv):
         vec[VT, i] += x[i]
     grow_speeds(at)
-    size = correction_size(at, vec[S1])
     for r in range(trial.joint.shape[1]):
         trial.joint[LAM_J, r] += x[nv + r]
-    if numbers.family == ALPHA and numbers.joint_level == BOTH:
+    if both:
         unturn(frame_v, vec[INCREMENT], y, T)
         for i in range(nv):
             vec[DQ_JOINT, i] += y[i]
-    return size
+    return correction_size(at, vec[S1])
+
+
+@inner
+def deepest(at: int) -> float:
+    """Return how far contacts are penetrated, over the size of the system (GGL; the other schemes allow it)."""
+    g, nj, scale = part(at, "point.rows.g"), part(at, "system.joints"), part(at, "trial.scale")
+    deep = 0.0
+    if part(at, "numbers.contact_ggl") == 1:
+        for r in range(nj, g.size):
+            if not -g[r] <= deep:
+                deep = -g[r]
+    return deep / scale[LENGTH]
 
 
 @inner
@@ -144,6 +163,7 @@ def _begin(at: int, h: float, t: float) -> None:
     """Set up a step: coefficients, first guess, forecast of the contacts."""
     trial = part(at, "trial")
     set_step(at, h, t)
+    measure_length(at)
     predict(at)
     trial.contact[CANDIDATE, :] = 0.0
     trial.report[CHANGE] = 0.0
@@ -173,7 +193,8 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
             measure_speeds(at)
         if settled:
             where, worst = worst_joint(at)
-            if worst <= JOINT_TOLERANCE or (extra >= 3 and worst <= 1e3 * JOINT_TOLERANCE):
+            worst = max(worst, 0.1 * deepest(at))
+            if worst <= JOINT_TOLERANCE or (extra >= 3 and worst <= 10.0 * JOINT_TOLERANCE):
                 return CONVERGED, -1, size, iteration
             extra += 1
             if extra > 6:
@@ -183,24 +204,26 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         if fresh:
             bad = call(stages[ASSEMBLE], at, 1 if with_mass else 0)
             if bad >= 0:
-                return SINGULAR, bad, trial.scale[RESIDUAL], iteration
+                return SINGULAR, bad, min(trial.big[WEAK, bad], trial.big[WEAK_MASS, bad]), iteration
         smooth_correction(at)
         if both:
             position_correction(at, y)
         if nc > 0:
             count, bad = _contacts(at, with_mass or not alpha)
             if bad >= 0:
-                return SINGULAR, bad, trial.scale[RESIDUAL], iteration
+                return SINGULAR, bad, min(trial.big[WEAK, bad], trial.big[WEAK_MASS, bad]), iteration
             if report[FAILED] >= 0.0:
                 return CONTACT_FAILED, int(report[FAILED]), report[LEFT], iteration
         size = max(update(at, y), report[CHANGE] / trial.scale[PLACES])
         if not (finite(trial.vec[VT]) and np.isfinite(size)):
             return NOT_A_NUMBER, -1, size, iteration
-        # below that, corrections that no longer shrink are round-off
         settled = size <= numbers.tolerance
-        if not settled and size > 0.5 * last:
-            settled = size <= 1e3 * numbers.tolerance + round_off(at)
         again = not settled and not fresh and size > SLOW * last
+        # with a new matrix, corrections that no longer shrink are round-off if they are small enough for that
+        if not settled and fresh and size > 0.5 * last and report[CHANGE] <= numbers.tolerance * trial.scale[PLACES]:
+            settled = is_round_off(at, trial.vec[S1], 1e2 * numbers.tolerance)
+        elif not settled and size > 0.5 * last:
+            again = True
         last = size
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations
 
@@ -250,14 +273,16 @@ def start_motion(at: int, t: float) -> int:
 
 @inner
 def project(at: int) -> int:
-    """Bring the trial's position onto the joints, M y = G nu, g + G^T y = 0; return -1 or the row that failed."""
+    """Bring the trial's position onto the joints, M y = G nu, g + G^T y = 0; return -1 or nv + the row that fails."""
     trial, mats, sym, stages = part(at, "trial"), part(at, "mats"), part(at, "sym"), part(at, "stages")
     nv, nj, y = trial.vec.shape[1], trial.joint.shape[1], trial.big[Y_]
     g, unknowns = part(at, "point.rows.g"), part(at, "system.unknowns")
+    where = 0
     for _ in range(10):
         worst = 0.0
         for r in range(nj):
-            worst = max(worst, abs(g[r]))
+            if not abs(g[r]) <= worst:
+                worst, where = abs(g[r]), r
         if worst <= JOINT_TOLERANCE * trial.scale[LENGTH]:
             return -1
         bad = call(stages[ASSEMBLE], at, 3)
@@ -269,4 +294,4 @@ def project(at: int) -> int:
         lu_solve(sym, mats.J, y, trial.big[LU_])
         advance(unknowns, trial.q, y, trial.q)
         call(stages[PLACE], at, 0)
-    return nv
+    return nv + where

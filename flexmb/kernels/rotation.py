@@ -23,14 +23,20 @@ SMALL = 1e-2
 
 @kernel
 def axes_of(q: Array, i: int, A: Array) -> None:
-    """Write the axes of the quaternion q[i:i + 4] as the columns of A."""
+    """Write the axes of the quaternion q[i:i + 4] as the columns of A.
+
+    Divided by |p|^2 they are perpendicular unit vectors to round-off whatever the norm's own round-off has added up to;
+    without it angular momentum would grow by 4 (|p| - 1) in every step.
+    """
     a, b, c, d = q[i], q[i + 1], q[i + 2], q[i + 3]
-    A[0, 0] = a * a + b * b - c * c - d * d
-    A[1, 1] = a * a - b * b + c * c - d * d
-    A[2, 2] = a * a - b * b - c * c + d * d
-    A[0, 1], A[1, 0] = 2.0 * (b * c - a * d), 2.0 * (b * c + a * d)
-    A[0, 2], A[2, 0] = 2.0 * (b * d + a * c), 2.0 * (b * d - a * c)
-    A[1, 2], A[2, 1] = 2.0 * (c * d - a * b), 2.0 * (c * d + a * b)
+    one = 1.0 / (a * a + b * b + c * c + d * d)
+    A[0, 0] = (a * a + b * b - c * c - d * d) * one
+    A[1, 1] = (a * a - b * b + c * c - d * d) * one
+    A[2, 2] = (a * a - b * b - c * c + d * d) * one
+    two = 2.0 * one
+    A[0, 1], A[1, 0] = two * (b * c - a * d), two * (b * c + a * d)
+    A[0, 2], A[2, 0] = two * (b * d + a * c), two * (b * d - a * c)
+    A[1, 2], A[2, 1] = two * (c * d - a * b), two * (c * d + a * b)
 
 
 @kernel
