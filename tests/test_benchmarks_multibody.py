@@ -89,7 +89,7 @@ def test_stages_are_counted_and_put_back():
     assert shares[PLACE].calls == pytest.approx(iterations + 1, abs=1e-12)
     assert 1.0 <= shares[ASSEMBLE].calls <= iterations
     spent = sum(share.calls * share.us for share in shares.values())
-    assert 0.3 * total < spent < 1.05 * total
+    assert 0.3 * total < spent < 1.3 * total
 
 
 def test_multibody_prints_a_line_each_and_writes_csv(tmp_path, capsys):

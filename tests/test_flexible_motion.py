@@ -30,9 +30,8 @@ def slender(kind, E, elements=16, modes=8, **keys):
     if kind == "floating":
         section = {"area": AREA, "inertia_y": IY, "inertia_z": IZ, "torsion": J}
         material = {"young": E, "density": RHO, "poisson": 0.3}
-        return fm.FloatingBeam(
-            "b", length=1.0, elements=elements, modes=modes, section=section, material=material, **keys
-        )
+        keys |= {"section": section, "material": material, "modes": modes}
+        return fm.FloatingBeam("b", length=1.0, elements=elements, **keys)
     stiffness = {"EA": E * AREA, "GA": E * AREA / 3, "GJ": E / 2.6 * J, "EIy": E * IY, "EIz": E * IZ}
     inertia = {"mass_per_length": MU, "rotary_y": 1e-8 * MU, "rotary_z": 1e-8 * MU, "rotary_x": RHO * (IY + IZ)}
     return fm.ExactBeam("b", length=1.0, elements=elements, stiffness=stiffness, inertia=inertia, **keys)
@@ -68,7 +67,7 @@ def test_stiffer_beams_come_to_the_rigid_motion_and_closer_to_each_other():
         assert lag[0] / lag[1] == pytest.approx(4.0, rel=0.05)
         assert lag[1] / lag[2] == pytest.approx(4.0, rel=0.03)
     apart = [largest(x, y) for x, y in zip(exact, floating, strict=True)]
-    assert apart[0] < 2e-3 * largest(exact[0], rigid)
+    assert apart[0] < 3e-3 * largest(exact[0], rigid)
     assert apart[0] / apart[1] > 10.0
     assert apart[2] < 1e-3 * largest(exact[2], rigid)
 
@@ -123,18 +122,18 @@ def test_stiff_rod_on_a_ball_joint_swings_as_a_rigid_one():
 
 
 class Cantilever:
-    """Steel-like strip, clamped; a force on its tip at t = 0."""
+    """A thin strip, clamped; a force on its tip that begins at t = 0, with this frequency (0: a step)."""
 
-    L, E, height, width = 0.5, 70e9, 0.01, 0.02
-    A, I, J = height * width, width * height**3 / 12.0, height * width**3 / 12.0
+    length, young, height, width = 0.5, 70e9, 0.004, 0.02
+    area, inertia = height * width, width * height**3 / 12.0
     keys = {
-        "length": L,
+        "length": length,
         "section": {"shape": "rectangle", "height": height, "width": width},
-        "material": {"young": E, "density": RHO, "poisson": 0.3},
+        "material": {"young": young, "density": RHO, "poisson": 0.3},
     }
 
     @classmethod
-    def run(cls, kind, force, elements=6, h=2e-4, end=0.06, moment=(0, 0, 0)):
+    def run(cls, kind, force, elements=6, h=2e-4, end=0.06, moment=(0, 0, 0), frequency=0.0):
         model = fm.Model()
         keys = cls.keys | {"elements": elements}
         if kind == "beam":
@@ -143,17 +142,24 @@ class Cantilever:
             exact = kind == "exact"
             model.add(fm.ExactBeam("b", **keys) if exact else fm.FloatingBeam("b", modes=6 * (elements - 1), **keys))
             model.add(fm.Fixed("clamp", a="ground", b="b.first"))
-        model.add(fm.NodalForce("pull", node="b.last", force=force, moment=moment))
+        function = fm.Harmonic(omega=frequency) if frequency else fm.Constant(1.0)
+        model.add(fm.NodalForce("pull", node="b.last", force=force, moment=moment, function=function))
         signals = ["b.last.displacement", "b.last.rotation"]
         return fm.simulate(model, fm.GeneralizedAlpha(rho_inf=0.9), h, end, signals=signals)
 
     @classmethod
-    def tip(cls, t, force):
-        """Return the deflection after Euler and Bernoulli: modes cos b cosh b = -1, of modal mass m/4 at the tip."""
+    def omega(cls):
+        """Return the frequencies of Euler and Bernoulli, cos b cosh b = -1."""
         guesses = (np.arange(1, 30) - 0.5) * np.pi
         b = np.array([brentq(lambda x: np.cos(x) + 1.0 / np.cosh(x), g - 0.5, g + 0.5, xtol=1e-14) for g in guesses])
-        omega = b**2 * np.sqrt(cls.E * cls.I / (RHO * cls.A)) / cls.L**2
-        return (1.0 - np.cos(np.outer(t, omega))) @ (4.0 * force / (RHO * cls.A * cls.L * omega**2))
+        return b**2 * np.sqrt(cls.young * cls.inertia / (RHO * cls.area)) / cls.length**2
+
+    @classmethod
+    def tip(cls, t, force, frequency):
+        """Return the deflection of the tip from rest; each mode has a quarter of the mass there."""
+        omega = cls.omega()
+        gain = 4.0 * force / (RHO * cls.area * cls.length) / (omega**2 - frequency**2)
+        return np.sin(frequency * t) * gain.sum() - np.sin(np.outer(t, omega)) @ (gain * frequency / omega)
 
 
 def test_floating_beam_with_all_its_modes_is_the_beam_of_small_displacements():
@@ -165,20 +171,21 @@ def test_floating_beam_with_all_its_modes_is_the_beam_of_small_displacements():
         pairs = [[run.signals[f"b.last.{what}"] for run in runs] for what in ("displacement", "rotation")]
         return [np.abs(x - y).max() / np.abs(x).max() for x, y in pairs]
 
-    one, ten = differences(0.1), differences(1.0)
-    assert max(one) < 1e-4
-    np.testing.assert_allclose(ten, 10.0 * np.array(one), rtol=0.05)
+    one, ten = differences(0.01), differences(0.1)
+    assert max(one) < 3e-4
+    np.testing.assert_allclose(ten, 10.0 * np.array(one), rtol=0.1)
 
 
-@pytest.mark.parametrize(("kind", "elements", "share"), [("floating", 6, 1.5e-3), ("exact", 32, 6e-3)])
+@pytest.mark.parametrize(("kind", "elements", "share"), [("floating", 6, 2e-3), ("exact", 24, 8e-3)])
 def test_clamped_beams_vibrate_as_the_closed_form_says(kind, elements, share):
-    """Four periods; the exact beam has shear and rotary inertia besides, (height/length)^2 = 4e-4 of the stiffness."""
-    force = 0.1
-    result = Cantilever.run(kind, (0.0, force, 0.0), elements, h=1e-4, end=0.12)
-    expected = Cantilever.tip(result.time, force)
-    assert expected.max() == pytest.approx(2 * force * Cantilever.L**3 / (3 * Cantilever.E * Cantilever.I), rel=0.02)
+    """Four periods of the first mode, with the tip pulled to and fro at 0.6 of its frequency."""
+    force, frequency = 0.1, 0.6 * Cantilever.omega()[0]
+    result = Cantilever.run(kind, (0.0, force, 0.0), elements, h=2.5e-4, end=0.3, frequency=frequency)
+    expected = Cantilever.tip(result.time, force, frequency)
+    static = force * Cantilever.length**3 / (3 * Cantilever.young * Cantilever.inertia)
+    assert np.abs(expected).max() > 1.8 * static
     found = result.signals["b.last.displacement"][:, 1]
-    assert np.abs(found - expected).max() < share * expected.max()
+    assert np.abs(found - expected).max() < share * np.abs(expected).max()
 
 
 @functools.cache
@@ -414,11 +421,11 @@ def test_bent_beam_in_free_flight_over_ten_thousand_steps(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_of_free_flight_go_with_the_square_of_the_step(kind):
     energy, angular = [], []
-    for h in (1e-3, 5e-4):
+    for h in (5e-4, 2.5e-4):
         _, r = tumbling(kind, 7e8, h, round(0.5 / h), kick=30.0, every=1)
-        free = r.time > KICK + 2e-3
+        free = r.time > KICK + 1e-3
         energy.append(drift(r.energy.total[free]))
         angular.append(drift(r.signals["b.angular_momentum"][free]))
-    assert energy[0] / energy[1] == pytest.approx(4.0, rel=0.25)
+    assert energy[0] / energy[1] == pytest.approx(4.0, rel=0.15)
     if kind == "exact":
-        assert angular[0] / angular[1] == pytest.approx(4.0, rel=0.25)
+        assert angular[0] / angular[1] == pytest.approx(4.0, rel=0.15)

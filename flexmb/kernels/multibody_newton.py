@@ -24,6 +24,7 @@ from flexmb.kernels.multibody import (
     C1,
     C_AXES,
     C_SPACE,
+    CHANGE,
     D0,
     D1,
     DQ,
@@ -233,6 +234,7 @@ def is_round_off(at: int, x: Array, tolerance: float) -> bool:
     for i in range(s.size):
         s[i] = abs(x[i])
     places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places = max(places, part(at, "trial.report")[CHANGE])
     at_rest = places <= tolerance * scale[PLACES] + ROUND_OFF * scale[LENGTH] / d1
     return bool(at_rest and turns <= tolerance * scale[TURNS] + ROUND_OFF / d1)
 

@@ -220,7 +220,7 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         settled = size <= numbers.tolerance
         again = not settled and not fresh and size > SLOW * last
         # with a new matrix, corrections that no longer shrink are round-off if they are small enough for that
-        if not settled and fresh and size > 0.5 * last and report[CHANGE] <= numbers.tolerance * trial.scale[PLACES]:
+        if not settled and fresh and size > 0.5 * last:
             settled = is_round_off(at, trial.vec[S1], 1e2 * numbers.tolerance)
         elif not settled and size > 0.5 * last:
             again = True

@@ -1,8 +1,8 @@
 """Compile all kernels once before the tests start, so that the workers of pytest do not do it twice each.
 
-    python tests/support/warm.py          both halves, side by side
-    python tests/support/warm.py small    the loops of small motion
-    python tests/support/warm.py large    the loop of large motion
+python tests/support/warm.py          both halves, side by side
+python tests/support/warm.py small    the loops of small motion
+python tests/support/warm.py large    the loop of large motion
 """
 
 from __future__ import annotations
