@@ -145,7 +145,9 @@ class Cantilever:
         function = fm.Harmonic(omega=frequency) if frequency else fm.Constant(1.0)
         model.add(fm.NodalForce("pull", node="b.last", force=force, moment=moment, function=function))
         signals = ["b.last.displacement", "b.last.rotation"]
-        return fm.simulate(model, fm.GeneralizedAlpha(rho_inf=0.9), h, end, signals=signals)
+        result = fm.simulate(model, fm.GeneralizedAlpha(rho_inf=0.9), h, end, signals=signals)
+        assert result.summary["steps_taken"] == result.summary["steps"]  # a cut changes what high modes do
+        return result
 
     @classmethod
     def omega(cls):
@@ -421,11 +423,10 @@ def test_bent_beam_in_free_flight_over_ten_thousand_steps(kind):
 @pytest.mark.parametrize("kind", KINDS)
 def test_errors_of_free_flight_go_with_the_square_of_the_step(kind):
     energy, angular = [], []
-    for h in (5e-4, 2.5e-4):
+    for h in (1e-3, 5e-4):
         _, r = tumbling(kind, 7e8, h, round(0.5 / h), kick=30.0, every=1)
         free = r.time > KICK + 1e-3
-        energy.append(drift(r.energy.total[free]))
-        angular.append(drift(r.signals["b.angular_momentum"][free]))
-    assert energy[0] / energy[1] == pytest.approx(4.0, rel=0.15)
-    if kind == "exact":
-        assert angular[0] / angular[1] == pytest.approx(4.0, rel=0.15)
+        energy.append(np.ptp(r.energy.total[free]))
+        angular.append(np.ptp(r.signals["b.angular_momentum"][free], axis=0).max())
+    assert energy[0] / energy[1] == pytest.approx(4.0, rel=0.05)
+    assert angular[1] < 1e-11 if kind == "floating" else angular[0] / angular[1] == pytest.approx(4.0, rel=0.05)

@@ -186,7 +186,7 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     nc, y, alpha, report = trial.contact.shape[1], trial.big[Y_], numbers.family == ALPHA, trial.report
     _begin(at, h, t)
     both = alpha and numbers.joint_level == BOTH and trial.joint.shape[1] > 0
-    last, size, settled, again, extra, count = np.inf, np.inf, False, True, 0, 0
+    last, least, size, settled, again, extra, count = np.inf, np.inf, np.inf, False, True, 0, 0
     for iteration in range(numbers.max_iterations):
         place_trial(at)
         if iteration == 0:
@@ -218,13 +218,11 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         if not (finite(trial.vec[VT]) and np.isfinite(size)):
             return NOT_A_NUMBER, -1, size, iteration
         settled = size <= numbers.tolerance
+        # corrections that no longer shrink are round-off if they are small enough for that
+        if not settled and size > 0.5 * least:
+            settled = is_round_off(at, trial.vec[S1], 10.0 * numbers.tolerance)
         again = not settled and not fresh and size > SLOW * last
-        # with a new matrix, corrections that no longer shrink are round-off if they are small enough for that
-        if not settled and fresh and size > 0.5 * last:
-            settled = is_round_off(at, trial.vec[S1], 1e2 * numbers.tolerance)
-        elif not settled and size > 0.5 * last:
-            again = True
-        last = size
+        last, least = size, min(size, least)
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations
 
 
