@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import math
 
-from flexmb.kernels.jit import inner
+from flexmb.kernels.jit import kernel
 from flexmb.kernels.rotation import SMALL, coefficients
 from flexmb.kernels.vectors import Vector, cross, dot, plus
 
 
-@inner
+@kernel
 def rotated(t: Vector, y: Vector) -> Vector:
     """Return exp(t) y."""
     a, b, _, _ = coefficients(dot(t, t))
@@ -22,7 +22,7 @@ def rotated(t: Vector, y: Vector) -> Vector:
     return plus(plus(y, a, ty), b, cross(t, ty))
 
 
-@inner
+@kernel
 def spun(t: Vector, y: Vector) -> Vector:
     """Return T(-t) y."""
     _, b, c, _ = coefficients(dot(t, t))
@@ -30,7 +30,7 @@ def spun(t: Vector, y: Vector) -> Vector:
     return plus(plus(y, b, ty), c, cross(t, ty))
 
 
-@inner
+@kernel
 def unspun(t: Vector, y: Vector) -> Vector:
     """Return T(-t)^-1 y."""
     _, _, _, d = coefficients(dot(t, t))
@@ -38,7 +38,7 @@ def unspun(t: Vector, y: Vector) -> Vector:
     return plus(plus(y, -0.5, ty), d, cross(t, ty))
 
 
-@inner
+@kernel
 def spun_change(t: Vector, z: Vector, y: Vector) -> Vector:
     """Return the derivative of T(-t) y along t' = z."""
     s2 = dot(t, t)
@@ -56,7 +56,7 @@ def spun_change(t: Vector, z: Vector, y: Vector) -> Vector:
     return plus(plus(smooth, double * db, ty), double * dc, cross(t, ty))
 
 
-@inner
+@kernel
 def turn_between(x0: Vector, y0: Vector, z0: Vector, x1: Vector, y1: Vector, z1: Vector) -> Vector:
     """Return the rotation vector, shorter than half a turn, that turns the axes x0, y0, z0 into x1, y1, z1."""
     # of the rotation sum_k a1_k a0_k^T: half its skew part is the axis times the sine, its trace gives the cosine

@@ -81,7 +81,7 @@ def beams(beams: Beams, mstate: MarkerState, scratch: Array) -> float:
     return energy
 
 
-@inner
+@kernel
 def beams_tangent(beams: Beams, mstate: MarkerState, K6: Array, C6: Array, scratch: Array) -> None:
     """Add the tangents of all elements, column by column; ``scratch`` has SCRATCH numbers."""
     zero = (0.0, 0.0, 0.0)

@@ -59,7 +59,7 @@ def turn(q: Array, i: int, tx: float, ty: float, tz: float, out: Array) -> None:
     out[i + 3] = a * z + b * y - c * x + d * c0
 
 
-@inner
+@kernel
 def coefficients(s2: float) -> tuple[float, float, float, float]:
     """Return sin s / s, (1 - cos s)/s^2, (s - sin s)/s^3 and (1 - (s/2) cot(s/2))/s^2 of s = sqrt(s2)."""
     if s2 < SMALL:
@@ -93,21 +93,21 @@ def exp_so3(t: Array, R: Array) -> None:
     _series(t, 1.0, a, b, R)
 
 
-@inner
+@kernel
 def tangent(t: Array, T: Array) -> None:
     """Write T(t) to T (3, 3)."""
     _, b, c, _ = coefficients(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     _series(t, 1.0, -b, c, T)
 
 
-@inner
+@kernel
 def tangent_inverse(t: Array, T: Array) -> None:
     """Write T^-1(t) to T (3, 3)."""
     _, _, _, d = coefficients(t[0] * t[0] + t[1] * t[1] + t[2] * t[2])
     _series(t, 1.0, 0.5, d, T)
 
 
-@inner
+@kernel
 def log_so3(R: Array, t: Array) -> None:
     """Write the rotation vector of R, of length at most pi, to t (3,)."""
     x, y, z = 0.5 * (R[2, 1] - R[1, 2]), 0.5 * (R[0, 2] - R[2, 0]), 0.5 * (R[1, 0] - R[0, 1])

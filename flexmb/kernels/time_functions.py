@@ -22,7 +22,7 @@ NUDGE = 1e-12
 """How far before a corner, over the times of the function, counts as after it: n h may miss it by the last bit."""
 
 
-@inner
+@kernel
 def value(functions: Functions, k: int, t: float) -> float:
     """Return function k at t."""
     kind, data, i, j = functions.kind[k], functions.data, functions.ptr[k], functions.ptr[k + 1]
