@@ -282,7 +282,7 @@ def test_project_closes_what_is_open_and_says_how_far_it_moved(
     assert np.abs(system.gdot(0.0, system.q0, system.v0)[: system.nj]).max() <= 1e-13
     assert main(["validate", str(path)]) == 0
     said = capsys.readouterr().err
-    assert said.startswith("note: the start was moved onto the joints: positions by at most 0.")
+    assert said.startswith("note: the start was moved onto the joints: coordinates by at most 0.")
     assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "project": True}
 
 
