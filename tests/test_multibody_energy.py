@@ -81,19 +81,6 @@ def test_a_free_floating_beam_keeps_them_as_well(h):
     assert max(drifts) <= 1e-10
 
 
-def test_a_free_exact_beam_keeps_momentum_exactly_and_the_rest_to_second_order():
-    """Its nodes pull each other with forces along lines that turn within a step: no drift, but h^2 of a change."""
-    model = flying(fm.ExactBeam, elements=4)
-    (fine, series), (coarse, _) = flight(model, 1e-3), flight(model, 4e-3)
-    assert max(fine[0], coarse[0]) <= 1e-12
-    assert max(fine) < 5e-6
-    for small, large in zip(fine[1:], coarse[1:], strict=True):
-        assert large / small == pytest.approx(16.0, rel=0.15)
-    for x in series[1:]:
-        early, late = np.abs(x[:1000] - x[0]).max(), np.abs(x[-1000:] - x[0]).max()
-        assert late < 1.5 * early
-
-
 # ------------------------------------------------------------------------------------------------ the ledger
 
 
