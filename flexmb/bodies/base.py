@@ -9,6 +9,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from scipy import sparse
 
+from flexmb.bodies.spin_parts import SpinParts
 from flexmb.errors import InputError
 from flexmb.fem.node_ref import NodeRef
 from flexmb.linalg.strain import Strain
@@ -72,6 +73,8 @@ class BodyParts:
         Named nodes.
     rigid_free, rigid_held : (nv, k) and (number of supported unknowns, k) arrays
         The motions without elastic energy, on the free and on the supported unknowns.
+    spin : SpinParts, optional
+        What spinning adds, for rotors.
     """
 
     M: sparse.csr_array
@@ -92,6 +95,7 @@ class BodyParts:
     named: Mapping[str, int]
     rigid_free: Array
     rigid_held: Array
+    spin: SpinParts | None = None
 
     @property
     def nv(self) -> int:

@@ -1,0 +1,161 @@
+"""What spinning adds to a body of small displacement: gyroscopic, circulatory and rotating terms, as plain data.
+
+With the spin angle phi, the speed W = phi' and psi = phi + phase, the equations of a rotor are
+
+    M v' + (C + C_skew + W gyro + C_j(W)) v + (K + K_skew + W circulation + (W'/2) gyro + K_j(W)) q
+        = F + sum over excitations of U [ a (W^2 cos psi + W' sin psi) + b (W^2 sin psi - W' cos psi) ]
+
+C and K are the symmetric matrices of ``BodyParts``; the matrices here are skew but for the tables K_j, C_j of
+speed-dependent bearings. The spin is about the body's axis d by the right hand, angles count from its y to its z.
+
+Where the spin is free, phi is one more unknown, with the Lagrangian
+
+    T = v^T M v / 2 + J W^2 / 2 + W m . v + (W/2) v^T gyro q + sum U W (-sin psi a.v + cos psi b.v)
+
+so that what accelerates the rotor is exactly what the vibrations lose. (W'/2) gyro belongs to this choice of phi: a
+drive torque that follows the shaft would have 0 in place of 1/2, one fixed in space 1; the difference is of second
+order in the slopes.)
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.state import Array, IntArray
+from flexmb.system import TimeFunction
+
+
+@dataclass(frozen=True)
+class Excitation:
+    """A rotating force or moment: an unbalance on the displacements along y and z, a tilted disk on the slopes.
+
+    Parameters
+    ----------
+    label : str
+        ``rotor.node(12)``.
+    a, b : int
+        The unknowns it acts on, -1 for one that is held.
+    a_factor, b_factor : float
+        Their factors: displacements (v, w) have (1, 1), slopes (theta_z, theta_y) have (1, -1).
+    amplitude : float
+        U: mass times eccentricity, kg m; for a disk tilted by tau, (I_d - I_p) tau, kg m^2.
+    phase : float
+        rad.
+    weighs : bool
+        Whether gravity acts on it (unbalance, not tilt).
+    """
+
+    label: str
+    a: int
+    b: int
+    a_factor: float
+    b_factor: float
+    amplitude: float
+    phase: float
+    weighs: bool
+
+
+@dataclass(frozen=True)
+class SpeedTable:
+    """Stiffness and damping that depend on the speed: linear between the entries of a table.
+
+    Parameters
+    ----------
+    label : str
+    unknowns : (m,) int array
+        The unknowns it acts on.
+    speed : (ns,) array
+        Increasing, rad/s.
+    K, C : (ns, m, m) arrays
+        Not symmetric in general.
+    """
+
+    label: str
+    unknowns: IntArray
+    speed: Array
+    K: Array
+    C: Array
+
+    def at(self, speed: float) -> tuple[Array, Array]:
+        """Return K and C at a speed; outside the table its end values (runs are checked to stay inside)."""
+        x = float(np.clip(speed, self.speed[0], self.speed[-1]))
+        i = int(np.clip(np.searchsorted(self.speed, x, side="right") - 1, 0, self.speed.size - 2))
+        s = (x - self.speed[i]) / (self.speed[i + 1] - self.speed[i])
+        return (1.0 - s) * self.K[i] + s * self.K[i + 1], (1.0 - s) * self.C[i] + s * self.C[i + 1]
+
+
+@dataclass(frozen=True)
+class Spin:
+    """How the body spins: by a given angle phi(t), or freely.
+
+    Parameters
+    ----------
+    angle : TimeFunction or None
+        phi(t), with ``value`` (angle), ``rate`` (speed), ``second`` and ``code()``; None when the spin is free.
+    constant : bool
+        Whether the given speed never changes.
+    speed : float
+        At the start, rad/s.
+    phase : float
+        phi at the start, rad.
+    inertia : float
+        J, of the whole rotor about its axis, kg m^2.
+    torsion : (nv,) array
+        m: inertia that couples the spin to the torsional unknowns, kg m^2 (zero without them).
+    torque : TimeFunction or None
+        Drive torque, N m (free spin).
+    drag : float
+        Torque -drag W, N m s (free spin).
+    characteristic : (speeds, torques) or None
+        Drive torque as a function of the speed, linear between the entries (free spin).
+    """
+
+    angle: TimeFunction | None
+    constant: bool
+    speed: float
+    phase: float
+    inertia: float
+    torsion: Array
+    torque: TimeFunction | None = None
+    drag: float = 0.0
+    characteristic: tuple[Array, Array] | None = None
+
+    @property
+    def free(self) -> bool:
+        """Whether the angle is an unknown."""
+        return self.angle is None
+
+
+@dataclass(frozen=True)
+class SpinParts:
+    """All that spinning adds, over the free unknowns of the body.
+
+    Parameters
+    ----------
+    gyro : (nv, nv) sparse array, skew
+        Gyroscopic matrix per unit speed, kg m^2.
+    circulation : (nv, nv) sparse array, skew
+        Circulatory stiffness per unit speed, of internal damping.
+    skew_damping : (nv, nv) sparse array, skew
+        Skew part of the bearings' damping: it does no work.
+    cross : (nv, nv) sparse array, skew
+        Skew part of the bearings' stiffness (cross-coupling): it can drive whirl.
+    tables : tuple of SpeedTable
+        Speed-dependent bearings; nothing of them is in K, C or the matrices above.
+    excitations : tuple of Excitation
+    spin : Spin
+    axis : (3, 3) array
+        Columns d, y, z of the body's frame.
+    """
+
+    gyro: sparse.csr_array
+    circulation: sparse.csr_array
+    skew_damping: sparse.csr_array
+    cross: sparse.csr_array
+    tables: tuple[SpeedTable, ...]
+    excitations: tuple[Excitation, ...]
+    spin: Spin
+    axis: Array
