@@ -20,10 +20,14 @@ ENERGY_COLUMNS = (
     "work_contact",
     "numerical",
     "residual",
+    "work_drive",
+    "work_cross",
 )
 """Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
 
 ``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
+``work_drive`` (joints, planes and rotors that are driven) and ``work_cross`` (cross-coupling of bearings and internal
+damping of rotors) are parts of ``work_external``.
 """
 
 
@@ -40,7 +44,7 @@ class Block:
         Values of all probes side by side, in the order of ``system.probes``, offsets added.
     gap, velocity, impulse : (k, nc) arrays
         At the sample; impulse is what acted since the sample before (one step when every = 1).
-    energy : (k, 7) array
+    energy : (k, 9) array
         See ``ENERGY_COLUMNS``.
     field_step : (f,) int array
         Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).

@@ -159,8 +159,18 @@ class EnergySeries:
 
     @property
     def work_external(self) -> Array:
-        """Work of loads and prescribed motions."""
+        """Work of loads, prescribed motions and cross-coupling."""
         return self._read("work_external")
+
+    @property
+    def work_drive(self) -> Array:
+        """The part of the external work that comes from driven joints, planes and rotors."""
+        return self._read("work_drive")
+
+    @property
+    def work_cross(self) -> Array:
+        """The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."""
+        return self._read("work_cross")
 
     @property
     def work_damping(self) -> Array:

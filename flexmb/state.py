@@ -40,7 +40,7 @@ class State:
 class StepReport:
     """What a step did: impulses, and the terms of the scheme's own energy identity.
 
-    ``E_n1 - E_n = external + drive + damping + sum(contact) + projection + numerical`` holds to round-off.
+    ``E_n1 - E_n = external + drive + cross + damping + sum(contact) + projection + numerical`` holds to round-off.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class StepReport:
     external : float
         Work of the time-dependent loads, J.
     drive : float
-        Work of the prescribed motion of planes, J (booked as external work).
+        Work of the prescribed motion of planes and of the spin of rotors, J (booked as external work, and apart).
     damping : float
         Work of the viscous forces, J.
     contact : (nc,) array
@@ -60,6 +60,8 @@ class StepReport:
         Pivots or sweeps of the contact solver.
     projection : float
         Work of the position-level multipliers (GGL), J; booked as contact work.
+    cross : float
+        Work of cross-coupling forces of rotors, J (booked as external work, and apart).
     """
 
     P: Array
@@ -70,3 +72,4 @@ class StepReport:
     numerical: float
     iterations: int
     projection: float = 0.0
+    cross: float = 0.0

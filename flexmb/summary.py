@@ -14,7 +14,19 @@ from flexmb.io.structure import Tree
 from flexmb.record import RunInfo, Tally
 
 _ENERGY_NUMBERS = (
-    *("initial", "final", "external", "damping", "contact", "numerical", "residual_max", "max", "scale"),
+    *(
+        "initial",
+        "final",
+        "external",
+        "drive",
+        "cross",
+        "damping",
+        "contact",
+        "numerical",
+        "residual_max",
+        "max",
+        "scale",
+    ),
     *("contact_projection", "gain_steps", "gain_max", "gain_time"),
 )
 SUMMARY_NUMBERS = (
@@ -112,6 +124,8 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "initial": total[0],
         "final": total[-1],
         "external": float(column["work_external"][-1]),
+        "drive": float(column["work_drive"][-1]),
+        "cross": float(column["work_cross"][-1]),
         "damping": float(column["work_damping"][-1]),
         "contact": float(column["work_contact"][-1]),
         "numerical": float(column["numerical"][-1]),

@@ -26,6 +26,8 @@ ENERGY_WORDS = (
     "potential",
     "total",
     "work_external",
+    "work_drive",
+    "work_cross",
     "work_damping",
     "work_contact",
     "numerical",

@@ -7,7 +7,7 @@ from typing import Any
 ENERGY_WORDS = (
     ("initial", "initial"),
     ("final", "final"),
-    ("external", "work of loads"),
+    ("external", "work of loads and drives"),
     ("damping", "work of damping"),
     ("contact", "work of contacts"),
     ("numerical", "work of the scheme"),
@@ -55,6 +55,8 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
     for key, words in ENERGY_WORDS:
         if energy.get(key) is not None:
             lines.append(_row(words, energy[key]))
+            if key == "external":
+                lines += _external_parts(energy)
             if key == "contact":
                 lines += _contact_parts(energy)
     if energy.get("scale") and energy["residual_max"] > 1e-6 * energy["scale"]:
@@ -65,6 +67,15 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
         count = counted(energy["gain_steps"], "step")
         lines.append(f"  warning: in {count} a contact added energy, {most}; see docs/energy.md")
     return lines
+
+
+def _external_parts(energy: dict[str, Any]) -> list[str]:
+    """Return the lines of the parts of the external work; none when it all comes from loads."""
+    drive, cross = energy.get("drive") or 0.0, energy.get("cross") or 0.0
+    if not (drive or cross):
+        return []
+    parts = (("  loads", energy["external"] - drive - cross), ("  drives", drive), ("  cross-coupling", cross))
+    return [_row(words, joule, "+") for words, joule in parts if joule]
 
 
 def _contact_parts(energy: dict[str, Any]) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmb.errors import NOT_FINITE, SimulationError
 from flexmb.kernels.ledger import (
+    COLUMNS,
     CONTACT_STEPS,
     ENERGY_MAX,
     GAIN_MAX,
@@ -75,7 +76,7 @@ class Plan:
             gap=np.zeros((k, nc)),
             velocity=np.zeros((k, nc)),
             impulse=np.zeros((k, nc)),
-            energy=np.zeros((k, 7)),
+            energy=np.zeros((k, COLUMNS)),
             field_step=field_step,
             field_q=np.zeros((f, self.system.nq)),
             field_v=np.zeros((f, self.system.nv)),

@@ -7,6 +7,7 @@ import numpy as np
 from flexmb.engines.base import Plan, not_finite, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.ledger import (
+    T_CROSS,
     T_DAMPING,
     T_DRIVE,
     T_EXTERNAL,
@@ -80,7 +81,7 @@ class GeneralEngine:
         terms = np.zeros(TERMS_SIZE)
         terms[T_EXTERNAL], terms[T_DRIVE], terms[T_DAMPING] = report.external, report.drive, report.damping
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
-        terms[T_ITERATIONS] = report.iterations
+        terms[T_ITERATIONS], terms[T_CROSS] = report.iterations, report.cross
         self.since += report.P
         g = self.plan.linear.contacts.g(self.state.t, self.state.q)
         book_step(self.ledger, terms, report.P, report.contact, self.response, g, self.state.t)

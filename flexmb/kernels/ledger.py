@@ -12,10 +12,13 @@ START, MIN_GAP, MIN_GAP_TIME = 4, 5, 6
 GAIN_STEPS, GAIN_MAX, GAIN_TIME = 7, 8, 9
 RESIDUAL_MAX, ENERGY_MAX, SCALE = 10, 11, 12
 CONTACT_STEPS, ITERATIONS, PROJECTION = 13, 14, 15
-LEDGER_SIZE = 16
+DRIVE, CROSS = 16, 17
+LEDGER_SIZE = 18
+COLUMNS = 9
+"""How many energy columns a sample has."""
 
-T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS = 0, 1, 2, 3, 4, 5
-TERMS_SIZE = 6
+T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
+TERMS_SIZE = 7
 """Places in ``Live.terms``, the report of one step."""
 
 GAIN_TOLERANCE = 1e-9
@@ -35,7 +38,9 @@ def empty_ledger() -> Array:
 @kernel
 def book_step(ledger: Array, terms: Array, P: Array, work: Array, response: Array, g: Array, t: float) -> None:
     """Book one step that ended at ``t``: its works, its impulses and the gaps it left."""
-    ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE]
+    ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
+    ledger[DRIVE] += terms[T_DRIVE]
+    ledger[CROSS] += terms[T_CROSS]
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
     ledger[ITERATIONS] += terms[T_ITERATIONS]
@@ -64,7 +69,7 @@ def book_step(ledger: Array, terms: Array, P: Array, work: Array, response: Arra
 
 @kernel
 def balance(ledger: Array, T: float, V: float, row: Array) -> None:
-    """Write the seven energy columns of a sample into ``row``; the first sample sets the start."""
+    """Write the energy columns of a sample (``record.ENERGY_COLUMNS``) into ``row``; the first one sets the start."""
     E = T + V
     if ledger[ENERGY_MAX] == -np.inf:
         ledger[START] = E
@@ -76,6 +81,8 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[4] = ledger[CONTACT]
     row[5] = ledger[NUMERICAL]
     row[6] = (E - ledger[START]) - works
+    row[7] = ledger[DRIVE]
+    row[8] = ledger[CROSS]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])

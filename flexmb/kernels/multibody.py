@@ -178,7 +178,7 @@ class Samples(NamedTuple):
     rate: Array2  # (k, nr)
     theta: Array2  # (k, na)
     impulse: Array2  # (k, nc)
-    energy: Array2  # (k, 7)
+    energy: Array2  # (k, 9)
     field_q: Array2  # (f, nq)
     field_v: Array2  # (f, nv)
     field_impulse: Array2  # (f, 3 nc)

@@ -15,7 +15,18 @@ import numpy as np
 
 from flexmb.kernels.evaluate import advance, copy, row_rate, to_space
 from flexmb.kernels.jit import allocating, inner, kernel
-from flexmb.kernels.ledger import CONTACT, DAMPING, EXTERNAL, NUMERICAL, START, balance, book_step
+from flexmb.kernels.ledger import (
+    COLUMNS,
+    CONTACT,
+    CROSS,
+    DAMPING,
+    DRIVE,
+    EXTERNAL,
+    NUMERICAL,
+    START,
+    balance,
+    book_step,
+)
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
@@ -174,7 +185,7 @@ def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float
     """
     nums, ledger, adaptive = part(at, "motion.numbers"), part(at, "motion.ledger"), part(at, "numbers.error") > 0.0
     size, cuts = nums[NEXT_STEP], 0
-    row = np.zeros(7)
+    row = np.zeros(COLUMNS)
     while target - nums[TIME] > 1e-9 * h:
         left = (end if adaptive else target) - nums[TIME]
         use = left if left <= size * (1.0 + 1e-9) else size
@@ -291,6 +302,8 @@ def take_sample_at(at: int, t: float, out: Samples, k: int) -> None:
     row[4] = (1.0 - x) * before[CONTACT] + x * books[CONTACT]
     row[6] = motion.numbers[KINETIC] + motion.numbers[POTENTIAL] - books[START]
     row[6] -= books[EXTERNAL] + books[DAMPING] + books[CONTACT] + books[NUMERICAL]
+    row[7] = (1.0 - x) * before[DRIVE] + x * books[DRIVE]
+    row[8] = (1.0 - x) * before[CROSS] + x * books[CROSS]
     # what interpolation misses of the energy is numerical too
     row[5] = row[0] + row[1] - books[START] - row[2] - row[3] - row[4] - row[6]
 

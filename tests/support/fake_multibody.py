@@ -151,7 +151,7 @@ def block(run: RunInfo) -> Block:
         gap=np.abs(rng.normal(size=(k, 3))),
         velocity=rng.normal(size=(k, 3)),
         impulse=impulse,
-        energy=np.abs(rng.normal(size=(k, 7))),
+        energy=np.abs(rng.normal(size=(k, 9))),
         field_step=kept,
         field_q=q[kept],
         field_v=v[kept],

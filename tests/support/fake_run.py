@@ -85,7 +85,7 @@ def blocks(run: RunInfo, sizes: tuple[int, ...] = (3, 5, 3)) -> list[Block]:
                 gap=rng.normal(size=(k, 3)),
                 velocity=rng.normal(size=(k, 3)),
                 impulse=rng.normal(size=(k, 3)),
-                energy=rng.normal(size=(k, 7)),
+                energy=rng.normal(size=(k, 9)),
                 field_step=kept,
                 field_q=rng.normal(size=(len(kept), 6)),
                 field_v=rng.normal(size=(len(kept), 6)),
