@@ -19,8 +19,8 @@ from flexmb.large_motion import LargePart, assemble_large, signal_names
 from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.terms import LoadPart, LoadTerms
 from flexmb.multibody_system import MultibodySystem
-from flexmb.state import Array, IntArray
-from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe, TimeFunction
+from flexmb.state import Array, IntArray, TimeFunction
+from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""

@@ -1,14 +1,27 @@
-"""``State`` and ``StepReport``: what goes into a step and what comes out of it, frozen."""
+"""``State`` and ``StepReport``: what goes into a step and what comes out of it, frozen; functions of time."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+
+
+class TimeFunction(Protocol):
+    """A scalar function of time given as data."""
+
+    def value(self, t: Array | float) -> Array:
+        """Return the function at time(s) ``t``."""
+        ...
+
+    def rate(self, t: Array | float) -> Array:
+        """Return its right-sided time derivative at ``t``."""
+        ...
 
 
 def frozen(x: Array) -> Array:

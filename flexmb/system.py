@@ -12,26 +12,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
 from flexmb.layout import Layout as Layout
 from flexmb.linalg.strain import Strain, regular
-from flexmb.state import Array, IntArray, State
-
-
-class TimeFunction(Protocol):
-    """A scalar function of time given as data."""
-
-    def value(self, t: Array | float) -> Array:
-        """Return the function at time(s) ``t``."""
-        ...
-
-    def rate(self, t: Array | float) -> Array:
-        """Return its right-sided time derivative at ``t``."""
-        ...
+from flexmb.state import Array, IntArray, State, TimeFunction
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 LEVELS = [
     {"errors", "state"},
-    {"kernels"},
+    {"kernels", "measures"},
     {"linalg"},
     {"fem"},
     {"assembly"},

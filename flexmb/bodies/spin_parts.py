@@ -24,8 +24,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.state import Array, IntArray
-from flexmb.system import TimeFunction
+from flexmb.state import Array, IntArray, TimeFunction
 
 
 @dataclass(frozen=True)
