@@ -27,6 +27,7 @@ LEVELS = [
     {"model", "modes"},
     {"nonsmooth"},
     {"schemes"},
+    {"spectrum"},
     {"record"},
     {"engines"},
     {"io"},
@@ -109,9 +110,13 @@ def test_only_fem_imports_scikit_fem() -> None:
     assert {room_of(p) for p in users} == {"fem"}
 
 
+RESULTS = {"errors", "result", "series", "io", "postproc", "spectrum"}
+"""What pictures may be made of."""
+
+
 def test_postproc_reads_results_only() -> None:
     for path in sorted((ROOT / "postproc").rglob("*.py")):
-        assert imported_rooms(path.read_text()) <= {"errors", "result", "series", "io", "postproc"}, path
+        assert imported_rooms(path.read_text()) <= RESULTS, path
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ The modules import what they need inside ``main``, so that ``flexmb --help`` is 
 
 from types import ModuleType
 
-from flexmb.commands import cases, check, export, modes, run, schemes, validate, view
+from flexmb.commands import cases, check, export, modes, run, schemes, spectrum, validate, view
 
 COMMANDS: dict[str, ModuleType] = {
     "run": run,
@@ -13,6 +13,7 @@ COMMANDS: dict[str, ModuleType] = {
     "validate": validate,
     "cases": cases,
     "schemes": schemes,
+    "spectrum": spectrum,
     "modes": modes,
     "export": export,
     "view": view,

@@ -1,0 +1,92 @@
+"""Spectral radius, period error and algorithmic damping of the schemes against omega h, without a run."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb spectrum``."""
+    parser.add_argument("schemes", metavar="SCHEME", nargs="*", help="names of schemes (default: all)")
+    set_help = "set an option of the schemes that have it, e.g. rho_inf=0.5"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="options", help=set_help)
+    parser.add_argument("--zeta", metavar="Z", type=float, default=0.0, help="damping ratio of the oscillator")
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write spectrum.csv, .png and .svg there")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print a short table; write the fine one and the picture with ``-o``."""
+    import numpy as np
+
+    from flexmb.io.table import write_table
+    from flexmb.spectrum import spectrum
+
+    chosen = _chosen(args.schemes, _options(args.options))
+    points = np.array([0.1, 0.5, 1.0, np.pi, 10.0, 100.0])
+    width = max(len(words) for words in chosen)
+    print(f"{'':<{width}}  {'omega h':>8}  {'radius':>10}  {'period error':>12}  {'damping':>10}")
+    for words, scheme in chosen.items():
+        found = spectrum(scheme, points, args.zeta)
+        for k, x in enumerate(points):
+            row = f"{x:>8.3g}  {found.radius[k]:>10.6f}  {found.period_error[k]:>12.4g}  {found.damping[k]:>10.4g}"
+            print(f"{words if k == 0 else '':<{width}}  {row}")
+    if args.out is not None:
+        from flexmb.postproc.spectrum_plot import plot_spectra
+
+        fine = np.geomspace(0.01, 1000.0, 401)
+        spectra = {words: spectrum(scheme, fine, args.zeta) for words, scheme in chosen.items()}
+        args.out.mkdir(parents=True, exist_ok=True)
+        columns = {"omega_h": fine}
+        for words, found in spectra.items():
+            for what in ("radius", "period_error", "damping"):
+                columns[f"{words}: {what}"] = getattr(found, what)
+        paths = [write_table(args.out / "spectrum.csv", columns)]
+        figure = plot_spectra(spectra)
+        for suffix in ("png", "svg"):
+            paths.append(args.out / f"spectrum.{suffix}")
+            figure.savefig(paths[-1], dpi=150)
+        print(f"written: {', '.join(str(path) for path in paths)}")
+    return 0
+
+
+def _options(words: list[str]) -> dict[str, object]:
+    """Return the options given as KEY=VALUE, values as TOML reads them."""
+    import tomllib
+
+    from flexmb.errors import InputError
+
+    out: dict[str, object] = {}
+    for word in words:
+        key, equals, text = word.partition("=")
+        try:
+            out[key.strip()] = tomllib.loads(f"x = {text}")["x"]
+        except tomllib.TOMLDecodeError:
+            out[key.strip()] = text.strip()
+        if not equals:
+            raise InputError("must be KEY=VALUE", key="--set", value=word)
+    return out
+
+
+def _chosen(names: list[str], options: dict[str, object]) -> dict[str, object]:
+    """Return the schemes by a readable name that holds the options given."""
+    import dataclasses
+
+    from flexmb.errors import InputError
+    from flexmb.fem.checks import nearest
+    from flexmb.schemes import SCHEMES
+
+    chosen: dict[str, object] = {}
+    unused = set(options)
+    for name in names or list(SCHEMES):
+        if name not in SCHEMES:
+            message = f"there is no such scheme{nearest(name, list(SCHEMES))}; schemes: {', '.join(SCHEMES)}"
+            raise InputError(message, key="SCHEME", value=name)
+        known = {f.name for f in dataclasses.fields(SCHEMES[name]) if f.init}
+        own = {key: value for key, value in options.items() if key in known}
+        unused -= set(own)
+        words = ", ".join(f"{key} = {value}" for key, value in own.items())
+        chosen[f"{name} ({words})" if words else name] = SCHEMES[name](**own)
+    if unused:
+        raise InputError("none of the schemes has this option", key="--set", value=", ".join(sorted(unused)))
+    return chosen

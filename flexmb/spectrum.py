@@ -1,0 +1,133 @@
+"""Spectral analysis of the schemes: what a step does to a linear oscillator, without a run.
+
+For q'' + 2 zeta omega q' + omega^2 q = 0 and a step h, every scheme of the project is a linear map of a few numbers,
+x_{n+1} = A(omega h, zeta) x_n (velocities times h, accelerations times h^2, so that only omega h enters). The pair of
+eigenvalues that goes over into exp(+-i omega h) as h -> 0 is the oscillation, lam = exp(-xi w +- i w sqrt(1 - xi^2));
+from it come
+
+    spectral radius           max |eigenvalue|              at most 1 where the scheme is stable
+    period error              omega h / arg(lam) - 1        for zeta = 0
+    algorithmic damping       xi = -ln|lam| / |ln lam|      the damping ratio of the discrete oscillation.
+
+A third eigenvalue of the alpha family, if there is one, is spurious: it starts at a number inside the unit circle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import InputError
+from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.moreau_jean import MoreauJean
+from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+from flexmb.state import Array
+
+ComplexArray = NDArray[np.complex128]
+
+
+@dataclass(frozen=True)
+class Spectrum:
+    """Figures of one scheme over omega h, each (n,).
+
+    Parameters
+    ----------
+    omega_h : (n,) array
+    radius : (n,) array
+        Largest modulus of an eigenvalue.
+    oscillation : (n,) complex array
+        The eigenvalue of the oscillation, with imaginary part >= 0.
+    period_error : (n,) array
+        Relative; nan where the oscillation has become real.
+    damping : (n,) array
+        Damping ratio of the discrete oscillation, the physical one included.
+    """
+
+    omega_h: Array
+    radius: Array
+    oscillation: ComplexArray
+    period_error: Array
+    damping: Array
+
+
+def amplification(scheme: object, omega_h: float, zeta: float = 0.0) -> Array:
+    """Return A: over (q, h v) for Moreau-Jean, (q_k, h u_k) for Schatzman-Paoli, (q, h v, h^2 a) for the alpha family.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        One of the project's.
+    omega_h : float
+        omega h > 0.
+    zeta : float
+        Damping ratio of the oscillator.
+    """
+    k, c = omega_h * omega_h, 2.0 * zeta * omega_h
+    if isinstance(scheme, MoreauJean):
+        th, vt = scheme.theta, scheme.vartheta
+        S = 1.0 + vt * c + th * vt * k
+        v = np.array([-k / S, 1.0 - (th * k + c) / S])
+        return np.stack([np.array([1.0, 1.0 - vt]) + vt * v, v])
+    if isinstance(scheme, SchatzmanPaoli):
+        w0, _, w2 = scheme.weights
+        S = 1.0 + 0.5 * c + w2 * k
+        u = np.array([-k / S, 1.0 - ((w2 - w0) * k + c) / S])
+        return np.stack([np.array([1.0, 0.0]) + u, u])
+    if isinstance(scheme, Alpha):
+        n = scheme.coefficients
+        q = np.array([1.0, 1.0, 0.5 - n.beta])  # without the part of the new acceleration
+        v = np.array([0.0, 1.0, 1.0 - n.gamma])
+        old = np.array([-k, -c, 0.0])
+        rest = (1.0 - n.alpha_f) * (-k * q - c * v) + n.alpha_f * old - n.alpha_m * np.array([0.0, 0.0, 1.0])
+        a = rest / (1.0 - n.alpha_m + (1.0 - n.alpha_f) * (n.beta * k + n.gamma * c))
+        return np.stack([q + n.beta * a, v + n.gamma * a, a])
+    raise InputError("has no amplification matrix", where="spectrum", key="scheme", value=type(scheme).__name__)
+
+
+def spectrum(scheme: object, omega_h: Sequence[float] | Array, zeta: float = 0.0) -> Spectrum:
+    """Return spectral radius, period error and algorithmic damping of a scheme.
+
+    Parameters
+    ----------
+    scheme : Scheme
+    omega_h : (n,) array_like
+        Positive.
+    zeta : float
+        Damping ratio of the oscillator, 0 <= zeta < 1.
+    """
+    x = np.asarray(omega_h, dtype=np.float64)
+    if x.ndim != 1 or not (x > 0.0).all():
+        raise InputError("must be positive numbers", where="spectrum", key="omega_h", value=omega_h)
+    if not 0.0 <= zeta < 1.0:
+        raise InputError("must lie in [0, 1)", where="spectrum", key="zeta", value=zeta)
+    radius, lam = np.empty(x.size), np.empty(x.size, dtype=np.complex128)
+    for i in range(x.size):
+        values = _eigenvalues(scheme, float(x[i]), zeta)
+        radius[i] = np.abs(values).max()
+        lam[i] = _oscillation(scheme, float(x[i]), zeta, values)
+    angle = np.angle(lam)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        period = np.where((angle > 0.0) & (angle < np.pi), x * np.sqrt(1.0 - zeta * zeta) / angle - 1.0, np.nan)
+        damping = -np.log(np.abs(lam)) / np.abs(np.log(lam))
+    return Spectrum(x, radius, lam, period, damping)
+
+
+def _eigenvalues(scheme: object, omega_h: float, zeta: float) -> ComplexArray:
+    return np.linalg.eigvals(amplification(scheme, omega_h, zeta)).astype(np.complex128)
+
+
+def _oscillation(scheme: object, omega_h: float, zeta: float, values: ComplexArray) -> complex:
+    """Return the eigenvalue of the oscillation: a complex pair is it; of real ones, the one reached from small h."""
+    upper = values[values.imag > 1e-12 * np.abs(values)]
+    if upper.size:
+        return complex(upper[0])
+    # after the pair has met on the real axis it is told from the spurious eigenvalue by following it
+    start = min(omega_h, 0.1)
+    last = np.exp((-zeta + 1j * np.sqrt(1.0 - zeta * zeta)) * start)
+    for x in np.geomspace(start, omega_h, 400):
+        found = _eigenvalues(scheme, float(x), zeta)
+        last = found[np.argmin(np.abs(found - last))]
+    return complex(last)
