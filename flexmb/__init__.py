@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from flexmb.bodies.exact_beam import ExactBeam
     from flexmb.bodies.floating_beam import FloatingBeam
     from flexmb.bodies.floating_data import FloatingData
+    from flexmb.bodies.rotor import Rotor
     from flexmb.case import Case, load_case
     from flexmb.contacts import NodeNode, NodePlane, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
@@ -79,6 +80,7 @@ _HOME = {
     "flexmb.bodies.exact_beam": ("ExactBeam",),
     "flexmb.bodies.floating_beam": ("FloatingBeam",),
     "flexmb.bodies.floating_data": ("FloatingData",),
+    "flexmb.bodies.rotor": ("Rotor",),
     "flexmb.case": ("Case", "load_case"),
     "flexmb.contacts": ("NodeNode", "NodePlane", "SphereSphere"),
     "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
@@ -174,6 +176,7 @@ __all__ = [
     "Revolute",
     "Rigid",
     "RigidPlanar",
+    "Rotor",
     "SchatzmanPaoli",
     "Section",
     "SimulationError",

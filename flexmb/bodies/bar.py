@@ -51,4 +51,4 @@ class Bar(LineBody):
         line_density = material.density * A
         gravity = line_density * np.outer(field.load, self._line.direction)
         EA = material.young * A
-        return self._reduce(line_density * field.M, EA * field.K, field.strain.scaled(EA), gravity)
+        return self._damped(line_density * field.M, EA * field.K, field.strain.scaled(EA), gravity)

@@ -10,10 +10,11 @@ import numpy as np
 
 from flexmb.bodies.base import BodyParts, Dof
 from flexmb.bodies.line import LineBody
+from flexmb.bodies.straight import spatial_dofs
 from flexmb.errors import InputError
 from flexmb.fem.bar import FieldMatrices, axial_field
 from flexmb.fem.beam import Placed, bending_field, join
-from flexmb.fem.checks import choice, unit
+from flexmb.fem.checks import choice
 from flexmb.state import Array
 
 
@@ -56,32 +57,14 @@ class Beam(LineBody):
 
     def frame(self) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z."""
-        d = self._line.direction
-        if self.orientation is None:
-            along_z = bool(np.linalg.norm(np.cross(d, [0.0, 0.0, 1.0])) < 1e-9)
-            y = np.array([0.0, 1.0, 0.0]) if along_z else unit(np.cross([0.0, 0.0, 1.0], d), "orientation", self.where)
-        else:
-            y = unit(self.orientation, "orientation", self.where)
-        y = y - (y @ d) * d
-        if np.linalg.norm(y) < 1e-9:
-            message = f"must not be parallel to direction = {tuple(d.tolist())}"
-            raise InputError(message, where=self.where, key="orientation", value=self.orientation)
-        y = y / np.linalg.norm(y)
-        return d, y, np.cross(d, y)
+        return self._frame(self.orientation)
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node."""
         d, y, z = self.frame()
         if self.bending == "planar":
             return [Dof("u", "axial", d), Dof("w", "transverse", y), Dof("theta", "rotation", z, turns=True)]
-        return [
-            Dof("u", "axial", d),
-            Dof("v", "transverse_y", y),
-            Dof("w", "transverse_z", z),
-            Dof("phi", "torsion", d, turns=True),
-            Dof("theta_y", "rotation_y", y, turns=True),
-            Dof("theta_z", "rotation_z", z, turns=True),
-        ]
+        return spatial_dofs(d, y, z)
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""
@@ -92,7 +75,7 @@ class Beam(LineBody):
         for placed, vector in fields:
             if vector is not None:
                 gravity[placed.dof] += np.outer(placed.mass * placed.sign * placed.field.load, vector)
-        return self._reduce(M, K, strain, gravity)
+        return self._damped(M, K, strain, gravity)
 
     def _fields(self) -> list[tuple[Placed, Array | None]]:
         """Return the uncoupled fields and the direction each moves the axis in (torsion: None)."""

@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.fem.checks import from_table, positive
 from flexmb.fem.material import Material
-from flexmb.fem.section import Section
+from flexmb.fem.section import Section, cowper
 from flexmb.state import Array
 
 T = TypeVar("T", "BeamStiffness", "BeamInertia")
@@ -128,8 +128,8 @@ def _shear_factor(section: Section, where: str) -> float:
     if section.shape == "ring":
         assert section.inner is not None
         assert section.outer is not None
-        hollow = (section.inner / section.outer) ** 2
-    return 6.0 * (1.0 + hollow) ** 2 / (7.0 * (1.0 + hollow) ** 2 + 20.0 * hollow)
+        hollow = section.inner / section.outer
+    return float(cowper(hollow, poisson=0.0))
 
 
 def _positive(part: BeamStiffness | BeamInertia, where: str) -> None:

@@ -24,7 +24,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.state import Array, IntArray, TimeFunction
+from flexmb.loads.speed_history import SpeedHistory
+from flexmb.loads.time_functions import Function
+from flexmb.state import Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -92,7 +94,7 @@ class Spin:
 
     Parameters
     ----------
-    angle : TimeFunction or None
+    angle : SpeedHistory or None
         phi(t), with ``value`` (angle), ``rate`` (speed), ``second`` and ``code()``; None when the spin is free.
     constant : bool
         Whether the given speed never changes.
@@ -104,7 +106,7 @@ class Spin:
         J, of the whole rotor about its axis, kg m^2.
     torsion : (nv,) array
         m: inertia that couples the spin to the torsional unknowns, kg m^2 (zero without them).
-    torque : TimeFunction or None
+    torque : time function or None
         Drive torque, N m (free spin).
     drag : float
         Torque -drag W, N m s (free spin).
@@ -112,13 +114,13 @@ class Spin:
         Drive torque as a function of the speed, linear between the entries (free spin).
     """
 
-    angle: TimeFunction | None
+    angle: SpeedHistory | None
     constant: bool
     speed: float
     phase: float
     inertia: float
     torsion: Array
-    torque: TimeFunction | None = None
+    torque: Function | None = None
     drag: float = 0.0
     characteristic: tuple[Array, Array] | None = None
 

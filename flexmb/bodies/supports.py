@@ -49,7 +49,7 @@ def held_dofs(supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], bo
     for number, data in enumerate(supports):
         where = f"bodies.{body}.supports[{number}]"
         support = _read(data, where)
-        rows = _nodes(support.node, table, body, where)
+        rows = find_nodes(support.node, table, body, where)
         held[np.ix_(rows, np.array(_directions(support, dofs, where)))] = True
     return held
 
@@ -66,7 +66,8 @@ def _read(data: object, where: str) -> Support:
     raise InputError(message, where=where, value=data)
 
 
-def _nodes(node: object, table: NodeTable, body: str, where: str) -> NDArray[np.int64]:
+def find_nodes(node: object, table: NodeTable, body: str, where: str) -> NDArray[np.int64]:
+    """Return the nodes of a body that users mean by a number, a text or a reference."""
     local: int | str | None = None
     if isinstance(node, NodeRef):
         local = node.node if node.body == body else None

@@ -66,12 +66,14 @@ def bending_field(vertices: Array, *, lumped: bool = False) -> FieldMatrices:
     dofs = 2 * np.arange(h.size)[:, None] + np.arange(4)
     pairs = scale[:, :, None] * scale[:, None, :]
     size = 2 * vertices.size
-    K = _assemble(unit.K * pairs / h[:, None, None] ** 3, dofs, size)
-    load = _add(unit.load * scale * h[:, None], dofs, size)
+    K = assemble_elements(unit.K * pairs / h[:, None, None] ** 3, dofs, size)
+    load = add_elements(unit.load * scale * h[:, None], dofs, size)
     if not lumped:
-        return FieldMatrices(K, _assemble(unit.M * pairs * h[:, None, None], dofs, size), load, bending_modes(h))
+        return FieldMatrices(
+            K, assemble_elements(unit.M * pairs * h[:, None, None], dofs, size), load, bending_modes(h)
+        )
     diagonal = np.diag(unit.M) / (unit.M[0, 0] + unit.M[2, 2])
-    entries = _add(diagonal * scale**2 * h[:, None], dofs, size)
+    entries = add_elements(diagonal * scale**2 * h[:, None], dofs, size)
     return FieldMatrices(K, sparse.csr_array(sparse.diags_array(entries)), load, bending_modes(h))
 
 
@@ -89,12 +91,12 @@ def bending_modes(h: Array) -> Strain:
     return stack([even, odd], size)
 
 
-def _add(parts: Array, dofs: IntArray, size: int) -> Array:
+def add_elements(parts: Array, dofs: IntArray, size: int) -> Array:
     """Add the element vectors, (m, k), into a (size,) vector; dofs is (m, k)."""
     return np.asarray(np.bincount(dofs.ravel(), parts.ravel(), minlength=size), dtype=np.float64)
 
 
-def _assemble(blocks: Array, dofs: IntArray, size: int) -> sparse.csr_array:
+def assemble_elements(blocks: Array, dofs: IntArray, size: int) -> sparse.csr_array:
     """Add the element matrices, (m, k, k), into a (size, size) matrix; dofs is (m, k)."""
     k = dofs.shape[1]
     rows, cols = np.repeat(dofs, k, axis=1).ravel(), np.tile(dofs, (1, k)).ravel()

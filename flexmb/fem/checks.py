@@ -109,15 +109,21 @@ def nearest(value: object, names: tuple[str, ...] | list[str]) -> str:
 def from_table(cls: type[T], data: Mapping[str, Any], where: str) -> T:
     """Call ``cls`` with the keys of a table, refusing keys it does not take and naming those that are missing."""
     parameters = inspect.signature(cls).parameters
-    for key, value in data.items():
-        if key not in parameters:
-            message = f"unknown key{nearest(key, list(parameters))}; allowed: {', '.join(parameters)}"
-            raise InputError(message, where=where, key=str(key), value=value)
-    missing = [name for name, p in parameters.items() if p.default is inspect.Parameter.empty and name not in data]
-    if missing:
-        raise InputError(f"needs {', '.join(missing)}", where=where, value=dict(data))
+    needed = [name for name, p in parameters.items() if p.default is inspect.Parameter.empty]
+    check_keys(data, list(parameters), needed, where)
     with located(where):
         return cls(**data)
+
+
+def check_keys(data: Mapping[str, Any], allowed: list[str], needed: list[str], where: str) -> None:
+    """Refuse keys of a table that are not allowed and name those that are missing."""
+    for key, value in data.items():
+        if key not in allowed:
+            message = f"unknown key{nearest(key, allowed)}; allowed: {', '.join(allowed)}"
+            raise InputError(message, where=where, key=str(key), value=value)
+    missing = [name for name in needed if name not in data]
+    if missing:
+        raise InputError(f"needs {', '.join(missing)}", where=where, value=dict(data))
 
 
 @contextmanager

@@ -19,7 +19,7 @@ class Material:
     density : float
         Mass per volume, kg/m^3.
     poisson : float
-        Poisson's ratio, in (-1, 0.5]; only torsion uses it, through G = E / (2 + 2 poisson).
+        Poisson's ratio, in (-1, 0.5]; torsion and shear use it, through G = E / (2 + 2 poisson).
     shear : float, optional
         Shear modulus G, Pa; takes the place of ``poisson``.
     """

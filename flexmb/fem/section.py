@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.fem.checks import choice, positive
+from flexmb.state import Array
 
 SHAPES: dict[str, tuple[str, ...]] = {
     "circle": ("radius", "diameter"),
@@ -128,6 +129,13 @@ def rectangle_torsion(width: float, height: float) -> float:
     n = np.arange(1.0, 200.0, 2.0)
     series = float(np.sum(np.tanh(0.5 * np.pi * n * a / b) / n**5))
     return a * b**3 / 3.0 * (1.0 - 192.0 * b / (np.pi**5 * a) * series)
+
+
+def cowper(hollow: float | Array, poisson: float | Array) -> Array:
+    """Return Cowper's shear coefficient of a ring (1966), ``hollow`` its inner over its outer radius (0: a circle)."""
+    m = np.square(hollow)
+    full = (1.0 + m) ** 2
+    return np.asarray(6.0 * (1.0 + poisson) * full / ((7.0 + 6.0 * poisson) * full + (20.0 + 12.0 * poisson) * m))
 
 
 def _round(outer: float, inner: float) -> SectionValues:

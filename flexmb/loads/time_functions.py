@@ -86,7 +86,7 @@ class Ramp(Everywhere):
     def rate(self, t: Array | float) -> Array:
         """Return the slope on [start_time, end_time), zero elsewhere."""
         slope = (self.end_value - self.start_value) / (self.end_time - self.start_time)
-        after = _just_after(t, self.start_time, self.end_time)
+        after = just_after(t, self.start_time, self.end_time)
         on = (after >= self.start_time) & (after < self.end_time)
         return np.asarray(np.where(on, slope, 0.0), dtype=np.float64)
 
@@ -161,27 +161,20 @@ class Table:
     def __init__(
         self, *, time: Sequence[float] | Array, value: Sequence[float] | Array, outside: str = "error"
     ) -> None:
-        self.time = _numbers(time, "time")
-        self.values = _numbers(value, "value")
+        self.time = number_list(time, "time")
+        self.values = number_list(value, "value")
         self.outside = choice(outside, "outside", "function", ("error", "hold"))
         if self.time.size < 2:
             raise InputError("a table needs at least two times", where="function", key="time", value=time)
         if self.values.size != self.time.size:
             message = f"has {self.values.size} entries where time has {self.time.size}"
             raise InputError(message, where="function", key="value")
-        back = np.flatnonzero(np.diff(self.time) <= 0.0)
-        if back.size:
-            i = int(back[0]) + 1
-            message = f"must increase, but entry {i} ({self.time[i]:g}) comes after {self.time[i - 1]:g}"
-            raise InputError(message, where="function", key="time")
+        increasing(self.time, "time", "function")
 
     def check_span(self, start: float, end: float, where: str = "") -> None:
         """Raise if the table does not cover [start, end] (and ``outside`` is "error")."""
-        slack = ROUND_OFF * (self.time[-1] - self.time[0])
-        if self.outside == "error" and not (self.time[0] - slack <= start and end <= self.time[-1] + slack):
-            covers = f"the table covers {self.time[0]:g} to {self.time[-1]:g} s"
-            message = f'{covers}, but it is needed from {start:g} to {end:g} s; extend it, or say outside = "hold"'
-            raise InputError(message, where=where or "function", key="time")
+        if self.outside == "error":
+            covered(self.time, start, end, 'extend it, or say outside = "hold"', where)
 
     def value(self, t: Array | float) -> Array:
         """Return the value at ``t``."""
@@ -196,7 +189,7 @@ class Table:
         slopes = np.diff(self.values) / np.diff(self.time)
         ends = (slopes[0], slopes[-1]) if self.outside == "error" else (0.0, 0.0)
         padded = np.concatenate(([ends[0]], slopes, [ends[1]]))
-        after = _just_after(t, self.time[0], self.time[-1])
+        after = just_after(t, self.time[0], self.time[-1])
         return np.asarray(padded[np.searchsorted(self.time, after, side="right")], dtype=np.float64)
 
     def second(self, t: Array | float) -> Array:
@@ -268,7 +261,7 @@ class Polynomial(Everywhere):
     kind: ClassVar[str] = "polynomial"
 
     def __init__(self, *, coefficients: Sequence[float] | Array) -> None:
-        self.coefficients = _numbers(coefficients, "coefficients")
+        self.coefficients = number_list(coefficients, "coefficients")
         if self.coefficients.size == 0:
             message = "a polynomial needs at least one number"
             raise InputError(message, where="function", key="coefficients", value=coefficients)
@@ -321,12 +314,32 @@ def time_function(data: object, where: str) -> Function:
         raise InputError(err.message, where=err.where, key=err.key, value=value) from None
 
 
-def _just_after(t: Array | float, start: float, end: float) -> Array:
+def just_after(t: Array | float, start: float, end: float) -> Array:
     """Return ``t`` moved on by round-off, so that n h a last bit before a corner gets the slope after it."""
     return np.asarray(t) + 1e-12 * max(abs(start), abs(end))
 
 
-def _numbers(data: object, key: str) -> Array:
+def increasing(values: Array, key: str, where: str) -> None:
+    """Raise unless the numbers increase."""
+    back = np.flatnonzero(np.diff(values) <= 0.0)
+    if back.size:
+        i = int(back[0]) + 1
+        message = f"must increase, but entry {i} ({values[i]:g}) comes after {values[i - 1]:g}"
+        raise InputError(message, where=where, key=key)
+
+
+def covered(time: Array, start: float, end: float, remedy: str, where: str) -> None:
+    """Raise if the times of a table do not cover [start, end]."""
+    slack = ROUND_OFF * (time[-1] - time[0])
+    if not (time[0] - slack <= start and end <= time[-1] + slack):
+        message = (
+            f"the table covers {time[0]:g} to {time[-1]:g} s, but it is needed from {start:g} to {end:g} s; {remedy}"
+        )
+        raise InputError(message, where=where or "function", key="time")
+
+
+def number_list(data: object, key: str, where: str = "function") -> Array:
+    """Return a list of finite numbers as a read-only array."""
     try:
         # texts that look like numbers would be turned into them
         texts = np.asarray(data).dtype.kind not in "iuf"
@@ -334,6 +347,6 @@ def _numbers(data: object, key: str) -> Array:
     except (TypeError, ValueError):
         numbers = np.empty((0, 0))
     if numbers.ndim != 1 or not np.all(np.isfinite(numbers)):
-        raise InputError("must be a list of finite numbers", where="function", key=key)
+        raise InputError("must be a list of finite numbers", where=where, key=key)
     numbers.flags.writeable = False
     return numbers

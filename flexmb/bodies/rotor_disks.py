@@ -1,0 +1,105 @@
+"""Disks and unbalances of a rotor."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from flexmb.bodies.rotor_assembly import RotorAssembly
+from flexmb.bodies.spin_parts import Excitation
+from flexmb.errors import InputError
+from flexmb.fem.checks import finite, nonnegative, positive
+
+
+@dataclass(frozen=True, kw_only=True)
+class Disk:
+    """Rigid disk on a node.
+
+    Parameters
+    ----------
+    node : int or str
+        Number of the node, or its name.
+    mass : float
+        kg.
+    inertia : float
+        About a diameter, kg m^2.
+    polar_inertia : float
+        About the axis, kg m^2; at most twice ``inertia``.
+    eccentricity : float
+        Distance of its centre of mass from the axis, m.
+    phase : float
+        Angle of its centre of mass from y towards z when the spin angle is zero, rad.
+    tilt : float
+        Angle between its own axis and that of the shaft, rad; small.
+    tilt_phase : float
+        Angle from y towards z of the direction its axis leans to, rad.
+    radius, width : float, optional
+        To draw with, m.
+    """
+
+    node: int | str
+    mass: float
+    inertia: float = 0.0
+    polar_inertia: float = 0.0
+    eccentricity: float = 0.0
+    phase: float = 0.0
+    tilt: float = 0.0
+    tilt_phase: float = 0.0
+    radius: float | None = None
+    width: float | None = None
+
+    def __post_init__(self) -> None:
+        for key in ("mass", "inertia", "polar_inertia"):
+            nonnegative(getattr(self, key), key, "disk")
+        for key in ("eccentricity", "phase", "tilt", "tilt_phase"):
+            finite(getattr(self, key), key, "disk")
+        for key in ("radius", "width"):
+            if getattr(self, key) is not None:
+                positive(getattr(self, key), key, "disk")
+        if self.polar_inertia > 2.0 * self.inertia * (1.0 + 1e-9):
+            message = f"the polar inertia cannot exceed twice the diametral one (inertia = {self.inertia!r})"
+            raise InputError(message, where="disk", key="polar_inertia", value=self.polar_inertia)
+
+    def add_to(self, rotor: RotorAssembly, node: int, label: str) -> None:
+        """Add the disk to a node."""
+        rotor.add_mass(node, self.mass, self.inertia, self.polar_inertia, self.eccentricity)
+        if self.mass * self.eccentricity:
+            rotor.excitations.append(unbalance(rotor, node, label, self.mass * self.eccentricity, self.phase))
+        amplitude = (self.inertia - self.polar_inertia) * self.tilt
+        if amplitude:
+            a, b = rotor.at(node, ("theta_z", "theta_y"))
+            tilted = Excitation(label, int(a), int(b), 1.0, -1.0, amplitude, float(self.tilt_phase), weighs=False)
+            rotor.excitations.append(tilted)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Unbalance:
+    """Mass off the axis, of which only its product with the distance is known.
+
+    Parameters
+    ----------
+    node : int or str
+        Number of the node, or its name.
+    magnitude : float
+        Mass times distance, kg m.
+    phase : float
+        Its angle from y towards z when the spin angle is zero, rad.
+    """
+
+    node: int | str
+    magnitude: float
+    phase: float = 0.0
+
+    def __post_init__(self) -> None:
+        finite(self.magnitude, "magnitude", "unbalance")
+        finite(self.phase, "phase", "unbalance")
+
+    def add_to(self, rotor: RotorAssembly, node: int, label: str) -> None:
+        """Add the unbalance to a node."""
+        if self.magnitude:
+            rotor.excitations.append(unbalance(rotor, node, label, self.magnitude, self.phase))
+
+
+def unbalance(rotor: RotorAssembly, node: int, label: str, magnitude: float, phase: float) -> Excitation:
+    """Return the rotating force of a mass off the axis."""
+    a, b = rotor.at(node, ("v", "w"))
+    return Excitation(label, int(a), int(b), 1.0, 1.0, float(magnitude), float(phase), weighs=True)
