@@ -92,7 +92,7 @@ def shaft_shape(
     outside = _each(outer, m, "outer_diameter", where)
     inside = _each(0.0 if inner is None else inner, m, "inner_diameter", where)
     for i in range(m):
-        check_diameters(outside[i], inside[i], where, f" (element {i})")
+        check_diameters(float(outside[i]), float(inside[i]), where, f" (element {i})")
     E, G, rho = (np.full(m, value) for value in _material(material, where))
     return ShaftShape(x - x[0], outside, inside, E, G, rho)
 

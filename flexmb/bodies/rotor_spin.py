@@ -30,9 +30,8 @@ def read_spin(given: object, where: str) -> Spin:
     if "kind" not in given:
         raise InputError(f"kind is missing; allowed: {', '.join(SPINS)}", where=where, value=dict(given))
     keys = SPINS[choice(given["kind"], "kind", where, tuple(SPINS))]
-    rest = {key: value for key, value in given.items() if key != "kind"}
-    check_keys(rest, list(keys), [key for key, default in keys.items() if default is ...], where)
-    values = keys | rest
+    check_keys(given, ["kind", *keys], [key for key, default in keys.items() if default is ...], where)
+    values = keys | dict(given)
     phase = finite(values["phase"], "phase", where)
     if given["kind"] == "free":
         return _free(values, phase, where)
