@@ -26,6 +26,7 @@ from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, choice, from_table, located, nonnegative, positive, unit, vector
 from flexmb.fem.material import Material
 from flexmb.fem.mesh import LineMesh
+from flexmb.fem.shaft import ShaftElements
 from flexmb.state import Array, IntArray
 
 LATERAL = ("v", "w", "theta_y", "theta_z")
@@ -154,6 +155,17 @@ class Rotor(StraightBody):
         """The disks and the nodes they are on."""
         return [(self._node(disk.node, where), disk) for disk, where in self._tables(Disk, "disks")]
 
+    @cached_property
+    def bearing_list(self) -> list[tuple[int, RotorBearing]]:
+        """The bearings and the nodes they are on."""
+        return [(self._node(bearing.node, where), bearing) for bearing, where in self._tables(RotorBearing, "bearings")]
+
+    @cached_property
+    def elements(self) -> ShaftElements:
+        """The elements of the shaft; empty where there is a coupling."""
+        coupled = [int(coupling.nodes[0]) for coupling, _ in self._tables(Coupling, "couplings")]
+        return self._shape.elements(coupled, shear=self.theory == "timoshenko", kappa=self.shear_factor)
+
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""
         a = self._assembly
@@ -244,10 +256,8 @@ class Rotor(StraightBody):
         couplings = self._tables(Coupling, "couplings")
         for coupling, where in couplings:
             self._node(int(coupling.nodes[1]), where, "nodes")
-        coupled = [int(coupling.nodes[0]) for coupling, _ in couplings]
-        elements = self._shape.elements(coupled, shear=self.theory == "timoshenko", kappa=self.shear_factor)
         damping = Damping.read(self.damping, f"{self.where}.damping")
-        add_shaft(a, elements, self.frame(), self.rotary_inertia, damping, float(self.internal_damping))
+        add_shaft(a, self.elements, self.frame(), self.rotary_inertia, damping, float(self.internal_damping))
         for coupling, where in couplings:
             with located(where):
                 coupling.add_to(a)
