@@ -294,15 +294,12 @@ class Rotor(StraightBody):
             on = np.flatnonzero(where[table.unknowns] >= 0)
             K, C = (A[:, on[:, None], on] for A in (table.K, table.C))
             tables.append(replace(table, unknowns=where[table.unknowns[on]], K=K, C=C))
-        gyro, circulation, skew_damping, cross = (
-            sparse.csr_array(a.matrix(which)[free][:, free])
-            for which in ("gyro", "circulation", "skew_damping", "cross")
-        )
+        matrices = {
+            which: sparse.csr_array(a.matrix(which)[free][:, free])
+            for which in ("gyro", "circulation", "skew_damping", "cross", "resistance")
+        }
         return SpinParts(
-            gyro=gyro,
-            circulation=circulation,
-            skew_damping=skew_damping,
-            cross=cross,
+            **matrices,
             tables=tuple(tables),
             excitations=tuple(replace(e, a=int(where[e.a]), b=int(where[e.b])) for e in a.excitations),
             spin=replace(self._spin, inertia=a.inertia, torsion=m[free]),

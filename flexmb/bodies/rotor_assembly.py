@@ -13,7 +13,7 @@ from flexmb.fem.shaft import Plane, rotating
 from flexmb.linalg.strain import Strain, regular, stack
 from flexmb.state import Array, IntArray
 
-MATRICES = ("M", "C", "K", "gyro", "circulation", "skew_damping", "cross")
+MATRICES = ("M", "C", "K", "gyro", "circulation", "skew_damping", "cross", "resistance")
 
 
 class RotorAssembly:
@@ -64,6 +64,13 @@ class RotorAssembly:
         coo = sparse.coo_array(block)  # type: ignore[arg-type]
         data = coo.data if sign is None else coo.data * sign[coo.row] * sign[coo.col]
         self._entries[which].append((dof[coo.row], dof[coo.col], np.asarray(data, dtype=np.float64)))
+
+    def add_internal_damping(self, A: sparse.csr_array, nodes: Sequence[int] | None = None) -> None:
+        """Add A, over deflections and slopes in a plane, as damping that turns with the shaft."""
+        for plane in self.planes(nodes):
+            self.add("C", plane.dof, A, plane.sign)
+            self.add("resistance", plane.dof, A, plane.sign)
+        self.add_rotating("circulation", A, nodes)
 
     def add_rotating(self, which: str, A: sparse.csr_array, nodes: Sequence[int] | None = None) -> None:
         """Add A, over deflections and slopes in a plane, as what joins the planes by turning with the shaft."""

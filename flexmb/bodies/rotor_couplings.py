@@ -68,13 +68,10 @@ class Coupling:
         """Add the coupling between its nodes."""
         nodes = [int(node) for node in self.nodes]
         length = float(rotor.x[nodes[1]] - rotor.x[nodes[0]])
+        stiff = _plane_modes(length, self.lateral, self.angular)
         for plane in rotor.planes(nodes):
-            stiff = _plane_modes(length, self.lateral, self.angular)
             rotor.add_strain(stiff.placed(plane.dof, rotor.size, plane.sign))
-            viscous = _plane_modes(length, self.lateral_damping, self.angular_damping)
-            rotor.add("C", np.arange(rotor.size), viscous.placed(plane.dof, rotor.size, plane.sign).matrix())
-        damping = _plane_modes(length, self.lateral_damping, self.angular_damping).matrix()
-        rotor.add_rotating("circulation", damping, nodes)
+        rotor.add_internal_damping(_plane_modes(length, self.lateral_damping, self.angular_damping).matrix(), nodes)
         for letter, key in (("u", "axial"), ("phi", "torsional")):
             if rotor.has(letter):
                 self._add_line(rotor, rotor.along((letter,), nodes), key)

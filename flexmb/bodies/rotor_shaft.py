@@ -42,17 +42,18 @@ def add_shaft(
         rotor.gravity[plane.dof] += np.outer(plane.sign * field.load, axis)
     if rotary_inertia:
         rotor.add_rotating("gyro", 2.0 * rotary)
+    rotor.add_internal_damping(internal * field.K)
     for letter, stiffness, mass in (("u", elements.EA, elements.rho_A), ("phi", elements.GJ, 2.0 * elements.rho_I)):
         if rotor.has(letter):
             line, dof = shaft_line(elements, stiffness, mass), rotor.along((letter,))
             rotor.add_strain(line.strain.placed(dof, rotor.size), (dof, line.K, None))
             rotor.add("M", dof, line.M)
+            rotor.add("C", dof, internal * line.K)
             if letter == "u":
                 rotor.gravity[dof] += np.outer(line.load, frame[0])
     masses = elements.rho_A * elements.h
     rotor.mass += float(masses.sum())
     rotor.mass_moment += float(masses @ (0.5 * (rotor.x[1:] + rotor.x[:-1])))
     rotor.inertia += float(np.sum(2.0 * elements.rho_I * elements.h))
-    everything, K = np.arange(rotor.size, dtype=np.int64), rotor.matrix("K")
-    rotor.add("C", everything, damping.matrix(rotor.matrix("M"), K) + internal * K)
-    rotor.add_rotating("circulation", internal * field.K)
+    everything = np.arange(rotor.size, dtype=np.int64)
+    rotor.add("C", everything, damping.matrix(rotor.matrix("M"), rotor.matrix("K")))

@@ -150,6 +150,10 @@ class SpinParts:
     spin : Spin
     axis : (3, 3) array
         Columns d, y, z of the body's frame.
+    resistance : (nv, nv) sparse array, symmetric, optional
+        R of internal damping: a bent shaft that turns freely at W feels the torque q^T circulation v - W q^T R q, as
+        much as its fibres lose. With the generator S of turns about d (S v = -w, S w = v) and the part C_i of internal
+        damping in C: circulation = -C_i S, R = S^T C_i S. Without it the torque is left out.
     """
 
     gyro: sparse.csr_array
@@ -160,3 +164,4 @@ class SpinParts:
     excitations: tuple[Excitation, ...]
     spin: Spin
     axis: Array
+    resistance: sparse.csr_array | None = None
