@@ -1,7 +1,10 @@
 """The assembled system: matrices, loads, contacts, and the maps from unknowns to what is looked at.
 
-    M v' + C v + K q = F0 + sum_j B_j phi_j(t) + G lam,      v = q'
-    g(t, q) = g0 + G^T q + coef * s(t) >= 0,                 U = G^T v + coef * s'(t)
+    M v' + (C + gyro) v + (K + cross) q = F0 + sum_j B_j phi_j(t) + G lam,      v = q'
+    g(t, q) = g0 + G^T q + coef * s(t) >= 0,                                    U = G^T v + coef * s'(t)
+
+M, C and K are symmetric. ``gyro`` and ``cross`` are skew and empty but for rotors of constant speed: gyroscopic forces
+do no work, cross-coupling (of bearings, of internal damping) can feed whirl.
 
 ``F0`` holds the constant conservative forces (gravity, preload of springs); their work is booked as potential
 energy: ``V(q) = q^T K q / 2 - F0^T q + V0``. ``s(t)`` is the prescribed motion of a plane. G holds force
@@ -16,6 +19,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from flexmb.errors import InputError
 from flexmb.layout import Layout as Layout
 from flexmb.linalg.strain import Strain, regular
 from flexmb.state import Array, IntArray, State, TimeFunction
@@ -23,11 +27,12 @@ from flexmb.state import Array, IntArray, State, TimeFunction
 
 @dataclass(frozen=True)
 class Load:
-    """A load ``B phi(t)``; ``B`` is (nv,)."""
+    """A load ``B phi(t)``; ``B`` is (nv,). ``drive`` says that its work is that of a drive (unbalance of a rotor)."""
 
     name: str
     B: Array
     phi: TimeFunction
+    drive: bool = False
 
 
 @dataclass(frozen=True)
@@ -111,9 +116,10 @@ class Probe:
 
 @dataclass(frozen=True)
 class LinearSystem:
-    """A constant system: M, C, K and G never change, so one factorization serves the whole run.
+    """A constant system: its matrices never change, so one factorization serves the whole run.
 
     ``strain`` is K again as deformation modes (see ``linalg.strain``), for products and energies without cancellation.
+    ``gyro`` and ``cross`` are the skew matrices of rotors (None: there are none).
     """
 
     M: sparse.csr_array
@@ -130,9 +136,13 @@ class LinearSystem:
     dof_names: tuple[str, ...] = field(default=())
     constant: bool = True
     strain: Strain | None = None
+    gyro: sparse.csr_array = None  # type: ignore[assignment]  # empty when not given
+    cross: sparse.csr_array = None  # type: ignore[assignment]
     laplacian: bool = field(init=False)
 
     def __post_init__(self) -> None:
+        for name in ("gyro", "cross"):
+            object.__setattr__(self, name, _skew(getattr(self, name), self.nv, name))
         group = translation_groups(self.layout, self.nv)
         if self.strain is None and rows_cancel(self.K, group):
             object.__setattr__(self, "strain", pair_differences(self.K))
@@ -164,6 +174,16 @@ class LinearSystem:
         """Whether C has an entry."""
         return bool(self.C.nnz)
 
+    @property
+    def skew(self) -> bool:
+        """Whether gyro or cross has an entry, so that the matrices of the steps are not symmetric."""
+        return bool(self.gyro.nnz or self.cross.nnz)
+
+    @property
+    def patterns(self) -> tuple[sparse.csr_array, ...]:
+        """All matrices whose entries a step's matrix can have."""
+        return self.M, self.C, self.K, self.gyro, self.cross
+
     def F(self, t: float) -> Array:
         """Return the applied forces at time t, F0 included, (nv,)."""
         return self.F0 + self.F_loads(t)
@@ -171,13 +191,25 @@ class LinearSystem:
     def F_loads(self, t: float) -> Array:
         """Return the time-dependent part of the applied forces, (nv,)."""
         out = np.zeros(self.nv)
-        for load in self.loads:
-            out += load.B * float(load.phi.value(t))
+        for load, phi in zip(self.loads, self.amplitudes(t), strict=True):
+            out += load.B * phi
         return out
+
+    def amplitudes(self, t: float) -> Array:
+        """Return phi_j(t) of the loads, (number of loads,)."""
+        return np.array([float(load.phi.value(t)) for load in self.loads])
 
     def elastic(self, q: Array) -> Array:
         """Return K q for q of shape (nv,) or (nv, k), from deformation modes where there are any."""
         return np.asarray(self.K @ q) if self.strain is None else self.strain.force(q)
+
+    def restoring(self, q: Array) -> Array:
+        """Return (K + cross) q for q of shape (nv,) or (nv, k)."""
+        return self.elastic(q) + self.cross @ q if self.cross.nnz else self.elastic(q)
+
+    def resisting(self, v: Array) -> Array:
+        """Return (C + gyro) v for v of shape (nv,) or (nv, k)."""
+        return np.asarray(self.C @ v + self.gyro @ v if self.gyro.nnz else self.C @ v)
 
     def kinetic(self, v: Array) -> float:
         """Return v^T M v / 2, J."""
@@ -191,6 +223,18 @@ class LinearSystem:
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""
         return State(t, self.q0.copy(), self.v0.copy())
+
+
+def _skew(A: sparse.csr_array | None, nv: int, name: str) -> sparse.csr_array:
+    """Return a matrix that is skew, without stored zeros; a null one for None."""
+    if A is None:
+        return sparse.csr_array((nv, nv))
+    A = sparse.csr_array(A)
+    A.eliminate_zeros()
+    uneven = abs(A + A.T)
+    if A.shape != (nv, nv) or (A.nnz and uneven.max() > 1e-12 * abs(A).max()):
+        raise InputError(f"must be a skew matrix of {nv} unknowns", where="system", key=name)
+    return A
 
 
 def translation_groups(layout: Layout, nv: int) -> IntArray:

@@ -56,7 +56,7 @@ def chain_layout(nv):
     )
 
 
-def system(M, K, C=None, F0=None, loads=(), con=None, q0=None, v0=None, V0=0.0, probes=()):
+def system(M, K, C=None, F0=None, loads=(), con=None, q0=None, v0=None, V0=0.0, probes=(), gyro=None, cross=None):
     M, K = sparse.csr_array(np.atleast_2d(M)), sparse.csr_array(np.atleast_2d(K))
     nv = M.shape[0]
     return LinearSystem(
@@ -71,7 +71,14 @@ def system(M, K, C=None, F0=None, loads=(), con=None, q0=None, v0=None, V0=0.0, 
         v0=np.zeros(nv) if v0 is None else np.asarray(v0, dtype=float),
         probes=tuple(probes),
         layout=chain_layout(nv),
+        gyro=None if gyro is None else sparse.csr_array(gyro),
+        cross=None if cross is None else sparse.csr_array(cross),
     )
+
+
+def skew(rng, n, scale=1.0):
+    A = rng.normal(size=(n, n))
+    return scale * (A - A.T)
 
 
 def spd(rng, n, scale=1.0):
@@ -79,8 +86,8 @@ def spd(rng, n, scale=1.0):
     return scale * (A @ A.T / n + 0.3 * np.eye(n))
 
 
-def random_system(seed, nv=5, nc=3, damped=True, loaded=True, moving=True, e=None, banded=False):
-    """A random system that keeps hitting its contacts."""
+def random_system(seed, nv=5, nc=3, damped=True, loaded=True, moving=True, e=None, banded=False, spin=False):
+    """A random system that keeps hitting its contacts; with ``spin``, gyroscopic, cross-coupled, one load a drive."""
     rng = np.random.default_rng(seed)
     M, K, C = spd(rng, nv), spd(rng, nv, 30.0), spd(rng, nv, 0.5)
     if banded:
@@ -102,17 +109,23 @@ def random_system(seed, nv=5, nc=3, damped=True, loaded=True, moving=True, e=Non
         motion_of=motion_of,
         motion_coef=coef if motions else None,
     )
+    F0, v0 = rng.normal(size=nv), 3.0 * rng.normal(size=nv)
     probe = Probe("chain.q", "q", np.zeros(nv), sparse.csr_array(np.eye(nv)))
+    skews = {}
+    if spin:
+        skews = {"gyro": skew(rng, nv, 2.0), "cross": skew(rng, nv, 4.0)}
+        loads = [loads[0], Load("unbalance", loads[1].B, loads[1].phi, drive=True)]
     return system(
         M,
         K,
         C if damped else None,
-        F0=rng.normal(size=nv),
+        F0=F0,
         loads=loads if loaded else (),
         con=con,
         q0=q0,
-        v0=3.0 * rng.normal(size=nv),
+        v0=v0,
         probes=(probe,),
+        **skews,
     )
 
 

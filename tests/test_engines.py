@@ -23,10 +23,10 @@ def assert_same(one, two, tolerance):
 
 
 @pytest.mark.parametrize("scheme", MEMBERS, ids=label)
-@pytest.mark.parametrize("seed", [0, 2])
-def test_compiled_equals_readable(scheme, seed):
-    """Damping, two loads, a moving plane, three contacts, every tenth step kept as a field."""
-    s = random_system(seed)
+@pytest.mark.parametrize(("seed", "spin"), [(0, False), (2, False), (1, True), (5, True)])
+def test_compiled_equals_readable(scheme, seed, spin):
+    """Damping, two loads, a moving plane, three contacts, every tenth step kept as a field; with and without spin."""
+    s = random_system(seed, spin=spin)
     steps = 12 if scheme.name == "naive-hht" else 80  # the naive scheme amplifies round-off without bound
     one, a = run(s, scheme, 0.01, steps, "general", fields_every=10)
     two, b = run(s, scheme, 0.01, steps, "compiled", fields_every=10)

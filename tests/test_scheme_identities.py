@@ -1,5 +1,7 @@
 """Energy identities close to round-off through impacts, with damping, loads and moving planes."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -25,7 +27,8 @@ def test_ledger_closes_on_random_systems(scheme, seed, nc, damped, loaded, movin
     system = random_system(seed, nc=nc, damped=damped, loaded=loaded, moving=moving)
     block, motor = run(system, scheme, h, 60)
     assert motor.failure is None
-    T, V, ext, damp, con, num, res = block.energy.T
+    T, V, ext, damp, con, num, res, _, cross = block.energy.T
+    assert not cross.any()
     total = T + V
     # what is left over, from the definition and not from the ledger's own column
     left = total - total[0] - ext - damp - con - num
@@ -35,8 +38,40 @@ def test_ledger_closes_on_random_systems(scheme, seed, nc, damped, loaded, movin
 
 
 @pytest.mark.parametrize("scheme", MEMBERS, ids=label)
-def test_impacts_do_happen_in_these_systems(scheme):
-    counts = [run(random_system(seed), scheme, 1e-2, 60)[1].tally().contact_steps for seed in range(4)]
+@pytest.mark.parametrize("engine", ["compiled", "general"])
+def test_ledger_closes_with_gyroscopic_and_cross_coupled_forces(scheme, engine):
+    """Residuals are round-off; cross-coupling and a drive have columns of their own."""
+    for seed, h, damped in ((0, 1e-3, True), (1, 1e-2, False), (2, 1e-2, True), (3, 0.1, True)):
+        steps = 12 if scheme.name == "naive-hht" else 60
+        system = random_system(seed, nc=seed % 4, damped=damped, spin=True)
+        block, motor = run(system, scheme, h, steps, engine)
+        assert motor.failure is None
+        T, V, ext, damp, con, num, res, drive, cross = block.energy.T
+        left = T + V - (T + V)[0] - ext - damp - con - num
+        scale = motor.tally().energy_scale
+        assert max(np.abs(left).max(), np.abs(res).max()) <= 1e-13 * scale
+        assert np.abs(cross).max() > 1e-3 * scale
+        assert np.abs(drive).max() > 1e-4 * scale
+
+
+@pytest.mark.parametrize("scheme", MEMBERS, ids=label)
+def test_work_of_gyroscopic_forces_is_nothing_but_numerical(scheme):
+    """It is zero for the midpoint-like schemes, and vanishes with the step for all others."""
+    system = random_system(7, nc=0, loaded=False, damped=False, spin=True)
+    system = replace(system, cross=None, F0=np.zeros(system.nv))
+    changes = []
+    for n in (100, 200, 400):
+        block, _ = run(system, scheme, 0.4 / n, n)
+        T, V, *works = block.energy.T
+        assert not np.any([works[k] for k in (0, 1, 2, 5, 6)])
+        changes.append(np.abs(T + V - T[0] - V[0]).max() / (T[0] + V[0]))
+    assert changes[2] <= 1e-13 or changes[2] <= 0.6 * changes[1] <= 0.6**2 * changes[0]
+
+
+@pytest.mark.parametrize("spin", [False, True])
+@pytest.mark.parametrize("scheme", MEMBERS, ids=label)
+def test_impacts_do_happen_in_these_systems(scheme, spin):
+    counts = [run(random_system(seed, spin=spin), scheme, 1e-2, 60)[1].tally().contact_steps for seed in range(4)]
     assert min(counts) >= 1
     assert sum(counts) >= 10
 

@@ -1,5 +1,7 @@
 """Measured orders: on smooth motion, and in L1 through impacts."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from exact import bouncing_ball, impacting_oscillator, modal
@@ -24,7 +26,8 @@ def slope(x, y):
 
 def final_error(scheme, smooth, N, T):
     block, motor = run(smooth, scheme, T / N, N, fields_every=N)
-    q, v = modal(smooth.M.toarray(), smooth.C.toarray(), smooth.K.toarray(), smooth.q0, smooth.v0, T)
+    C, K = (smooth.C + smooth.gyro).toarray(), (smooth.K + smooth.cross).toarray()
+    q, v = modal(smooth.M.toarray(), C, K, smooth.q0, smooth.v0, T)
     dq, dv = block.field_q[-1] - q, block.field_v[-1] - v
     # the energy norm of (q, v): no turning point can make it small
     return np.sqrt(dv @ (smooth.M @ dv) + dq @ (smooth.K @ dq))
@@ -40,6 +43,15 @@ def smooth():
 def test_order_on_smooth_motion(scheme, smooth):
     N = np.array([400, 800, 1600, 3200, 6400])
     errors = [final_error(scheme, smooth, int(n), 1.3) for n in N]
+    assert -slope(N, errors) == pytest.approx(scheme.order, abs=0.1)
+
+
+@pytest.mark.parametrize("scheme", MEMBERS, ids=label)
+def test_order_on_gyroscopic_and_cross_coupled_motion(scheme):
+    free = random_system(11, nv=4, nc=0, loaded=False, spin=True)
+    spinning = replace(free, C=0.3 * free.C, F0=np.zeros(free.nv), v0=0.3 * free.v0)
+    N = np.array([400, 800, 1600, 3200, 6400])
+    errors = [final_error(scheme, spinning, int(n), 1.3) for n in N]
     assert -slope(N, errors) == pytest.approx(scheme.order, abs=0.1)
 
 

@@ -30,7 +30,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         return MultibodyEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)
-    width = band_order(system.M, system.C, system.K).bandwidth
+    width = band_order(*system.patterns).bandwidth
     if width > BAND_LIMIT:
         if engine == "compiled":
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)

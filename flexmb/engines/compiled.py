@@ -16,6 +16,7 @@ from flexmb.kernels.arrays import (
     ContactRows,
     Judge,
     Live,
+    Loads,
     Modes,
     MoreauChoice,
     Probes,
@@ -26,7 +27,7 @@ from flexmb.kernels.arrays import (
     Structure,
     Tables,
 )
-from flexmb.kernels.banded import ldl_factor
+from flexmb.kernels.banded import ldl_factor, ldu_factor
 from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
 from flexmb.kernels.march import Choice, march, take_field, take_sample
 from flexmb.kernels.rows import contact_kinematics
@@ -53,7 +54,7 @@ class CompiledEngine:
         self.step = 0
         self.failure: SimulationError | None = None
         system, scheme, h = plan.linear, plan.scheme, plan.h
-        self.order = band_order(system.M, system.C, system.K)
+        self.order = band_order(*system.patterns)
         fixed = scheme.prepare(system, h)
         state = system.initial_state(plan.t0)
         memory = scheme.start(system, state, h, fixed, plan.solver)
@@ -62,9 +63,7 @@ class CompiledEngine:
         self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.structure = _structure(system, self.order, fixed.S)
         self.contacts = _contacts(system, self.order, fixed, self._position_scale())
-        self.loads = _rows(
-            sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None, self.order
-        )
+        self.loads = _loads(system, self.order)
         self.probes = _probes(system, self.order)
         nc, perm = system.contacts.nc, self.order.perm
         self.live = Live(
@@ -185,29 +184,67 @@ class CompiledEngine:
 
 
 def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
-    M = order.bands(system.M)
+    M, C, A = order.bands(system.M), order.bands(system.C), order.bands(S.matrix(system))
+    gyro, cross = order.bands(system.gyro), order.bands(system.cross)
+    resist = np.zeros((max(C.shape[0], gyro.shape[0]), system.nv))
+    resist[: C.shape[0]] = C
+    resist_up = resist.copy()
+    resist[: gyro.shape[0]] += gyro
+    resist_up[: gyro.shape[0]] -= gyro
     return Structure(
         M=M,
         K=order.bands(system.K),
-        C=order.bands(system.C),
+        C=C,
+        gyro=gyro,
+        cross=cross,
+        resist=resist,
+        resist_up=resist_up,
         F0=system.F0[order.perm],
         V0=float(system.V0),
         damped=system.damped,
+        gyroscopic=bool(system.gyro.nnz),
+        crossed=bool(system.cross.nnz),
+        resists=bool(system.damped or system.gyro.nnz),
         heavy=bool(system.F0.any()),
         laplacian=system.laplacian,
         strain=_modes(None if system.laplacian else system.strain, order),
         c_C=float(S.c_C),
         c_K=float(S.c_K),
         refine=S.refine,
-        S=ldl_factor(order.bands(S.matrix(system)))[0],
+        S=ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
         S_M=ldl_factor(M)[0],
     )
 
 
 def _modes(strain: Strain | None, order: BandOrder) -> Modes:
     """Return the deformation modes over the unknowns in band order."""
-    strain = stack([], order.perm.size) if strain is None else strain.placed(order.inverse, order.perm.size)
-    return Modes(strain.ptr.astype(np.int64), strain.i, strain.j, strain.c, strain.D)
+    nv = order.perm.size
+    strain = stack([], nv) if strain is None else strain.placed(order.inverse, nv)
+    i, j, c = strain.i, strain.j, strain.c
+    # rows of K x: the entries of each unknown in the order of the terms
+    mode = np.repeat(np.arange(strain.D.size), np.diff(strain.ptr))
+    unknown, weight = np.stack([i, j], axis=1).ravel(), np.stack([c, -c], axis=1).ravel()
+    there = unknown >= 0
+    by_row = np.argsort(unknown[there], kind="stable")
+    count = np.bincount(unknown[there], minlength=nv)
+    return Modes(
+        ptr=strain.ptr.astype(np.uint64),
+        i=np.maximum(np.where(i >= 0, i, j), 0).astype(np.uint64),
+        j=np.maximum(np.where(j >= 0, j, i), 0).astype(np.uint64),
+        a=(i >= 0).astype(np.float64),
+        b=(j >= 0).astype(np.float64),
+        c=c,
+        D=strain.D,
+        row=np.concatenate([[0], np.cumsum(count)]).astype(np.uint64),
+        mode=np.repeat(mode, 2)[there][by_row].astype(np.uint64),
+        weight=weight[there][by_row],
+        t=np.zeros(strain.D.size),
+    )
+
+
+def _loads(system: LinearSystem, order: BandOrder) -> Loads:
+    rows = sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None
+    return Loads(_rows(rows, order), np.array([int(x.drive) for x in system.loads], dtype=np.int64))
 
 
 def _contacts(system: LinearSystem, order: BandOrder, fixed: Fixed, position_scale: float) -> ContactRows:

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.kernels.banded import Ldl
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.kernels.banded import Ldu
 from flexmb.state import Array, IntArray
+
+Indices = NDArray[np.uint64]
 
 
 class Rows(NamedTuple):
@@ -16,14 +21,32 @@ class Rows(NamedTuple):
     val: Array
 
 
-class Modes(NamedTuple):
-    """Deformation modes, as ``linalg.strain.Strain``: mode m is ``sum c[k] (x[i[k]] - x[j[k]])``, -1 for no unknown."""
+class Loads(NamedTuple):
+    """Directions of the loads as rows, and which of them are drives (1) or not (0)."""
 
-    ptr: IntArray
-    i: IntArray
-    j: IntArray
+    rows: Rows
+    drive: IntArray
+
+
+class Modes(NamedTuple):
+    """Deformation modes, as ``linalg.strain.Strain``, laid out for products without branches.
+
+    Mode m is ``sum c[k] (a[k] x[i[k]] - b[k] x[j[k]])`` over k = ptr[m] .. ptr[m + 1] - 1; a, b are 1, or 0 for no
+    unknown. Row r of K x is ``sum weight[k] t[mode[k]]`` over k = row[r] .. row[r + 1] - 1, with t the modes of x times
+    ``D``, kept in ``t`` (a working array). Indices are unsigned: signed ones are looked at for counting from the end.
+    """
+
+    ptr: Indices
+    i: Indices
+    j: Indices
+    a: Array
+    b: Array
     c: Array
     D: Array
+    row: Indices
+    mode: Indices
+    weight: Array
+    t: Array
 
 
 class Structure(NamedTuple):
@@ -31,23 +54,32 @@ class Structure(NamedTuple):
 
     ``laplacian`` says that the rows of K sum to zero, as for flying bars and particles, so that differences along its
     bands do for it; ``strain`` are the deformation modes that stand for K otherwise (none: the bands themselves).
-    ``S`` is M + c_C C + c_K K factorized, ``S_M`` is M; ``refine`` says that solutions with S are corrected once.
+    ``gyro`` and ``cross`` are the skew matrices of rotors; ``resist`` and ``resist_up`` the lower and upper bands of
+    C + gyro (``resists``: it has entries). ``S`` is M + c_C (C + gyro) + c_K (K + cross) factorized, ``S_M`` is M;
+    ``refine`` says that solutions with S are corrected once.
     """
 
     M: Array
     K: Array
     C: Array
+    gyro: Array
+    cross: Array
+    resist: Array
+    resist_up: Array
     F0: Array
     V0: float
     damped: bool
+    gyroscopic: bool
+    crossed: bool
+    resists: bool
     heavy: bool
     laplacian: bool
     strain: Modes
     c_C: float
     c_K: float
     refine: bool
-    S: Ldl
-    S_M: Ldl
+    S: Ldu
+    S_M: Ldu
 
 
 class ContactRows(NamedTuple):

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Modes, Rows, Structure, Tables
-from flexmb.kernels.banded import band_flux, band_flux_quad, band_matvec, band_quad, dot, ldl_solve
+from flexmb.kernels.banded import (
+    band_flux,
+    band_flux_quad,
+    band_matvec,
+    band_product,
+    band_quad,
+    dot,
+    ldu_solve,
+    skew_add,
+)
 from flexmb.kernels.jit import inner, kernel
 from flexmb.state import Array
 
@@ -38,9 +47,7 @@ def mode_value(R: Modes, m: int, x: Array) -> float:
     """Return mode m of ``x``."""
     s = 0.0
     for k in range(R.ptr[m], R.ptr[m + 1]):
-        a = x[R.i[k]] if R.i[k] >= 0 else 0.0
-        b = x[R.j[k]] if R.j[k] >= 0 else 0.0
-        s += R.c[k] * (a - b)
+        s += R.c[k] * (R.a[k] * x[R.i[k]] - R.b[k] * x[R.j[k]])
     return s
 
 
@@ -54,37 +61,44 @@ def elastic(st: Structure, x: Array, y: Array) -> None:
     if R.D.size == 0:
         band_matvec(st.K, x, y)
         return
-    y[:] = 0.0
     for m in range(R.D.size):
-        t = R.D[m] * mode_value(R, m, x)
-        for k in range(R.ptr[m], R.ptr[m + 1]):
-            if R.i[k] >= 0:
-                y[R.i[k]] += R.c[k] * t
-            if R.j[k] >= 0:
-                y[R.j[k]] -= R.c[k] * t
+        R.t[m] = R.D[m] * mode_value(R, m, x)
+    for r in range(y.size):
+        s = 0.0
+        for k in range(R.row[r], R.row[r + 1]):
+            s += R.weight[k] * R.t[R.mode[k]]
+        y[r] = s
+
+
+@inner
+def restoring(st: Structure, x: Array, y: Array) -> None:
+    """Write ``(K + cross) x`` into ``y``."""
+    elastic(st, x, y)
+    if st.crossed:
+        skew_add(st.cross, x, y)
 
 
 @inner
 def solve_step(st: Structure, x: Array, w0: Array, w1: Array) -> None:
     """Overwrite ``x`` with S^-1 x; twin of ``schemes.base.StepMatrix.solve``."""
     if not st.refine:
-        ldl_solve(st.S, x)
+        ldu_solve(st.S, x)
         return
     n = x.size
     for i in range(n):
         w0[i] = x[i]
-    ldl_solve(st.S, x)
+    ldu_solve(st.S, x)
     band_matvec(st.M, x, w1)
     for i in range(n):
         w0[i] -= w1[i]
-    elastic(st, x, w1)
+    restoring(st, x, w1)
     for i in range(n):
         w0[i] -= st.c_K * w1[i]
-    if st.damped:
-        band_matvec(st.C, x, w1)
+    if st.resists:
+        band_product(st.resist, st.resist_up, x, w1)
         for i in range(n):
             w0[i] -= st.c_C * w1[i]
-    ldl_solve(st.S, w0)
+    ldu_solve(st.S, w0)
     for i in range(n):
         x[i] += w0[i]
 

@@ -9,16 +9,16 @@ from flexmb.kernels.arrays import (
     ContactRows,
     Judge,
     Live,
-    Rows,
+    Loads,
     Scratch,
     Structure,
     Tables,
 )
-from flexmb.kernels.banded import band_matvec, dot, ldl_solve
+from flexmb.kernels.banded import band_matvec, band_product, dot, ldu_solve, skew_form
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
-from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot, solve_step
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
 from flexmb.state import Array
 
 A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
@@ -27,7 +27,7 @@ A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 
 @inner
 def step_alpha(
-    ch: AlphaChoice, jd: Judge, st: Structure, con: ContactRows, lod: Rows, tab: Tables, row: int, x: Live, w: Scratch
+    ch: AlphaChoice, jd: Judge, st: Structure, con: ContactRows, lod: Loads, tab: Tables, row: int, x: Live, w: Scratch
 ) -> tuple[int, float]:
     """Advance ``x`` by a step; return (-1, residual), or the contact that failed and its residual."""
     h = ch.h
@@ -65,17 +65,17 @@ def step_alpha(
 
 
 @inner
-def _force(st: Structure, lod: Rows, tab: Tables, row: int, q: Array, v: Array, f: Array, work: Array) -> None:
-    """Write F - K q - C v at the time of ``row`` into ``f``."""
-    elastic(st, q, f)
+def _force(st: Structure, lod: Loads, tab: Tables, row: int, q: Array, v: Array, f: Array, work: Array) -> None:
+    """Write F - (K + cross) q - (C + gyro) v at the time of ``row`` into ``f``."""
+    restoring(st, q, f)
     for i in range(q.size):
         f[i] = st.F0[i] - f[i]
-    if st.damped:
-        band_matvec(st.C, v, work)
+    if st.resists:
+        band_product(st.resist, st.resist_up, v, work)
         for i in range(q.size):
             f[i] -= work[i]
-    for j in range(lod.ptr.size - 1):
-        add_row(lod, j, tab.phi[row, j], f)
+    for j in range(lod.drive.size):
+        add_row(lod.rows, j, tab.phi[row, j], f)
 
 
 @inner
@@ -158,23 +158,23 @@ def _apply(
         return
     w, dq = s.x3, s.x4
     combine(con.G, Lam, w)
-    ldl_solve(st.S_M, w)
+    ldu_solve(st.S_M, w)
     if ch.level == GGL:
         combine(con.G, nu, dq)
-        ldl_solve(st.S_M, dq)
+        ldu_solve(st.S_M, dq)
     else:
         for i in range(n):
             dq[i] = 0.5 * h * w[i]
     for i in range(n):
         q[i] += dq[i]
         v[i] += w[i]
-    if st.damped:
-        band_matvec(st.C, w, da)
-        elastic(st, dq, w)
+    if st.resists:
+        band_product(st.resist, st.resist_up, w, da)
+        restoring(st, dq, w)
         for i in range(n):
             da[i] += w[i]
     else:
-        elastic(st, dq, da)
+        restoring(st, dq, da)
     solve_step(st, da, s.x3, s.x4)
     for i in range(n):
         da[i] *= -r
@@ -188,7 +188,7 @@ def _finish(
     ch: AlphaChoice,
     st: Structure,
     con: ContactRows,
-    lod: Rows,
+    lod: Loads,
     tab: Tables,
     row: int,
     x: Live,
@@ -238,6 +238,13 @@ def _finish(
             z_n[i] = z_1
         numerical += dot(K_dq, work)
     x.terms[T_NUMERICAL] = numerical
+    x.terms[T_CROSS] = 0.0
+    if st.crossed:  # q^ = q - z, z_gamma being in work
+        for i in range(n):
+            K_dq[i] = gamma * q[i] + (1.0 - gamma) * x.q[i]
+            if kappa != 0.0:
+                K_dq[i] -= work[i]
+        x.terms[T_CROSS] = -skew_form(dq, st.cross, K_dq, f)
     _applied_works(ch, st, lod, tab, row, x, v, dq, work, K_dq)
     for i in range(n):
         x.q[i] = q[i]
@@ -249,7 +256,7 @@ def _finish(
 def _applied_works(
     ch: AlphaChoice,
     st: Structure,
-    lod: Rows,
+    lod: Loads,
     tab: Tables,
     row: int,
     x: Live,
@@ -258,25 +265,33 @@ def _applied_works(
     work: Array,
     C_v: Array,
 ) -> None:
-    """Report the works of loads and damping, and move their filters on; ``work`` and ``C_v`` are overwritten."""
+    """Report the works of loads, damping and spin, and move their filters on; ``work``, ``C_v`` are overwritten."""
     am, af, gamma = ch.alpha_m, ch.alpha_f, ch.gamma
     vhat = x.vectors[VHAT]
-    external = 0.0
-    for j in range(lod.ptr.size - 1):
+    external, drive = 0.0, 0.0
+    for j in range(lod.drive.size):
         before = x.loads[0, j]
         after = ((1.0 - af) * tab.phi[row + 1, j] + af * tab.phi[row, j] - am * before) / (1.0 - am)
-        external += (gamma * after + (1.0 - gamma) * before) * row_dot(lod, j, dq)
+        done = (gamma * after + (1.0 - gamma) * before) * row_dot(lod.rows, j, dq)
+        if lod.drive[j]:
+            drive += done
+        else:
+            external += done
         x.loads[0, j] = after
     damping = 0.0
-    if st.damped:
+    if st.resists:
         r, c_f, c_p = (1.0 - af) / (1.0 - am), af / (1.0 - am), am / (1.0 - am)
         for i in range(v.size):
             after = r * v[i] + c_f * x.v[i] - c_p * vhat[i]
             work[i] = gamma * after + (1.0 - gamma) * vhat[i]
             vhat[i] = after
+    if st.damped:
         band_matvec(st.C, work, C_v)
         damping = -dot(dq, C_v)
+    if st.gyroscopic:
+        x.terms[T_NUMERICAL] -= skew_form(dq, st.gyro, work, C_v)
     x.terms[T_EXTERNAL] = external
+    x.terms[T_DRIVE] += drive
     x.terms[T_DAMPING] = damping
 
 

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Judge, Live, MoreauChoice, Rows, Scratch, Structure, Tables
-from flexmb.kernels.banded import band_matvec, band_quad, dot
+from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, MoreauChoice, Scratch, Structure, Tables
+from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, row_dot, solve_step
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
 from flexmb.state import Array
 
 
 @inner
 def step_moreau(
-    ch: MoreauChoice, jd: Judge, st: Structure, con: ContactRows, lod: Rows, tab: Tables, row: int, x: Live, w: Scratch
+    ch: MoreauChoice, jd: Judge, st: Structure, con: ContactRows, lod: Loads, tab: Tables, row: int, x: Live, w: Scratch
 ) -> tuple[int, float]:
     """Advance ``x`` by a step; return (-1, residual), or the contact that failed and its residual."""
     h, th, vt = ch.h, ch.theta, ch.vartheta
@@ -22,15 +22,15 @@ def step_moreau(
     dv = w.x0
     for i in range(n):
         w.x1[i] = q[i] + h * th * v[i]
-    elastic(st, w.x1, dv)
+    restoring(st, w.x1, dv)
     for i in range(n):
         dv[i] = h * (st.F0[i] - dv[i])
-    if st.damped:
-        band_matvec(st.C, v, w.x1)
+    if st.resists:
+        band_product(st.resist, st.resist_up, v, w.x1)
         for i in range(n):
             dv[i] -= h * w.x1[i]
-    for j in range(lod.ptr.size - 1):
-        add_row(lod, j, h * (th * tab.phi[row + 1, j] + (1.0 - th) * tab.phi[row, j]), dv)
+    for j in range(lod.drive.size):
+        add_row(lod.rows, j, h * (th * tab.phi[row + 1, j] + (1.0 - th) * tab.phi[row, j]), dv)
     solve_step(st, dv, w.x1, w.x2)
 
     failed, residual = _impulses(ch, jd, con, tab, row, x, w, dv)
@@ -70,7 +70,7 @@ def _works(
     ch: MoreauChoice,
     st: Structure,
     con: ContactRows,
-    lod: Rows,
+    lod: Loads,
     tab: Tables,
     row: int,
     x: Live,
@@ -79,10 +79,13 @@ def _works(
     dq: Array,
 ) -> None:
     h, th, vt = ch.h, ch.theta, ch.vartheta
-    external = 0.0
-    for j in range(lod.ptr.size - 1):
-        external += (th * tab.phi[row + 1, j] + (1.0 - th) * tab.phi[row, j]) * row_dot(lod, j, dq)
-    drive = 0.0
+    external, drive = 0.0, 0.0
+    for j in range(lod.drive.size):
+        work = (th * tab.phi[row + 1, j] + (1.0 - th) * tab.phi[row, j]) * row_dot(lod.rows, j, dq)
+        if lod.drive[j]:
+            drive += work
+        else:
+            external += work
     for i in range(x.P.size):
         x.work[i] = 0.0
         if x.P[i] != 0.0:
@@ -100,3 +103,5 @@ def _works(
     x.terms[T_DRIVE] = drive
     x.terms[T_DAMPING] = -band_quad(st.C, dq, w.x1) / h if st.damped else 0.0
     x.terms[T_NUMERICAL] = numerical
+    # x.q is at the end of the step; dq^T N dq is zero
+    x.terms[T_CROSS] = -skew_form(dq, st.cross, x.q, w.x1) if st.crossed else 0.0

@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Judge, Live, Rows, SchatzmanChoice, Scratch, Structure, Tables
-from flexmb.kernels.banded import band_matvec, band_quad, dot
+from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, SchatzmanChoice, Scratch, Structure, Tables
+from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
-from flexmb.kernels.rows import add_row, combine, elastic, gap_offset, kinetic, potential, row_dot, solve_step
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.rows import (
+    add_row,
+    combine,
+    elastic,
+    gap_offset,
+    kinetic,
+    potential,
+    restoring,
+    row_dot,
+    solve_step,
+)
 from flexmb.state import Array
 
 AHEAD, DRIVE = 0, 1
@@ -23,7 +33,7 @@ def step_schatzman(
     jd: Judge,
     st: Structure,
     con: ContactRows,
-    lod: Rows,
+    lod: Loads,
     tab: Tables,
     row: int,
     x: Live,
@@ -36,15 +46,15 @@ def step_schatzman(
     du = w.x0
     for i in range(n):
         w.x1[i] = q[i] + (w2 - w0) * h * u[i]
-    elastic(st, w.x1, du)
+    restoring(st, w.x1, du)
     for i in range(n):
         du[i] = h * (st.F0[i] - du[i])
-    if st.damped:
-        band_matvec(st.C, u, w.x1)
+    if st.resists:
+        band_product(st.resist, st.resist_up, u, w.x1)
         for i in range(n):
             du[i] -= h * w.x1[i]
-    for j in range(lod.ptr.size - 1):
-        add_row(lod, j, h * _amplitude(ch, tab, row, j), du)
+    for j in range(lod.drive.size):
+        add_row(lod.rows, j, h * _amplitude(ch, tab, row, j), du)
     solve_step(st, du, w.x1, w.x2)
 
     failed, residual = _impulses(ch, jd, con, tab, row, x, w, du)
@@ -94,7 +104,7 @@ def _works(
     ch: SchatzmanChoice,
     st: Structure,
     con: ContactRows,
-    lod: Rows,
+    lod: Loads,
     tab: Tables,
     row: int,
     x: Live,
@@ -103,11 +113,14 @@ def _works(
 ) -> None:
     h = ch.h
     n = x.q.size
-    external = 0.0
-    for j in range(lod.ptr.size - 1):
-        external += h * _amplitude(ch, tab, row, j) * row_dot(lod, j, x.v)
-    drive = x.scalars[DRIVE]
+    external, drive = 0.0, x.scalars[DRIVE]
     x.scalars[DRIVE] = 0.0
+    for j in range(lod.drive.size):
+        work = h * _amplitude(ch, tab, row, j) * row_dot(lod.rows, j, x.v)
+        if lod.drive[j]:
+            drive += work
+        else:
+            external += work
     for i in range(x.P.size):
         x.work[i] = x.contacts[1, i]
         if x.P[i] != 0.0:
@@ -123,10 +136,16 @@ def _works(
         w.x2[i] = (ch.w2 - 0.25) * (q + h * u_1[i]) + (ch.w1 - 0.5) * q + (ch.w0 - 0.25) * (q - h * u[i])
     elastic(st, w.x2, w.x3)
     numerical = -h * dot(x.v, w.x3)
+    cross = 0.0
+    if st.crossed:
+        for i in range(n):
+            w.x2[i] = x.q[i] + h * (ch.w2 * u_1[i] - ch.w0 * u[i])
+        cross = -h * skew_form(x.v, st.cross, w.x2, w.x3)
     for i in range(n):
         w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
     half = kinetic(st, u_1, w.x3) + potential(st, w.x2, w.x3)
     ahead = half - kinetic(st, x.v, w.x3) - potential(st, x.q, w.x3)
+    x.terms[T_CROSS] = cross
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] = drive
     x.terms[T_DAMPING] = -h * band_quad(st.C, x.v, w.x3) if st.damped else 0.0

@@ -1,6 +1,7 @@
 """Nonsmooth Newmark, HHT and generalized-alpha, with or without GGL stabilization (Acary 2019, eqs 73-81).
 
-The smooth motion is split from the impacts. With f = F - C v - K q and r = (1 - alpha_f) / (1 - alpha_m),
+The smooth motion is split from the impacts. With f = F - (C + Y) v - (K + N) q, Y and N the skew matrices ``gyro`` and
+``cross`` of rotors, and r = (1 - alpha_f) / (1 - alpha_m),
 
     M vdot_{n+1} = f(q_{n+1}, v_{n+1}, t_{n+1})                                       no contact force
     (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) vdot_{n+1} + alpha_f vdot_n           (80e)
@@ -11,17 +12,24 @@ ggl = false:  dq = (h/2) w;  active where g(q_n) + (h/2) U_n <= 0:  0 <= U_{n+1}
 ggl = true:   M dq = G nu,   0 <= g(q_{n+1}) perp nu >= 0;  on the contacts that close at position level (nu > 0, or
               the gap of the step without impulses <= 0):  0 <= U_{n+1} + e U_n perp Lam >= 0, Lam = 0 elsewhere (79).
 
-Eliminating a_{n+1}:  S = M + r h gamma C + r h^2 beta K, and a unit of (nu, Lam) changes a by
--r S^-1 (K dq + C w). So (nu, Lam) solve *one* complementarity problem whose blocks couple as soon as C != 0; it is
-solved whole, in the unknowns (nu / h, Lam), which have the same unit.
+Eliminating a_{n+1}:  S = M + r h gamma (C + Y) + r h^2 beta (K + N), and a unit of (nu, Lam) changes a by
+-r S^-1 ((K + N) dq + (C + Y) w). So (nu, Lam) solve *one* complementarity problem whose blocks couple as soon as
+C + Y != 0; it is solved whole, in the unknowns (nu / h, Lam), which have the same unit.
 
 Energy. Let X^ be X filtered like a, (1 - alpha_m) X^_{n+1} + alpha_m X^_n = (1 - alpha_f) X_{n+1} + alpha_f X_n with
-X^_0 = X_0; then M a = F^ - C v^ - K q^ exactly. With z = q - q^ and X_gamma = gamma X_{n+1} + (1 - gamma) X_n,
+X^_0 = X_0; then M a = F^ - (C + Y) v^ - (K + N) q^ exactly. With z = q - q^ and
+X_gamma = gamma X_{n+1} + (1 - gamma) X_n,
 
-    dE = dq_tot^T F^_gamma - dq_tot^T C v^_gamma                                       external, damping
+    dE = dq_tot^T F^_gamma - dq_tot^T C v^_gamma - dq_tot^T N q^_gamma                 external, damping, cross
          + U_{1/2}^T Lam - (nu - (h/2) Lam)^T G^T a_gamma                              contact
          - (gamma - 1/2) |dq_tot|_K^2 + dq_tot^T K z_gamma
-         - h^2 (beta - gamma/2) [ d|a|_M^2 / 2 + (gamma - 1/2) |da|_M^2 ]              numerical
+         - h^2 (beta - gamma/2) [ d|a|_M^2 / 2 + (gamma - 1/2) |da|_M^2 ]
+         - dq_tot^T Y v^_gamma                                                         numerical
+
+z follows (1 - alpha_m) z_{n+1} + alpha_m z_n = (alpha_f - alpha_m) dq_tot from z_0 = 0, for every member of the family
+and through impacts; it stays zero where alpha_f = alpha_m. The gyroscopic work -dq_tot^T Y v^_gamma is a part of
+`numerical`, for gyroscopic forces do no work: it vanishes with h. For alpha_m = alpha_f and gamma = 1/2, beta = 1/4 it
+is zero in flight, dq_tot being h v_{1/2}.
 
 The second contact term, with ggl only, is the work of the position-level multiplier. For rho_inf = 1 an impact of the
 end node of a bar then takes exactly what the semi-discrete theory says, and `numerical` is zero. In flight, when
@@ -45,7 +53,7 @@ from flexmb.errors import InputError
 from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, StepMatrix, forecast_closes, no_contacts, solve_contacts
+from flexmb.schemes.base import Memory, StepMatrix, forecast_closes, load_works, no_contacts, solve_contacts
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
@@ -139,7 +147,7 @@ class Alpha:
 
             def columns(g: Array) -> Array:
                 X = M.solve(g)
-                da = -c.r * S.solve(system.elastic(to_dq * X) + system.C @ (to_w * X))
+                da = -c.r * S.solve(system.restoring(to_dq * X) + system.resisting(to_w * X))
                 return to_dq * X + h * h * c.beta * da if q_or_v == "q" else to_w * X + h * c.gamma * da
 
             return delassus(columns, G)
@@ -153,12 +161,12 @@ class Alpha:
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver) -> Memory:
         """Return a_0 = M^-1 f_0 (no contact force in it) and the filters at rest."""
-        f = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
+        f = system.F(state.t) - system.restoring(state.q) - system.resisting(state.v)
         a = fixed.M.solve(f)
         return Memory(
             np.stack([a, f, f, np.zeros(system.nv), state.v]),
             np.zeros((3, system.contacts.nc)),
-            np.array([[float(load.phi.value(state.t)) for load in system.loads]]).reshape(1, -1),
+            system.amplitudes(state.t)[None, :],
             np.zeros(1),
         )
 
@@ -173,17 +181,16 @@ class Alpha:
         q = q_n + h * v_n + h * h * (0.5 - c.beta) * a_n
         v = v_n + h * (1.0 - c.gamma) * a_n
         carried = (c.alpha_f * f_n - c.alpha_m * p_n) / (1.0 - c.alpha_m)
-        a = fixed.S.solve(c.r * (F - system.elastic(q) - system.C @ v) + carried)
+        a = fixed.S.solve(c.r * (F - system.restoring(q) - system.resisting(v)) + carried)
         free = State(t1, q + h * h * c.beta * a, v + h * c.gamma * a)
 
         nu, Lam, lam, iterations = self._impulses(system, state, free, h, fixed, solver, memory.contacts[0])
         q, v, a = self._apply(system, free, a, nu, Lam, lam, h, fixed)
 
-        f = F - system.elastic(q) - system.C @ v + system.contacts.G @ lam
+        f = F - system.restoring(q) - system.resisting(v) + system.contacts.G @ lam
         p = c.r * f + carried
-        phi = np.array([float(load.phi.value(t1)) for load in system.loads])
+        phi, phi_n = system.amplitudes(t1), system.amplitudes(state.t)
         kappa = c.alpha_f - c.alpha_m
-        phi_n = np.array([float(load.phi.value(state.t)) for load in system.loads])
         after = Memory(
             np.stack([a, p, f, (kappa * (q - q_n) - c.alpha_m * z_n) / (1.0 - c.alpha_m), c.filtered(v, v_n, vhat_n)]),
             np.stack([Lam + h * lam, lam, c.filtered(lam, memory.contacts[1], memory.contacts[2])]),
@@ -248,7 +255,7 @@ class Alpha:
             return free.q, free.v, a
         w = fixed.M.solve(G @ Lam)
         dq = fixed.M.solve(G @ nu) if self.contact_level == "ggl" else 0.5 * h * w
-        da = -c.r * fixed.S.solve(system.elastic(dq) + system.C @ w)
+        da = -c.r * fixed.S.solve(system.restoring(dq) + system.resisting(w))
         return free.q + dq + h * h * c.beta * da, free.v + w + h * c.gamma * da, a + da
 
     def _report(
@@ -268,34 +275,36 @@ class Alpha:
         a, p, _, z, vhat = after.vectors
         dq = new.q - old.q
         K_dq = system.elastic(dq)
-        phi_g = c.at_gamma(after.loads[0], before.loads[0])
-        external = sum(float(load.B @ dq) * float(phi) for load, phi in zip(system.loads, phi_g, strict=True))
+        external, drive = load_works(system, dq, c.at_gamma(after.loads[0], before.loads[0]))
+        vhat_g = c.at_gamma(vhat, vhat_n)
         numerical = (
             -(c.gamma - 0.5) * float(dq @ K_dq)
             + float(K_dq @ c.at_gamma(z, z_n))
             - h * h * (c.beta - 0.5 * c.gamma) * float((a - a_n) @ c.at_gamma(p, p_n))
+            - float(dq @ (system.gyro @ vhat_g))
         )
         projection = 0.0
         if self.contact_level.startswith("naive"):
             lam_g = c.at_gamma(after.contacts[2], before.contacts[2])
             moved = con.offset(new.t) - con.offset(old.t)
             contact = (con.G.T @ dq + moved) * lam_g
-            drive = -float(moved @ lam_g)
+            drive -= float(moved @ lam_g)
         else:
             g_t = 0.5 * (con.g_t(new.t) + con.g_t(old.t))
             contact = (0.5 * (con.G.T @ (new.v + old.v)) + g_t) * Lam
-            drive = -float(g_t @ Lam)
+            drive -= float(g_t @ Lam)
             if self.contact_level == "ggl":
                 projection = -float((nu - 0.5 * h * Lam) @ (con.G.T @ c.at_gamma(a, a_n)))
         return StepReport(
             P=after.contacts[0],
             external=external,
             drive=drive,
-            damping=-float(dq @ (system.C @ c.at_gamma(vhat, vhat_n))),
+            damping=-float(dq @ (system.C @ vhat_g)),
             contact=contact,
             numerical=numerical,
             projection=projection,
             iterations=iterations,
+            cross=-float(dq @ (system.cross @ c.at_gamma(new.q - z, old.q - z_n))),
         )
 
 

@@ -3,20 +3,24 @@
 Both are one scheme with two weights: theta for positions and forces, vartheta for velocities. With
 x_{k+theta} = theta x_{k+1} + (1 - theta) x_k,
 
-    M (v_{k+1} - v_k) + h K q_{k+theta} + h C v_{k+vartheta} - h F_{k+theta} = G P
+    M (v_{k+1} - v_k) + h (K + N) q_{k+theta} + h (C + Y) v_{k+vartheta} - h F_{k+theta} = G P
     q_{k+1} = q_k + h v_{k+vartheta}
     active:  g(q_k) + gamma h U_k <= 0
     0 <= U_{k+1} + e U_k  perp  P >= 0   on the active set, P = 0 elsewhere
 
-`moreau-jean` has vartheta = theta, `moreau-jean-dissipative` vartheta = 1/2. The linear step is
+with Y and N the skew matrices ``gyro`` and ``cross`` of rotors. `moreau-jean` has vartheta = theta,
+`moreau-jean-dissipative` vartheta = 1/2. The linear step is
 
-    S = M + h vartheta C + h^2 theta vartheta K
-    v_free = v_k + S^-1 [ -h K (q_k + h theta v_k) - h C v_k + h F_{k+theta} ],      W = G^T S^-1 G
+    S = M + h vartheta (C + Y) + h^2 theta vartheta (K + N)
+    v_free = v_k + S^-1 [ -h (K + N) (q_k + h theta v_k) - h (C + Y) v_k + h F_{k+theta} ],      W = G^T S^-1 G
 
 and the energy identity (eqs 93 and 97, the latter corrected for C != 0)
 
-    dE = h v_vartheta^T F_theta - h |v_vartheta|_C^2 + v_vartheta^T G P
+    dE = h v_vartheta^T F_theta - h |v_vartheta|_C^2 + v_vartheta^T G P - dq^T N q_k
          + (1/2 - vartheta) |dv|_M^2 + (1/2 - theta) |dq|_K^2.
+
+The gyroscopic work -h v_vartheta^T Y v_vartheta is zero because Y is skew, and the work of cross-coupling,
+-dq^T N q_theta with q_theta = q_k + theta dq, is -dq^T N q_k because N is.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ from flexmb.schemes.base import (
     check_flag,
     check_range,
     forecast_closes,
+    load_works,
     no_contacts,
     quad,
     solve_contacts,
@@ -96,7 +101,7 @@ class MoreauJean:
         th, vt, con = self.theta, self.vartheta, system.contacts
         t, q_k, v_k, t1 = state.t, state.q, state.v, state.t + h
         F_th = th * system.F_loads(t1) + (1.0 - th) * system.F_loads(t)
-        force = system.F0 + F_th - system.elastic(q_k + h * th * v_k) - system.C @ v_k
+        force = system.F0 + F_th - system.restoring(q_k + h * th * v_k) - system.resisting(v_k)
         v_free = v_k + fixed.S.solve(h * force)
 
         U_k = con.U(t, v_k)
@@ -112,14 +117,17 @@ class MoreauJean:
 
         U_vt = vt * con.U(t1, v) + (1.0 - vt) * U_k
         g_t = vt * con.g_t(t1) + (1.0 - vt) * con.g_t(t)
+        phi_th = th * system.amplitudes(t1) + (1.0 - th) * system.amplitudes(t)
+        external, drive = load_works(system, h * v_vt, phi_th)
         report = StepReport(
             P=P,
-            external=h * float(v_vt @ F_th),
-            drive=-float(g_t @ P),
+            external=external,
+            drive=drive - float(g_t @ P),
             damping=-h * quad(system.C, v_vt),
             contact=U_vt * P,
             numerical=(0.5 - vt) * quad(system.M, v - v_k) + (0.5 - th) * float((q - q_k) @ system.elastic(q - q_k)),
             iterations=iterations,
+            cross=-float((q - q_k) @ (system.cross @ q_k)),
         )
         return State(t1, q, v), memory.with_(contacts=P[None, :]), report
 

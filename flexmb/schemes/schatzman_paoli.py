@@ -1,29 +1,31 @@
 """Schatzman-Paoli's position-level scheme (Acary 2019, eqs 56-57; RR-7151, eq 22).
 
-    M (q_{k+1} - 2 q_k + q_{k-1}) + h^2 [ K q_w + C (q_{k+1} - q_{k-1}) / 2h - F_w ] = h G P
+    M (q_{k+1} - 2 q_k + q_{k-1}) + h^2 [ (K + N) q_w + (C + Y) (q_{k+1} - q_{k-1}) / 2h - F_w ] = h G P
     0 <= g((q_{k+1} + e q_{k-1}) / (1 + e))  perp  P >= 0
     x_w = w0 x_{k-1} + w1 x_k + w2 x_{k+1}
 
 with (w0, w1, w2) = (1/4, 1/2, 1/4), symmetric and conservative, or (0, 1 - theta, theta), the printed form (first
-order and strongly damping). It is stepped in the half-step velocity u_k = (q_k - q_{k-1}) / h, which avoids the
-cancellation of second differences:
+order and strongly damping); Y and N are the skew matrices ``gyro`` and ``cross`` of rotors. It is stepped in the
+half-step velocity u_k = (q_k - q_{k-1}) / h, which avoids the cancellation of second differences:
 
-    S = M + (h/2) C + h^2 w2 K
-    S (u_{k+1} - u_k) = h [ F_w - K (q_k + (w2 - w0) h u_k) - C u_k ] + G P ;   q_{k+1} = q_k + h u_{k+1}
+    S = M + (h/2) (C + Y) + h^2 w2 (K + N)
+    S (u_{k+1} - u_k) = h [ F_w - (K + N) (q_k + (w2 - w0) h u_k) - (C + Y) u_k ] + G P
+    q_{k+1} = q_k + h u_{k+1}
 
 The impulse P acts at t_k, and v_k = (u_k + u_{k+1}) / 2 belongs to t_k: to report the state at t_k the scheme is one
 position ahead. Start: u_0 = v_0 - (h/2) M^-1 f_0. With e > 0 the discrete positions do penetrate, by O(h).
 
 Energy: with E' = |u_{k+1}|_M^2 / 2 + V((q_k + q_{k+1}) / 2), the energy at t_{k+1/2},
 
-    dE' = h v_k^T F_w - h |v_k|_C^2 + v_k^T G P - h v_k^T K (q_w - q_sym)
+    dE' = h v_k^T F_w - h |v_k|_C^2 - h v_k^T N q_w + v_k^T G P - h v_k^T K (q_w - q_sym)
 
-where q_sym is the symmetric weighting. The ledger shows E(q_k, v_k); E' - E is algorithmic energy and its change
-is part of ``numerical``.
+where q_sym is the symmetric weighting; the gyroscopic work -h v_k^T Y v_k is zero. The ledger shows E(q_k, v_k);
+E' - E is algorithmic energy and its change is part of ``numerical``.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -38,6 +40,7 @@ from flexmb.schemes.base import (
     StepMatrix,
     check_choice,
     check_range,
+    load_works,
     no_contacts,
     quad,
     solve_contacts,
@@ -84,7 +87,7 @@ class SchatzmanPaoli:
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: StepFixed, solver: ContactSolver) -> Memory:
         """Advance the position once, so that the memory is (q_1, u_1 = (q_1 - q_0) / h) and E' - E."""
-        f_0 = system.F(state.t) - system.elastic(state.q) - system.C @ state.v
+        f_0 = system.F(state.t) - system.restoring(state.q) - system.resisting(state.v)
         u_0 = state.v - 0.5 * h * factor(system.M).solve(f_0)
         u_1, P, _ = self._stage(system, state.t, state.q, u_0, h, fixed, solver)
         # an impulse at t_0 itself (a start in contact) is reported with the first step, and so is its work
@@ -113,18 +116,21 @@ class SchatzmanPaoli:
         u_1, P, iterations = self._stage(system, t, q, u, h, fixed, solver)
         v = 0.5 * (u + u_1)
         w0, w1, w2 = self.weights
+        q_w = q + w2 * h * u_1 - w0 * h * u
         q_off = (w2 - 0.25) * (q + h * u_1) + (w1 - 0.5) * q + (w0 - 0.25) * (q - h * u)
         ahead = self._half_energy(system, q, u_1, h) - system.kinetic(v) - system.potential(q)
         numerical = -h * float(v @ (system.elastic(q_off))) - (ahead - float(memory.scalars[0]))
         g_t = con.g_t(t)
+        external, drive = load_works(system, h * v, self._weighted(system.amplitudes, t, h))
         report = StepReport(
             P=P + memory.contacts[0],
-            external=h * float(v @ self._loads(system, t, h)),
-            drive=float(memory.scalars[1]) - float(g_t @ P),
+            external=external,
+            drive=drive + float(memory.scalars[1]) - float(g_t @ P),
             damping=-h * quad(system.C, v),
             contact=con.U(t, v) * P + memory.contacts[1],
             numerical=numerical,
             iterations=iterations,
+            cross=-h * float(v @ (system.cross @ q_w)),
         )
         after = memory.with_(
             vectors=np.stack([q + h * u_1, u_1]),
@@ -139,7 +145,8 @@ class SchatzmanPaoli:
         """Return u_{k+1}, P_k and the iterations, for the equation centred at t = t_k."""
         w0, _, w2 = self.weights
         con = system.contacts
-        force = system.F0 + self._loads(system, t, h) - system.elastic(q + (w2 - w0) * h * u) - system.C @ u
+        loads = self._weighted(system.F_loads, t, h)
+        force = system.F0 + loads - system.restoring(q + (w2 - w0) * h * u) - system.resisting(u)
         u_free = u + fixed.S.solve(h * force)
         # (1 + e)/h times the gap of (57): same units as a velocity, so W is the ordinary Delassus matrix
         b = (con.g(t + h, q + h * u_free) + con.e * con.g(t - h, q - h * u)) / h
@@ -150,9 +157,9 @@ class SchatzmanPaoli:
             u_free = u_free + fixed.S.solve(con.G @ P)
         return u_free, P, iterations
 
-    def _loads(self, system: LinearSystem, t: float, h: float) -> Array:
+    def _weighted(self, function: Callable[[float], Array], t: float, h: float) -> Array:
         w0, w1, w2 = self.weights
-        return w0 * system.F_loads(t - h) + w1 * system.F_loads(t) + w2 * system.F_loads(t + h)
+        return w0 * function(t - h) + w1 * function(t) + w2 * function(t + h)
 
     @staticmethod
     def _half_energy(system: LinearSystem, q: Array, u_1: Array, h: float) -> float:
