@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from flexmb.bodies.floating_data import FloatingData
     from flexmb.bodies.rotor import Rotor
     from flexmb.case import Case, load_case
-    from flexmb.contacts import NodeNode, NodePlane, SphereSphere
+    from flexmb.contacts import Clearance, NodeNode, NodePlane, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
@@ -82,7 +82,7 @@ _HOME = {
     "flexmb.bodies.floating_data": ("FloatingData",),
     "flexmb.bodies.rotor": ("Rotor",),
     "flexmb.case": ("Case", "load_case"),
-    "flexmb.contacts": ("NodeNode", "NodePlane", "SphereSphere"),
+    "flexmb.contacts": ("Clearance", "NodeNode", "NodePlane", "SphereSphere"),
     "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
     "flexmb.fem.material": ("Material",),
     "flexmb.fem.section": ("Section",),
@@ -138,6 +138,7 @@ __all__ = [
     "Bar",
     "Beam",
     "Case",
+    "Clearance",
     "Constant",
     "ContactSolver",
     "Cylindrical",

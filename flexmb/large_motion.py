@@ -18,7 +18,7 @@ from flexmb.multibody_system import Groups, MultibodySystem
 from flexmb.probes import default_names, probe
 from flexmb.state import Array, IntArray
 
-FUNCTIONS = {"joints": "drive", "loads": "function", "contacts": "motion"}
+FUNCTIONS = {"bodies": "spin", "joints": "drive", "loads": "function", "contacts": "motion"}
 """Keys of the functions of time that parts have, by their role."""
 
 
@@ -67,10 +67,8 @@ def assemble_large(
         Signals to record besides.
     """
     builder = Builder(gravity, t0)
-    for body in bodies.values():
-        body.add_to(builder)
     functions: list[tuple[str, object]] = []
-    for part in others:
+    for part in (*bodies.values(), *others):
         known = len(builder.functions)
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
@@ -93,7 +91,8 @@ def assemble_large(
     if not np.array_equal(system.q0, q0):
         system = replace(system, layout=layout_of(builder.bodies, system.q0))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
-    return replace(system, probes=tuple(probe(name, builder.bodies, builder.joints, system) for name in names))
+    parts = (builder.bodies, builder.joints, system, builder.contacts)
+    return replace(system, probes=tuple(probe(name, *parts) for name in names))
 
 
 def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:

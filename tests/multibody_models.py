@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from references import four_bar as four_bar_data
 from references import heavy_top as heavy_top_data
+from rotor_models import wheels_of_every_kind
 
 import flexmb as fm
 from flexmb.engines.base import Plan
@@ -148,6 +149,7 @@ def everything(floating=True, damping=1.0):
     nodes = ["f.p", "beam.last", "exact.mid"]
     model.add(fm.NodePlane("press", nodes=nodes, point=(0, -7, 0), normal=(0.3, 1, 0), motion=DRIVE))
     model.add(fm.SphereSphere("balls", a="c", b="d", radius_a=0.1, radius_b=0.2))
+    model.add(fm.Clearance("ring", node=["given", "loose"], stator="dot", gap=20.0, offset=(6.0, 4.0, 0.3)))
     return model
 
 
@@ -169,6 +171,8 @@ def _bodies_of_every_kind(model, floating, damping):
     keys = {"position": (0, -2, 0.5), "direction": (0, 0.6, 0.8), "damping": loss, **beam}
     kind = functools.partial(fm.FloatingBeam, modes=2) if floating else fm.ExactBeam
     model.add(kind("float", length=0.9, **keys))
+    for wheel in wheels_of_every_kind(damping):
+        model.add(wheel)
 
 
 def _joints_of_every_kind(model):

@@ -73,12 +73,14 @@ def test_the_system_has_every_kind_of_part(system):
     t = system.tables
     kinds = {tab.GROUND, tab.FRAME, tab.PLANAR, tab.NODE, tab.FLOATING}
     assert set(t.markers.kind) == kinds
-    assert set(t.rows.kind) == {tab.ALONG, tab.DOT, tab.DISTANCE, tab.ANGLE}
+    assert set(t.rows.kind) == {tab.ALONG, tab.DOT, tab.DISTANCE, tab.ANGLE, tab.CLEARANCE}
     held = set(t.markers.kind[t.rows.marker[: t.rows.ptr[system.nj]]])
     assert held == kinds
     assert set(t.springs.directed) == {0, 1}
     assert set(t.pushes.follower) == {0, 1}
-    for law in (t.torsions.pair, t.beams.pair, t.floating.modes, t.springs.pair, t.linear.K.val, t.linear.C.val):
+    assert set(t.rotors.who[:, 2] >= 0) == {False, True}  # given and free spins
+    rotors = (t.rotors.value.any(axis=0).all(), t.rotors.table, t.rotors.turning)
+    for law in (t.torsions.pair, t.beams.pair, t.floating.modes, t.springs.pair, t.linear.K.val, t.linear.C.val, *rotors):
         assert law.size
     assert set(t.markers.kind[t.pushes.marker]) == kinds - {tab.GROUND}
 

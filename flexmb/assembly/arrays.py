@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.rotors import rotors_of
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
 
@@ -51,12 +52,14 @@ def system_of(b: Builder) -> tab.System:
             *_ints(b.beams, "pair"),
         ),
         floating=_floating(b),
+        rotors=rotors_of(b.rotors),
         joints=len(b.rows["joints"]),
     )
 
 
 def _unknowns(b: Builder) -> tab.Unknowns:
-    return tab.Unknowns(*_columns(b.frames, 2), *_columns(b.plain, 2))
+    spin_v = np.array([iv for _, iv in b.spins], dtype=np.int64)
+    return tab.Unknowns(*_columns(b.frames, 2), *_columns([*b.plain, *b.spins], 2), spin_v)
 
 
 def _functions(b: Builder) -> tab.Functions:
@@ -71,7 +74,7 @@ def _linear(b: Builder, nv: int) -> tab.Linear:
     for index, force in b.forces:
         np.add.at(F0, index, force)
     q_of_v = np.full(nv, -1, dtype=np.int64)
-    for iq, iv in b.plain:
+    for iq, iv in (*b.plain, *b.spins):
         q_of_v[iv] = iq
     M, C, K = (_matrix(b.matrices[k], nv) for k in "MCK")
     return tab.Linear(M, C, K, F0, float(b.V0), q_of_v)

@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.places import BodyInfo, Place, find_places, ground
+from flexmb.assembly.rotors import RotorData
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
@@ -53,6 +54,7 @@ class Builder:
         self.dof_names: list[str] = []
         self.frames: list[tuple[int, int]] = []
         self.plain: list[tuple[int, int]] = []
+        self.spins: list[tuple[int, int]] = []
         self.matrices: dict[str, list[tuple[IntArray, IntArray, Array]]] = {"M": [], "C": [], "K": []}
         self.forces: list[tuple[IntArray, Array]] = []
         self.V0 = 0.0
@@ -70,6 +72,7 @@ class Builder:
         self.pushes: list[dict[str, object]] = []
         self.beams: list[dict[str, object]] = []
         self.floating: list[dict[str, object]] = []
+        self.rotors: list[RotorData] = []
         self.marker(ground(np.zeros(3)))
 
     # unknowns -------------------------------------------------------------------------------------------------
@@ -91,6 +94,12 @@ class Builder:
         self.v0 += [float(x) for x in v]
         self.plain += [(iq + k, iv + k) for k in range(len(q))]
         self.dof_names += list(names)
+        return iq, iv
+
+    def add_spin(self, q: float, v: float, name: str) -> tuple[int, int]:
+        """Add the angle of a free spin; return its place in q and v."""
+        iq, iv = self.add_plain(np.array([q]), np.array([v]), [name])
+        self.spins.append(self.plain.pop())
         return iq, iv
 
     def add_matrix(self, which: str, index: IntArray, block: Array | sparse.sparray) -> None:
@@ -248,6 +257,10 @@ class Builder:
     def add_floating(self, **data: object) -> None:
         """Add a floating body; keys as the fields of ``kernels.tables.Floating`` for one body."""
         self.floating.append(data)
+
+    def add_rotor(self, data: RotorData) -> None:
+        """Add what spinning adds to a body."""
+        self.rotors.append(data)
 
     # the arrays -----------------------------------------------------------------------------------------------
 

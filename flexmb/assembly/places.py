@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 
@@ -102,6 +103,38 @@ class Picture:
     value: Array = field(default_factory=lambda: np.zeros(0))
 
 
+class Turning(Protocol):
+    """An angle as a function of time."""
+
+    def value(self, t: Array | float) -> Array:
+        """Return the angle, rad."""
+        ...
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the speed, rad/s."""
+        ...
+
+
+@dataclass(frozen=True)
+class SpinInfo:
+    """How a body spins: about which axis, and by which angle.
+
+    Parameters
+    ----------
+    axis : (3,) array
+        Unit vector, in space.
+    angle : Turning or None
+        The angle where it is given.
+    iq, iv : int
+        Its place in q and v where it is free, else -1.
+    """
+
+    axis: Array
+    angle: Turning | None
+    iq: int = -1
+    iv: int = -1
+
+
 @dataclass(frozen=True)
 class BodyInfo:
     """A body as the rest of the model sees it.
@@ -130,6 +163,8 @@ class BodyInfo:
         For rigid bodies: the place of its frame's origin, from which other points are made.
     center : (3,) array or None
         Centre of mass at q = 0, m, for bodies of small displacement (the others tell it by their frames).
+    spin : SpinInfo or None
+        For rotors.
     """
 
     name: str
@@ -144,6 +179,7 @@ class BodyInfo:
     rigid: bool = False
     attach: Place | None = None
     center: Array | None = None
+    spin: SpinInfo | None = None
 
 
 def find_places(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: str = "node") -> list[Place]:

@@ -23,6 +23,7 @@ from flexmb.kernels.multibody_contact import contact_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.sparse_lu import Symbolic
+from flexmb.kernels.spin import PHI_V
 from flexmb.kernels.tables import (
     CLASSES,
     FLOATING,
@@ -33,6 +34,7 @@ from flexmb.kernels.tables import (
     MarkerState,
     Matrix,
     Point,
+    Rotors,
     RowState,
     System,
 )
@@ -169,7 +171,7 @@ def _tools(
     sym = analyze(nv, system.joints, groups, joint_groups, rows, cols)
     where = positions(sym, rows, cols)
     parts = np.split(where, np.cumsum([r.size for r, _ in maps.all])[:-1])
-    unique, own, M, C, K, frames, floating, column, row, diagonal = parts
+    unique, own, M, C, K, frames, floating, rotors, spins, column, row, diagonal = parts
     scatter = Scatter(
         unique=maps.inverse,
         first=maps.first,
@@ -185,6 +187,8 @@ def _tools(
         frame_J=maps.frame_J,
         floating_ptr=maps.floating_ptr,
         floating_pos=floating,
+        rotor_pos=np.ascontiguousarray(rotors.reshape(-1, 4)),
+        spin_pos=spins,
         border_ptr=maps.border_ptr,
         column_pos=column,
         row_pos=row,
@@ -226,7 +230,9 @@ class _Maps:
         floating, self.floating_ptr = _floating(system)
         column, self.border_ptr = _border(system, nv)
         diagonal = np.arange(nv, nv + system.joints, dtype=np.int64)
-        self.all = [unique, own, *linear, frames, floating, column, column[::-1], (diagonal, diagonal)]
+        spins = np.maximum(system.rotors.who[:, PHI_V], 0)
+        rotors = [_rotors(system.rotors), (spins, spins)]
+        self.all = [unique, own, *linear, frames, floating, *rotors, column, column[::-1], (diagonal, diagonal)]
 
 
 def _products(mk: Markers, first: IntArray, second: IntArray) -> tuple[tuple[IntArray, IntArray], IntArray]:
@@ -265,6 +271,24 @@ def _floating(system: System) -> tuple[tuple[IntArray, IntArray], IntArray]:
         cols.append(np.tile(index, index.size))
         ptr.append(ptr[-1] + index.size**2)
     return (np.concatenate(rows), np.concatenate(cols)), np.array(ptr, dtype=np.int64)
+
+
+def _rotors(rotors: Rotors) -> tuple[IntArray, IntArray]:
+    """Return the entries of ``Scatter.rotor_pos``; where one is not needed, one that is there anyway stands for it."""
+    phi = rotors.who[:, PHI_V]
+    of_entry = np.repeat(phi, np.diff(rotors.entry_ptr))
+    of_table = np.repeat(np.repeat(phi, np.diff(rotors.table_ptr)), rotors.table[:, 3])
+    rows, cols = [np.zeros((0, 4), np.int64)], [np.zeros((0, 4), np.int64)]
+    for (i, j), spin in ((rotors.entry.T, of_entry), (rotors.table_entry.T, of_table)):
+        k = np.where(spin < 0, i, spin)
+        rows.append(np.column_stack([i, i, k, k]))
+        cols.append(np.column_stack([j, k, i, j]))
+    spin, (a, b) = np.repeat(phi, np.diff(rotors.turning_ptr)), rotors.turning.T
+    ends = [(np.where(i < 0, np.maximum(spin, 0), i), np.where(spin < 0, np.maximum(i, 0), spin)) for i in (a, b)]
+    (a, ka), (b, kb) = ends
+    rows.append(np.column_stack([a, ka, b, kb]))
+    cols.append(np.column_stack([ka, a, kb, b]))
+    return np.concatenate(rows).ravel(), np.concatenate(cols).ravel()
 
 
 def _border(system: System, nv: int) -> tuple[tuple[IntArray, IntArray], IntArray]:

@@ -8,6 +8,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo, Picture, Place
 from flexmb.bodies.base import BodyParts
+from flexmb.bodies.spin_body import add_spin
 from flexmb.kernels.tables import NODE
 from flexmb.state import Array, IntArray
 
@@ -21,6 +22,11 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     weight = parts.gravity @ builder.gravity
     builder.add_force(unknowns, weight, V0=-parts.mass * float(builder.gravity @ parts.center))
     nodes = _places(name, parts, iq, iv)
+    spin, momentum = None, parts.momentum
+    if parts.spin is not None:
+        spin = add_spin(builder, name, parts.spin, unknowns)
+    if spin is not None and spin.iv >= 0:  # a free spin is an unknown of the body that moves no mass along
+        unknowns, momentum = np.append(unknowns, spin.iv), np.column_stack([momentum, np.zeros(3)])
     builder.add_body(
         BodyInfo(
             name=name,
@@ -30,8 +36,9 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
             mass=parts.mass,
             unknowns=unknowns,
             picture=_picture(parts, iq, iv),
-            momentum_map=parts.momentum,
+            momentum_map=momentum,
             center=parts.center,
+            spin=spin,
         )
     )
 

@@ -103,6 +103,12 @@ def moves_along(place: Place, n: Array) -> bool:
     return place.kind != PLANAR or bool(np.linalg.norm(n[:2]) > IMMOVABLE)
 
 
+def moves_across(place: Place, a: Array) -> bool:
+    """Return whether a place can move in any direction across the unit vector a, as it stands at the start."""
+    _, directions = np.linalg.eigh(np.outer(a, a))  # the last one is along a
+    return any(moves_along(place, n) for n in directions.T[:2])
+
+
 def largest_position(builder: Builder) -> float:
     """Return the largest coordinate of all nodes at the start, a length to measure gaps against, m."""
     nodes = [place for info in builder.bodies.values() for place in info.nodes]

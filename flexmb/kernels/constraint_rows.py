@@ -1,6 +1,7 @@
 """Rows g(t, q) of joints and contacts between markers, and their derivatives; formulas in ``tables.Rows``.
 
-d = r_B - r_A and n = R_C a of ALONG, m = R_A a and k = R_B b of DOT, u = d / |d| of DISTANCE. Of an angle:
+d = r_B - r_A and n = R_C a of ALONG, m = R_A a and k = R_B b of DOT, u = d / |d| of DISTANCE; of CLEARANCE the same
+with d = P (r_B - r_A - b), P = 1 - a a^T, and the other sign, u = 0 where d is. Of an angle:
 c = x_A . x_B, s = y_A . x_B, theta = atan2(s, c), theta' = w . (omega_B - omega_A), w = x_B x (c y_A - s x_A) / (c^2 +
 s^2). All derivatives are by poses (dr, dtheta) in space.
 """
@@ -10,9 +11,11 @@ from __future__ import annotations
 import math
 
 from flexmb.kernels import time_functions
+from flexmb.kernels.clearance import across, outwards
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.tables import (
     ALONG,
+    CLEARANCE,
     DISTANCE,
     DOT,
     Angles,
@@ -67,10 +70,11 @@ def rows(
             g = dot(m, k)
             put(cross(m, k), rstate.grad, i, 3)
             put(cross(k, m), rstate.grad, i + 1, 3)
-        elif kind == DISTANCE:
-            u, g = _line(rows, r, mstate)
-            put(_times(-1.0, u), rstate.grad, i, 0)
-            put(u, rstate.grad, i + 1, 0)
+        elif kind in (DISTANCE, CLEARANCE):
+            u, length, side, _ = _line(rows, r, mstate)
+            g = side * length
+            put(_times(-side, u), rstate.grad, i, 0)
+            put(_times(side, u), rstate.grad, i + 1, 0)
         else:
             g = 0.0
             for p in range((rows.ptr[r + 1] - i) // 2):
@@ -112,11 +116,11 @@ def bias(
     elif kind == DOT:
         m, k = _arms(rows, r, mstate)
         total += _twice(m, k, taken(mstate.twist, rows.marker[i], 3), taken(mstate.twist, rows.marker[i + 1], 3))
-    elif kind == DISTANCE:
-        u, length = _line(rows, r, mstate)
-        rate = _between(rows, r, mstate.twist)
+    elif kind in (DISTANCE, CLEARANCE):
+        u, _, _, bend = _line(rows, r, mstate)
+        rate = _line_rate(rows, r, mstate)
         along = dot(u, rate)
-        total += (dot(rate, rate) - along * along) / length
+        total += (dot(rate, rate) - along * along) * bend
     else:
         for p in range((rows.ptr[r + 1] - i) // 2):
             a = rows.angle[r, p]
@@ -156,13 +160,16 @@ def stiffness(
             _add_diagonal(K6, p + 2 * i, -side * mk, 3)
             _add_outer(K6, p + 2 * i + 1, -side, k, m, 3)
             _add_diagonal(K6, p + 2 * i + 1, side * mk, 3)
-    elif kind == DISTANCE:
-        u, length = _line(rows, r, mstate)
+    elif kind in (DISTANCE, CLEARANCE):
+        u, _, _, bend = _line(rows, r, mstate)
         for i in range(2):
             for j in range(2):
-                side = -lam / length if i == j else lam / length
-                _add_diagonal(K6, p + 2 * i + j, side, 0)
-                _add_outer(K6, p + 2 * i + j, -side, u, u, 0)
+                k = -lam * bend if i == j else lam * bend
+                _add_diagonal(K6, p + 2 * i + j, k, 0)
+                _add_outer(K6, p + 2 * i + j, -k, u, u, 0)
+                if kind == CLEARANCE:
+                    a = taken(rows.a, r, 0)
+                    _add_outer(K6, p + 2 * i + j, -k, a, a, 0)
     else:
         _angle_stiffness(rows, angles, r, lam, mstate, astate, K6)
 
@@ -209,12 +216,12 @@ def curvature(
         w = plus(taken(mstate.twist, rows.marker[first], 3), -1.0, taken(mstate.twist, rows.marker[first + 1], 3))
         _add(h, 0, 3, 1.0, cross(m, cross(k, w)))
         _add(h, 1, 3, 1.0, cross(k, cross(w, m)))
-    elif kind == DISTANCE:
-        u, length = _line(rows, r, mstate)
-        rate = _between(rows, r, mstate.twist)
+    elif kind in (DISTANCE, CLEARANCE):
+        u, _, _, bend = _line(rows, r, mstate)
+        rate = _line_rate(rows, r, mstate)
         off = plus(rate, -dot(u, rate), u)
-        _add(h, 0, 0, -1.0 / length, off)
-        _add(h, 1, 0, 1.0 / length, off)
+        _add(h, 0, 0, -bend, off)
+        _add(h, 1, 0, bend, off)
     else:
         _angle_curvature(rows, angles, r, mstate, astate, h)
 
@@ -320,13 +327,26 @@ def _arms(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, Vector]:
 
 
 @inner
-def _line(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, float]:
-    """Return u and |d| of a DISTANCE row; nothing finite where the ends coincide, so that the step fails."""
+def _line(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, float, float, float]:
+    """Return u, |d|, the sign of |d| in g and that sign over |d|, of a DISTANCE or CLEARANCE row.
+
+    Nothing finite where the ends of a DISTANCE coincide, so that the step fails; the middle of a clearance is harmless.
+    """
     d = _between(rows, r, mstate.r)
-    length = math.sqrt(dot(d, d))
+    if rows.kind[r] == CLEARANCE:
+        u, length = outwards(across(plus(d, -1.0, taken(rows.b, r, 0)), taken(rows.a, r, 0)))
+        return u, length, -1.0, (-1.0 / length if length > 0.0 else 0.0)
+    u, length = outwards(d)
     if length == 0.0:
-        return (math.nan, math.nan, math.nan), math.nan
-    return _times(1.0 / length, d), length
+        return (math.nan, math.nan, math.nan), math.nan, 1.0, math.nan
+    return u, length, 1.0, 1.0 / length
+
+
+@inner
+def _line_rate(rows: Rows, r: int, mstate: MarkerState) -> Vector:
+    """Return d' of a DISTANCE or CLEARANCE row."""
+    rate = _between(rows, r, mstate.twist)
+    return across(rate, taken(rows.a, r, 0)) if rows.kind[r] == CLEARANCE else rate
 
 
 @inner

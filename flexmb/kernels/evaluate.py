@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers
+from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.rotation import axes_of, turn
@@ -96,6 +96,8 @@ def evaluate(at: int, t: float, q: Array, v: Array) -> None:
         markers.collect(mk, state, c, F)
     stored += _linear_forces(part(at, "system.linear"), q, v, F)
     stored += floating.forces(part(at, "system.floating"), part(at, "point.A_floating"), q, v, F, scratch)
+    rotors, functions, q_of_v = part(at, "system.rotors"), part(at, "system.functions"), part(at, "system.linear.q_of_v")
+    stored += spin.forces(rotors, functions, q_of_v, t, q, v, F)
     part(at, "point.potential")[0] = stored
 
 
@@ -156,6 +158,7 @@ def momentum(at: int, q: Array, v: Array, p: Array) -> None:
     p[:] = 0.0
     multiply(part(at, "system.linear.M"), v, 1.0, p)
     floating.momentum(part(at, "system.floating"), part(at, "point.A_floating"), v, q, p, part(at, "scratch"))
+    spin.momentum(part(at, "system.rotors"), part(at, "system.linear.q_of_v"), q, v, p)
 
 
 @kernel

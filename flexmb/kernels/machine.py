@@ -32,6 +32,7 @@ from flexmb.kernels.tables import (
     Pairs,
     Point,
     Pushes,
+    Rotors,
     Rows,
     RowState,
     Springs,
@@ -66,7 +67,7 @@ _NESTED: dict[str, Any] = {
     for cls in (
         *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Trial, SchemeNumbers, Judge),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
-        *(Springs, Torsions, Pushes, Beams, Floating, Blocks),
+        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks),
     )
 }
 _PLAIN = {

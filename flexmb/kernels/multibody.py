@@ -137,6 +137,9 @@ class Scatter(NamedTuple):
     frame_J: Array3  # (nf, 3, 3) their constant inertia
     floating_ptr: IntArray  # (nb + 1,)
     floating_pos: IntArray  # unknowns of a floating body among themselves
+    rotor_pos: IntArray2  # (., 4) with the spin phi: entries (i, j), (i, phi), (phi, i), (phi, j) of the matrices, the
+    # same of the tables, then (a, phi), (phi, a), (b, phi), (phi, b) of the excitations; any place where there is none
+    spin_pos: IntArray  # (nb,) (phi, phi)
     border_ptr: IntArray  # (slots of joints + 1,)
     column_pos: IntArray  # (unknown, multiplier)
     row_pos: IntArray  # (multiplier, unknown)

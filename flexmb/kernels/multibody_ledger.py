@@ -6,7 +6,8 @@ their filtered values P_c, and p_{n+1} - p_n = h P_gamma + G_c Lam_c + G_J Lam_w
 
     dT = v . (p_{n+1} - p_n) + (v_{n+1} . p_n - v_n . p_{n+1})/2
     dE = dq . P_ext,gamma                                        external
-         + sum lam_gamma d(phi) - g_t . (Lam)                     drive (joints and planes that are moved)
+         + dq . P_drive,gamma + sum lam_gamma d(phi) - g_t . Lam  drive (of spins; joints and planes that are moved)
+         + dq . P_cross,gamma                                     cross (circulatory forces)
          + dq . P_damp,gamma                                      damping
          + (G_c^T v + g_t) . Lam_c                                contact
          + (h/2 w - dq_c) . P_gamma                               projection (of contacts, GGL)
@@ -25,6 +26,7 @@ from flexmb.kernels import time_functions
 from flexmb.kernels.evaluate import along_direction, copy, momentum, row_rate, to_axes, to_space
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import (
+    T_CROSS,
     T_DAMPING,
     T_DRIVE,
     T_EXTERNAL,
@@ -68,7 +70,7 @@ from flexmb.kernels.multibody import (
     W,
 )
 from flexmb.kernels.stages import stage
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, INERTIA, JOINT
+from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.state import Array
 
 
@@ -250,7 +252,7 @@ def account_stage(at: int, flag: int) -> int:
     _weigh_forces(at, works, total)
     p0, p1 = motion.vec[MOMENTUM], vec[T_P]
     numerical = potential - motion.numbers[POTENTIAL] + works[CONSERVATIVE] + works[INERTIA] + works[JOINT]
-    external, damping, kinetic = works[EXTERNAL], works[DAMPING], 0.0
+    external, damping, cross, spins, kinetic = works[EXTERNAL], works[DAMPING], works[CROSS], works[DRIVE], 0.0
     for i in range(vec.shape[1]):
         numerical += 0.5 * (vec[S1, i] * p0[i] - vec[S0, i] * p1[i])
         kinetic += 0.5 * vec[S1, i] * p1[i]
@@ -263,11 +265,11 @@ def account_stage(at: int, flag: int) -> int:
     to_axes(unknowns, part(at, "point.A"), vec[S2])
     drive = _joint_drives(at)
     numerical += _joint_impulses(at) - drive
-    drive += _contacts(at)
+    drive += spins + _contacts(at)
     _carry_acceleration(at)
     terms = motion.terms
     terms[T_EXTERNAL], terms[T_DAMPING], terms[T_DRIVE] = external, damping, drive
-    terms[T_NUMERICAL], terms[T_PROJECTION] = numerical, projection
+    terms[T_NUMERICAL], terms[T_PROJECTION], terms[T_CROSS] = numerical, projection, cross
     motion.numbers[KINETIC] = kinetic
     carry_state(at)
     return 0

@@ -60,7 +60,7 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
 from flexmb.kernels.stages import PLACE, call, stage
-from flexmb.kernels.tables import CLASSES, JOINT
+from flexmb.kernels.tables import CLASSES, JOINT, Unknowns
 from flexmb.kernels.tangents import assemble, mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
 
@@ -189,14 +189,18 @@ def unturn(frame_v: IntArray, increment: Array, x: Array, T: Array) -> None:
 
 
 @inner
-def largest(frame_v: IntArray, s: Array) -> tuple[float, float]:
+def largest(unknowns: Unknowns, s: Array) -> tuple[float, float]:
     """Return the largest of the non-negative s among places and among rotations; s is used up."""
-    places, turns = 0.0, 0.0
+    places, turns, frame_v, spin_v = 0.0, 0.0, unknowns.frame_v, unknowns.spin_v
     for f in range(frame_v.size):
         for j in range(frame_v[f] + 3, frame_v[f] + 6):
             if not s[j] <= turns:  # also catches nan
                 turns = s[j]
             s[j] = 0.0
+    for k in range(spin_v.size):
+        if not s[spin_v[k]] <= turns:
+            turns = s[spin_v[k]]
+        s[spin_v[k]] = 0.0
     for i in range(s.size):
         if not s[i] <= places:
             places = s[i]
@@ -210,7 +214,7 @@ def grow_speeds(at: int) -> None:
     s = vec[S0]
     for i in range(s.size):
         s[i] = abs(vec[VT, i])
-    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places, turns = largest(part(at, "system.unknowns"), s)
     # neither is nothing beside the other: a body that only turns moves its places by round-off
     scale[PLACES] = max(scale[PLACES], places, 1e-6 * turns, 1e-300)
     scale[TURNS] = max(scale[TURNS], turns, 1e-6 * places, 1e-300)
@@ -222,7 +226,7 @@ def correction_size(at: int, x: Array) -> float:
     s, scale = part(at, "trial.vec")[S0], part(at, "trial.scale")
     for i in range(s.size):
         s[i] = abs(x[i])
-    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places, turns = largest(part(at, "system.unknowns"), s)
     a, b = places / scale[PLACES], turns / scale[TURNS]
     return a if not a <= b else b
 
@@ -233,7 +237,7 @@ def is_round_off(at: int, x: Array, tolerance: float) -> bool:
     s, scale, d1 = part(at, "trial.vec")[S0], part(at, "trial.scale"), part(at, "step")[D1]
     for i in range(s.size):
         s[i] = abs(x[i])
-    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places, turns = largest(part(at, "system.unknowns"), s)
     places = max(places, part(at, "trial.report")[CHANGE])
     at_rest = places <= tolerance * scale[PLACES] + ROUND_OFF * scale[LENGTH] / d1
     return bool(at_rest and turns <= tolerance * scale[TURNS] + ROUND_OFF / d1)
@@ -242,10 +246,10 @@ def is_round_off(at: int, x: Array, tolerance: float) -> bool:
 @inner
 def measure_length(at: int) -> None:
     """Write the length that joints and gaps are compared with: that of the model, or how far it has gone."""
-    scale, q, plain = part(at, "trial.scale"), part(at, "motion.q"), part(at, "system.unknowns.plain_q")
+    scale, q, unknowns = part(at, "trial.scale"), part(at, "motion.q"), part(at, "system.unknowns")
     scale[LENGTH] = scale[MODEL]
-    for k in range(plain.size):
-        scale[LENGTH] = max(scale[LENGTH], abs(q[plain[k]]))
+    for k in range(unknowns.plain_q.size - unknowns.spin_v.size):
+        scale[LENGTH] = max(scale[LENGTH], abs(q[unknowns.plain_q[k]]))
 
 
 @inner
@@ -263,7 +267,7 @@ def measure_speeds(at: int) -> None:
         s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
         if mass > 0.0:
             s[i] = max(s[i], h * force / mass)
-    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places, turns = largest(part(at, "system.unknowns"), s)
     scale[PLACES], scale[TURNS] = places, turns
     grow_speeds(at)
 

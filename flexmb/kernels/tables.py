@@ -32,24 +32,25 @@ IntArray2 = IntArray
 GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
 """Kinds of markers."""
 
-ALONG, DOT, DISTANCE, ANGLE = 0, 1, 2, 3
+ALONG, DOT, DISTANCE, ANGLE, CLEARANCE = 0, 1, 2, 3, 4
 """Kinds of rows."""
 
 CONSTANT, RAMP, HARMONIC, TABLE, SPIN_UP, POLYNOMIAL, SPEED_TABLE = 0, 1, 2, 3, 4, 5, 6
 """Kinds of time functions."""
 
-CONSERVATIVE, DAMPING, EXTERNAL, INERTIA, JOINT = 0, 1, 2, 3, 4
-CLASSES = 5
-"""Classes of forces, kept apart for the ledger: F is (CLASSES, nv)."""
+CONSERVATIVE, DAMPING, EXTERNAL, INERTIA, DRIVE, CROSS, JOINT = 0, 1, 2, 3, 4, 5, 6
+CLASSES = 7
+"""Classes of forces, kept apart for the ledger: F is (CLASSES, nv). Joints are the last: many loops leave them out."""
 
 
 class Unknowns(NamedTuple):
-    """Where the unknowns are: nf frames, na plain unknowns (positions of frames included)."""
+    """Where the unknowns are: nf frames, na plain unknowns (positions of frames and free spins included)."""
 
     frame_q: IntArray  # (nf,) first of the 7 numbers in q
     frame_v: IntArray  # (nf,) first of the 6 numbers in v
     plain_q: IntArray  # (na,)
     plain_v: IntArray  # (na,)
+    spin_v: IntArray  # (ns,) angles of free spins, in v: plain unknowns too, the last of them, but no lengths
 
 
 class Functions(NamedTuple):
@@ -139,6 +140,7 @@ class Rows(NamedTuple):
     DOT, markers (A, B):       g = (R_A a) . (R_B b) - c - cf phi(t)
     DISTANCE, markers (A, B):  g = |r_B - r_A| - c - cf phi(t)
     ANGLE, markers (A1, B1[, A2, B2]):  g = k1 theta_1 [+ k2 theta_2] - c - cf phi(t), (k1, k2) = b[:2]
+    CLEARANCE, markers (A, B): g = -|(1 - a a^T) (r_B - r_A - b)| - c - cf phi(t), a and b fixed in space
     """
 
     kind: IntArray  # (nr,)
@@ -245,6 +247,28 @@ class Floating(NamedTuple):
     gravity: Array  # (3,) acceleration in space
 
 
+class Rotors(NamedTuple):
+    """What spinning adds to bodies of small displacement, nb of them; formulas in ``bodies.spin_parts``.
+
+    Matrices are entries (row, column) over v, those of rotor b are ``entry_ptr[b]`` to ``entry_ptr[b + 1]``; likewise
+    the tables of speed-dependent bearings and the rotating excitations.
+    """
+
+    who: IntArray2  # (nb, 6) see ``kernels.spin``
+    drag: Array  # (nb,)
+    entry_ptr: IntArray  # (nb + 1,)
+    entry: IntArray2  # (ne, 2) row and column
+    value: Array2  # (ne, 5) gyro, circulation, skew damping, cross, resistance of internal damping to the spin
+    table_ptr: IntArray  # (nb + 1,)
+    table: IntArray2  # (nt, 5) speeds: first and number; entries: first and number; first of its values
+    speed: Array  # speeds of all tables
+    table_entry: IntArray2  # row and column
+    table_value: Array2  # (., 3) stiffness beyond that at the start, damping, skew damping: by speeds, then entries
+    turning_ptr: IntArray  # (nb + 1,)
+    turning: IntArray2  # (nx, 2) unknowns a and b of an excitation, -1 where held
+    strength: Array2  # (nx, 5) U of a and of b, phase, U g.y and U g.z
+
+
 class System(NamedTuple):
     """All of it."""
 
@@ -260,6 +284,7 @@ class System(NamedTuple):
     pushes: Pushes
     beams: Beams
     floating: Floating
+    rotors: Rotors
     joints: int  # how many of the rows belong to joints
 
 

@@ -15,7 +15,7 @@ zero unless joints are redundant. Rows and columns are of one size whatever h is
 
 from __future__ import annotations
 
-from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers
+from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.evaluate import copy
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
@@ -187,6 +187,11 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
     _scatter_own(at, c1, mats.D)
     _scatter_linear(at, c1, c)
     _scatter_floating(at, c1, q, v)
+    scatter, rotors, q_of_v = part(at, "scatter"), part(at, "system.rotors"), part(at, "system.linear.q_of_v")
+    spin.tangents(
+        rotors, part(at, "system.functions"), q_of_v, scatter.rotor_pos, scatter.spin_pos,
+        t, q, v, c1, mats.M, mats.C, mats.D,
+    )  # fmt: skip
 
 
 @inner

@@ -6,6 +6,7 @@
     TABLE       goes_on (1: the end lines go on outside; 0: the end values hold), times, values
     SPIN_UP     rate, duration
     POLYNOMIAL  c0, c1, c2, ...
+    SPEED_TABLE times, speeds, angles: the angle at a speed that is linear between the times, constant outside them
 
 Derivatives are right-sided; at corners a time within round-off before one counts as after it.
 """
@@ -15,7 +16,7 @@ from __future__ import annotations
 import math
 
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE, Functions
+from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPEED_TABLE, SPIN_UP, TABLE, Functions
 from flexmb.state import Array
 
 NUDGE = 1e-12
@@ -38,6 +39,8 @@ def value(functions: Functions, k: int, t: float) -> float:
         return _spin_up(data[i], data[i + 1], t, 0)
     if kind == POLYNOMIAL:
         return _polynomial(data, i, j, t, 0)
+    if kind == SPEED_TABLE:
+        return _speed_table(data, i, (j - i) // 3, t, 0)
     return math.nan
 
 
@@ -59,6 +62,8 @@ def rate(functions: Functions, k: int, t: float) -> float:
         return _spin_up(data[i], data[i + 1], t, 1)
     if kind == POLYNOMIAL:
         return _polynomial(data, i, j, t, 1)
+    if kind == SPEED_TABLE:
+        return _speed_table(data, i, (j - i) // 3, t, 1)
     return math.nan
 
 
@@ -74,6 +79,8 @@ def second(functions: Functions, k: int, t: float) -> float:
         return _spin_up(data[i], data[i + 1], t, 2)
     if kind == POLYNOMIAL:
         return _polynomial(data, i, j, t, 2)
+    if kind == SPEED_TABLE:
+        return _speed_table(data, i, (j - i) // 3, t, 2)
     return math.nan
 
 
@@ -88,7 +95,7 @@ def _ramp(data: Array, i: int, t: float) -> float:
 
 
 @inner
-def _after(data: Array, first: int, n: int, t: float) -> int:
+def up_to(data: Array, first: int, n: int, t: float) -> int:
     """Return how many of the increasing numbers data[first:first + n] are at most t."""
     low, high = 0, n
     while low < high:
@@ -109,7 +116,7 @@ def _table(data: Array, i: int, j: int, t: float) -> float:
         end = first if t < t0 else first + n - 1
         out = data[end + n]
         return out + _table_slope(data, i, j, t) * (t - data[end]) if data[i] == 1.0 else out
-    k = min(_after(data, first, n, t), n - 1) - 1 + first
+    k = min(up_to(data, first, n, t), n - 1) - 1 + first
     slope = (data[k + 1 + n] - data[k + n]) / (data[k + 1] - data[k])
     # the last time is hit exactly, as every other one is
     return data[k + 1 + n] if t == t1 else slope * (t - data[k]) + data[k + n]
@@ -120,7 +127,7 @@ def _table_slope(data: Array, i: int, j: int, t: float) -> float:
     n = (j - i - 1) // 2
     first = i + 1
     after = t + NUDGE * max(abs(data[first]), abs(data[first + n - 1]))
-    k = _after(data, first, n, after)
+    k = up_to(data, first, n, after)
     if k in (0, n):
         if data[i] == 0.0:
             return 0.0
@@ -155,3 +162,19 @@ def _polynomial(data: Array, i: int, j: int, t: float, order: int) -> float:
         factor = 1.0 if order == 0 else (float(n) if order == 1 else float(n * (n - 1)))
         total = total * t + factor * data[i + n]
     return total
+
+
+@inner
+def _speed_table(data: Array, i: int, n: int, t: float, order: int) -> float:
+    """Return the angle (order 0), the speed or its right-sided slope."""
+    k = up_to(data, i, n, t + NUDGE * max(abs(data[i]), abs(data[i + n - 1])) if order == 2 else t)
+    slope = 0.0
+    if 0 < k < n:
+        slope = (data[i + n + k] - data[i + n + k - 1]) / (data[i + k] - data[i + k - 1])
+    if order == 2:
+        return slope
+    k = i + max(k - 1, 0)
+    since = t - data[k]
+    if order == 1:
+        return data[k + n] + slope * since
+    return data[k + 2 * n] + (data[k + n] + 0.5 * slope * since) * since

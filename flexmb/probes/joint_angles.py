@@ -6,11 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 
-from flexmb.assembly.places import Place
-from flexmb.kernels.tables import Markers
 from flexmb.layout import Carriers, carriers_of
 from flexmb.linalg.quaternions import turned
-from flexmb.probes.moving import MovingSystem
+from flexmb.probes.moving import MovingSystem, place_of
 from flexmb.state import Array
 
 
@@ -45,22 +43,7 @@ def _ends(number: int, system: MovingSystem) -> tuple[Carriers, Array]:
     """Return the carriers of the two markers and their axes on them, (2, 3, 3)."""
     angles, markers = system.tables.angles, system.tables.markers
     ends = [int(angles.A[number]), int(angles.B[number])]
-    return carriers_of([_place(markers, m) for m in ends], system.q0, system.nv), markers.R0[ends]
-
-
-def _place(markers: Markers, m: int) -> Place:
-    its = slice(int(markers.ptr[m]), int(markers.ptr[m + 1]))
-    return Place(
-        kind=int(markers.kind[m]),
-        position=markers.s[m],
-        axes=np.eye(3),
-        local=markers.s[m],
-        iq=int(markers.iq[m]),
-        iv=int(markers.iv[m]),
-        dof=markers.dof[its],
-        qdof=markers.qdof[its],
-        D=markers.D[its],
-    )
+    return carriers_of([place_of(markers, m) for m in ends], system.q0, system.nv), markers.R0[ends]
 
 
 def _directions(carriers: Carriers, axes: Array, q: Array) -> tuple[Array, Array, Array]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from flexmb.kernels.tables import System
+import numpy as np
+
+from flexmb.assembly.places import Place
+from flexmb.kernels.tables import Markers, System
 from flexmb.state import Array
 
 
@@ -29,3 +32,19 @@ class MovingSystem(Protocol):
     def momentum(self, q: Array, v: Array) -> Array:
         """Return M(q) v, (nv,): in space for positions, in the frame's axes for rotations."""
         ...
+
+
+def place_of(markers: Markers, m: int) -> Place:
+    """Return the place a marker stands at."""
+    its = slice(int(markers.ptr[m]), int(markers.ptr[m + 1]))
+    return Place(
+        kind=int(markers.kind[m]),
+        position=markers.s[m],
+        axes=np.eye(3),
+        local=markers.s[m],
+        iq=int(markers.iq[m]),
+        iv=int(markers.iv[m]),
+        dof=markers.dof[its],
+        qdof=markers.qdof[its],
+        D=markers.D[its],
+    )

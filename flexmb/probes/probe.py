@@ -3,7 +3,8 @@
 A place has ``position``, ``velocity``, ``displacement``, ``rotation``, ``angular_velocity`` and ``orientation`` (unit
 quaternion): ``crank.position``, ``crank.tip.velocity``, ``rod.node(3).orientation``. A body has ``momentum``,
 ``angular_momentum`` (about the origin of space), ``center_of_mass`` and ``kinetic_energy``; a floating one ``modes``
-and ``mode(0)``. A joint has ``joints.hinge.angle`` and ``angle_rate``. Velocities, momenta and rotations are in space.
+and ``mode(0)``, a rotor ``spin_speed`` and ``spin_angle``. A joint has ``joints.hinge.angle`` and ``angle_rate``, a
+circular clearance ``contacts.rub.tangential_velocity``. Velocities, momenta and rotations are in space.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ import numpy as np
 from flexmb.assembly.places import BodyInfo, find_places
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest
-from flexmb.kernels.tables import FLOATING, FRAME, PLANAR
+from flexmb.kernels.tables import CLEARANCE, FLOATING, FRAME, PLANAR
 from flexmb.layout import Carriers, carriers_of
 from flexmb.probes.body_momenta import BODY_QUANTITIES, body_quantity
+from flexmb.probes.clearance import tangential_velocity
 from flexmb.probes.joint_angles import angle_of, angle_rate_of
 from flexmb.probes.moving import MovingSystem
+from flexmb.probes.spin import SPIN_QUANTITIES, spin_quantity
 from flexmb.state import Array
 
 SIZES = {"position": 3, "velocity": 3, "displacement": 3, "rotation": 3, "angular_velocity": 3, "orientation": 4}
@@ -32,8 +35,8 @@ ANGLES = ("angle", "angle_rate")
 """What can be looked at in a joint with an angle (its forces and errors are recorded anyway)."""
 MODE = re.compile(r"mode\(\s*(\d+)\s*\)")
 
-Function = Callable[[Array, Array, Array], Array]
-"""q (k, nq), v (k, nv), theta (k, na) or (k, 0) -> (k, size)."""
+Function = Callable[[Array, Array, Array, Array], Array]
+"""t (k,), q (k, nq), v (k, nv), theta (k, na) or (k, 0) -> (k, size)."""
 
 
 class JointAngle(Protocol):
@@ -41,6 +44,13 @@ class JointAngle(Protocol):
 
     name: str
     angle: int
+
+
+class ContactRows(Protocol):
+    """A contact: its name and one label per row (``assembly.builder.Group``)."""
+
+    name: str
+    labels: list[str]
 
 
 @dataclass(frozen=True)
@@ -74,14 +84,14 @@ class MultibodyProbe:
             followed from state to state, beginning within half a turn.
         """
         theta = np.zeros((len(q), 0)) if theta is None else theta
-        return np.asarray(self.function(q, v, theta), dtype=np.float64).reshape(len(q), self.size)
+        return np.asarray(self.function(t, q, v, theta), dtype=np.float64).reshape(len(q), self.size)
 
 
 def default_names(bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) -> list[str]:
     """Return the signals of a run that asks for none.
 
     Position and velocity of reference points or of first, mid and last nodes; how rigid bodies are turned and turn;
-    angles of joints.
+    speeds of rotors; angles of joints.
     """
     names = []
     for body, info in bodies.items():
@@ -89,11 +99,16 @@ def default_names(bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) 
         for place in _own_places(body, info):
             what = turning.get(info.nodes[0].kind, ()) if info.single else ()
             names += [f"{place}.{quantity}" for quantity in ("position", "velocity", *what)]
+        names += [f"{body}.spin_speed"] if info.spin is not None else []
     return names + [f"joints.{joint.name}.angle" for joint in joints if joint.angle >= 0]
 
 
 def probe(
-    name: str, bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle], system: MovingSystem
+    name: str,
+    bodies: Mapping[str, BodyInfo],
+    joints: Sequence[JointAngle],
+    system: MovingSystem,
+    contacts: Sequence[ContactRows] = (),
 ) -> MultibodyProbe:
     """Return the signal of this name.
 
@@ -104,11 +119,15 @@ def probe(
     joints : sequence of JointAngle
         As ``Builder.joints``.
     system : MovingSystem
+    contacts : sequence of ContactRows
+        As ``Builder.contacts``.
     """
     place, _, quantity = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     body = place.partition(".")[0]
     if body == "joints":
         return _joint_probe(name, place.partition(".")[2], quantity, joints, system)
+    if body == "contacts":
+        return _contact_probe(name, place.partition(".")[2], quantity, contacts, system)
     if body not in bodies:
         raise _unknown(name, bodies, joints)
     info = bodies[body]
@@ -116,7 +135,13 @@ def probe(
         return _place_probe(name, place, quantity, bodies, system)
     if place == body and quantity in BODY_QUANTITIES:
         size, function = body_quantity(name, info, quantity, system)
-        return MultibodyProbe(name, size, lambda q, v, theta: function(q, v))
+        return MultibodyProbe(name, size, lambda t, q, v, theta: function(q, v))
+    if place == body and quantity in SPIN_QUANTITIES:
+        if info.spin is None:
+            able = [other for other in bodies if bodies[other].spin is not None]
+            raise _bad(name, f"body '{body}' does not spin; rotors: {', '.join(able) or 'none'}")
+        spinning = spin_quantity(quantity, info.spin)
+        return MultibodyProbe(name, 1, lambda t, q, v, theta: spinning(t, q, v))
     if place == body and (quantity == "modes" or MODE.fullmatch(quantity)):
         return _mode_probe(name, info, quantity, system)
     raise _unknown(name, bodies, joints)
@@ -138,7 +163,7 @@ def _place_probe(
     if quantity in TURNING and not found[0].turns:
         raise _bad(name, "nodes of this body have no rotation")
     function = _quantity(quantity, carriers_of(found, system.q0, system.nv))
-    return MultibodyProbe(name, SIZES[quantity], lambda q, v, theta: function(q, v)[:, 0])
+    return MultibodyProbe(name, SIZES[quantity], lambda t, q, v, theta: function(q, v)[:, 0])
 
 
 def _quantity(quantity: str, carrier: Carriers) -> Callable[[Array, Array], Array]:
@@ -162,11 +187,11 @@ def _mode_probe(name: str, info: BodyInfo, quantity: str, system: MovingSystem) 
     first, count = int(floating.mode_q[b]), int(floating.modes[b])
     found = MODE.fullmatch(quantity)
     if found is None:
-        return MultibodyProbe(name, count, lambda q, v, theta: q[:, first : first + count])
+        return MultibodyProbe(name, count, lambda t, q, v, theta: q[:, first : first + count])
     i = int(found.group(1))
     if i >= count:
         raise _bad(name, f"body '{info.name}' has mode(0) ... mode({count - 1})")
-    return MultibodyProbe(name, 1, lambda q, v, theta: q[:, first + i])
+    return MultibodyProbe(name, 1, lambda t, q, v, theta: q[:, first + i])
 
 
 def _joint_probe(
@@ -182,7 +207,24 @@ def _joint_probe(
     if angles[joint] < 0:
         raise _bad(name, f"this joint has no angle; joints with one: {', '.join(able) or 'none'}")
     function = {"angle": angle_of, "angle_rate": angle_rate_of}[quantity](angles[joint], system)
-    return MultibodyProbe(name, 1, function)
+    return MultibodyProbe(name, 1, lambda t, q, v, theta: function(q, v, theta))
+
+
+def _contact_probe(
+    name: str, contact: str, quantity: str, contacts: Sequence[ContactRows], system: MovingSystem
+) -> MultibodyProbe:
+    names = [c.name for c in contacts]
+    if contact not in names:
+        hint = nearest(contact, names)
+        raise _bad(name, f"there is no such contact{hint}; contacts: {', '.join(names) or 'none'}")
+    k = names.index(contact)
+    first = system.tables.joints + sum(len(c.labels) for c in contacts[:k])
+    rows = range(first, first + len(contacts[k].labels))
+    if quantity != "tangential_velocity" or any(system.tables.rows.kind[r] != CLEARANCE for r in rows):
+        words = "gap, velocity and impulse of every contact are recorded anyway"
+        raise _bad(name, f"a circular clearance has tangential_velocity, other contacts have no signals; {words}")
+    function = tangential_velocity(rows, system)
+    return MultibodyProbe(name, len(rows), lambda t, q, v, theta: function(q, v))
 
 
 def _own_places(body: str, info: BodyInfo) -> list[str]:
@@ -192,12 +234,13 @@ def _own_places(body: str, info: BodyInfo) -> list[str]:
 def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) -> InputError:
     known = default_names(bodies, joints)
     for body, info in bodies.items():
-        known += [f"{body}.{quantity}" for quantity in BODY_QUANTITIES]
+        known += [f"{body}.{quantity}" for quantity in (*BODY_QUANTITIES, *(SPIN_QUANTITIES if info.spin else ()))]
         points = [*_own_places(body, info), *(f"{body}.{point}" for point in info.named)]
         known += [f"{point}.{quantity}" for point in points for quantity in SIZES]
     message = (
         f"unknown signal{nearest(name, known)}; a place has {', '.join(SIZES)}, a body has "
-        f"{', '.join(BODY_QUANTITIES)} (floating: modes, mode(0) ...), a joint has {', '.join(ANGLES)}; "
+        f"{', '.join(BODY_QUANTITIES)} (floating: modes, mode(0) ...; rotors: {', '.join(SPIN_QUANTITIES)}), "
+        f"a joint has {', '.join(ANGLES)}, a clearance has tangential_velocity; "
         f"bodies: {', '.join(bodies)}"
     )
     if joints:
