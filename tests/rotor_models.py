@@ -201,7 +201,7 @@ def wheels_of_every_kind(damping=1.0):
         (0.0, 0.1, 0.2, 0.0),
         torque=Turns([0.0], [1.5]),
         drag=0.3 * damping,
-        characteristic=(np.array([-10.0, 2.0, 8.0, 20.0]), np.array([4.0, 3.0, 1.0, -2.0])),
+        characteristic=(np.array([-10.0, 6.0, 8.0, 20.0]), np.array([4.0, 3.0, 1.0, -2.0])),
     )
     return [
         Wheel("given", given([0.0, 1.0, 2.0], [3.0, 7.0, 5.0], 0.4), position=(5.0, 5.0, 0.0), **keys),

@@ -23,6 +23,7 @@ from flexmb.kernels.multibody import (
     FAILED,
     G_FREE,
     GAP,
+    GAP_T,
     IMPULSE,
     LAM_C,
     LAM_W,
@@ -36,10 +37,12 @@ from flexmb.kernels.multibody import (
     X_,
     Y_,
     H,
+    V,
     W,
 )
 from flexmb.kernels.sparse_lu import Symbolic, lu_solve
 from flexmb.kernels.stages import stage
+from flexmb.kernels.tables import CLEARANCE
 from flexmb.state import Array, IntArray
 
 
@@ -156,6 +159,19 @@ def _delassus(at: int, candidates: IntArray) -> Delassus:
     return Delassus(q_nu, q_Lam, v_nu, v_Lam)
 
 
+@inner
+def rate_before(at: int, r: int) -> float:
+    """Return the rate of the gap before the step, which restitution reverses.
+
+    The normal of a clearance turns quickly: there the velocity before the step is taken along the normal at its end,
+    so that an impact is a reflection and no contact gains energy.
+    """
+    motion = part(at, "motion")
+    if part(at, "system.rows.kind")[r] == CLEARANCE:
+        return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
+    return motion.rows[RATE, r]
+
+
 @allocating
 def solve_contacts(at: int) -> tuple[int, float]:
     """Solve for the impulses of the candidates on the linearized step; write NU and LAM_C.
@@ -176,7 +192,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
         c = candidates[i]
         nu[i], Lam[i] = con[NU, c], con[LAM_C, c]
         g[i] = con[G_FREE, c]
-        b[i] = con[B_V, c] + e[c] * motion.rows[RATE, nj + c]
+        b[i] = con[B_V, c] + e[c] * rate_before(at, nj + c)
         motion.contact[RESPONSE, c] = W_c.W_v_Lam[i, i]
     for i in range(n):  # take out what the present impulses do: what is left is the motion without them
         for j in range(n):
