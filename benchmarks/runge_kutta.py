@@ -12,7 +12,6 @@ position, q = q_n (+) x with x' = T^-1(x) v (Munthe-Kaas 1999), so rotations kee
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -81,6 +80,23 @@ def march(at: int, t: float, h: float, steps: int, limit: float, q_n: Array, wor
     return steps
 
 
+@dataclass(frozen=True)
+class Path:
+    """States of a run (k,), (k, nq), (k, nv), and whether it got to its end."""
+
+    system: MultibodySystem
+    time: Array
+    q: Array
+    v: Array
+    finished: bool
+
+    def signal(self, name: str) -> Array:
+        """Return a signal of positions or velocities that the system records, (k, width)."""
+        probe = next(probe for probe in self.system.probes if probe.name == name)
+        nothing = np.zeros((self.time.size, 0))
+        return np.asarray(probe.evaluate(self.time, self.q, self.v, nothing, nothing))
+
+
 class Explicit:
     """A run of the Runge-Kutta method on a system, from its initial state."""
 
@@ -89,21 +105,20 @@ class Explicit:
         self.limit = 1e3 * (1.0 + float(np.abs(system.v0).max()))
         """Velocity that only a run out of control reaches."""
 
-    def run(self, h: float, steps: int, every: int = 0, probe: Callable[[Array], object] | None = None) -> Path:
-        """Take steps; keep times and what ``probe`` makes of q every so many steps."""
+    def run(self, h: float, steps: int, every: int = 0) -> Path:
+        """Take steps, and keep the state every so many of them (and the first and the last)."""
         room = self.system.machine()
-        motion, nv = room.machine.motion, self.system.nv
-        buffers = (np.empty(self.system.nq), np.empty((6, nv)), np.empty(3), np.empty((3, 3)))
-        times, places, done = [self.start], [probe(motion.q) if probe else None], 0
-        while done < steps:
+        motion = room.machine.motion
+        buffers = (np.empty(self.system.nq), np.empty((6, self.system.nv)), np.empty(3), np.empty((3, 3)))
+        kept = [(self.start, motion.q.copy(), motion.vec[V].copy())]
+        done, finished = 0, True
+        while done < steps and finished:
             n = min(every or steps, steps - done)
             taken = march(room.at, self.start + done * h, h, n, self.limit, *buffers)
+            finished = taken == n
             done += taken
-            if taken < n:
-                return Path(np.array(times), np.array(places), motion.q, motion.vec[V], False)
-            times.append(self.start + done * h)
-            places.append(probe(motion.q) if probe else None)
-        return Path(np.array(times), np.array(places), motion.q, motion.vec[V], True)
+            kept.append((self.start + done * h, motion.q.copy(), motion.vec[V].copy()))
+        return Path(self.system, *(np.array(column) for column in zip(*kept, strict=True)), finished)
 
     def stable(self, h: float, steps: int) -> bool:
         """Whether that many steps of this size stay within the limit."""
@@ -129,14 +144,3 @@ class Explicit:
         free = null_space(system.G(self.start, system.q0).toarray().T)
         K = 0.5 * (K + K.T)
         return float(np.sqrt(eigh(free.T @ K @ free, free.T @ M @ free, eigvals_only=True)[-1]))
-
-
-@dataclass(frozen=True)
-class Path:
-    """Times, what a probe read there, the last q and v, and whether the run got to its end."""
-
-    time: Array
-    places: Array
-    q: Array
-    v: Array
-    finished: bool

@@ -1,0 +1,160 @@
+"""Steps of the implicit alpha scheme beside those of the explicit Runge-Kutta method of order four, on stiff beams.
+
+    python benchmarks/explicit_steps.py [--quick] [--picture FILE.png]
+
+The rotating beam with 5 elements (31 degrees of freedom, the driven hub counted, as in Haddouni 2015, table 3.8) and the
+stiff rotor (figures 3.15 and 3.16), both as in the shipped cases.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from runge_kutta import IMAGINARY, Explicit
+
+import flexmb as fm
+from flexmb.case import load_case
+from flexmb.multibody_system import MultibodySystem
+
+CASES = Path(__file__).parents[1] / "cases"
+TOLERANCES = (1e-2, 1e-4, 1e-6)
+THESIS = {"alpha scheme": (156, 474, 2437), "Runge-Kutta 4": (41428, 41700, 41562), "HEM5": (34123, 34364, 62255)}
+"""Steps of Haddouni (2015), table 3.8, at these tolerances; rho_inf = 0.8."""
+
+
+@dataclass(frozen=True)
+class Problem:
+    """A shipped case, what is changed in it, its span and step, and the signal to compare."""
+
+    case: str
+    signal: str
+    end: float
+    h: float
+    overrides: tuple[str, ...] = ()
+
+    @cached_property
+    def system(self) -> MultibodySystem:
+        """The equations of motion."""
+        system = load_case(CASES / f"{self.case}.toml", self.overrides).model().assemble([self.signal])
+        assert isinstance(system, MultibodySystem)
+        return system
+
+    @property
+    def freedom(self) -> int:
+        """Degrees of freedom."""
+        return self.system.nv - self.system.nj
+
+    def implicit(self, rho_inf: float = 0.8, end: float | None = None, **keys: Any) -> fm.Result:
+        """Return the run of the alpha scheme with ``step=`` or ``tolerance=``."""
+        scheme = fm.GeneralizedAlpha(rho_inf=rho_inf, ggl=True)
+        return fm.simulate(self.system, scheme, end=self.end if end is None else end, **keys)
+
+    def differences(self, end: float, steps: Sequence[float], h: float) -> list[float]:
+        """Return how far the signal is from that of Runge-Kutta with step h at the end of a short run."""
+        exact = Explicit(self.system).run(h, round(end / h)).signal(self.signal)[-1]
+        runs = [self.implicit(end=end, step=step).signals[self.signal][-1] for step in steps]
+        return [float(np.linalg.norm(x - exact)) for x in runs]
+
+
+BEAM = Problem("rotating_beam_eccentric", "beam.last.position", 3.0, 2e-3, ("bodies.beam.elements=5",))
+ROTOR = Problem("stiff_rotor", "disk.position", 2.0, 4e-4)
+HEAVY_ROTOR = Problem(
+    "stiff_rotor",
+    "disk.position",
+    0.05,
+    4e-4,
+    ("gravity.acceleration=[0.0, 0.0, -9.81]", "joints.motor.drive.duration=0.1"),
+)
+"""The same rotor, dropped into its bearings and started twenty times faster: something to see in a short run."""
+
+
+def limits(problem: Problem, steps: int) -> float:
+    """Print the largest stable step of Runge-Kutta and how many times larger the step of the case is; return it."""
+    explicit = Explicit(problem.system)
+    omega, found = explicit.highest_frequency(), explicit.largest_step(steps)
+    print(
+        f"{problem.case}: highest frequency {omega / (2 * math.pi):.4g} Hz; Runge-Kutta is stable up to h = {found:.4g} s "
+        f"(2 sqrt(2)/omega = {IMAGINARY / omega:.4g}); the alpha scheme runs at {problem.h:g} s, "
+        f"{problem.h / found:.0f} times as much"
+    )
+    return found
+
+
+def counts(problem: Problem, limit: float) -> list[int]:
+    """Print the steps of the alpha scheme by tolerance, and those of Runge-Kutta at its limit; return the former."""
+    explicit = problem.end / limit
+    print(f"\n{problem.case}, {problem.end:g} s: Runge-Kutta at its limit {explicit:.0f} steps")
+    print("| tolerance | steps, rho_inf = 0.8 | Runge-Kutta / alpha | table 3.8: alpha | table 3.8: Runge-Kutta / alpha |")
+    print("|---|---|---|---|---|")
+    found = []
+    for tolerance, alpha, rk in zip(TOLERANCES, THESIS["alpha scheme"], THESIS["Runge-Kutta 4"], strict=True):
+        taken = int(problem.implicit(tolerance=tolerance).summary["steps_taken"])
+        found.append(taken)
+        print(f"| {tolerance:g} | {taken} | {explicit / taken:.0f} | {alpha} | {rk / alpha:.0f} |")
+    return found
+
+
+def agreement(problem: Problem, end: float, steps: Sequence[float], h: float) -> None:
+    """Print the differences of both methods and their orders."""
+    off = problem.differences(end, steps, h)
+    print(f"\n{problem.case}, {problem.signal} at {end:g} s: alpha scheme against Runge-Kutta with h = {h:g} s")
+    for k, (step, d) in enumerate(zip(steps, off, strict=True)):
+        order = f", order {math.log(off[k - 1] / d) / math.log(steps[k - 1] / step):.2f}" if k else ""
+        print(f"  h = {step:g} s: {d:.3g} m{order}")
+
+
+def picture(file: Path, limit: float, taken: Sequence[int], end: float = 1.0) -> None:
+    """Draw the deflection by both methods, and steps against tolerance."""
+    import matplotlib.pyplot as plt
+
+    every = round(2e-3 / (0.9 * limit))
+    path = Explicit(BEAM.system).run(2e-3 / every, round(end * every / 2e-3), every)
+    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
+    left.plot(path.time, path.signal(BEAM.signal)[:, 2], color="0.6", lw=4, label=f"Runge-Kutta, h = {2e-3 / every:.2g} s")
+    for h, style in ((2e-3, "-"), (1e-2, ":")):
+        run = BEAM.implicit(step=h, end=end)
+        times = f"{h / limit:.0f} times Runge-Kutta's limit"
+        left.plot(run.time, run.signals[BEAM.signal][:, 2], style, color="C0", label=f"alpha scheme, h = {h:g} s, {times}")
+    left.set(xlabel="t, s", ylabel="height of the tip, m", title="Rotating beam, 31 degrees of freedom")
+    left.set_ylim(top=0.09)
+    left.legend(loc="upper center", fontsize="small")
+    right.loglog(TOLERANCES, taken, "o-", color="C0", label="alpha scheme, rotating_beam_eccentric, 3 s")
+    right.axhline(BEAM.end / limit, color="0.5", label="Runge-Kutta at its limit")
+    right.loglog(TOLERANCES, THESIS["alpha scheme"], "s--", color="C1", label="alpha scheme, Haddouni's beam")
+    right.loglog(TOLERANCES, THESIS["Runge-Kutta 4"], "^--", color="C3", label="Runge-Kutta, Haddouni's beam")
+    right.invert_xaxis()
+    right.set(xlabel="tolerance", ylabel="steps", title="Steps", ylim=(50, 5e6))
+    right.legend(fontsize="small", loc="upper left")
+    figure.savefig(file, dpi=110)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables; draw the picture if asked."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser.add_argument("--quick", action="store_true", help="short runs: the limits only, found over 300 steps")
+    parser.add_argument("--picture", type=Path, help="file to draw the comparison to")
+    given = parser.parse_args(arguments)
+    began = time.perf_counter()
+    steps = 300 if given.quick else 3000
+    print(f"rotating beam: {BEAM.freedom + 1} degrees of freedom, the driven one counted")
+    limit, _ = limits(BEAM, steps), limits(ROTOR, steps)
+    if given.quick:
+        return
+    taken = counts(BEAM, limit)
+    agreement(BEAM, 0.2, (4e-4, 2e-4, 1e-4, 5e-5), 2e-5)
+    agreement(HEAVY_ROTOR, HEAVY_ROTOR.end, (5e-4, 2.5e-4, 1.25e-4, 6.25e-5), 4e-6)
+    if given.picture:
+        picture(given.picture, limit, taken)
+    print(f"\n{time.perf_counter() - began:.0f} s")
+
+
+if __name__ == "__main__":
+    main()
