@@ -57,15 +57,27 @@ class Problem:
         scheme = fm.GeneralizedAlpha(rho_inf=rho_inf, ggl=True)
         return fm.simulate(self.system, scheme, end=self.end if end is None else end, **keys)
 
-    def differences(self, end: float, steps: Sequence[float], h: float) -> list[float]:
-        """Return how far the signal is from that of Runge-Kutta with step h at the end of a short run."""
-        exact = Explicit(self.system).run(h, round(end / h)).signal(self.signal)[-1]
-        runs = [self.implicit(end=end, step=step).signals[self.signal][-1] for step in steps]
+    def differences(self, steps: Sequence[float], h: float) -> list[float]:
+        """Return how far the signal is in the end from that of Runge-Kutta with step h, m."""
+        exact = Explicit(self.system).run(h, round(self.end / h)).signal(self.signal)[-1]
+        runs = [self.implicit(step=step).signals[self.signal][-1] for step in steps]
         return [float(np.linalg.norm(x - exact)) for x in runs]
 
 
 BEAM = Problem("rotating_beam_eccentric", "beam.last.position", 3.0, 2e-3, ("bodies.beam.elements=5",))
 ROTOR = Problem("stiff_rotor", "disk.position", 2.0, 4e-4)
+STARTED_BEAM = Problem(
+    "rotating_beam_eccentric",
+    "beam.last.position",
+    0.2,
+    2e-3,
+    (
+        *BEAM.overrides,
+        *(f"bodies.{body}.angular_velocity=[0.0, 0.0, 0.0]" for body in ("hub", "beam")),
+        "joints.axis.drive={kind = 'spin-up', rate = 12.566370614359172, duration = 0.4}",
+    ),
+)
+"""The same beam started from rest: without the waves of a sudden stretching, which long steps leave out."""
 HEAVY_ROTOR = Problem(
     "stiff_rotor",
     "disk.position",
@@ -102,10 +114,10 @@ def counts(problem: Problem, limit: float) -> list[int]:
     return found
 
 
-def agreement(problem: Problem, end: float, steps: Sequence[float], h: float) -> None:
+def agreement(problem: Problem, steps: Sequence[float], h: float) -> None:
     """Print the differences of both methods and their orders."""
-    off = problem.differences(end, steps, h)
-    print(f"\n{problem.case}, {problem.signal} at {end:g} s: alpha scheme against Runge-Kutta with h = {h:g} s")
+    off = problem.differences(steps, h)
+    print(f"\n{problem.case}, {problem.signal} at {problem.end:g} s: alpha scheme against Runge-Kutta with h = {h:g} s")
     for k, (step, d) in enumerate(zip(steps, off, strict=True)):
         order = f", order {math.log(off[k - 1] / d) / math.log(steps[k - 1] / step):.2f}" if k else ""
         print(f"  h = {step:g} s: {d:.3g} m{order}")
@@ -149,8 +161,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if given.quick:
         return
     taken = counts(BEAM, limit)
-    agreement(BEAM, 0.2, (4e-4, 2e-4, 1e-4, 5e-5), 2e-5)
-    agreement(HEAVY_ROTOR, HEAVY_ROTOR.end, (5e-4, 2.5e-4, 1.25e-4, 6.25e-5), 4e-6)
+    agreement(STARTED_BEAM, (4e-3, 2e-3, 1e-3, 5e-4, 2.5e-4), 2e-5)
+    agreement(HEAVY_ROTOR, (5e-4, 2.5e-4, 1.25e-4, 6.25e-5), 4e-6)
     if given.picture:
         picture(given.picture, limit, taken)
     print(f"\n{time.perf_counter() - began:.0f} s")
