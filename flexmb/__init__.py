@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from flexmb.bodies.floating_beam import FloatingBeam
     from flexmb.bodies.floating_data import FloatingData
     from flexmb.bodies.rotor import Rotor
+    from flexmb.bodies.rotor_bearings import RotorBearing
+    from flexmb.bodies.rotor_couplings import Coupling
+    from flexmb.bodies.rotor_disks import Disk, Unbalance
+    from flexmb.bodies.rotor_shape import ShaftSection
     from flexmb.case import Case, load_case
     from flexmb.contacts import Clearance, NodeNode, NodePlane, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
@@ -81,6 +85,10 @@ _HOME = {
     "flexmb.bodies.floating_beam": ("FloatingBeam",),
     "flexmb.bodies.floating_data": ("FloatingData",),
     "flexmb.bodies.rotor": ("Rotor",),
+    "flexmb.bodies.rotor_bearings": ("RotorBearing",),
+    "flexmb.bodies.rotor_couplings": ("Coupling",),
+    "flexmb.bodies.rotor_disks": ("Disk", "Unbalance"),
+    "flexmb.bodies.rotor_shape": ("ShaftSection",),
     "flexmb.case": ("Case", "load_case"),
     "flexmb.contacts": ("Clearance", "NodeNode", "NodePlane", "SphereSphere"),
     "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
@@ -195,6 +203,11 @@ __all__ = [
     "modes",
     "simulate",
     "time_function",
+    "RotorBearing",
+    "Coupling",
+    "Disk",
+    "Unbalance",
+    "ShaftSection",
 ]
 
 

@@ -254,8 +254,13 @@ class Rotor(StraightBody):
         """All matrices over all unknowns."""
         a = RotorAssembly(self.dofs(), self._x)
         couplings = self._tables(Coupling, "couplings")
+        seen: set[int] = set()
         for coupling, where in couplings:
-            self._node(int(coupling.nodes[1]), where, "nodes")
+            first = self._node(int(coupling.nodes[1]), where, "nodes") - 1
+            if first in seen:
+                message = "there is a coupling already between these nodes"
+                raise InputError(message, where=where, key="nodes", value=list(coupling.nodes))
+            seen.add(first)
         damping = Damping.read(self.damping, f"{self.where}.damping")
         add_shaft(a, self.elements, self.frame(), self.rotary_inertia, damping, float(self.internal_damping))
         for coupling, where in couplings:

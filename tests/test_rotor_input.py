@@ -1,0 +1,172 @@
+"""What wrong rotors get: an error that names the place, the value and what is allowed; exit code 2."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from flexmb import Disk, InputError, Material, Rotor
+from flexmb.cli import main
+
+SHAFT: dict[str, Any] = {
+    "stations": [0.0, 0.2, 0.4, 0.6],
+    "outer_diameter": 0.03,
+    "material": {"young": 2.0e11, "density": 7800.0},
+}
+DISK = {"node": 1, "mass": 2.0, "inertia": 0.01, "polar_inertia": 0.02}
+COUPLING = {"nodes": [1, 2], "lateral": 3e6, "angular": 2e3}
+
+WRONG: list[tuple[dict[str, Any], str]] = [
+    ({"stations": [0.0, 0.2, 0.1, 0.6]}, "bodies.r.stations: must increase, but entry 2 (0.1) comes after 0.2"),
+    ({"stations": [0.0]}, "bodies.r.stations = [0.0]: needs at least two stations"),
+    ({"stations": None}, "bodies.r.stations: is missing (give stations and outer_diameter, or sections)"),
+    ({"stations": ["0", "1"]}, "bodies.r.stations: must be a list of finite numbers"),
+    ({"outer_diameter": None}, "bodies.r.outer_diameter: is missing"),
+    ({"outer_diameter": [0.1, 0.2]}, "bodies.r.outer_diameter: must be a number or a list of 3 (one per element)"),
+    ({"outer_diameter": -0.1}, "bodies.r.outer_diameter = -0.1: must not be negative"),
+    ({"outer_diameter": 0.0}, "bodies.r.outer_diameter = 0.0: must be positive"),
+    ({"inner_diameter": 0.03}, "bodies.r.inner_diameter = 0.03: must be smaller than outer_diameter = 0.03"),
+    ({"inner_diameter": [0, 0, 0.04]}, "inner_diameter = 0.04: must be smaller than outer_diameter = 0.03 (element 2)"),
+    ({"material": None}, "bodies.r.material: is missing"),
+    ({"material": {"young": 1.0}}, "bodies.r.material = {'young': 1.0}: needs density"),
+    ({"theory": "euler"}, 'bodies.r.theory = \'euler\': must be one of "timoshenko", "euler-bernoulli"'),
+    ({"rotary_inertia": 1}, "bodies.r.rotary_inertia = 1: must be true or false"),
+    ({"unknowns": "some"}, 'bodies.r.unknowns = \'some\': must be one of "lateral", "all"'),
+    ({"unknowns": "all"}, "bodies.r.unknowns: nothing holds the rotor along its axis: add a support"),
+    ({"shear_factor": 0.0}, "bodies.r.shear_factor = 0.0: must be positive"),
+    ({"internal_damping": -1.0}, "bodies.r.internal_damping = -1.0: must not be negative"),
+    ({"orientation": [1.0, 0.0, 0.0]}, "bodies.r.orientation = [1.0, 0.0, 0.0]: must not be parallel to direction"),
+    ({"velocity": [1.0, 0.0, 0.0]}, "bodies.r.velocity = (1.0, 0.0, 0.0): velocity not perpendicular to the rotor's"),
+    ({"sections": [{"length": 1.0}]}, "bodies.r.stations = [0.0, 0.2, 0.4, 0.6]: stands in sections already"),
+    ({"disks": DISK}, "bodies.r.disks = {'node': 1"),
+    ({"disks": [3]}, "bodies.r.disks[0] = 3: must be a table or a Disk"),
+    (
+        {"disks": [DISK, DISK | {"node": 4}]},
+        "bodies.r.disks[1].node = 4: body 'r' has no such node; it has",
+    ),
+    ({"disks": [DISK | {"node": "all"}]}, "bodies.r.disks[0].node = 'all': means 4 nodes where a single one is needed"),
+    ({"disks": [DISK | {"polar_inertia": 0.021}]}, "the polar inertia cannot exceed twice the diametral one"),
+    ({"disks": [DISK | {"mass": -1.0}]}, "bodies.r.disks[0].mass = -1.0: must not be negative"),
+    ({"disks": [DISK | {"radus": 1.0}]}, "bodies.r.disks[0].radus = 1.0: unknown key (did you mean 'radius'?)"),
+    ({"disks": [{"node": 1}]}, "bodies.r.disks[0] = {'node': 1}: needs mass"),
+    ({"bearings": [{"node": -1, "stiffness": 1.0}]}, "bodies.r.bearings[0].node = -1: body 'r' has no such node"),
+    ({"bearings": [{"node": 1, "stifness": 1.0}]}, "bodies.r.bearings[0].stifness = 1.0: unknown key (did you mean"),
+    (
+        {"bearings": [{"node": 1, "stiffness": np.eye(3).tolist()}]},
+        "must be a number, a 2 x 2 matrix over (v, w) or",
+    ),
+    ({"bearings": [{"node": 1, "stiffness": [[1.0, 2.0], [3.0]]}]}, "bodies.r.bearings[0].stiffness = [[1.0, 2.0], "),
+    ({"bearings": [{"node": 1, "stiffness": [1.0, 2.0]}]}, "stiffness = [1.0, 2.0]: must be a number, a 2 x 2"),
+    ({"bearings": [{"node": 1, "damping": "soft"}]}, "bodies.r.bearings[0].damping = 'soft': must be a number"),
+    ({"bearings": [{"node": 1, "stiffness": np.nan}]}, "bodies.r.bearings[0].stiffness = nan: must be finite"),
+    ({"bearings": [{"node": 1, "stiffness": [np.eye(2)] * 3}]}, "is a table over the speed, but speed is missing"),
+    ({"bearings": [{"node": 1, "speed": [0.0, 1.0], "stiffness": [1, 2, 3]}]}, "has 3 entries where speed has 2"),
+    ({"bearings": [{"node": 1, "speed": [1.0, 0.0], "stiffness": 1.0}]}, "speed: must increase, but entry 1 (0)"),
+    ({"bearings": [{"node": 1, "speed": [1.0], "stiffness": 1.0}]}, "speed = [1.0]: needs at least two speeds"),
+    ({"bearings": [{"node": 1, "axial": 3.0}]}, 'the rotor has no axial unknowns; give it unknowns = "all"'),
+    ({"unbalances": [{"node": 9, "magnitude": 1.0}]}, "bodies.r.unbalances[0].node = 9: body 'r' has no such node"),
+    ({"unbalances": [{"node": 1, "magnitude": "x"}]}, "bodies.r.unbalances[0].magnitude = 'x': must be a number"),
+    ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3]: must be two neighbouring nodes"),
+    ({"couplings": [COUPLING | {"nodes": [3, 4]}]}, "bodies.r.couplings[0].nodes = 4: body 'r' has no such node"),
+    ({"couplings": [COUPLING | {"lateral": 0.0}]}, "bodies.r.couplings[0].lateral = 0.0: must be positive"),
+    (
+        {"couplings": [COUPLING], "unknowns": "all", "supports": [{"node": 0, "fix": ["axial"]}]},
+        'bodies.r.couplings[0].axial: is missing (unknowns = "all" needs it)',
+    ),
+    ({"couplings": [COUPLING, COUPLING]}, "bodies.r.couplings[1].nodes = [1, 2]: there is a coupling already"),
+    ({"spin": 3.0}, "bodies.r.spin = 3.0: must be { kind"),
+    ({"spin": {"speed": 3.0}}, "bodies.r.spin = {'speed': 3.0}: kind is missing; allowed: constant, ramp, table, free"),
+    ({"spin": {"kind": "rmp"}}, "bodies.r.spin.kind = 'rmp': must be one of"),
+    ({"spin": {"kind": "constant"}}, "bodies.r.spin = {'kind': 'constant'}: needs speed"),
+    ({"spin": {"kind": "constant", "sped": 1.0}}, "bodies.r.spin.sped = 1.0: unknown key (did you mean 'speed'?)"),
+    ({"spin": {"kind": "ramp", "to": 1.0, "duration": 0.0}}, "bodies.r.spin.duration = 0.0: must be positive"),
+    (
+        {"spin": {"kind": "table", "time": [0.0], "speed": [1.0]}},
+        "r.spin.time = [0.0]: needs at least two times",
+    ),
+    ({"spin": {"kind": "table", "time": [0, 1], "speed": [1]}}, "bodies.r.spin.speed: has 1 entries where time has 2"),
+    ({"spin": {"kind": "free", "drag": -1.0}}, "bodies.r.spin.drag = -1.0: must not be negative"),
+    ({"spin": {"kind": "free", "torque": "x"}}, "bodies.r.spin.torque = 'x': must be a number or"),
+    (
+        {"spin": {"kind": "free", "characteristic": {"speed": [0, 1], "torque": [1]}}},
+        "bodies.r.spin.characteristic.torque: has 1 entries where speed has 2",
+    ),
+    ({"unknowns": "all", "drive": 7, "supports": [{"node": 0, "fix": ["axial"]}]}, "bodies.r.drive = 7: body 'r' has "),
+]
+
+
+@pytest.mark.parametrize(("keys", "words"), WRONG)
+def test_wrong_keys(keys: dict[str, Any], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Rotor("r", **SHAFT | keys)
+    assert words in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("sections", "words"),
+    [
+        ([], "bodies.r.sections = []: must be a list of"),
+        ([{"length": 1.0}], "bodies.r.sections[0] = {'length': 1.0}: needs outer_diameter"),
+        ([{"length": 0.0, "outer_diameter": 0.1}], "bodies.r.sections[0].length = 0.0: must be positive"),
+        ([{"length": 1.0, "outer_diameter": 0.1, "inner_diameter": 0.2}], "inner_diameter = 0.2: must be smaller than"),
+        (
+            [{"length": 1.0, "outer_diameter": 0.1, "elements": 0}],
+            "r.sections[0].elements = 0: must be at least 1",
+        ),
+        ([{"length": 1.0, "outer_diameter": 0.1, "lenght": 1}], "sections[0].lenght = 1: unknown key (did you mean"),
+    ],
+)
+def test_wrong_sections(sections: list[dict[str, Any]], words: str) -> None:
+    with pytest.raises(InputError) as caught:
+        Rotor("r", sections=sections, material=SHAFT["material"])
+    assert words in str(caught.value)
+
+
+def test_parts_may_be_objects_and_stand_twice_on_a_node() -> None:
+    disk = Disk(**DISK)
+    keys = SHAFT | {"material": Material(young=2.0e11, density=7800.0)}
+    twice = Rotor("r", **keys, disks=[disk, DISK]).parts()
+    assert twice.mass - Rotor("r", **keys).parts().mass == pytest.approx(4.0)
+
+
+CASE = """
+[bodies.r]
+kind = "rotor"
+stations = [0.0, 0.2, 0.4]
+outer_diameter = 0.03
+material = { young = 2.0e11, density = 7800.0 }
+disks = [{ node = 1, mass = 1.0, inertia = 0.01, polar_inertia = 0.02 }]
+bearings = [{ node = 0, stiffness = 1e6 }, { node = 2, stiffness = 1e6 }]
+spin = { kind = "constant", speed = 10.0 }
+
+[scheme]
+name = "generalized-alpha"
+
+[time]
+end = 0.01
+step = 1e-4
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("0.4]", "0.1]", "line 4: bodies.r.stations: must increase, but entry 2 (0.1) comes after 0.2"),
+        ("polar_inertia = 0.02", "polar_inertia = 0.03", "line 7: bodies.r.disks.0.polar_inertia = 0.03: the polar"),
+        ("{ node = 2,", "{ node = 3,", "line 8: bodies.r.bearings.1.node = 3: body 'r' has no such node"),
+        ("speed = 10.0", "sped = 10.0", "line 9: bodies.r.spin.sped = 10.0: unknown key (did you mean 'speed'?)"),
+        ("disks =", "disk =", "line 7: bodies.r.disk = "),
+    ],
+)
+def test_case_files(old: str, new: str, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "rotor.toml"
+    file.write_text(CASE)
+    assert main(["validate", str(file)]) == 0
+    capsys.readouterr()
+    assert CASE.count(old) == 1
+    file.write_text(CASE.replace(old, new))
+    assert main(["validate", str(file)]) == 2
+    assert message in capsys.readouterr().err
