@@ -170,9 +170,7 @@ def test_curvature(system: tab.System, kind: int) -> None:
         for r in range(kind, len(table.kind), 6):
             slots = range(table.ptr[r], table.ptr[r + 1])
             h = np.full((len(slots), 6), np.nan)
-            constraint_rows.curvature(
-                table, system.angles, r, state.markers, state.angles, state.rows, Z, np.zeros(0), h
-            )
+            constraint_rows.curvature(table, system.angles, r, state.markers, state.angles, state.rows, Z, h)
             H = np.zeros(len(v))
             for j, s in enumerate(slots):
                 own = slice(mk.ptr[table.marker[s]], mk.ptr[table.marker[s] + 1])

@@ -13,6 +13,7 @@ import math
 from flexmb.kernels import time_functions
 from flexmb.kernels.clearance import across, outwards
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.relative_angle import axis_change
 from flexmb.kernels.tables import (
     ALONG,
     CLEARANCE,
@@ -183,7 +184,6 @@ def curvature(
     astate: AngleState,
     rstate: RowState,
     Z: Array,
-    scratch: Array,
     h: Array,
 ) -> None:
     """Write the change of the rate of g of row r with the poses at fixed v.
@@ -192,8 +192,6 @@ def curvature(
     ----------
     Z : (nm, 6, 6) array
         Change of the markers' twists with their poses, from ``markers.swirl``.
-    scratch : array
-        Not used, nothing is needed.
     h : (k, 6) array
         Result, one row for each of the k slots.
     """
@@ -253,32 +251,27 @@ def _angle_bias(mstate: MarkerState, A: int, B: int, rate: float) -> float:
 def _angle_stiffness(
     rows: Rows, angles: Angles, r: int, lam: float, mstate: MarkerState, astate: AngleState, K6: Array
 ) -> None:
-    """Add the blocks of an ANGLE row; w changes by (S + x_B y*^T)/rho^2 with B and -(S + y* x_B^T)/rho^2 with A.
+    """Add the blocks of an ANGLE row: lam times the changes of +-w, W with B and -(W + w~) with A (``axis_change``).
 
-    S = ps pc^T - pc ps^T - 2 w (c pc + s ps)^T and y* = c y_A - s x_A.
+    W rho^2 = x e^T + S with the symmetric S = -(w m^T + m w^T), and (W + w~) rho^2 = e x^T + S, since w rho^2 = x x e.
     """
     slots = rows.ptr[r + 1] - rows.ptr[r]
     for p in range(slots // 2):
         a = rows.angle[r, p]
-        A, B = angles.A[a], angles.B[a]
-        c, s, pc, ps = _cosine_sine(mstate, A, B)
         w = taken(astate.w, a, 0)
-        xb = column(mstate.R, B, 0)
-        y = plus(_times(c, column(mstate.R, A, 1)), -s, column(mstate.R, A, 0))
-        grow = plus(_times(c, pc), s, ps)
-        scale = lam * rows.b[r, p] / (c * c + s * s)
+        x, e, m, square = axis_change(mstate.R[angles.A[a]], mstate.R[angles.B[a]])
+        scale = lam * rows.b[r, p] / square
         for i in range(2):
             for j in range(2):
                 # row of A: the gradient is -w; column of A: the turn of B against A is backwards
                 side = -scale if i == j else scale
                 block = rows.pair[r] + (2 * p + i) * slots + 2 * p + j
-                _add_outer(K6, block, side, ps, pc, 3)
-                _add_outer(K6, block, -side, pc, ps, 3)
-                _add_outer(K6, block, -2.0 * side, w, grow, 3)
+                _add_outer(K6, block, -side, w, m, 3)
+                _add_outer(K6, block, -side, m, w, 3)
                 if j == 1:
-                    _add_outer(K6, block, side, xb, y, 3)
+                    _add_outer(K6, block, side, x, e, 3)
                 else:
-                    _add_outer(K6, block, side, y, xb, 3)
+                    _add_outer(K6, block, side, e, x, 3)
 
 
 @inner
@@ -287,15 +280,12 @@ def _angle_curvature(rows: Rows, angles: Angles, r: int, mstate: MarkerState, as
     for p in range((rows.ptr[r + 1] - rows.ptr[r]) // 2):
         a = rows.angle[r, p]
         A, B = angles.A[a], angles.B[a]
-        c, s, pc, ps = _cosine_sine(mstate, A, B)
         turn = plus(taken(mstate.twist, B, 3), -1.0, taken(mstate.twist, A, 3))
-        xb = column(mstate.R, B, 0)
-        y = plus(_times(c, column(mstate.R, A, 1)), -s, column(mstate.R, A, 0))
-        both = plus(_times(dot(ps, turn), pc), -dot(pc, turn), ps)
-        both = plus(both, -2.0 * astate.rate[a], plus(_times(c, pc), s, ps))
-        scale = rows.b[r, p] / (c * c + s * s)
-        _add(h, 2 * p, 3, -scale, plus(both, dot(y, turn), xb))
-        _add(h, 2 * p + 1, 3, scale, plus(both, dot(xb, turn), y))
+        x, e, m, square = axis_change(mstate.R[A], mstate.R[B])
+        both = plus(_times(-dot(m, turn), taken(astate.w, a, 0)), -astate.rate[a], m)
+        scale = rows.b[r, p] / square
+        _add(h, 2 * p, 3, -scale, plus(both, dot(e, turn), x))
+        _add(h, 2 * p + 1, 3, scale, plus(both, dot(x, turn), e))
 
 
 # vectors of rows ----------------------------------------------------------------------------------------------------

@@ -9,6 +9,7 @@ import math
 
 from flexmb.kernels import time_functions
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.relative_angle import axis_change
 from flexmb.kernels.tables import (
     CONSERVATIVE,
     DAMPING,
@@ -112,7 +113,7 @@ def torsions_tangent(
         w = vector(astate.w[a])
         torque = k * (astate.theta[a] - torsions.rest[s]) + c * astate.rate[a]
         spin = combine(1.0, vector(mstate.twist[B, 3:]), -1.0, vector(mstate.twist[A, 3:]))
-        x, e, m, square = _axis_change(mstate.R[A], mstate.R[B])
+        x, e, m, square = axis_change(mstate.R[A], mstate.R[B])
         # spin . W and spin . (-w~) = w x spin: how theta' changes with the pose at fixed twists
         spin_x, spin_w, spin_m = dot(spin, x) / square, dot(spin, w) / square, dot(spin, m) / square
         tilt = cross(w, spin)
@@ -128,20 +129,6 @@ def torsions_tangent(
                 K6[pair + 2, 3 + i, 3 + j] += x_A
                 K6[pair + 3, 3 + i, 3 + j] += x_B
                 _add4(C6, pair, 3 + i, 3 + j, c * w[i] * w[j])
-
-
-@inner
-def _axis_change(RA: Array, RB: Array) -> tuple[Vector, Vector, Vector, float]:
-    """Return x, e, m and rho^2 of the change of w = x x e / rho^2 of a relative angle, e = c y_A - s x_A.
-
-    With c = x_A . x, s = y_A . x, x = x_B and m = x x (c x_A + s y_A):
-    dw = W (dtheta_B - dtheta_A) - w~ dtheta_A, W = (x e^T - w m^T - m w^T) / rho^2, rho^2 = c^2 + s^2.
-    (Both markers turning together turn w; x . e = 0 takes the identity out of W.)
-    """
-    x = (RB[0, 0], RB[1, 0], RB[2, 0])
-    xA, yA = (RA[0, 0], RA[1, 0], RA[2, 0]), (RA[0, 1], RA[1, 1], RA[2, 1])
-    c, s = dot(xA, x), dot(yA, x)
-    return x, combine(c, yA, -s, xA), cross(x, combine(c, xA, s, yA)), c * c + s * s
 
 
 @inner

@@ -224,8 +224,7 @@ def _bend(at: int, d1: float, r: int, out: Array) -> None:
     )
     s0, J, q, v = rows.ptr[r], state.J, part(at, "trial.q"), part(at, "trial.vec")[T_V]
     constraint_rows.curvature(
-        rows, part(at, "system.angles"), r, state, part(at, "point.angles"), rstate,
-        part(at, "work.Z"), part(at, "work.small"), h,
+        rows, part(at, "system.angles"), r, state, part(at, "point.angles"), rstate, part(at, "work.Z"), h,
     )  # fmt: skip
     for s in range(s0, rows.ptr[r + 1]):
         m = rows.marker[s]
