@@ -54,6 +54,8 @@ class Block:
     multiplier, joint_g, joint_gdot : (k, nj) arrays or None
         Multipliers (forces and torques), residuals of positions and of velocities of all rows of joints, at the
         sample; None for a system without joints.
+    joint_impulse : (k, nj) array or None
+        Impulses of the rows of joints since the sample before: those of impacts, with Moreau-Jean all of them.
     """
 
     step: IntArray
@@ -70,6 +72,7 @@ class Block:
     multiplier: Array | None = None
     joint_g: Array | None = None
     joint_gdot: Array | None = None
+    joint_impulse: Array | None = None
 
 
 @dataclass

@@ -112,12 +112,22 @@ class JointSeries:
     def __repr__(self) -> str:
         shape = self._tree[f"/joints/{self.name}/force"].shape
         rows = shape[1] if len(shape) > 1 else 1
-        return f"<JointSeries {self.name!r}: {shape[0]} samples of force ({rows}), position_error, velocity_error>"
+        words = f"force ({rows}), impulse ({rows}), position_error, velocity_error"
+        return f"<JointSeries {self.name!r}: {shape[0]} samples of {words}>"
 
     @property
     def force(self) -> Array:
         """Forces (N) and torques (N m) along the rows of the joint, (n+1,) for one row, (n+1, m) for m."""
         return self._read("force")
+
+    @property
+    def impulse(self) -> Array:
+        """Impulses (N s) and moments of impulses (N m s) along the rows since the sample before, shaped as ``force``.
+
+        Those of impacts, which ``force`` does not contain; with Moreau-Jean's schemes, where joints act by impulses
+        only, all of them.
+        """
+        return self._read("impulse")
 
     @property
     def position_error(self) -> Array:

@@ -23,7 +23,7 @@ DRIVE = fm.Harmonic(amplitude=0.3, omega=2.0)
 
 
 class Run(NamedTuple):
-    """Every state of a run: time (n+1,), q, v, multipliers, g and rate of the joint rows, gaps, impulses, energies."""
+    """Every state of a run: time (n+1,), q, v, multipliers, g, rate, impulses of joints; gaps, impulses, energies."""
 
     t: Array
     q: Array
@@ -31,6 +31,7 @@ class Run(NamedTuple):
     lam: Array
     g: Array
     gdot: Array
+    joint_impulse: Array
     gap: Array
     impulse: Array
     energy: Array
@@ -53,7 +54,7 @@ def run(system, scheme, h, steps, *, every=1, tolerance=0.0, solver=None):
     def column(name):
         return np.concatenate([getattr(b, name) for b in blocks])
 
-    names = ("field_q", "field_v", "multiplier", "joint_g", "joint_gdot", "gap", "impulse", "energy")
+    names = ("field_q", "field_v", "multiplier", "joint_g", "joint_gdot", "joint_impulse", "gap", "impulse", "energy")
     return Run(column("time"), *(column(name) for name in names), engine)
 
 

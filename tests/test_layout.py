@@ -302,10 +302,12 @@ def test_joints_of_a_result(tmp_path: Path) -> None:
         hinge, slot = result.joints["hinge"], result.joints["slot"]
         np.testing.assert_array_equal(hinge.force, block.multiplier[:, 1:])
         np.testing.assert_array_equal(slot.force, block.multiplier[:, 0])
+        np.testing.assert_array_equal(hinge.impulse, block.joint_impulse[:, 1:])
+        np.testing.assert_array_equal(slot.impulse, block.joint_impulse[:, 0])
         np.testing.assert_array_equal(hinge.position_error, np.abs(block.joint_g[:, 1:]).max(axis=1))
         np.testing.assert_array_equal(hinge.velocity_error, np.abs(block.joint_gdot[:, 1:]).max(axis=1))
         np.testing.assert_array_equal(slot.velocity_error, np.abs(block.joint_gdot[:, 0]))
-        assert "41 samples of force (5), position_error, velocity_error" in repr(hinge)
+        assert "41 samples of force (5), impulse (5), position_error, velocity_error" in repr(hinge)
         with pytest.raises(KeyError, match="joints: "):
             result.joints["hing"]
     assert unit("/joints/hinge/force") == ""
@@ -313,7 +315,7 @@ def test_joints_of_a_result(tmp_path: Path) -> None:
     paths = export(memory.tree, "csv", tmp_path / "csv")
     assert [path.name for path in paths] == ["signals.csv", "contacts.csv", "energy.csv", "joints.csv"]
     head = (tmp_path / "csv/joints.csv").read_text().splitlines()[0].split(",")
-    assert head[:4] == ["time [s]", "slot.force", "slot.position_error", "slot.velocity_error"]
+    assert head[:5] == ["time [s]", "slot.force", "slot.impulse", "slot.position_error", "slot.velocity_error"]
     table = np.loadtxt(tmp_path / "csv/joints.csv", delimiter=",", skiprows=1)
     np.testing.assert_array_equal(table[:, head.index("hinge.force.2")], block.multiplier[:, 3])
 
@@ -327,11 +329,13 @@ def test_expectations_about_joints() -> None:
     recorded = recorded_in(system)
     assert recorded["joints.hinge.force"] == 5
     assert recorded["joints.slot.force"] == 1
+    assert recorded["joints.hinge.impulse"] == 5
     assert recorded["joints.hinge.position_error"] == 1
     block = fake.block(fake.run_info())
     asked = {
         "joints.hinge.force.2": block.multiplier[:, 3].max(),
         "joints.slot.force": block.multiplier[:, 0].max(),
+        "joints.slot.impulse": block.joint_impulse[:, 0].max(),
         "joints.hinge.velocity_error": np.abs(block.joint_gdot[:, 1:]).max(),
         "joints.hinge.angle": block.probes[:, 0].max(),
         "left.orientation.2": block.probes[:, 3].max(),

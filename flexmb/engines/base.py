@@ -84,7 +84,7 @@ class Plan:
         )
         joints: JointGroups | None = self.system.joints
         if joints is not None:
-            block.multiplier, block.joint_g, block.joint_gdot = np.zeros((3, k, joints.nj))
+            block.multiplier, block.joint_g, block.joint_gdot, block.joint_impulse = np.zeros((4, k, joints.nj))
         return block
 
 
@@ -148,7 +148,10 @@ def truncate(block: Block, samples: int, fields: int) -> Block:
         block.field_q[:fields],
         block.field_v[:fields],
         block.field_impulse[:fields],
-        *(None if rows is None else rows[:samples] for rows in (block.multiplier, block.joint_g, block.joint_gdot)),
+        *(
+            None if rows is None else rows[:samples]
+            for rows in (block.multiplier, block.joint_g, block.joint_gdot, block.joint_impulse)
+        ),
     )
 
 

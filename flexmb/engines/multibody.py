@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.sparse.linalg import splu
 
 from flexmb.engines.base import Plan, not_finite, tally_of, truncate
 from flexmb.errors import InputError, NotConverged, SimulationError
@@ -11,6 +12,7 @@ from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_spac
 from flexmb.kernels.multibody import (
     CONTACT_FAILED,
     DIVERGED,
+    GAINED,
     KINETIC,
     LAST_STEP,
     MODEL,
@@ -27,12 +29,12 @@ from flexmb.kernels.multibody import (
     V,
 )
 from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_march import march_multibody, take_sample
+from flexmb.kernels.multibody_march import CUTS, march_multibody, take_sample
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.multibody_system import MultibodySystem
 from flexmb.record import Block, Tally
 from flexmb.schemes.multibody import scheme_numbers
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 
 class MultibodyEngine:
@@ -120,6 +122,7 @@ class MultibodyEngine:
             rate=np.zeros((k, nr)),
             theta=np.zeros((k, s.tables.angles.A.size)),
             impulse=block.impulse,
+            joint_impulse=np.zeros((k, s.nj)),
             energy=block.energy,
             field_q=block.field_q,
             field_v=block.field_v,
@@ -132,6 +135,7 @@ class MultibodyEngine:
         g, rate, lam = out.g[:k], out.rate[:k], out.lam[:k]
         block.gap[:], block.velocity[:] = g[:, nj:], rate[:, nj:]
         block.multiplier, block.joint_g, block.joint_gdot = lam, g[:, :nj], rate[:, :nj]
+        block.joint_impulse = out.joint_impulse[:k]
         if k and self.system.probes:
             values = [p.evaluate(block.time, out.q[:k], out.v[:k], lam, out.theta[:k]) for p in self.system.probes]
             block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
@@ -142,13 +146,16 @@ class MultibodyEngine:
         if status == NOT_A_NUMBER:
             return not_finite(plan, n)
         if status == CONTACT_FAILED:
-            return NotConverged(
-                f"solver '{plan.solver.name}' left the contact problem above its tolerance {plan.solver.tolerance:g}",
-                time=t,
-                step=n,
-                contact=self.system.contacts.labels[where],
-                residual=residual,
+            label = self.system.contacts.labels[where]
+            return NotConverged(self._jammed(where), time=t, step=n, contact=label, residual=residual)
+        if status == GAINED:
+            kinetic = float(self.motion.numbers[KINETIC])
+            message = (
+                f"the step converges to a motion that has gained {residual:.3g} J out of nothing (kinetic energy "
+                f"before: {kinetic:.3g} J), also with steps {2**CUTS} times smaller: a spurious solution; "
+                "take a smaller time.step, so that the motion before is resolved, too"
             )
+            return SimulationError(message, time=t, step=n)
         if status == SINGULAR:
             return NotConverged(self._singular(where), time=t, step=n, residual=residual)
         if status == NOT_PROJECTED:
@@ -161,7 +168,7 @@ class MultibodyEngine:
             return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
-        message = f"Newton's method does not converge, also with steps 4096 times smaller{joint}"
+        message = f"Newton's method does not converge, also with steps {2**CUTS} times smaller{joint}"
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _singular(self, row: int) -> str:
@@ -169,9 +176,41 @@ class MultibodyEngine:
         nv = self.system.nv
         if row < nv:
             name = self.system.dof_names[row] if row < len(self.system.dof_names) else f"unknown {row}"
-            return f"the step matrix is singular at '{name}': a mass or inertia is zero there, or the step is too large"
+            if not self.system.tangents(self.plan.t0, self.system.q0, self.system.v0)[0].diagonal()[row] > 0.0:
+                return f"the step matrix is singular at '{name}': a mass or inertia is zero there"
+            return (
+                f"the step matrix is singular at '{name}': there is mass there, so a part was stretched or turned too "
+                "far in one step, or the motion has blown up before; take a smaller time.step"
+            )
         label = self.system.joints.labels[row - nv]
         return f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
+
+    def _jammed(self, contact: int) -> str:
+        """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""
+        system, solver = self.system, self.plan.solver
+        message = f"solver '{solver.name}' left the contact problem above its tolerance {solver.tolerance:g}"
+        all_rows = np.arange(system.nj)
+        driven = system.tables.rows.function[: system.nj] >= 0
+        if self._gives_way(contact, all_rows):
+            return f"{message} (contacts that cannot all hold)"
+        if not self._gives_way(contact, all_rows[~driven]):
+            return f"{message}: the joints leave nothing that could give way to it"
+        names = list(dict.fromkeys(system.joints.name_of(int(row)) for row in all_rows[driven]))
+        drives = f"drive of joint '{names[0]}'" if len(names) == 1 else f"drives of joints {', '.join(names)}"
+        return (
+            f"{message}: the {drives} and the closed contact contradict each other; the mechanism is pressed into the "
+            "contact, and nothing between them can give way"
+        )
+
+    def _gives_way(self, contact: int, rows: IntArray) -> bool:
+        """Tell whether an impulse of a contact moves it while some rows of joints hold: G^T M^-1 G less their part."""
+        system, t, q = self.system, float(self.motion.numbers[TIME]), self.motion.q
+        G = system.G(t, q).toarray()
+        g, held = G[:, system.nj + contact], G[:, rows]
+        x = splu(system.tangents(t, q, self.motion.vec[V])[0].tocsc()).solve(np.column_stack([g, held]))
+        W = np.column_stack([g, held]).T @ x
+        free, across, inner = float(W[0, 0]), W[1:, 0], W[1:, 1:]
+        return free - float(across @ np.linalg.lstsq(inner, across, rcond=1e-12)[0]) > 1e-9 * free
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""

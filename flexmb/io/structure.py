@@ -4,6 +4,7 @@
 /signals/NAME                       (n+1,) or (n+1, k)
 /contacts/NAME/{gap,velocity,impulse}   (n+1,) for one contact, (n+1, m) for a group
 /joints/NAME/force                  multipliers: forces and torques along its rows, (n+1,) or (n+1, m)
+/joints/NAME/impulse                impulses along its rows since the sample before, (n+1,) or (n+1, m)
 /joints/NAME/{position_error,velocity_error}   (n+1,), largest |g| and |g'| of its rows
 /energy/{kinetic, ...}              see record.ENERGY_COLUMNS
 /state/{step,time,q,v,impulse}      at ``fields_every``
@@ -79,7 +80,7 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
         for what in ("gap", "velocity", "impulse"):
             rows[f"/contacts/{name}/{what}"] = Rows("sample", _row(int(start[j + 1] - start[j])))
     for name, own in _joint_rows(run).items():
-        rows[f"/joints/{name}/force"] = Rows("sample", _row(own.stop - own.start))
+        rows |= {f"/joints/{name}/{what}": Rows("sample", _row(own.stop - own.start)) for what in ("force", "impulse")}
         rows |= {f"/joints/{name}/{what}": Rows("sample") for what in ("position_error", "velocity_error")}
     for column in ENERGY_COLUMNS:
         rows[f"/energy/{column}"] = Rows("sample")
@@ -129,8 +130,9 @@ def split(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
 def _split_joints(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
     out: dict[str, np.ndarray] = {}
     for name, own in _joint_rows(run).items():
-        assert block.multiplier is not None, "a system with joints records their multipliers"
-        out[f"/joints/{name}/force"] = _columns(block.multiplier, own.start, own.stop - own.start)
+        for what, values in (("force", block.multiplier), ("impulse", block.joint_impulse)):
+            assert values is not None, "a system with joints records their multipliers"
+            out[f"/joints/{name}/{what}"] = _columns(values, own.start, own.stop - own.start)
         for what, values in (("position_error", block.joint_g), ("velocity_error", block.joint_gdot)):
             assert values is not None, "a system with joints records their residuals"
             out[f"/joints/{name}/{what}"] = np.abs(values[:, own]).max(axis=1, initial=0.0)

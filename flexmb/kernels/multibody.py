@@ -30,7 +30,7 @@ ALPHA, MOREAU = 0, 1
 INDEX3, INDEX2, BOTH = 0, 1, 2
 """Level on which joints are held: positions, velocities, both (GGL)."""
 
-CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL = range(7)
+CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL, GAINED = range(8)
 """How a step ended."""
 
 
@@ -60,15 +60,15 @@ H, C1, D1, T_END = 0, 1, 2, 3
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
 MOTION_ROWS = 4
-# rows of ``Motion.joint`` (3, nj): multipliers as forces, filtered, and those of the step before
-LAM, LAM_HAT, LAM_BEFORE = 0, 1, 2
+# rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
+LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 # rows of ``Motion.contact`` (4, nc): impulse and work of the last step, velocity per unit impulse, impulse since sample
 IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
-# places in ``Motion.numbers`` (8,): energies; size of the last step, Newton iterations so far; time of the motion and
-# of the step before; size of the next step (adaptive runs); steps taken
-POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS = range(8)
+# places in ``Motion.numbers`` (9,): energies; size of the last step, Newton iterations so far; time of the motion and
+# of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far
+POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST = range(9)
 
 
 class Motion(NamedTuple):
@@ -79,12 +79,12 @@ class Motion(NamedTuple):
     vec: Array2  # (MOTION_ROWS, nv): velocity, filtered acceleration, momentum in space, velocity before
     F: Array2  # (CLASSES, nv) forces, in space
     P: Array2  # (CLASSES, nv) filtered forces, in space
-    joint: Array2  # (3, nj)
+    joint: Array2  # (4, nj)
     contact: Array2  # (4, nc)
     rows: Array2  # (3, nr): g, its rate, its partial rate by time
     turn: Array  # (na,) see ``AngleState``
     A: Array3  # (nf, 3, 3)
-    numbers: Array  # (8,)
+    numbers: Array  # (9,)
     since_field: Array  # (3 nc,)
     ledger: Array2  # (2, LEDGER_SIZE): the books, and as they stood a step before
     terms: Array
@@ -181,6 +181,7 @@ class Samples(NamedTuple):
     rate: Array2  # (k, nr)
     theta: Array2  # (k, na)
     impulse: Array2  # (k, nc)
+    joint_impulse: Array2  # (k, nj)
     energy: Array2  # (k, 9)
     field_q: Array2  # (f, nq)
     field_v: Array2  # (f, nv)

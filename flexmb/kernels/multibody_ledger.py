@@ -49,7 +49,10 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_HAT,
     LAM_J,
+    LAM_SINCE,
     LAM_W,
+    LENGTH,
+    LOWEST,
     MOMENTUM,
     POTENTIAL,
     RATE,
@@ -69,9 +72,18 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
+from flexmb.kernels.multibody_newton import largest
 from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.state import Array
+
+GAIN, GAIN_OF_WORK, GAIN_OF_STORED = 1.0, 3.0, 0.02
+"""Energy that the scheme may add in a step: over the kinetic energy and what the potential gives; over the works, since
+a drive phi ~ t^p makes p/2 - 1 times its work in the first step from rest; over the energy that is stored, of which
+stiff vibrations gain far less in single steps."""
+
+STILL = 1e-9
+"""Motion of a step, over the size of the system or in rad, that is none."""
 
 
 @inner
@@ -103,7 +115,7 @@ def _filter(numbers: SchemeNumbers, F1: float, F0: float, P0: float) -> float:
 
 @inner
 def _weigh_forces(at: int, works: Array, total: Array) -> None:
-    """Write the works of the force classes to ``works``, their mean sum to ``total``, and carry F and P on."""
+    """Write the works of the force classes to ``works`` and their mean sum to ``total``."""
     vec, motion, numbers = part(at, "trial.vec"), part(at, "motion"), part(at, "numbers")
     F1, s = part(at, "point.F"), part(at, "trial.big")[X_]
     n = vec.shape[1]
@@ -116,19 +128,29 @@ def _weigh_forces(at: int, works: Array, total: Array) -> None:
         for i in range(n):
             F0, P0, F = motion.F[c, i], motion.P[c, i], s[i]
             if numbers.family == ALPHA:
-                P = _filter(numbers, F, F0, P0)
-                mean = numbers.gamma * P + (1.0 - numbers.gamma) * P0
+                mean = numbers.gamma * _filter(numbers, F, F0, P0) + (1.0 - numbers.gamma) * P0
             else:  # joints act by impulses there
-                P = F
                 mean = 0.0 if c == JOINT else numbers.theta * F + (1.0 - numbers.theta) * F0
             works[c] += vec[S3, i] * mean
             total[i] += mean
+
+
+@inner
+def _carry_forces(at: int) -> None:
+    """Carry the forces and their filtered values on."""
+    motion, numbers, F1, s = part(at, "motion"), part(at, "numbers"), part(at, "point.F"), part(at, "trial.big")[X_]
+    for c in range(CLASSES):
+        copy(F1[c], s)
+        to_space(part(at, "system.unknowns"), part(at, "point.A"), s)
+        for i in range(F1.shape[1]):
+            F = s[i]
+            P = _filter(numbers, F, motion.F[c, i], motion.P[c, i]) if numbers.family == ALPHA else F
             motion.F[c, i], motion.P[c, i] = F, P
 
 
 @inner
 def _joint_drives(at: int) -> float:
-    """Return the work of the joints' drives; carry the multipliers on."""
+    """Return the work of the joints' drives."""
     rows, functions, numbers, step = (
         part(at, "system.rows"), part(at, "system.functions"), part(at, "numbers"), part(at, "step"),
     )  # fmt: skip
@@ -143,13 +165,30 @@ def _joint_drives(at: int) -> float:
             lam, before_hat = joint[LAM_J, r] / step[C1], motion.joint[LAM_HAT, r]
             hat = _filter(numbers, lam, motion.joint[LAM, r], before_hat)
             drive += moved * (numbers.gamma * hat + (1.0 - numbers.gamma) * before_hat)
-            motion.joint[LAM, r], motion.joint[LAM_HAT, r] = lam, hat
             drive -= 0.5 * (motion.rows[GAP_T, r] + g_t[r]) * joint[LAM_W, r]
         else:
-            lam = joint[LAM_J, r] / step[H]
-            drive += moved * lam
-            motion.joint[LAM, r], motion.joint[LAM_HAT, r] = lam, lam
+            drive += moved * joint[LAM_J, r] / step[H]
     return drive
+
+
+@inner
+def _carry_multipliers(at: int) -> None:
+    """Carry the joints' multipliers on, and add up their impulses (Moreau-Jean: all of them, alpha: of impacts)."""
+    joint, carried, numbers, step = (
+        part(at, "trial.joint"),
+        part(at, "motion.joint"),
+        part(at, "numbers"),
+        part(at, "step"),
+    )
+    for r in range(joint.shape[1]):
+        if numbers.family == ALPHA:
+            lam = joint[LAM_J, r] / step[C1]
+            hat = _filter(numbers, lam, carried[LAM, r], carried[LAM_HAT, r])
+            carried[LAM, r], carried[LAM_HAT, r] = lam, hat
+            carried[LAM_SINCE, r] += joint[LAM_W, r]
+        else:
+            carried[LAM, r] = carried[LAM_HAT, r] = joint[LAM_J, r] / step[H]
+            carried[LAM_SINCE, r] += joint[LAM_J, r]
 
 
 @inner
@@ -166,28 +205,63 @@ def _joint_impulses(at: int) -> float:
 
 @inner
 def _contacts(at: int) -> float:
-    """Write impulse and work of the contacts; return the work of moving planes."""
+    """Write the works of the contacts; return that of moving planes."""
     contact, motion, numbers = part(at, "trial.contact"), part(at, "motion"), part(at, "numbers")
-    rows, values, x, nj = (
-        part(at, "system.rows"),
-        part(at, "point.rows"),
-        part(at, "trial.vec")[S2],
-        part(at, "system.joints"),
-    )
+    values, x, nj = part(at, "point.rows"), part(at, "trial.vec")[S2], part(at, "system.joints")
     drive = 0.0
     for i in range(contact.shape[1]):
         r, Lam = nj + i, contact[LAM_C, i]
-        motion.contact[IMPULSE, i], motion.contact[WORK, i] = Lam, 0.0
+        motion.contact[WORK, i] = 0.0
         if Lam == 0.0:
             continue
         weight = 0.5 if numbers.family == ALPHA else numbers.vartheta
         g_t = weight * values.g_t[r] + (1.0 - weight) * motion.rows[GAP_T, r]
         motion.contact[WORK, i] = (along_direction(at, r, x) + g_t) * Lam
-        motion.contact[SINCE, i] += Lam
         drive -= g_t * Lam
-        for k in range(3):  # what fields show: the impulse on the second marker, in space
-            motion.since_field[3 * i + k] += Lam * values.grad[rows.ptr[r] + 1, k]
     return drive
+
+
+@inner
+def _carry_impulses(at: int) -> None:
+    """Keep the impulses of the contacts, and add them up for samples and fields."""
+    contact, motion, nj = part(at, "trial.contact"), part(at, "motion"), part(at, "system.joints")
+    rows, grad = part(at, "system.rows"), part(at, "point.rows.grad")
+    for i in range(contact.shape[1]):
+        Lam = contact[LAM_C, i]
+        motion.contact[IMPULSE, i] = Lam
+        motion.contact[SINCE, i] += Lam
+        for k in range(3):  # what fields show: the impulse on the second marker, in space
+            motion.since_field[3 * i + k] += Lam * grad[rows.ptr[nj + i] + 1, k]
+
+
+@inner
+def _barely_moves(at: int) -> bool:
+    """Return whether nothing moves by more than round-off may: then energies are round-off, too."""
+    vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
+    s = vec[S1]
+    for i in range(s.size):
+        s[i] = abs(vec[INCREMENT, i])
+    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    return bool(places <= STILL * scale[LENGTH] and turns <= STILL)
+
+
+@inner
+def _out_of_nothing(at: int, potential: float) -> bool:
+    """Return whether the scheme added far more energy than the step can move: then it has found a spurious root.
+
+    That is the kinetic energy before, what the potential gives, and all works. Stiff parts whose vibration the step
+    does not resolve may gain a little of what they store, at most what lies above the lowest potential so far.
+    """
+    motion, terms = part(at, "motion"), part(at, "motion.terms")
+    before = motion.numbers[POTENTIAL]
+    energy, stored = motion.numbers[KINETIC] + max(0.0, before - potential), before - motion.numbers[LOWEST]
+    works = abs(terms[T_EXTERNAL]) + abs(terms[T_DAMPING]) + abs(terms[T_DRIVE]) + abs(terms[T_CROSS])
+    works += abs(terms[T_PROJECTION])
+    for i in range(motion.contact.shape[1]):
+        works += abs(motion.contact[WORK, i])
+    limit = max(GAIN * energy + GAIN_OF_WORK * works, GAIN_OF_STORED * stored)
+    # written so that a gain that is no number is refused, too
+    return not (terms[T_NUMERICAL] <= limit or _barely_moves(at))
 
 
 @kernel
@@ -206,6 +280,7 @@ def carry_state(at: int) -> None:
         for i in range(3):
             copy(point.A[f, i], motion.A[f, i])
     motion.numbers[POTENTIAL] = point.potential[0]
+    motion.numbers[LOWEST] = min(motion.numbers[LOWEST], point.potential[0])
 
 
 @inner
@@ -242,7 +317,10 @@ def _carry_acceleration(at: int) -> None:
 
 @stage
 def account_stage(at: int, flag: int) -> int:
-    """Write the terms of the step, and make its end the state of the motion."""
+    """Write the terms of the step, and make its end the state of the motion.
+
+    Return 1 and leave the motion as it was when the scheme has added energy out of nothing.
+    """
     vec, motion, unknowns = part(at, "trial.vec"), part(at, "motion"), part(at, "system.unknowns")
     total, works, alpha = part(at, "trial.big")[B_], part(at, "scratch"), part(at, "numbers.family") == ALPHA
     potential = part(at, "point.potential")[0]
@@ -266,10 +344,15 @@ def account_stage(at: int, flag: int) -> int:
     drive = _joint_drives(at)
     numerical += _joint_impulses(at) - drive
     drive += spins + _contacts(at)
-    _carry_acceleration(at)
     terms = motion.terms
     terms[T_EXTERNAL], terms[T_DAMPING], terms[T_DRIVE] = external, damping, drive
     terms[T_NUMERICAL], terms[T_PROJECTION], terms[T_CROSS] = numerical, projection, cross
+    if _out_of_nothing(at, potential):
+        return 1
+    _carry_forces(at)
+    _carry_multipliers(at)
+    _carry_impulses(at)
+    _carry_acceleration(at)
     motion.numbers[KINETIC] = kinetic
     carry_state(at)
     return 0

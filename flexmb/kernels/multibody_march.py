@@ -11,6 +11,8 @@ forces move with it, P <- F + (h'/h)(P - F), or the order would drop to one.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from flexmb.kernels.evaluate import advance, copy, row_rate, to_space
@@ -24,6 +26,7 @@ from flexmb.kernels.ledger import (
     EXTERNAL,
     NUMERICAL,
     START,
+    T_NUMERICAL,
     balance,
     book_step,
 )
@@ -31,14 +34,17 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
     CONVERGED,
+    GAINED,
     GAP,
     IMPULSE,
+    INCREMENT,
     ITERATIONS,
     KINETIC,
     LAM,
     LAM_BEFORE,
     LAM_C,
     LAM_HAT,
+    LAM_SINCE,
     LAST_STEP,
     NEXT_STEP,
     NOT_PROJECTED,
@@ -70,6 +76,9 @@ from flexmb.state import Array, IntArray
 
 CUTS = 12
 """How often a step that fails is halved."""
+
+MOST_TURN = 1.0
+"""Turn in one adaptive step, rad: interpolation and the angles of joints need less than half a turn."""
 
 
 @inner
@@ -106,6 +115,21 @@ def local_error(at: int, h: float) -> float:
     for i in range(s.size):
         worst = max(worst, s[i])
     return worst
+
+
+@inner
+def largest_turn(at: int, h: float) -> float:
+    """Return by how much frames, or the angles of joints, turn at most in the step, rad."""
+    first, increment, rate = (
+        part(at, "system.unknowns.frame_v"), part(at, "trial.vec")[INCREMENT], part(at, "point.angles.rate"),
+    )  # fmt: skip
+    square, turn = 0.0, 0.0
+    for f in range(first.size):
+        i = first[f] + 3
+        square = max(square, increment[i] ** 2 + increment[i + 1] ** 2 + increment[i + 2] ** 2)
+    for k in range(rate.size):
+        turn = max(turn, abs(h * rate[k]))
+    return max(turn, math.sqrt(square))
 
 
 @inner
@@ -157,14 +181,15 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
         return status, where, left, 0.0
     error = 0.0
     if numbers.error > 0.0:
-        error = local_error(at, h) / numbers.error
+        error = max(local_error(at, h) / numbers.error, (largest_turn(at, h) / MOST_TURN) ** 3)
         closes = False
         for i in range(contact.shape[1]):
             closes = closes or (contact[LAM_C, i] > 0.0 and motion.contact[IMPULSE, i] == 0.0)
         if error > 1.0 and not closes:  # no smaller step makes a jump smaller
             return status, -1, left, error
     _remember(at)
-    call(part(at, "stages")[ACCOUNT], at, 0)
+    if call(part(at, "stages")[ACCOUNT], at, 0) != 0:
+        return GAINED, -1, motion.terms[T_NUMERICAL], 0.0
     nums[TIME] = t
     nums[STEPS] += 1.0
     gaps = motion.rows[GAP, part(at, "system.joints") :]
@@ -258,6 +283,15 @@ def interpolate(unknowns: Unknowns, t: float, motion: Motion, q: Array, v: Array
     return x
 
 
+@inner
+def take_impulses(motion: Motion, out: Samples, k: int) -> None:
+    """Write the impulses since the sample before as those of sample k, and begin anew."""
+    copy(motion.contact[SINCE], out.impulse[k])
+    copy(motion.joint[LAM_SINCE], out.joint_impulse[k])
+    motion.contact[SINCE, :] = 0.0
+    motion.joint[LAM_SINCE, :] = 0.0
+
+
 @kernel
 def take_sample(at: int, out: Samples, k: int) -> None:
     """Write the state of the motion as sample k."""
@@ -268,8 +302,7 @@ def take_sample(at: int, out: Samples, k: int) -> None:
     copy(motion.rows[GAP], out.g[k])
     copy(motion.rows[RATE], out.rate[k])
     copy(motion.turn, out.theta[k])
-    copy(motion.contact[SINCE], out.impulse[k])
-    motion.contact[SINCE, :] = 0.0
+    take_impulses(motion, out, k)
     balance(motion.ledger[0], motion.numbers[KINETIC], motion.numbers[POTENTIAL], out.energy[k])
 
 
@@ -290,8 +323,7 @@ def take_sample_at(at: int, t: float, out: Samples, k: int) -> None:
     for r in range(out.lam.shape[1]):
         out.lam[k, r] = (1.0 - x) * motion.joint[LAM_BEFORE, r] + x * motion.joint[LAM, r]
     copy(part(at, "point.angles.theta"), out.theta[k])
-    copy(motion.contact[SINCE], out.impulse[k])
-    motion.contact[SINCE, :] = 0.0
+    take_impulses(motion, out, k)
     row[0] = 0.0
     for i in range(p.size):
         row[0] += 0.5 * p[i] * v[i]

@@ -159,6 +159,7 @@ def block(run: RunInfo) -> Block:
         multiplier=rng.normal(size=(k, 6)),
         joint_g=1e-9 * rng.normal(size=(k, 6)),
         joint_gdot=1e-8 * rng.normal(size=(k, 6)),
+        joint_impulse=rng.normal(size=(k, 6)),
     )
 
 
