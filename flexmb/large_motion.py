@@ -86,6 +86,7 @@ def assemble_large(
         groups=tuple(_groups(builder)),
         dof_names=tuple(builder.dof_names),
         functions=tuple(functions),
+        notes=tuple(builder.notes),
     )
     system, _ = consistent(system, t0, system.size, project)
     if not np.array_equal(system.q0, q0):

@@ -65,6 +65,7 @@ class Builder:
         self.functions: list[Function] = []
         self.angles: list[tuple[int, int]] = []
         self.joints: list[Group] = []
+        self.notes: list[str] = []
         self.contacts: list[Group] = []
         self.rows: dict[str, list[dict[str, object]]] = {"joints": [], "contacts": []}
         self.springs: list[dict[str, object]] = []

@@ -17,18 +17,25 @@ def print_notes(case: Case) -> None:
 
 
 def print_system_notes(case: Case) -> None:
-    """Say on stderr what the assembly found: joints that hold the same motion, a start that was moved."""
-    for note in getattr(case.plan.system, "notes", ()):
+    """Say on stderr what the assembly found, and what scheme and steps make of it."""
+    from flexmb.plan_notes import notes_of
+
+    for note in notes_of(case.plan):
         print(f"note: {note}", file=sys.stderr)
 
 
 def print_scheme_note(case: Case) -> None:
-    """Say on stderr that an override made the scheme another than the one the expectations were written for."""
+    """Say on stderr that an override changed the scheme or the time that the expectations were written for."""
     from flexmb.case.part_tables import read_scheme
 
-    if not case.expects or not any(path[0] == "scheme" for path in case.values.origin.overridden):
+    if not case.expects:
         return
-    own = read_scheme(tomllib.loads(case.values.origin.text).get("scheme", {}), [])
+    changed = {path[0] for path in case.values.origin.overridden}
+    file = tomllib.loads(case.values.origin.text) if changed & {"scheme", "time"} else {}
+    own = read_scheme(file.get("scheme", {}), []) if "scheme" in changed else None
     if own is not None and own != case.scheme:
-        words = f"the expectations were written for the file's own scheme ({own.name})"
-        print(f"note: {words}", file=sys.stderr)
+        print(f"note: the expectations were written for the file's own scheme ({own.name})", file=sys.stderr)
+    time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
+    if "time" in changed and {"start": 0.0} | time != now:
+        words = ", ".join(f"{key} = {value:g}" for key, value in time.items())
+        print(f"note: the expectations were written for the file's own time ({words})", file=sys.stderr)

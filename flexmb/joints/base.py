@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import Place
 from flexmb.errors import InputError
@@ -15,6 +17,9 @@ from flexmb.state import Array
 
 Ref = NodeRef | str
 Vector = Sequence[float] | Array
+
+AT_POINT = 1e-9
+"""Distance, over the size of the place, that is none."""
 
 ONLY_PLACE = "spherical, distance, and point-on-line as the point"
 """Joints that a node without rotation can have."""
@@ -75,6 +80,7 @@ class Joint:
                 raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         else:
             point = self._shared_place(builder, free)
+            self._note_attached(builder, free, point)
         a, b = (builder.place(getattr(self, key), self.where, key, point) for key in ("a", "b"))
         return a, b
 
@@ -85,6 +91,20 @@ class Joint:
             raise InputError(message, where=self.where, key="point")
         key = "b" if self.a == "ground" or free["a"] and not free["b"] else "a"
         return builder.place(getattr(self, key), self.where, key).position
+
+    def _note_attached(self, builder: Builder, free: dict[str, bool], point: Array) -> None:
+        """Say where a rigid body was attached that names no point, unless it is at its own reference point."""
+        for key in ("a", "b"):
+            body = str(getattr(self, key))
+            if not free[key] or body == "ground":
+                continue
+            off = float(np.linalg.norm(point - builder.place(body, self.where, key).position))
+            if off > AT_POINT * max(1.0, float(np.abs(point).max())):
+                at = ", ".join(f"{x:.6g}" for x in point)
+                builder.notes.append(
+                    f"{self.where} names no point of '{body}', so it holds it where the other end is, at ({at}), "
+                    f"{off:.6g} m from its reference point; a named point would be checked"
+                )
 
     def base_and_mover(self, builder: Builder) -> tuple[Place, Place]:
         """Return the ends as base and mover, both with axes."""

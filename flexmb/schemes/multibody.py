@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from flexmb.errors import InputError
 from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3, MOREAU, SchemeNumbers
+from flexmb.kernels.tables import System
 from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.moreau_jean import MoreauJean
+from flexmb.schemes.moreau_jean import MoreauJean, MoreauJeanDissipative
 
 LEVELS = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 
@@ -67,3 +70,20 @@ def scheme_numbers(
     allowed = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
     message = f"works on systems of small motion without joints only; here use one of {allowed}"
     raise InputError(message, where="scheme", key="name", value=name)
+
+
+def check_damping(scheme: object, tables: System) -> None:
+    """Raise InputError where a scheme takes damping at another velocity than the step of large motion does.
+
+    The always-dissipative variant is so with damping at the mean velocity, its other forces at theta; the step of large
+    motion weighs all forces alike.
+    """
+    if not isinstance(scheme, MoreauJeanDissipative) or scheme.theta == scheme.vartheta:
+        return
+    parts = (tables.springs.c, tables.torsions.c, tables.beams.beta, tables.linear.C.val, tables.floating.C)
+    if any(np.any(part) for part in parts):
+        message = (
+            "must be 0.5 with dampers or damped bodies in large motion: the damping of this scheme belongs to the mean "
+            "velocity, but would act at theta here, where it may add energy; or take moreau-jean or generalized-alpha"
+        )
+        raise InputError(message, where="scheme", key="theta", value=scheme.theta)
