@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from flexmb.io.structure import Tree
+from flexmb.plan_notes import notes_of
 from flexmb.record import RunInfo, Tally
 
 _ENERGY_NUMBERS = (
@@ -26,6 +27,7 @@ _ENERGY_NUMBERS = (
         "residual_max",
         "max",
         "scale",
+        "moved",
     ),
     *("contact_projection", "gain_steps", "gain_max", "gain_time"),
 )
@@ -39,6 +41,8 @@ SUMMARY_NUMBERS = (
     "contacts",
     "wall_time_s",
     "us_per_step",
+    "joint_position_error",
+    "joint_velocity_error",
     "max_penetration",
     "min_gap",
     "min_gap_time",
@@ -92,6 +96,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "title": title,
         "status": "complete",
         "scheme": scheme_parameters(run.scheme),
+        "constraints": getattr(run.scheme, "joint_level", None) if joints is not None and joints.nj else None,
         "h": run.h,
         "t0": run.t0,
         "steps": tally.steps,
@@ -103,6 +108,8 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "engine": run.engine,
         "wall_time_s": wall_time_s,
         "us_per_step": 1e6 * outcome.stepping_time_s / taken if taken > 0 else 0.0,
+        "joint_position_error": _largest(tree, "position_error"),
+        "joint_velocity_error": _largest(tree, "velocity_error"),
         "max_penetration": max(0.0, -tally.min_gap),
         "min_gap": tally.min_gap,
         "min_gap_time": tally.min_gap_time,
@@ -110,7 +117,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "solver_iterations": tally.iterations,
         "newton_iterations": tally.newton_iterations,
         "energy": energy_figures(tree, tally),
-        "notes": list(getattr(run.system, "notes", ())),
+        "notes": list(notes_of(run)),
         "expectations": [],
         "versions": versions(),
     }
@@ -133,10 +140,24 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "residual_max": tally.residual_max,
         "max": tally.energy_max,
         "scale": tally.energy_scale,
+        "moved": _moved(column),
         "gain_steps": tally.gain_steps,
         "gain_max": tally.gain_max,
         "gain_time": tally.gain_time,
     }
+
+
+def _moved(column: dict[str, Any]) -> float:
+    """Return the largest energy that moved: kinetic, potential above its lowest value, works (not the scheme's)."""
+    kinetic, potential = np.asarray(column["kinetic"][()]), np.asarray(column["potential"][()])
+    works = sum(np.abs(column[f"work_{name}"][()]) for name in ("external", "damping", "contact"))
+    return float(max(kinetic.max(), potential.max() - potential.min(), np.max(works)))
+
+
+def _largest(tree: Tree, what: str) -> float | None:
+    """Return the largest error of all joints at the samples, None without joints."""
+    found = [float(np.max(tree[name][()])) for name in tree if name.startswith("/joints/") and name.endswith(what)]
+    return max(found, default=None)
 
 
 def _columns(tree: Tree) -> list[str]:

@@ -104,7 +104,8 @@ class Case:
             raise self._placed(err) from err
         except (ArithmeticError, np.linalg.LinAlgError) as err:
             raise self.values.origin.wrap(InputError(TOO_LARGE)) from err
-        if problems := problems_of(self.expects, system, time):
+        asked = any(path[0] == "time" for path in self.values.origin.overridden)
+        if problems := problems_of(self.expects, system, time, asked):
             raise self.values.origin.error(problems)
         return plan
 

@@ -20,7 +20,9 @@ AXES = {"x": 0, "y": 1, "z": 2}
 NO_PROBES = ("contacts", "energy", "summary")
 """First words of what is recorded besides the signals of nodes and bodies."""
 CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
-JOINT_WORDS = ("force", "position_error", "velocity_error")
+JOINT_WORDS = ("force", "impulse", "position_error", "velocity_error")
+JOINT_ROW_WORDS = ("force", "impulse")
+"""Words that have one column for each row of the joint."""
 ENERGY_WORDS = (
     "kinetic",
     "potential",
@@ -51,21 +53,25 @@ def recorded_in(system: RecordedSystem) -> dict[str, int]:
     joints = system.joints
     if joints is not None:
         for name, rows in zip(joints.names, np.diff(joints.start), strict=True):
-            columns |= {f"joints.{name}.{word}": int(rows) if word == "force" else 1 for word in JOINT_WORDS}
+            wide = {word: int(rows) for word in JOINT_ROW_WORDS}
+            columns |= {f"joints.{name}.{word}": wide.get(word, 1) for word in JOINT_WORDS}
     columns |= {f"energy.{word}": 1 for word in ENERGY_WORDS}
     columns |= {probe.name: probe.size for probe in system.probes}
     return columns | {f"summary.{name}": 1 for name in SUMMARY_NUMBERS}
 
 
-def problems_of(expects: list[ExpectTable], system: RecordedSystem, time: TimeTable) -> list[Problem]:
-    """Return what is wrong with the expectations of a system that has not run yet."""
+def problems_of(expects: list[ExpectTable], system: RecordedSystem, time: TimeTable, asked: bool) -> list[Problem]:
+    """Return what is wrong with the expectations of a system that has not run yet.
+
+    A time outside the run is no error when another time was ``asked`` for than that of the file: it is not reached.
+    """
     recorded, found = recorded_in(system), []
     for k, expect in enumerate(expects):
         try:
             locate(expect, recorded)
         except InputError as err:
             found.append(Problem(("expect", k, "signal"), err.message, expect.signal))
-        if expect.time is not None and not time.start <= expect.time <= time.end:
+        if not asked and expect.time is not None and not time.start <= expect.time <= time.end:
             words = f"lies outside the run, {time.start:g} to {time.end:g} s"
             found.append(Problem(("expect", k, "time"), words, expect.time))
     return found
@@ -92,13 +98,23 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
 
 
 def evaluate(expects: list[ExpectTable], result: Result, recorded: Mapping[str, int]) -> list[dict[str, Any]]:
-    """Return one entry per expectation: what was asked, what came out (``got``) and whether it is ``ok``."""
+    """Return one entry per expectation: what was asked, what came out (``got``) and whether it is ``ok``.
+
+    One about a time outside the run is not ``reached``, and not ``ok``.
+    """
     out = []
     for expect in expects:
-        got = _number(expect, result, recorded)
+        reached = expect.time is None or bool(_within(expect.time, result.time))
+        got = _number(expect, result, recorded) if reached else float("nan")
         asked = {key: value for key, value in expect.model_dump().items() if value is not None and value != ""}
-        out.append(asked | {"got": got, "ok": holds(expect, got)})
+        out.append(asked | {"got": got, "ok": holds(expect, got), "reached": reached})
     return out
+
+
+def _within(time: float, samples: Array) -> bool:
+    """Tell whether a time lies in the run, but for the round-off of its last sample."""
+    slack = 1e-9 * float(samples[-1] - samples[0])
+    return bool(samples[0] - slack <= time <= samples[-1] + slack)
 
 
 def holds(expect: ExpectTable, got: float) -> bool:

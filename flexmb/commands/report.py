@@ -13,6 +13,8 @@ ENERGY_WORDS = (
     ("numerical", "work of the scheme"),
     ("residual_max", "largest residual"),
 )
+LARGE_SHARE = 0.2
+"""Work of the scheme, over the energy moved, that is warned of."""
 
 
 def counted(n: int, word: str) -> str:
@@ -28,7 +30,7 @@ def size_words(unknowns: int, joints: int, contacts: int) -> str:
 
 def summary_lines(summary: dict[str, Any]) -> list[str]:
     """Return the figures of a run, one thing per line."""
-    scheme = summary["scheme"]
+    scheme = summary["scheme"] | {"constraints": summary.get("constraints")}  # the level that "auto" has come to
     options = ", ".join(
         f"{key} = {_word(value)}" for key, value in scheme.items() if key != "name" and value is not None
     )
@@ -44,6 +46,9 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
     if summary.get("newton_iterations"):
         mean = summary["newton_iterations"] / max(1, summary["steps_taken"])
         lines.append(f"newton       {mean:.3g} iterations a step")
+    if summary.get("joint_position_error") is not None:
+        position, velocity = summary["joint_position_error"], summary["joint_velocity_error"]
+        lines.append(f"joints       off by {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
     return [*lines, *energy_lines(summary["energy"])]
@@ -61,6 +66,11 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
                 lines += _contact_parts(energy)
     if energy.get("scale") and energy["residual_max"] > 1e-6 * energy["scale"]:
         lines.append("  warning: the ledger does not close; the step is too large for the digits there are")
+    moved, numerical = energy.get("moved"), energy.get("numerical")
+    if moved and numerical is not None and abs(numerical) > LARGE_SHARE * moved:
+        did = "added" if numerical > 0.0 else "took"
+        share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
+        lines.append(f"  warning: the scheme itself {did} {share}; see whether a smaller step changes the result")
     if energy.get("gain_steps"):
         when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
         most = f"at most {energy['gain_max']:.3g} J{when}"
@@ -93,7 +103,11 @@ def _row(words: str, joule: float, sign: str = "") -> str:
 
 def expectation_lines(entries: list[dict[str, Any]]) -> list[str]:
     """Return one line per expectation."""
-    return [f"{'ok  ' if entry['ok'] else 'FAIL'}  {asked(entry)}, got {_number(entry['got'])}" for entry in entries]
+    return [f"{'ok  ' if entry['ok'] else 'FAIL'}  {asked(entry)}, {_outcome(entry)}" for entry in entries]
+
+
+def _outcome(entry: dict[str, Any]) -> str:
+    return f"got {_number(entry['got'])}" if entry.get("reached", True) else "not reached"
 
 
 def asked(entry: dict[str, Any]) -> str:
