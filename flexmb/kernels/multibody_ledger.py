@@ -241,7 +241,7 @@ def _barely_moves(at: int) -> bool:
     s = vec[S1]
     for i in range(s.size):
         s[i] = abs(vec[INCREMENT, i])
-    places, turns = largest(part(at, "system.unknowns.frame_v"), s)
+    places, turns = largest(part(at, "system.unknowns"), s)
     return bool(places <= STILL * scale[LENGTH] and turns <= STILL)
 
 
