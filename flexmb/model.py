@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, cast
 
 import numpy as np
@@ -117,13 +117,10 @@ class Model:
         if self.project:
             message = "is for systems in large motion; here nothing could be moved"
             raise InputError(message, where="initial", key="project", value=self.project)
-        bodies = {name: body.parts() for name, body in self.bodies.items()}
-        nodes = _kinematics(bodies)
-        terms = {name: load.terms(nodes) for name, load in self.loads.items()}
-        springs = _Springs(nodes.nv, list(terms.values()))
-        K = _tidy(_diagonal([b.K for b in bodies.values()]) + springs.K)
-        F0, V0 = self._gravity(bodies)
-        q0 = self._static(terms, bodies, springs, K, t0)
+        small = small_motion(self)
+        bodies, nodes, terms, springs = small.bodies, small.nodes, small.terms, small.springs
+        F0, V0 = self.weight(bodies)
+        q0 = self._static(small, t0)
         names = signal_names(default_names(bodies) if signals is None else signals, also)
         loads = [
             Load(name, term.column.toarray().ravel(), term.function)
@@ -131,10 +128,10 @@ class Model:
             if term.function is not None and name not in self.initial_static
         ]
         return LinearSystem(
-            M=_tidy(_diagonal([b.M for b in bodies.values()])),
-            C=_tidy(_diagonal([b.C for b in bodies.values()]) + springs.C),
-            K=K,
-            strain=_strain(bodies, springs, nodes.nv),
+            M=small.M,
+            C=small.C,
+            K=small.K,
+            strain=small.strain,
             F0=F0 + springs.F0,
             V0=V0 + springs.V0,
             loads=tuple(loads),
@@ -142,8 +139,8 @@ class Model:
             q0=q0,
             v0=np.concatenate([b.v0 for b in bodies.values()]),
             probes=tuple(Probe(*signal(name, bodies, nodes)) for name in names),
-            layout=_layout(bodies, nodes),
-            dof_names=tuple(name for b in bodies.values() for name in b.dof_names),
+            layout=small.layout,
+            dof_names=small.dof_names,
         )
 
     def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
@@ -157,21 +154,15 @@ class Model:
         others = cast("list[LargePart]", [*joints, *self.loads.values(), *self.contacts.values()])
         return assemble_large(bodies, others, a, signals, t0, self.project, also)
 
-    def _gravity(self, bodies: dict[str, BodyParts]) -> tuple[Array, float]:
+    def weight(self, bodies: Mapping[str, BodyParts]) -> tuple[Array, float]:
         """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""
         a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
         force = np.concatenate([b.gravity @ a for b in bodies.values()])
         return force, -sum(b.mass * float(a @ b.center) for b in bodies.values())
 
-    def _static(
-        self,
-        terms: dict[str, LoadTerms],
-        bodies: dict[str, BodyParts],
-        springs: _Springs,
-        K: sparse.csr_array,
-        t0: float,
-    ) -> Array:
+    def _static(self, small: SmallMotion, t0: float) -> Array:
         """Return the initial displacement, (nv,)."""
+        terms, K = small.terms, small.K
         if not self.initial_static:
             return np.zeros(K.shape[0])
         force = np.zeros(K.shape[0])
@@ -181,13 +172,62 @@ class Model:
                 message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
                 raise InputError(message, where="initial", key="static", value=name)
             force += terms[name].column.toarray().ravel() * float(function.value(t0))
-        loose = _loose_body(bodies, springs.G)
+        loose = loose_body(small.bodies, small.springs.G)
         if loose:
             message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
             raise InputError(message, where="initial", key="static", value=self.initial_static)
         from scipy.sparse.linalg import splu  # here, because few runs need it and it is slow to import
 
         return np.asarray(splu(K.tocsc()).solve(force))
+
+
+@dataclass(frozen=True)
+class SmallMotion:
+    """Bodies and loads of small displacement over one vector of unknowns.
+
+    Parameters
+    ----------
+    bodies : mapping of str to BodyParts
+    nodes : Kinematics
+    terms : mapping of str to LoadTerms
+        What the loads add; their springs and dampers are in the matrices.
+    springs : _Springs
+    M, C, K : (nv, nv) sparse arrays
+        Symmetric.
+    """
+
+    bodies: dict[str, BodyParts]
+    nodes: Kinematics
+    terms: dict[str, LoadTerms]
+    springs: _Springs
+    M: sparse.csr_array
+    C: sparse.csr_array
+    K: sparse.csr_array
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        return _layout(self.bodies, self.nodes)
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the unknowns."""
+        return tuple(name for b in self.bodies.values() for name in b.dof_names)
+
+    @property
+    def strain(self) -> Strain:
+        """Return the deformation modes of all bodies and springs."""
+        return _strain(self.bodies, self.springs, self.nodes.nv)
+
+
+def small_motion(model: Model) -> SmallMotion:
+    """Return bodies and loads of a model assembled for small displacements; contacts are left out."""
+    bodies = {name: body.parts() for name, body in model.bodies.items()}
+    nodes = _kinematics(bodies)
+    terms = {name: load.terms(nodes) for name, load in model.loads.items()}
+    springs = _Springs(nodes.nv, list(terms.values()))
+    M, C, K = (_diagonal([getattr(b, matrix) for b in bodies.values()]) for matrix in "MCK")
+    return SmallMotion(bodies, nodes, terms, springs, _tidy(M), _tidy(C + springs.C), _tidy(K + springs.K))
 
 
 class _Springs:
@@ -315,7 +355,7 @@ def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, 
     raise InputError(message, where=f"contacts.{group}")
 
 
-def _loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
+def loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
     """Return a body that can move without elastic energy, "" when there is none.
 
     Exact where a pivot of K would not be (fine meshes are as ill-conditioned as singular ones): a strain-free motion

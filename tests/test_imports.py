@@ -25,6 +25,8 @@ LEVELS = [
     {"consistency"},
     {"large_motion"},
     {"model", "modes"},
+    {"rotating"},
+    {"rotor_analysis"},
     {"nonsmooth"},
     {"schemes"},
     {"spectrum"},
@@ -45,10 +47,13 @@ LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 NOT_FROM = {
     "nonsmooth": {
         *("fem", "assembly", "layout", "bodies", "contacts", "joints", "loads", "system", "probes"),
-        *("multibody_system", "consistency", "large_motion", "model", "modes"),
+        *("multibody_system", "consistency", "large_motion", "model", "modes", "rotating", "rotor_analysis"),
     },
     "kernels": {"errors"},
-    "schemes": {"bodies", "contacts", "joints", "loads", "probes", "consistency", "large_motion", "model", "modes"},
+    "schemes": {
+        *("bodies", "contacts", "joints", "loads", "probes", "consistency", "large_motion", "model", "modes"),
+        *("rotating", "rotor_analysis"),
+    },
     "io": {"schemes", "engines", "nonsmooth", "model"},
 }
 """Rooms that must not hear of some rooms below them: the contact problem never hears of a body."""
@@ -110,7 +115,7 @@ def test_only_fem_imports_scikit_fem() -> None:
     assert {room_of(p) for p in users} == {"fem"}
 
 
-RESULTS = {"errors", "result", "series", "io", "postproc", "spectrum"}
+RESULTS = {"errors", "result", "series", "io", "postproc", "rotor_analysis", "spectrum"}
 """What pictures may be made of."""
 
 

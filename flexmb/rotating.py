@@ -1,0 +1,287 @@
+"""``RotatingSystem``: the linear system of a model with rotors as a function of their speed.
+
+    M x'' + C(W) x' + K(W) x = F0 + rotating forces
+
+Contacts are taken as open, bodies in large motion and joints do not belong here. All the matrices of
+``bodies.spin_parts`` are in C and K, which are therefore not symmetric.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.bodies.spin_parts import Excitation, SpeedTable, SpinParts
+from flexmb.errors import InputError
+from flexmb.fem.kinematics import Kinematics
+from flexmb.loads.time_functions import Constant
+from flexmb.model import Model, SmallMotion, small_motion
+from flexmb.state import Array, IntArray
+from flexmb.system import Layout
+
+
+class HasModel(Protocol):
+    """A case: anything that makes a model."""
+
+    def model(self) -> Model:
+        """Return the model."""
+        ...
+
+
+@dataclass(frozen=True)
+class Bearing:
+    """A bearing whose forces can be told; its matrices are in those of the system already.
+
+    Parameters
+    ----------
+    label : str
+        ``rotor.node(4)``.
+    unknowns : (m,) int array
+        The unknowns it acts on, as in the system.
+    ratio : float
+        Speed of its rotor over that of the system.
+    table : SpeedTable
+        K and C over these unknowns, of which the first two are the displacements along y and z.
+    """
+
+    label: str
+    unknowns: IntArray
+    ratio: float
+    table: SpeedTable
+
+    def force(self, speed: float, x: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Return the force of the shaft on the bearing along y and z, (2,), for displacements x and velocities v."""
+        K, C = self.table.at(self.ratio * speed)
+        return np.asarray(K[:2] @ x[self.unknowns] + C[:2] @ v[self.unknowns])
+
+
+@dataclass(frozen=True)
+class Spinning:
+    """One rotor of the system.
+
+    Parameters
+    ----------
+    name : str
+    ratio : float
+        Its speed over the speed of the system.
+    parts : SpinParts
+        With unknowns numbered as in the system.
+    points : (n,) int array
+        Its nodes, as points of the layout.
+    """
+
+    name: str
+    ratio: float
+    parts: SpinParts
+    points: IntArray
+
+
+@dataclass(frozen=True)
+class RotatingSystem:
+    """M, C, K at any speed, and what the analyses need besides.
+
+    Parameters
+    ----------
+    M, C, K : (nv, nv) sparse arrays
+        Symmetric parts that do not depend on the speed; use ``at``.
+    rotors : tuple of Spinning
+    speed : float
+        The speed the model itself gives at its start, rad/s.
+    F0 : (nv,) array
+        Gravity, preload of springs and constant loads.
+    nodes : Kinematics
+    layout : Layout
+    dof_names : tuple of str
+    bearings : tuple of Bearing
+    acceleration : (3,) array
+        Of gravity, m/s^2.
+    loose : str
+        A body that can move without elastic energy, empty when there is none.
+    """
+
+    M: sparse.csr_array
+    C: sparse.csr_array
+    K: sparse.csr_array
+    rotors: tuple[Spinning, ...]
+    speed: float
+    F0: Array
+    nodes: Kinematics
+    layout: Layout
+    dof_names: tuple[str, ...]
+    bearings: tuple[Bearing, ...]
+    acceleration: Array
+    loose: str
+
+    @property
+    def nv(self) -> int:
+        """Number of unknowns."""
+        return int(self.F0.size)
+
+    @property
+    def axis(self) -> Array:
+        """Columns d, y, z of the first rotor's frame, (3, 3)."""
+        return self.rotors[0].parts.axis
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Lowest and highest speed the model gives to its first rotor, rad/s; equal when it is constant or free."""
+        spin = self.rotors[0].parts.spin
+        speeds = np.asarray(getattr(spin.angle, "speed", spin.speed))
+        return float(speeds.min()), float(speeds.max())
+
+    def at(self, speed: float) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C and K at a speed, rad/s."""
+        C, K = self.C, self.K
+        for rotor in self.rotors:
+            W, parts = rotor.ratio * speed, rotor.parts
+            C = C + parts.skew_damping + W * parts.gyro
+            K = K + parts.cross + W * parts.circulation
+            for table in parts.tables:
+                stiffness, damping = table.at(W)
+                K = K + placed(stiffness, table.unknowns, self.nv)
+                C = C + placed(damping, table.unknowns, self.nv)
+        return self.M, sparse.csr_array(C), sparse.csr_array(K)
+
+    def excitation(self, rotor: Spinning) -> np.ndarray:
+        """Return the complex column e of a rotor's unbalance and tilts: its force is Re(e W^2 exp(i phi)), (nv,)."""
+        out = np.zeros(self.nv, dtype=np.complex128)
+        for e in rotor.parts.excitations:
+            turned = e.amplitude * np.exp(1j * e.phase)
+            for unknown, factor in ((e.a, e.a_factor), (e.b, -1j * e.b_factor)):  # cos psi on a, sin psi on b
+                if unknown >= 0:
+                    out[unknown] += factor * turned
+        return out
+
+    def orbits(self, X: np.ndarray, *, slopes: bool = False, axis: Array | None = None) -> np.ndarray:
+        """Return the displacements of all points along y and z of the first rotor, (n, 2, ...), of X (nv, ...).
+
+        With ``slopes`` how far the axis is tilted towards y and z there: (theta_z, -theta_y). ``axis`` has the columns
+        d, y, z where those of another rotor are meant.
+        """
+        axis = self.axis if axis is None else axis
+        _, y, z = axis.T
+        D, along = (
+            (self.layout.rotation, np.column_stack([z, -y])) if slopes else (self.layout.displacement, axis[:, 1:])
+        )
+        u = np.asarray(D @ X).reshape(len(self.layout.points), 3, *X.shape[1:])
+        return np.asarray(np.einsum("nc...,cd->nd...", u, along))
+
+    def labels(self) -> list[str]:
+        """Return the names of all points."""
+        return self.nodes.labels(np.arange(len(self.layout.points)))
+
+    def stations(self) -> Array:
+        """Return where all points stand along the axis of the first rotor, from its first node, (n,), m."""
+        origin = self.layout.points[self.rotors[0].points[0]]
+        return np.asarray((self.layout.points - origin) @ self.axis[:, 0])
+
+
+def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: bool = False) -> RotatingSystem:
+    """Return the linear system of a model (or case) with at least one rotor.
+
+    Parameters
+    ----------
+    model : Model or Case
+    same_speed : bool
+        Whether several rotors all turn at the speed of the system. By default they keep the ratio of the constant
+        speeds that the model gives them, with the first rotor at the speed of the system; rotors whose speed varies,
+        is free or zero turn like the first.
+    """
+    if isinstance(model, RotatingSystem):
+        return model
+    if not isinstance(model, Model):
+        model = model.model()
+    _check(model)
+    small = small_motion(model)
+    spins = {name: parts.spin for name, parts in small.bodies.items() if parts.spin is not None}
+    if not spins:
+        message = f"there is no rotor in this model; bodies: {', '.join(small.bodies)}"
+        raise InputError(message, where="bodies")
+    ratios = _ratios(list(spins.values()), same_speed)
+    rotors: list[Spinning] = []
+    first = 0
+    for name, parts in small.bodies.items():
+        if name in spins:
+            table = small.nodes.bodies[name]
+            points = table.first + np.arange(table.count)
+            rotors.append(Spinning(name, ratios[len(rotors)], _moved(spins[name], first, small.nodes.nv), points))
+        first += parts.nv
+    return RotatingSystem(
+        M=small.M,
+        C=small.C,
+        K=small.K,
+        rotors=tuple(rotors),
+        speed=rotors[0].parts.spin.speed,
+        F0=model.weight(small.bodies)[0] + small.springs.F0 + _constant_loads(small, model.initial_static),
+        nodes=small.nodes,
+        layout=small.layout,
+        dof_names=small.dof_names,
+    )
+
+
+def _check(model: Model) -> None:
+    """Raise for parts that have no linear system."""
+    if model.joints:
+        message = "linear analyses of rotors are for models without joints"
+        raise InputError(message, where="joints", key=next(iter(model.joints)))
+    for role, method in (("bodies", "parts"), ("loads", "terms")):
+        for name, part in getattr(model, role).items():
+            if not hasattr(part, method):
+                message = f"linear analyses of rotors are for small displacements; not for kind '{part.kind}'"
+                raise InputError(message, where=role, key=name)
+
+
+def _ratios(spins: Sequence[SpinParts], same_speed: bool) -> list[float]:
+    """Return the speeds of the rotors over that of the first."""
+    first = spins[0].spin
+    kept = [s.spin.constant and first.constant and s.spin.speed * first.speed != 0.0 for s in spins]
+    return [s.spin.speed / first.speed if keep and not same_speed else 1.0 for s, keep in zip(spins, kept, strict=True)]
+
+
+def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:
+    """Return the parts of a rotor with its unknowns beginning at ``first`` among nv."""
+    size = parts.gyro.shape[0]
+    before, after = sparse.csr_array((first, first)), sparse.csr_array((nv - first - size,) * 2)
+
+    def wide(A: sparse.csr_array) -> sparse.csr_array:
+        return sparse.csr_array(sparse.block_diag([before, A, after], format="csr"))
+
+    def number(i: int) -> int:
+        return i + first if i >= 0 else -1
+
+    return replace(
+        parts,
+        gyro=wide(parts.gyro),
+        circulation=wide(parts.circulation),
+        skew_damping=wide(parts.skew_damping),
+        cross=wide(parts.cross),
+        tables=tuple(_moved_table(table, first) for table in parts.tables),
+        excitations=tuple(_moved_excitation(e, number(e.a), number(e.b)) for e in parts.excitations),
+    )
+
+
+def _moved_table(table: SpeedTable, first: int) -> SpeedTable:
+    return replace(table, unknowns=table.unknowns + first)
+
+
+def _moved_excitation(e: Excitation, a: int, b: int) -> Excitation:
+    return replace(e, a=a, b=b)
+
+
+def placed(block: Array, unknowns: IntArray, nv: int) -> sparse.csr_array:
+    """Return a small matrix at its unknowns, (nv, nv)."""
+    rows, cols = np.repeat(unknowns, unknowns.size), np.tile(unknowns, unknowns.size)
+    return sparse.csr_array(sparse.coo_array((block.ravel(), (rows, cols)), shape=(nv, nv)))
+
+
+def _constant_loads(small: SmallMotion, released: Sequence[str]) -> Array:
+    """Return the loads that never change, (nv,); loads that do, or are let go at the start, hold no static state."""
+    out = np.zeros(small.nodes.nv)
+    for name, term in small.terms.items():
+        if isinstance(term.function, Constant) and name not in released:
+            out += term.column.toarray().ravel() * term.function.level
+    return out
