@@ -8,18 +8,21 @@ Contacts are taken as open, bodies in large motion and joints do not belong here
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.bodies.rotor import Rotor
+from flexmb.bodies.rotor_bearings import MOTIONS
 from flexmb.bodies.spin_parts import Excitation, SpeedTable, SpinParts
 from flexmb.errors import InputError
+from flexmb.fem.checks import vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.loads.time_functions import Constant
-from flexmb.model import Model, SmallMotion, small_motion
+from flexmb.model import Model, SmallMotion, loose_body, small_motion
 from flexmb.state import Array, IntArray
 from flexmb.system import Layout
 
@@ -40,23 +43,22 @@ class Bearing:
     ----------
     label : str
         ``rotor.node(4)``.
-    unknowns : (m,) int array
-        The unknowns it acts on, as in the system.
     ratio : float
         Speed of its rotor over that of the system.
     table : SpeedTable
-        K and C over these unknowns, of which the first two are the displacements along y and z.
+        K and C, the first two unknowns are the displacements along y and z; -1 for unknowns that are held.
     """
 
     label: str
-    unknowns: IntArray
     ratio: float
     table: SpeedTable
 
     def force(self, speed: float, x: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the force of the shaft on the bearing along y and z, (2,), for displacements x and velocities v."""
         K, C = self.table.at(self.ratio * speed)
-        return np.asarray(K[:2] @ x[self.unknowns] + C[:2] @ v[self.unknowns])
+        there = self.table.unknowns >= 0
+        x, v = (np.where(there, y[self.table.unknowns], 0.0) for y in (x, v))
+        return np.asarray(K[:2] @ x + C[:2] @ v)
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,8 @@ class RotatingSystem:
         Of gravity, m/s^2.
     loose : str
         A body that can move without elastic energy, empty when there is none.
+    bodies : mapping of str to bodies
+        Those of the model.
     """
 
     M: sparse.csr_array
@@ -115,6 +119,7 @@ class RotatingSystem:
     bearings: tuple[Bearing, ...]
     acceleration: Array
     loose: str
+    bodies: Mapping[str, object]
 
     @property
     def nv(self) -> int:
@@ -220,6 +225,10 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
         nodes=small.nodes,
         layout=small.layout,
         dof_names=small.dof_names,
+        bearings=tuple(b for rotor in rotors for b in _bearings(model.bodies[rotor.name], rotor, small.dof_names)),
+        acceleration=np.zeros(3) if model.gravity is None else vector(model.gravity, "acceleration", "gravity"),
+        loose=loose_body(small.bodies, small.springs.G),
+        bodies=dict(model.bodies),
     )
 
 
@@ -240,6 +249,18 @@ def _ratios(spins: Sequence[SpinParts], same_speed: bool) -> list[float]:
     first = spins[0].spin
     kept = [s.spin.constant and first.constant and s.spin.speed * first.speed != 0.0 for s in spins]
     return [s.spin.speed / first.speed if keep and not same_speed else 1.0 for s, keep in zip(spins, kept, strict=True)]
+
+
+def _bearings(body: object, rotor: Spinning, names: Sequence[str]) -> Iterator[Bearing]:
+    """Yield the bearings of a rotor; rotors made of matrices by hand have none that could be told."""
+    number = {name: k for k, name in enumerate(names)}
+    for node, bearing in body.bearing_list if isinstance(body, Rotor) else ():
+        law, place = bearing.law(), f"{rotor.name}.node({node})"
+        unknowns = np.array([number.get(f"{place}.{letter}", -1) for letter in MOTIONS[: law.size]], dtype=np.int64)
+        speed, K, C = law.speed, law.K, law.C
+        if speed is None:
+            speed, K, C = np.array([0.0, 1.0]), np.repeat(K, 2, axis=0), np.repeat(C, 2, axis=0)
+        yield Bearing(place, rotor.ratio, SpeedTable(place, unknowns, speed, K, C))
 
 
 def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:

@@ -12,7 +12,7 @@ from flexmb.rotor_analysis.crossings import CriticalSpeed
 from flexmb.rotor_analysis.undamped import undamped_critical
 from flexmb.rotor_analysis.whirl import AXIAL, TORSION
 
-GRID = 80
+GRID = 40
 """Number of speeds at which modes are computed to find damped critical speeds."""
 
 

@@ -1,0 +1,174 @@
+"""Static state of a rotor under gravity and constant loads: deflection, reactions, shear force and bending moment.
+
+    K(W) x = F0
+
+K holds what the speed adds: bearings as they are at it, cross-coupling, and internal damping of the turning shaft.
+Within an element with the weight p per length, from its stiffness k and the forces f that replace the weight,
+
+    (Q, -M at its first end, -Q, M at its second) = k u - f,      M' = Q,  Q' = p,  M = E I v'' without shear
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.bodies.rotor import Rotor
+from flexmb.errors import InputError
+from flexmb.fem.shaft import ShaftElements
+from flexmb.model import Model
+from flexmb.rotating import HasModel, RotatingSystem, Spinning, rotating_system
+from flexmb.state import Array
+
+
+@dataclass(frozen=True)
+class Shaft:
+    """Internal forces of one shaft, at both ends of its m elements; nan in couplings.
+
+    Parameters
+    ----------
+    name : str
+        The rotor.
+    x : (2 m,) array
+        Along the axis from its first node, m.
+    shear, moment : (2 m, 2) arrays
+        In the planes of the axis with y and with z: Q, N, and M, N m, with M' = Q.
+    """
+
+    name: str
+    x: Array
+    shear: Array
+    moment: Array
+
+
+@dataclass(frozen=True)
+class StaticState:
+    """Static state.
+
+    Parameters
+    ----------
+    speed : float
+        rad/s.
+    labels : tuple of str
+        Names of all n points.
+    stations : (n,) array
+        Where they stand along the axis of the first rotor, m.
+    deflection : (n, 2) array
+        Along y and z of the first rotor, m.
+    displacement : (n, 3) array
+        In space, m.
+    bearings : tuple of str
+        Names of the bearings, then of the nodes that supports hold.
+    reactions : (b, 2) array
+        Forces on the shaft there, along y and z of its rotor, N.
+    shafts : tuple of Shaft
+    q : (nv,) array
+        All unknowns.
+    """
+
+    speed: float
+    labels: tuple[str, ...]
+    stations: Array
+    deflection: Array
+    displacement: Array
+    bearings: tuple[str, ...]
+    reactions: Array
+    shafts: tuple[Shaft, ...]
+    q: Array
+
+
+def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | None = None) -> StaticState:
+    """Return the static state under gravity, preloaded springs and constant loads, contacts open.
+
+    Parameters
+    ----------
+    model : Model or Case
+    speed : float, optional
+        rad/s; by default the speed the model has at its start.
+    """
+    from scipy.sparse.linalg import splu
+
+    system = rotating_system(model)
+    if system.loose:
+        message = f"body '{system.loose}' is not held, so it has no static state: add supports, bearings or springs"
+        raise InputError(message, where="bodies", key=system.loose)
+    speed = system.speed if speed is None else float(speed)
+    K = system.at(speed)[2]
+    q = np.asarray(splu(K.tocsc()).solve(system.F0))
+    names = [b.label for b in system.bearings]
+    reactions = [-b.force(speed, q, np.zeros_like(q)) for b in system.bearings]
+    shafts = []
+    for rotor in system.rotors:
+        body = system.bodies[rotor.name]
+        if isinstance(body, Rotor):
+            shaft, ends = _shaft(system, rotor, body, q)
+            shafts.append(shaft)
+            for node, force in _supports(system, rotor, body, ends):
+                names.append(f"{rotor.name}.node({node})")
+                reactions.append(force)
+    return StaticState(
+        speed=speed,
+        labels=tuple(system.labels()),
+        stations=system.stations(),
+        deflection=system.orbits(q),
+        displacement=system.layout.displacements(q[None])[0],
+        bearings=tuple(names),
+        reactions=np.array(reactions).reshape(-1, 2),
+        shafts=tuple(shafts),
+        q=q,
+    )
+
+
+def end_forces(elements: ShaftElements, u: Array, p: Array) -> Array:
+    """Return (Q0, -M0, -Q1, M1) of the elements in one plane, (m, 4).
+
+    Parameters
+    ----------
+    elements : ShaftElements
+    u : (m, 4) array
+        Deflection and slope at both ends.
+    p : (m,) array
+        Force per length, N/m.
+    """
+    h, Phi = elements.h, elements.Phi
+    one = np.ones_like(h)
+    rows = [
+        [12.0 * one, 6.0 * h, -12.0 * one, 6.0 * h],
+        [6.0 * h, (4.0 + Phi) * h**2, -6.0 * h, (2.0 - Phi) * h**2],
+        [-12.0 * one, -6.0 * h, 12.0 * one, -6.0 * h],
+        [6.0 * h, (2.0 - Phi) * h**2, -6.0 * h, (4.0 + Phi) * h**2],
+    ]
+    k = np.moveaxis(np.array(rows), 2, 0) * (elements.EI / (h**3 * (1.0 + Phi)))[:, None, None]
+    f = p[:, None] * np.stack([h / 2.0, h**2 / 12.0, h / 2.0, -(h**2) / 12.0], axis=1)
+    return np.asarray(np.einsum("eij,ej->ei", k, u) - f)
+
+
+def _shaft(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array) -> tuple[Shaft, Array]:
+    """Return the internal forces of a rotor, and the forces at the ends of its elements, (m, 4, 2)."""
+    axis, e = rotor.parts.axis, body.elements
+    v = system.orbits(q, axis=axis)[rotor.points]
+    t = system.orbits(q, slopes=True, axis=axis)[rotor.points]
+    p = np.outer(e.rho_A, system.acceleration @ axis[:, 1:])
+    u = np.stack([v[:-1], t[:-1], v[1:], t[1:]], axis=1)
+    ends = np.stack([end_forces(e, u[:, :, plane], p[:, plane]) for plane in range(2)], axis=2)
+    shear, moment = ends[:, [0, 2]] * [[1.0], [-1.0]], ends[:, [1, 3]] * [[-1.0], [1.0]]
+    coupling = e.EI == 0.0
+    shear[coupling], moment[coupling] = np.nan, np.nan
+    x = np.concatenate([[0.0], np.cumsum(e.h)])
+    both = np.column_stack([x[:-1], x[1:]]).ravel()
+    return Shaft(rotor.name, both, shear.reshape(-1, 2), moment.reshape(-1, 2)), ends
+
+
+def _supports(system: RotatingSystem, rotor: Spinning, body: Rotor, ends: Array) -> list[tuple[int, Array]]:
+    """Return the nodes that supports hold across the axis and the forces on the shaft there: what its ends take."""
+    across = rotor.parts.axis[:, 1:]
+    weight = system.acceleration @ across
+    out = []
+    for node, point in enumerate(rotor.points.tolist()):
+        held = ~np.abs(across.T @ system.layout.displacement[3 * point : 3 * point + 3]).any(axis=1)
+        if held.any():
+            force = -sum((disk.mass for at, disk in body.disk_list if at == node), 0.0) * weight
+            force = force + (ends[node, 0] if node < len(ends) else 0.0) + (ends[node - 1, 2] if node else 0.0)
+            out.append((node, np.where(held, force, 0.0)))
+    return out
