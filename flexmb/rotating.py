@@ -232,6 +232,11 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
     )
 
 
+def has_rotor(model: Model) -> bool:
+    """Return whether any body of a model spins."""
+    return any(getattr(body, "kind", "") == Rotor.kind for body in model.bodies.values())
+
+
 def _check(model: Model) -> None:
     """Raise for parts that have no linear system."""
     if model.joints:

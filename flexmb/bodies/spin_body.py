@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import SpinInfo
 from flexmb.assembly.rotors import BearingTable, RotorData
-from flexmb.bodies.spin_parts import Excitation, Spin, SpeedTable, SpinParts
+from flexmb.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 from flexmb.kernels.tables import TABLE
 from flexmb.state import Array, IntArray
 

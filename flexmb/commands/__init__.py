@@ -5,7 +5,21 @@ The modules import what they need inside ``main``, so that ``flexmb --help`` is 
 
 from types import ModuleType
 
-from flexmb.commands import cases, check, export, modes, run, schemes, spectrum, validate, view
+from flexmb.commands import (
+    campbell,
+    cases,
+    check,
+    export,
+    modes,
+    plot,
+    run,
+    schemes,
+    spectrum,
+    static,
+    unbalance,
+    validate,
+    view,
+)
 
 COMMANDS: dict[str, ModuleType] = {
     "run": run,
@@ -15,7 +29,11 @@ COMMANDS: dict[str, ModuleType] = {
     "schemes": schemes,
     "spectrum": spectrum,
     "modes": modes,
+    "campbell": campbell,
+    "unbalance": unbalance,
+    "static": static,
     "export": export,
     "view": view,
+    "plot": plot,
 }
 """Commands by name, in the order of the help."""

@@ -1,30 +1,44 @@
-"""Natural frequencies and shapes of a case's system."""
+"""Natural frequencies and shapes of a case's system; of rotors with whirl and damping, at a speed."""
 
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flexmb.commands.rotor_options import add_rotor_options
+
+if TYPE_CHECKING:
+    from flexmb.case import Case
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb modes``."""
-    parser.add_argument("case", metavar="CASE", help="a case file or the name of a shipped case")
+    add_rotor_options(parser, speeds=False)
     parser.add_argument("-n", "--count", metavar="COUNT", type=int, help="how many (default: 10)")
-    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write modes.csv and modes.vtu there")
-    set_help = "override a key by its dotted name, e.g. bodies.rod.elements=50"
-    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
 
 
 def main(args: argparse.Namespace) -> int:
     """Print the table of frequencies; rigid motions have frequency 0."""
     from flexmb.case import load_case
+    from flexmb.commands.rotor_modes import print_rotor_modes
+    from flexmb.errors import InputError
+    from flexmb.rotating import has_rotor
+
+    case = load_case(args.case, args.overrides)
+    if has_rotor(case.model()):
+        return print_rotor_modes(args)
+    if args.speed is not None:
+        raise InputError("there is no rotor in this case, so it has no speed", key="speed", value=args.speed)
+    return _print_modes(case, args)
+
+
+def _print_modes(case: Case, args: argparse.Namespace) -> int:
     from flexmb.commands.notes import print_notes
     from flexmb.commands.report import counted
     from flexmb.errors import InputError
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
 
-    case = load_case(args.case, args.overrides)
     print_notes(case)
     system = case.plan.system
     try:

@@ -22,6 +22,25 @@ def print_system_notes(case: Case) -> None:
 
     for note in notes_of(case.plan):
         print(f"note: {note}", file=sys.stderr)
+    if warning := unstable_rotor(case):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
+def unstable_rotor(case: Case) -> str:
+    """Return words for a rotor that is unstable by itself at the speeds it runs at, empty when none is."""
+    from flexmb.errors import InputError
+    from flexmb.rotating import has_rotor
+
+    model = case.model()
+    if not has_rotor(model):
+        return ""
+    from flexmb.rotor_analysis.stability import instability
+
+    try:
+        found = instability(model)
+    except InputError:  # with joints or bodies in large motion there is no linear system to ask
+        return ""
+    return "" if found is None else f"the linear system (contacts open) is {found}"
 
 
 def print_scheme_note(case: Case) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from flexmb.io.analysis_tables import write_table
 from flexmb.io.frames import cells_of
 from flexmb.layout import Layout
 from flexmb.state import Array
@@ -13,25 +14,25 @@ from flexmb.state import Array
 
 def write_modes(omega: Array, shapes: Array, layout: Layout, folder: Path) -> list[Path]:
     """Write frequencies (rad/s and Hz) and shapes; the largest displacement of each shape is 1."""
+    numbers = range(1, len(omega) + 1)
+    columns = {"mode": numbers, "omega [rad/s]": omega, "frequency [Hz]": omega / (2 * np.pi)}
+    table = write_table(folder / "modes.csv", columns)
+    return [table, write_shapes(shapes, layout, folder / "modes.vtu")]
+
+
+def write_shapes(shapes: np.ndarray, layout: Layout, path: Path) -> Path:
+    """Write shapes as displacements of the mesh; of complex ones also the shape a quarter of a period later."""
     import meshio  # slow to import
 
-    folder.mkdir(parents=True, exist_ok=True)
-    table, mesh = folder / "modes.csv", folder / "modes.vtu"
-    numbers = np.arange(1, len(omega) + 1)
-    rows = np.column_stack([numbers, omega, omega / (2 * np.pi)])
-    np.savetxt(
-        table,
-        rows,
-        delimiter=",",
-        fmt=["%d", "%.17g", "%.17g"],
-        header="mode,omega [rad/s],frequency [Hz]",
-        comments="",
-    )
+    path.parent.mkdir(parents=True, exist_ok=True)
     vectors = {}
-    for k in range(len(omega)):
+    for k in range(shapes.shape[1]):
         u = np.asarray(layout.displacement @ shapes[:, k]).reshape(-1, 3)
         largest = float(np.max(np.linalg.norm(u, axis=1)))
         # torsion moves no node; its shape stays zero
-        vectors[f"mode_{k + 1:02d}"] = u / largest if largest > 0 else u
-    meshio.Mesh(layout.points, cells_of(layout), point_data=vectors).write(mesh)
-    return [table, mesh]
+        u = u / largest if largest > 0 else u
+        vectors[f"mode_{k + 1:02d}"] = u.real
+        if np.iscomplexobj(shapes):
+            vectors[f"mode_{k + 1:02d}_quarter"] = -u.imag
+    meshio.Mesh(layout.points, cells_of(layout), point_data=vectors).write(path)
+    return path

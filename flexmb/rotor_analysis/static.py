@@ -97,7 +97,7 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
     K = system.at(speed)[2]
     q = np.asarray(splu(K.tocsc()).solve(system.F0))
     names = [b.label for b in system.bearings]
-    reactions = [-b.force(speed, q, np.zeros_like(q)) for b in system.bearings]
+    reactions = [0.0 - b.force(speed, q, np.zeros_like(q)) for b in system.bearings]
     shafts = []
     for rotor in system.rotors:
         body = system.bodies[rotor.name]

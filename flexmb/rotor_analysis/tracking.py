@@ -103,8 +103,9 @@ def _aligned(lam: ComplexArray, X: ComplexArray, before: ComplexArray, M: sparse
     for group in groups(lam):
         Q = orthonormal(X[:, group], M)
         part = Q.conj().T @ (M @ old)
-        nearest = np.argsort(-np.linalg.norm(part, axis=0), kind="stable")[: len(group)]
-        U, values, Vh = np.linalg.svd(part[:, nearest], full_matrices=False)
-        if nearest.size == len(group) and values[-1] > 0.1:
-            X[:, group] = Q @ (U @ Vh)
+        size = np.linalg.norm(part, axis=0)
+        near = [k for k in np.argsort(-size, kind="stable")[: len(group)] if size[k] > LOST]
+        U, _, Vh = np.linalg.svd(part[:, near])
+        # those nearest to the ones before, then what is perpendicular to them
+        X[:, group] = Q @ np.concatenate([U[:, : len(near)] @ Vh, U[:, len(near) :]], axis=1)
     return X

@@ -1,0 +1,54 @@
+"""Charts of a result with rotors: orbits, spectrum, waterfall, or forces."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import Any
+
+KINDS = ("orbit", "spectrum", "waterfall", "forces")
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb plot``."""
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
+    words = "orbits of nodes; spectrum, forward and backward apart; spectrum over time; bearing and contact forces"
+    parser.add_argument("kind", choices=KINDS, help=words)
+    parser.add_argument("-o", "--out", metavar="F.png", type=Path, required=True, help="picture: png, svg or pdf")
+    node_help = "a recorded node, such as rotor.mid; may be repeated (default: the first four)"
+    parser.add_argument("--node", metavar="NODE", action="append", default=[], dest="nodes", help=node_help)
+    parser.add_argument("--from", metavar="T", type=float, dest="start", help="start of the stretch of time, s")
+    parser.add_argument("--to", metavar="T", type=float, dest="end", help="end of the stretch of time, s")
+    parser.add_argument("--top", metavar="F", type=float, help="highest frequency shown, Hz")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Draw and write a picture."""
+    from flexmb.errors import InputError
+    from flexmb.postproc.open_folder import open_folder
+
+    if args.out.suffix.lower() not in (".png", ".svg", ".pdf"):
+        raise InputError("a picture is written as .png, .svg or .pdf", key="out", value=str(args.out))
+    if not args.out.parent.is_dir():
+        raise InputError(f"the picture cannot be written: there is no folder '{args.out.parent}'")
+    opened = open_folder(args.folder)
+    for note in opened.notes:
+        print(f"note: {note}", file=sys.stderr)
+    _figure(args, opened).savefig(args.out, dpi=150)
+    print(f"written: {args.out}")
+    return 0
+
+
+def _figure(args: argparse.Namespace, opened: Any) -> Any:
+    """Return the figure asked for."""
+    from flexmb.postproc.orbit_plot import plot_orbits
+    from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
+    from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
+
+    if args.kind == "forces":
+        return plot_rotor_forces(opened)
+    stretch = (args.nodes or None, args.start, args.end)
+    if args.kind == "orbit":
+        return plot_orbits(opened, *stretch)
+    return (plot_spectrum if args.kind == "spectrum" else plot_waterfall)(opened, *stretch, args.top)

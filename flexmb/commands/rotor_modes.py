@@ -1,0 +1,62 @@
+"""``flexmb modes`` for rotors: whirl, damping and stability at a speed."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexmb.rotating import RotatingSystem
+    from flexmb.rotor_analysis.modes import RotorModes
+
+
+def print_rotor_modes(args: argparse.Namespace) -> int:
+    """Print the modes of a case with rotors, and write them where asked."""
+    from flexmb.commands.report import counted
+    from flexmb.commands.rotor_options import load_rotors, one_speed, print_written, speed_words
+    from flexmb.rotor_analysis.modes import rotor_modes
+
+    case, system = load_rotors(args)
+    found = rotor_modes(system, one_speed(args), args.count)
+    size = counted(system.nv, "unknown")
+    print(f"{case.title or case.name}: {size}, at {speed_words(found.speed)}, with damping, contacts open")
+    print("\n".join(_lines(found)))
+    if args.out is not None:
+        print_written(_write(found, system, case.title or case.name, args.out))
+    return 0
+
+
+def _lines(found: RotorModes) -> list[str]:
+    from flexmb.commands.report import counted
+    from flexmb.commands.rotor_options import table_lines
+
+    rows: list[list[Any]] = []
+    for k, lam in enumerate(found.eigenvalues):
+        numbers = [found.frequency[k], found.omega[k], found.damping_ratio[k], found.log_decrement[k]]
+        grows = f"UNSTABLE: grows by {lam.real:.4g} 1/s" if found.unstable[k] else ""
+        rows.append([k + 1, *numbers, found.whirl[k], grows])
+    titles = ["mode", "frequency [Hz]", "omega [rad/s]", "damping ratio", "log decrement", "whirl", ""]
+    count = int(found.unstable.sum())
+    verb = "grow" if count > 1 else "grows"
+    last = f"UNSTABLE: {counted(count, 'mode')} of these {verb}" if count else "stable: none of these modes grows"
+    return [*table_lines(titles, rows), last]
+
+
+def _write(found: RotorModes, system: RotatingSystem, title: str, folder: Path) -> list[Path]:
+    from flexmb.commands.rotor_options import save_figure
+    from flexmb.io.analysis_tables import write_table
+    from flexmb.io.mode_files import write_shapes
+    from flexmb.postproc.shapes_plot import plot_shapes
+
+    table = {
+        "mode": range(1, len(found.whirl) + 1),
+        "omega [rad/s]": found.omega,
+        "frequency [Hz]": found.frequency,
+        "growth [1/s]": found.eigenvalues.real,
+        "damping ratio": found.damping_ratio,
+        "log decrement": found.log_decrement,
+        "whirl": found.whirl,
+    }
+    paths = [write_table(folder / "modes.csv", table), write_shapes(found.shapes, system.layout, folder / "modes.vtu")]
+    return paths + save_figure(plot_shapes(found, title), folder, "modes")

@@ -1,0 +1,113 @@
+"""What the commands for rotors share: their options, speeds in words, and the files they write."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from flexmb.case import Case
+    from flexmb.rotating import RotatingSystem
+    from flexmb.state import Array
+
+RPM = 30.0 / np.pi
+"""Turns per minute of 1 rad/s."""
+
+
+def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
+    """Add the options that all commands for rotors have; ``speeds``: a range of speeds, otherwise one."""
+    parser.add_argument("case", metavar="CASE", help="a case file or the name of a shipped case")
+    if speeds:
+        words = "speeds, rad/s (default: from 0 to 1.5 times the case's highest)"
+        parser.add_argument("--speeds", metavar="FROM:TO:N", help=words)
+    else:
+        words = "speed of the rotor, rad/s (default: the case's own at its start)"
+        parser.add_argument("--speed", metavar="W", type=float, help=words)
+    parser.add_argument("--rpm", action="store_true", help="speeds on the command line are in turns per minute")
+    parser.add_argument("--same-speed", action="store_true", help=SAME_SPEED)
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write tables (CSV) and pictures there")
+    set_help = "override a key by its dotted name, e.g. bodies.rotor.internal_damping=1e-5"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
+    parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
+
+
+SAME_SPEED = "all rotors turn at the same speed (default: at the ratio of the speeds the case gives them)"
+
+
+def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
+    """Return the case and its linear system, and say how several rotors turn."""
+    from flexmb.case import load_case
+    from flexmb.commands.notes import print_notes
+    from flexmb.errors import InputError
+    from flexmb.rotating import rotating_system
+
+    case = load_case(args.case, args.overrides)
+    print_notes(case)
+    try:
+        system = rotating_system(case, same_speed=args.same_speed)
+    except InputError as err:
+        raise case.values.origin.wrap(err) if err.where else err from None
+    if len(system.rotors) > 1 and not args.quiet:
+        words = ", ".join(f"'{r.name}' at {r.ratio:g} times it" for r in system.rotors[1:])
+        print(f"note: speeds are those of rotor '{system.rotors[0].name}'; {words}", file=sys.stderr)
+    return case, system
+
+
+def one_speed(args: argparse.Namespace) -> float | None:
+    """Return the speed asked for, rad/s; None for the case's own."""
+    return None if args.speed is None else float(args.speed) / (RPM if args.rpm else 1.0)
+
+
+def speed_range(args: argparse.Namespace) -> Array | None:
+    """Return the speeds asked for, rad/s; None for the default."""
+    from flexmb.errors import InputError
+
+    if args.speeds is None:
+        return None
+    words = args.speeds.split(":")
+    try:
+        first, last, count = float(words[0]), float(words[1]), int(words[2])
+        if len(words) != 3 or count < 2 or not -np.inf < first < last < np.inf:
+            raise ValueError
+    except (ValueError, IndexError):
+        message = "must be FROM:TO:N with FROM < TO and N >= 2, such as 0:500:51"
+        raise InputError(message, key="speeds", value=args.speeds) from None
+    return np.linspace(first, last, count) / (RPM if args.rpm else 1.0)
+
+
+def speed_words(speed: float) -> str:
+    """Return a speed in words: 100 rad/s (954.93 rpm)."""
+    return f"{speed:.6g} rad/s ({speed * RPM:.6g} rpm)"
+
+
+def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:
+    """Return a table as lines, columns aligned to the right, words to the left; numbers have six digits."""
+    words = [titles, *([_word(item) for item in row] for row in rows)]
+    widths = [max(len(row[k]) for row in words) for k in range(len(titles))]
+    texts = [bool(rows) and all(isinstance(row[k], str) for row in rows) for k in range(len(titles))]
+    out = []
+    for row in words:
+        cells = [w.ljust(n) if text else w.rjust(n) for w, n, text in zip(row, widths, texts, strict=True)]
+        out.append("  ".join(cells).rstrip())
+    return out
+
+
+def _word(item: object) -> str:
+    return f"{item:.6g}" if isinstance(item, float | np.floating) else str(item)
+
+
+def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
+    """Write a picture as PNG and SVG; return the paths."""
+    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    for path in paths:
+        figure.savefig(path, dpi=150)
+    return paths
+
+
+def print_written(paths: list[Path]) -> None:
+    """Say what was written."""
+    print("written: " + ", ".join(str(path) for path in paths))

@@ -1,0 +1,74 @@
+"""Static deflection of a rotor under gravity and constant loads, with bearing reactions and bending moments."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from flexmb.commands.rotor_options import add_rotor_options
+
+if TYPE_CHECKING:
+    from flexmb.rotor_analysis.static import StaticState
+
+SHOWN = 21
+"""Number of nodes in the printed table; the file has them all."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb static``."""
+    add_rotor_options(parser, speeds=False)
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print deflections, reactions and the largest bending moments."""
+    from flexmb.commands.rotor_options import load_rotors, one_speed, print_written, speed_words
+    from flexmb.errors import InputError
+    from flexmb.rotor_analysis.static import static_deflection
+
+    case, system = load_rotors(args)
+    try:
+        found = static_deflection(system, one_speed(args))
+    except InputError as err:
+        raise case.values.origin.wrap(err) if err.where else err from None
+    print(f"{case.title or case.name}: static state at {speed_words(found.speed)}, contacts open")
+    print("\n".join(_lines(found)))
+    if args.out is not None:
+        print_written(_write(found, case.title or case.name, args.out))
+    return 0
+
+
+def _lines(found: StaticState) -> list[str]:
+    import numpy as np
+
+    from flexmb.commands.rotor_options import table_lines
+
+    chosen = np.unique(np.linspace(0, len(found.labels) - 1, SHOWN).round().astype(int)).tolist()
+    rows: list[list[Any]] = [[found.labels[k], found.stations[k], *found.deflection[k]] for k in chosen]
+    out = ["", *table_lines(["node", "x [m]", "along y [m]", "along z [m]"], rows)]
+    rows = [[name, *force] for name, force in zip(found.bearings, found.reactions, strict=True)]
+    rows += [["sum", *found.reactions.sum(axis=0)]]
+    out += ["", "forces of bearings and supports on the shaft", *table_lines(["node", "y [N]", "z [N]"], rows)]
+    for shaft in found.shafts:
+        size = np.nan_to_num(np.linalg.norm(shaft.moment, axis=1))
+        k = int(np.argmax(size))
+        out += ["", f"largest bending moment of {shaft.name}: {size[k]:.6g} N m at x = {shaft.x[k]:.6g} m"]
+    return out
+
+
+def _write(found: StaticState, title: str, folder: Path) -> list[Path]:
+    from flexmb.commands.rotor_options import save_figure
+    from flexmb.io.analysis_tables import write_table
+    from flexmb.postproc.static_plot import plot_static
+
+    nodes: dict[str, Any] = {"node": found.labels, "x [m]": found.stations}
+    nodes |= {f"{axis} [m]": found.deflection[:, k] for k, axis in enumerate(("along y", "along z"))}
+    reactions: dict[str, Any] = {"node": found.bearings}
+    reactions |= {f"{axis} [N]": found.reactions[:, k] for k, axis in enumerate("yz")}
+    paths = [write_table(folder / "static.csv", nodes), write_table(folder / "reactions.csv", reactions)]
+    for shaft in found.shafts:
+        columns: dict[str, Any] = {"x [m]": shaft.x}
+        columns |= {f"shear {axis} [N]": shaft.shear[:, k] for k, axis in enumerate("yz")}
+        columns |= {f"moment {axis} [N m]": shaft.moment[:, k] for k, axis in enumerate("yz")}
+        paths.append(write_table(folder / f"shaft_{shaft.name}.csv", columns))
+    return paths + save_figure(plot_static(found, title), folder, "static")

@@ -1,0 +1,96 @@
+"""Campbell diagram: frequencies and damping over the speed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patheffects import withStroke
+
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.rotor_style import RPM, WHIRL, shortened, speed_axes
+from flexmb.postproc.style import INK, STYLE
+from flexmb.rotor_analysis.campbell import Campbell
+
+CLOSE = 0.06
+"""Labels nearer to each other than this part of the picture stand on different sides of their lines."""
+
+
+def plot_campbell(found: Campbell, title: str = "") -> Figure:
+    """Return a figure: frequencies with critical speeds above, logarithmic decrements below.
+
+    The sense of whirl is the colour and the dashes of a line; crosses are where a mode is unstable.
+    """
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(7.6, 7.0), layout="constrained")
+        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
+        draw_frequencies(above, found)
+        draw_decrements(below, found)
+        speed_axes(above, shortened(title or "Campbell diagram"))
+        below.set_xlabel("speed [rpm]")
+        figure.legend(handles=_handles(found), loc="outside lower center", ncols=5)
+    return figure
+
+
+def draw_frequencies(axes: Axes, found: Campbell) -> None:
+    """Draw the frequencies, the multiples of the speed, and the critical speeds on them."""
+    _draw_lines(axes, found, found.frequency)
+    highest = 1.08 * float(np.nanmax(found.frequency, initial=0.0))
+    lowest = min(0.0, float(found.speeds[0]))
+    ends = np.array([lowest, found.speeds[-1]])
+    for order in found.orders:
+        axes.plot(ends * RPM, order * np.abs(ends) / (2 * np.pi), color=INK, linewidth=0.9)
+    left, right = float(found.speeds[0]) * RPM, float(found.speeds[-1]) * RPM
+    last = -np.inf
+    for c in sorted(found.critical, key=lambda c: c.speed):
+        x, y = c.speed * RPM, c.order * abs(c.speed) / (2 * np.pi)
+        close = x - last < CLOSE * (right - left)
+        last = x
+        axes.plot([x], [y], "o", color=INK, markersize=5, markerfacecolor="white", zorder=4)
+        place: dict[str, Any] = {"xytext": (-6, 5), "ha": "right"} if not close else {"xytext": (6, -10), "ha": "left"}
+        words = axes.annotate(f"{x:.5g}", (x, y), textcoords="offset points", fontsize=7.5, zorder=5, **place)
+        words.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+    axes.set_ylim(0.0, highest)
+    axes.set_xlim(left, right)
+    axes.set_ylabel("frequency [Hz]")
+
+
+def draw_decrements(axes: Axes, found: Campbell) -> None:
+    """Draw the logarithmic decrements; below zero a mode grows."""
+    _draw_lines(axes, found, found.log_decrement)
+    axes.axhline(0.0, color=INK, linewidth=0.7)
+    low, high = axes.get_ylim()
+    if high - low < 1e-6:  # without damping there is only round-off to see
+        axes.set_ylim(-1.0, 1.0)
+    axes.set_ylabel("log decrement")
+
+
+def _draw_lines(axes: Axes, found: Campbell, values: Array) -> None:
+    x = found.speeds * RPM
+    words = np.array(found.whirl, dtype=object)
+    for j in range(values.shape[1]):
+        for word, look in WHIRL.items():
+            # a piece of line has the look of its right end, so that pieces meet
+            here = words[:, j] == word
+            shown = here | np.append(here[1:], False)
+            if here.any():
+                axes.plot(x, np.where(shown, values[:, j], np.nan), linewidth=1.3, **look)
+        grows = found.unstable[:, j]
+        axes.plot(x[grows], values[grows, j], "x", color=INK, markersize=4.5, zorder=3)
+
+
+def _handles(found: Campbell) -> list[Line2D]:
+    """Return the legend: the kinds of motion there are, multiples of the speed, critical speeds, instability."""
+    there = {word for words in found.whirl for word in words}
+    out = [Line2D([], [], label=word, **look) for word, look in WHIRL.items() if word in there]
+    orders = ", ".join(f"{order:g}" for order in found.orders)
+    out.append(Line2D([], [], color=INK, linewidth=0.9, label=f"{orders} x speed"))
+    if found.critical:
+        out.append(Line2D([], [], color=INK, marker="o", markerfacecolor="white", linestyle="", label="critical, rpm"))
+    if found.unstable.any():
+        out.append(Line2D([], [], color=INK, marker="x", linestyle="", label="unstable"))
+    return out

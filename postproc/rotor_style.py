@@ -1,0 +1,39 @@
+"""How pictures of rotors tell apart senses of whirl, and speeds in two units."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+
+from flexmb.postproc.style import BLUE, FAINT, GREEN, ORANGE, PURPLE, VERMILLION
+
+RPM = 30.0 / np.pi
+"""Turns per minute of 1 rad/s."""
+WHIRL: dict[str, dict[str, Any]] = {
+    "forward": {"color": BLUE, "linestyle": "-"},
+    "backward": {"color": VERMILLION, "linestyle": (0, (5, 2))},
+    "mixed": {"color": PURPLE, "linestyle": (0, (5, 1.5, 1, 1.5))},
+    "planar": {"color": GREEN, "linestyle": (0, (1.2, 1.4))},
+    "axial": {"color": ORANGE, "linestyle": (0, (8, 2))},
+    "torsion": {"color": FAINT, "linestyle": (0, (3, 1, 1, 1, 1, 1))},
+}
+"""Colour and dashes of each kind of motion: told apart without colours as well."""
+
+
+def speed_axes(axes: Axes, title: str) -> None:
+    """Name an axis of speeds in rpm, with rad/s along the top (not on axes that share it below)."""
+    top: Any = axes.secondary_xaxis("top", functions=(lambda rpm: rpm / RPM, lambda speed: speed * RPM))
+    for one in (top, axes):  # speeds are read as they are, without a power of ten
+        one.ticklabel_format(axis="x", style="plain")
+    top.set_xlabel("speed [rad/s]", fontsize=8)
+    top.spines["top"].set_visible(False)
+    top.tick_params(labelsize=8)
+    axes.set_title(title, pad=8)
+
+
+def shortened(words: str, most: int = 90) -> str:
+    """Return words on one line, cut when they are too long for a title; a $ does not begin a formula."""
+    words = " ".join(words.split()).replace("$", r"\$")
+    return words if len(words) <= most else words[: most - 1] + "…"
