@@ -13,7 +13,7 @@ from flexmb.cli import main
 from flexmb.commands import check
 from flexmb.commands.compiling import WORDS, announce
 from flexmb.commands.progress import shown
-from flexmb.commands.report import counted, energy_lines, summary_lines
+from flexmb.words import counted, energy_lines, summary_lines
 
 SCHEME_NOTE = "note: the expectations were written for the file's own scheme (moreau-jean)"
 

@@ -135,6 +135,8 @@ class Case:
             given = {key: item for key, item in data[part.role][part.name].items() if key not in ("kind", "mesh")}
             table = {"kind": part.kind} | defaults_of(part) | given
             out.setdefault(part.role, {})[part.name] = table
+        if tables.exact is not None:
+            out["exact"] = tables.exact.model_dump()
         out["expect"] = [{k: v for k, v in e.model_dump().items() if v not in (None, "")} for e in self.expects]
         return to_toml(out, INLINE)
 

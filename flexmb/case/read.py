@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,6 +21,7 @@ from flexmb.case.schema import CaseTables
 from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
+from flexmb.exact import SOLUTIONS
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import SCHEMES
 
@@ -87,6 +89,7 @@ def check_values(file: Path, text: str, data: dict[str, Any], overrides: list[tu
         scheme = read_scheme(data.get("scheme", {}), problems)
         parts = read_parts(data, file.parent, problems)
     solver = _solver(tables, problems)
+    problems += _claim(tables, data)
     if problems or tables is None or scheme is None or solver is None:
         raise origin.error(problems)
     return CaseValues(origin, data, tables, tuple(parts), scheme, solver, notes)
@@ -147,6 +150,25 @@ def _solver(tables: CaseTables | None, problems: list[Problem]) -> ContactSolver
     except InputError as err:
         problems.append(problem_of(InputError(err.message, where="solver", key=err.key, value=err.value)))
         return None
+
+
+def _claim(tables: CaseTables | None, data: Mapping[str, Any]) -> list[Problem]:
+    """Return what is wrong with ``[exact]``: it names a solution, a body and a contact that there are.
+
+    Whether the solution holds is not asked here: a run with other numbers is no error, only another problem.
+    """
+    exact = None if tables is None else tables.exact
+    if exact is None:
+        return []
+    out = []
+    named = (("solution", SOLUTIONS), ("body", data.get("bodies", {})), ("contact", data.get("contacts", {})))
+    for key, known in named:
+        name = getattr(exact, key)
+        if isinstance(known, Mapping) and name not in known:
+            near = difflib.get_close_matches(name, known, n=1)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            out.append(Problem(("exact", key), f"{hint}allowed: {', '.join(known) or 'there is none'}", name))
+    return out
 
 
 def _problem(item: dict[str, Any], data: Mapping[str, Any]) -> Problem:

@@ -65,6 +65,14 @@ class InitialTable(Table):
     project: Annotated[bool, Field(strict=True)] = False
 
 
+class ExactTable(Table):
+    """``[exact]``: the closed solution the case has, for the named body and contact."""
+
+    solution: Text
+    body: Text
+    contact: Text
+
+
 Reduce = Literal["sum", "max", "min", "first", "last", "mean", "at"]
 
 
@@ -111,4 +119,5 @@ class CaseTables(Table):
     output: OutputTable = OutputTable()
     gravity: GravityTable | None = None
     initial: InitialTable = InitialTable()
+    exact: ExactTable | None = None
     expect: list[ExpectTable] = []

@@ -38,7 +38,7 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.commands.compiling import announce, announce_large
     from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
-    from flexmb.commands.report import counted, expectation_lines
+    from flexmb.words import counted, expectation_lines
 
     case = load_case(name, overrides)
     print_notes(case)

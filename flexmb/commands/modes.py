@@ -34,10 +34,10 @@ def main(args: argparse.Namespace) -> int:
 
 def _print_modes(case: Case, args: argparse.Namespace) -> int:
     from flexmb.commands.notes import print_notes
-    from flexmb.commands.report import counted
     from flexmb.errors import InputError
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
+    from flexmb.words import counted
 
     print_notes(case)
     system = case.plan.system

@@ -26,8 +26,8 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.commands.interrupt import stops_between_blocks
     from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
-    from flexmb.commands.report import expectation_lines, summary_lines
     from flexmb.errors import InputError, SimulationError
+    from flexmb.words import expectation_lines, summary_lines
 
     if args.resume and args.overwrite:
         raise InputError("--resume and --overwrite exclude each other")

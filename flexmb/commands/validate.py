@@ -17,8 +17,8 @@ def main(args: argparse.Namespace) -> int:
     """Validate all cases, going on after a wrong one."""
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes, print_system_notes
-    from flexmb.commands.report import counted, size_words
     from flexmb.errors import InputError
+    from flexmb.words import counted, size_words
 
     code = 0
     for name in args.cases:

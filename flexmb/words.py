@@ -1,4 +1,4 @@
-"""The words printed after a run."""
+"""Results in words: sizes, figures of a run, energies, expectations."""
 
 from __future__ import annotations
 

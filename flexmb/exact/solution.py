@@ -1,0 +1,55 @@
+"""``Exact``: curves over time under the names of recorded signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from flexmb.state import Array
+
+Curve = Callable[[Array], Array]
+
+
+@dataclass(frozen=True)
+class Exact:
+    """A solution known in closed form.
+
+    Parameters
+    ----------
+    name : str
+        Of the solution.
+    source : str
+        Where it is derived.
+    curves : mapping of str to callable
+        Functions of time (n,), s, under the names of signals: ``rod.first.position.x``, ``contacts.wall.force``, ...
+        At a jump they take the value after it.
+    breaks : (k,) array
+        Times at which a curve has a corner or a jump, s, ascending.
+    """
+
+    name: str
+    source: str
+    curves: Mapping[str, Curve]
+    breaks: Array
+
+
+def along(name: str, start: Array, normal: Array, position: Curve, velocity: Curve) -> dict[str, Curve]:
+    """Return the curves of a point's position and velocity, component by component.
+
+    Parameters
+    ----------
+    name : str
+        Of the point, as in signals.
+    start : (3,) array
+        Where it starts, m.
+    normal : (3,) array
+        Unit vector along which it moves.
+    position, velocity : callable
+        Its way (m) and speed (m/s) along ``normal`` since the start.
+    """
+    out: dict[str, Curve] = {}
+    for axis, x, n in zip("xyz", start, normal, strict=True):
+        if n:
+            out[f"{name}.position.{axis}"] = lambda t, x=x, n=n: x + n * position(t)  # type: ignore[misc]
+            out[f"{name}.velocity.{axis}"] = lambda t, n=n: n * velocity(t)  # type: ignore[misc]
+    return out

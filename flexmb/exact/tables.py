@@ -1,0 +1,109 @@
+"""What exact solutions need of a case: the tables of case.toml, and the plane that is hit."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.state import Array
+
+Tables = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Approach:
+    """A body that moves along the normal of a plane.
+
+    Parameters
+    ----------
+    name, contact : str
+        Of the body and the contact.
+    body : Tables
+        The body's table.
+    start : (3,) array
+        Initial position of the point that touches, m.
+    normal : (3,) array
+        Unit normal of the plane.
+    gap, velocity : float
+        Initial distance, m, and velocity along the normal, m/s.
+    weight : float
+        Acceleration towards the plane, m/s^2.
+    restitution : float
+    end : float
+        When the run ends, s.
+    """
+
+    name: str
+    contact: str
+    body: Tables
+    start: Array
+    normal: Array
+    gap: float
+    velocity: float
+    weight: float
+    restitution: float
+    end: float
+
+
+def approach(case: Tables, kind: str) -> Approach:
+    """Return how the body of ``[exact]`` comes to its plane; InputError when it is not that simple."""
+    claim = case["exact"]
+    body = _named(case, "bodies", claim["body"])
+    contact = _named(case, "contacts", claim["contact"])
+    require(body.get("kind") == kind, f"body '{claim['body']}' is no {kind}")
+    simple = contact.get("kind") == "node-plane" and not contact.get("motion") and not contact.get("radius")
+    require(simple and "node" in contact, f"contact '{claim['contact']}' is not of one node with a plane at rest")
+    require(float(case.get("time", {}).get("start", 0.0)) == 0.0, "the run does not start at t = 0")
+    require(not body.get("damping"), f"body '{claim['body']}' is damped")
+    normal = unit(contact["normal"])
+    position, velocity = vector(body.get("position", (0, 0, 0))), vector(body.get("velocity", (0, 0, 0)))
+    start = position
+    if str(contact["node"]) == f"{claim['body']}.last" and kind == "bar":
+        start = position + float(body["length"]) * unit(body.get("direction", (1, 0, 0)))
+    gravity = vector(case.get("gravity", {}).get("acceleration", (0, 0, 0)))
+    for what, value in (("velocity", velocity), ("gravity", gravity)):
+        require(parallel(value, normal), f"the {what} is not along the normal of the plane")
+    return Approach(
+        name=claim["body"],
+        contact=claim["contact"],
+        body=body,
+        start=start,
+        normal=normal,
+        gap=float(normal @ (start - vector(contact.get("point", (0, 0, 0))))),
+        velocity=float(normal @ velocity),
+        weight=-float(normal @ gravity),
+        restitution=float(contact.get("restitution", 0.0)),
+        end=float(case["time"]["end"]),
+    )
+
+
+def require(fulfilled: bool, words: str) -> None:
+    """Raise unless the case is what the solution was derived for."""
+    if not fulfilled:
+        raise InputError(f"the exact solution does not hold for this run: {words}")
+
+
+def vector(values: Any) -> Array:
+    """Return three numbers as an array."""
+    return np.asarray(values, dtype=np.float64)
+
+
+def unit(values: Any) -> Array:
+    """Return the unit vector along ``values``."""
+    values = vector(values)
+    return np.asarray(values / np.linalg.norm(values))
+
+
+def parallel(values: Array, normal: Array) -> bool:
+    """Tell whether a vector is zero or along the normal, to round-off."""
+    return bool(np.linalg.norm(np.cross(values, normal)) <= 1e-12 * np.linalg.norm(values))
+
+
+def _named(case: Tables, group: str, name: str) -> Tables:
+    tables = case.get(group, {})
+    require(name in tables, f"there is no {group}.{name}")
+    return dict(tables[name])
