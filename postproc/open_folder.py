@@ -80,7 +80,7 @@ def open_folder(folder: str | Path) -> Opened:
         raise InputError(f"the result file in '{folder}' is damaged: it lacks {', '.join(missing)}")
     if not len(tree["/state/step"]):
         raise InputError(f"the run in '{folder}' has not written a state yet")
-    case, text = _read_case(folder, notes)
+    case, text = read_case(folder, notes)
     result = Result(tree, _read_summary(folder, tree, notes), text, folder)
     if result.summary.get("status") == "failed":
         notes.append("the run failed: " + str((result.summary.get("failure") or {}).get("error", "see summary.json")))
@@ -130,7 +130,8 @@ def _written(tree: Tree, name: str) -> int:
     return int(empty[0]) + 1 if empty.size else len(steps)
 
 
-def _read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
+def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
+    """Return the tables and the text of case.toml, both empty when there is none; what is wrong goes to the notes."""
     path = next((p for p in (folder / CASE, folder / (CASE + PART)) if p.is_file()), None)
     if path is None:
         return {}, ""  # a result saved from Python has no case file

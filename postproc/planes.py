@@ -174,3 +174,11 @@ def _normal(table: dict[str, Any], direction: Array) -> Array | None:
 
 def _at_rest(table: dict[str, Any]) -> bool:
     return "normal" in table and "motion" not in table and table.get("body", "ground") == "ground"
+
+
+def tangents(normal: Array) -> tuple[Array, Array]:
+    """Return two unit vectors that span the plane normal to ``normal``, along the axes where that is possible."""
+    axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
+    a = axis - (axis @ normal) * normal
+    a /= np.linalg.norm(a)
+    return a, np.cross(normal, a)

@@ -11,7 +11,7 @@ import pyvista as pv
 
 from flexmb.io.frames import PointMaps
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.planes import ContactPlane
+from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.style import CYCLE
 
 THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
@@ -184,11 +184,3 @@ class Shapes:
         ]
         sides = [[0, 1, 2, 3], [7, 6, 5, 4], *([k, (k + 1) % 4, 4 + (k + 1) % 4, 4 + k] for k in range(4))]
         return pv.PolyData(np.array(corners), faces=np.array([[4, *side] for side in sides]).ravel())
-
-
-def tangents(normal: Array) -> tuple[Array, Array]:
-    """Return two unit vectors that span the plane normal to ``normal``, along the axes where that is possible."""
-    axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
-    a = axis - (axis @ normal) * normal
-    a /= np.linalg.norm(a)
-    return a, np.cross(normal, a)

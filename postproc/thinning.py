@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.postproc.arrays import Array
+from flexmb.postproc.arrays import Array, IntArray
 
 
 def thinned(t: Array, y: Array, most: int = 4000) -> tuple[Array, Array]:
@@ -16,12 +16,28 @@ def thinned(t: Array, y: Array, most: int = 4000) -> tuple[Array, Array]:
     most : int
         Curves with no more points than this come back as they are.
     """
-    n = len(t)
+    keep = kept([y], most)
+    return (t, y) if len(keep) == len(t) else (t[keep], y[keep])
+
+
+def kept(columns: list[Array], most: int = 4000) -> IntArray:
+    """Return which samples to keep, ascending, so that of every stretch the extremes of all columns are there.
+
+    Parameters
+    ----------
+    columns : list of (n,) arrays
+        Curves that belong together: the edges of a stack, or the two coordinates of an orbit.
+    most : int
+        About how many to keep; at most this many are all kept.
+    """
+    n = len(columns[0])
     if n <= most:
-        return t, y
-    edges = np.linspace(0, n, max(2, most // 2) + 1).astype(np.int64)[:-1]
-    bounds = np.concatenate([edges, [n]])
-    lows = [a + int(np.argmin(y[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
-    highs = [a + int(np.argmax(y[a:b])) for a, b in zip(bounds[:-1], bounds[1:], strict=True)]
-    keep = np.unique(np.concatenate([[0], lows, highs, [n - 1]]))
-    return t[keep], y[keep]
+        return np.arange(n)
+    stretches = max(2, most // (2 * len(columns)))
+    bounds = np.linspace(0, n, stretches + 1).astype(np.int64)
+    chosen = [0, n - 1]
+    for y in columns:
+        y = np.nan_to_num(y, nan=0.0)
+        for a, b in zip(bounds[:-1], bounds[1:], strict=True):
+            chosen += [a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))]
+    return np.unique(chosen)

@@ -12,6 +12,7 @@ from flexmb.commands import (
     export,
     modes,
     plot,
+    report,
     run,
     schemes,
     spectrum,
@@ -35,5 +36,6 @@ COMMANDS: dict[str, ModuleType] = {
     "export": export,
     "view": view,
     "plot": plot,
+    "report": report,
 }
 """Commands by name, in the order of the help."""

@@ -1,0 +1,116 @@
+"""The energy ledger as a balance: what was there and what came in = what there is and what went out.
+
+At every time, with each work split into its gains and its losses,
+
+    initial + sum of gains = kinetic + potential + sum of losses + residual
+
+so both sides are stacks of parts that are never negative, and both reach the same height. A potential has no zero of its
+own: where it falls below zero it is measured from its lowest value, on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array
+from flexmb.result import Result
+from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+
+WORKS = (
+    ("loads", SKY),
+    ("drives", FAINT),
+    ("cross-coupling", INK),
+    ("damping", GREEN),
+    ("contacts", VERMILLION),
+    ("scheme", PURPLE),
+)
+"""What changes the energy, and its colour."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One part of the ledger over time.
+
+    Parameters
+    ----------
+    word : str
+    colour : str
+    values : (n+1,) array
+        J.
+    """
+
+    word: str
+    colour: str
+    values: Array
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """The balance of a result.
+
+    Parameters
+    ----------
+    time : (n+1,) array
+        s.
+    kinetic, potential : (n+1,) arrays
+        J, as recorded.
+    works : tuple of Part
+        Works since the start that are not zero throughout; their sum and the residual are the change of the energy.
+    residual : (n+1,) array
+        J.
+    """
+
+    time: Array
+    kinetic: Array
+    potential: Array
+    works: tuple[Part, ...]
+    residual: Array
+
+    @property
+    def total(self) -> Array:
+        """Kinetic and potential energy, J."""
+        return self.kinetic + self.potential
+
+    @property
+    def lowest(self) -> float:
+        """What potentials are measured from in the stacks: zero, or their lowest value if that is negative, J."""
+        return min(0.0, float(np.min(self.potential)))
+
+    @property
+    def given(self) -> tuple[Part, ...]:
+        """The stack of what was there and what came in."""
+        start = np.full_like(self.time, self.total[0] - self.lowest)
+        gains = tuple(Part(w.word, w.colour, np.maximum(w.values, 0.0)) for w in self.works)
+        return (Part("initial", BLUE, start), *(part for part in gains if part.values.any()))
+
+    @property
+    def found(self) -> tuple[Part, ...]:
+        """The stack of what there is and what went out."""
+        above = "potential above its lowest" if self.lowest < 0.0 else "potential"
+        there = (Part("kinetic", BLUE, self.kinetic), Part(above, ORANGE, self.potential - self.lowest))
+        losses = tuple(Part(f"taken by {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)
+        return (*there, *(part for part in losses if part.values.any()))
+
+
+def ledger_of(result: Result) -> Ledger | None:
+    """Return the ledger of a result; None when it has no energies. Columns that older results lack are zero."""
+    tree = result.tree
+    if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
+        return None
+
+    def column(name: str) -> Array:
+        path = f"/energy/{name}"
+        return np.asarray(tree[path][()]) if path in tree else np.zeros(len(result.time))
+
+    drive, cross = column("work_drive"), column("work_cross")
+    works = (column("work_external") - drive - cross, drive, cross)
+    works += tuple(column(name) for name in ("work_damping", "work_contact", "numerical"))
+    scale = max(float(np.abs(column("kinetic")).max()), float(np.abs(column("potential")).max()))
+    parts = tuple(
+        Part(word, colour, values)
+        for (word, colour), values in zip(WORKS, works, strict=True)
+        if np.abs(values).max() > 1e-13 * scale
+    )
+    return Ledger(result.time, column("kinetic"), column("potential"), parts, column("residual"))

@@ -1,0 +1,127 @@
+"""Charts as plain data: what ``chart.js`` draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.postproc.thinning import kept
+
+COLOURS = {
+    BLUE: "blue",
+    VERMILLION: "vermillion",
+    GREEN: "green",
+    PURPLE: "purple",
+    ORANGE: "orange",
+    SKY: "sky",
+    INK: "ink",
+    FAINT: "faint",
+}
+"""Names of colours on the page, whose lightness depends on whether it is light or dark."""
+MOST = 2000
+"""Points of a curve; more cannot be told apart on a page."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """One curve, or a band.
+
+    Parameters
+    ----------
+    label : str
+    x, y : (n,) arrays
+    colour : str
+        One of the style's.
+    dashed : bool
+    low : (n,) array, optional
+        With it the band between ``low`` and ``y`` is filled.
+    """
+
+    label: str
+    x: Array
+    y: Array
+    colour: str = BLUE
+    dashed: bool = False
+    low: Array | None = None
+
+    def spec(self, numbers: Numbers) -> dict[str, Any]:
+        """Return what the page needs, thinned with its extremes kept."""
+        columns = [self.y] if self.low is None else [self.y, self.low]
+        ordered = len(self.x) < 2 or bool(np.all(np.diff(self.x) >= 0.0))
+        keep = kept(columns if ordered else [self.x, self.y], MOST)
+        out = {"label": self.label, "colour": COLOURS[self.colour], "dashed": self.dashed}
+        out |= {"x": numbers.add(self.x[keep]), "y": numbers.add(self.y[keep])}
+        return out if self.low is None else out | {"low": numbers.add(self.low[keep])}
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Curves in one frame.
+
+    Parameters
+    ----------
+    title, x_label, y_label : str
+        Labels hold the units.
+    curves : list of Curve
+    over_time : bool
+        Whether x is the time of the run: then a cursor moves along with the animation.
+    equal : bool
+        Whether both axes have the same scale (orbits).
+    logarithmic : bool
+        Whether y is drawn on a logarithmic scale.
+    note : str
+        Said below the title.
+    """
+
+    title: str
+    x_label: str
+    y_label: str
+    curves: list[Curve] = field(default_factory=list)
+    over_time: bool = True
+    equal: bool = False
+    logarithmic: bool = False
+    note: str = ""
+
+    def spec(self, numbers: Numbers) -> dict[str, Any]:
+        """Return what the page needs."""
+        out: dict[str, Any] = {"kind": "curves", "title": self.title, "x": self.x_label, "y": self.y_label}
+        out |= {"time": self.over_time, "equal": self.equal, "log": self.logarithmic, "note": self.note}
+        return out | {"curves": [curve.spec(numbers) for curve in self.curves]}
+
+
+@dataclass(frozen=True)
+class Bars:
+    """Steps from one number to another, as bars that hang where the one before ended.
+
+    Parameters
+    ----------
+    title, y_label : str
+    bars : list of (word, from, to, colour)
+    note : str
+    """
+
+    title: str
+    y_label: str
+    bars: list[tuple[str, float, float, str]]
+    note: str = ""
+
+    def spec(self, numbers: Numbers) -> dict[str, Any]:
+        """Return what the page needs."""
+        bars = [{"label": w, "from": a, "to": b, "colour": COLOURS[colour]} for w, a, b, colour in self.bars]
+        return {"kind": "bars", "title": self.title, "y": self.y_label, "note": self.note, "bars": bars}
+
+
+def cycle(k: int) -> str:
+    """Return the colour of the k-th run."""
+    return CYCLE[k % len(CYCLE)]
+
+
+def amplitude_floor(curves: list[Curve]) -> list[Curve]:
+    """Return spectra cut below a millionth of their peak: what is there is round-off."""
+    peak = max((float(curve.y.max()) for curve in curves if curve.y.size), default=0.0)
+    return [Curve(c.label, c.x, np.maximum(c.y, 1e-6 * peak), c.colour, c.dashed) for c in curves]

@@ -1,0 +1,154 @@
+"""What was run, expectations and energies in tables."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmb.exact import Exact
+from flexmb.io.run_folder import CASE, SUMMARY
+from flexmb.measures import grid_norm
+from flexmb.postproc.named import unit_of
+from flexmb.postproc.report.html import Html, joined, table, tag
+from flexmb.postproc.report.runs import Run
+from flexmb.words import ENERGY_WORDS, asked, size_words
+
+TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
+
+
+def number(value: Any, digits: int = 6) -> str:
+    """Return a number in words, with a true minus sign."""
+    if value is None:
+        return "no number"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return f"{value:.{digits}g}".replace("-", "−") if isinstance(value, int | float) else str(value)
+
+
+def facts(run: Run) -> list[tuple[str, str]]:
+    """Return what was run: names and values."""
+    s = run.result.summary
+    out = [("status", str(s.get("status", "not finished"))), ("scheme", run.opened.scheme or "not known")]
+    if run.sampled:
+        t = run.curves.time
+        out.append(("time", f"{number(float(t[0]))} s to {number(float(t[-1]))} s"))
+    if "steps" in s:
+        steps = f"{s['steps']} of {number(s['h'])} s"
+        if s.get("tolerance"):
+            steps = f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {number(s['h'])} s"
+        out.append(("steps", steps))
+    if "dofs" in s:
+        out.append(("size", size_words(s["dofs"], s.get("joints", 0), s.get("contacts", 0))))
+    if "engine" in s:
+        out.append(("engine", str(s["engine"])))
+    if s.get("wall_time_s") is not None:
+        per_step = f", {number(s['us_per_step'], 3)} µs a step" if s.get("us_per_step") else ""
+        out.append(("computing time", f"{number(s['wall_time_s'], 3)} s{per_step}"))
+    if s.get("contacts"):
+        out.append(("largest penetration", f"{number(s.get('max_penetration'), 3)} m"))
+        if s.get("contact_steps") is not None:
+            out.append(("steps with contact", str(s["contact_steps"])))
+    if s.get("newton_iterations"):
+        out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken', 1)):.3g} a step"))
+    if when := _date(run):
+        out.append(("computed", when))
+    return out
+
+
+def _date(run: Run) -> str:
+    """Return when the run ended, by the date of its files."""
+    path = next((p for p in (run.folder / SUMMARY, run.folder / CASE) if p.is_file()), None)
+    return f"{datetime.datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}" if path else ""
+
+
+def compared_facts(runs: Sequence[Run]) -> Html:
+    """Return what was run, one column per run; what all have in common stands once."""
+    columns = [dict(facts(run)) for run in runs]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
+    rows.insert(0, ["folder", *(run.name for run in runs)])
+    met = [f"{sum(e['ok'] for e in entries)} of {len(entries)}" if (entries := expectations(run)) else "" for run in runs]
+    if any(met):
+        rows.append(["expectations met", *met])
+    return table(["", *(run.label for run in runs)], rows)
+
+
+def expectations(run: Run) -> list[dict[str, Any]]:
+    """Return the expectations of a run with what came out."""
+    entries = run.result.summary.get("expectations") or []
+    return [entry for entry in entries if isinstance(entry, dict) and "ok" in entry]
+
+
+def expectation_table(run: Run) -> Html:
+    """Return the expectations with ticks."""
+    rows = [
+        [TICK if e["ok"] else CROSS, asked(e), number(e.get("got"), 9), str(e.get("source", ""))]
+        for e in expectations(run)
+    ]
+    return table(["", "expected", "got", "source"], rows, numeric=(2,))
+
+
+def ledger_table(run: Run) -> Html:
+    """Return the ledger at the end as a sum: initial and works, their total, and what there is."""
+    ledger = run.ledger
+    assert ledger is not None
+    rows = [["initial energy", number(float(ledger.total[0]), 10)]]
+    rows += [[f"+ work of {part.word}", number(float(part.values[-1]), 10)] for part in ledger.works]
+    due = float(ledger.total[0]) + sum(float(part.values[-1]) for part in ledger.works)
+    end = float(ledger.total[-1])
+    rows.append(["= initial + works", number(due, 10)])
+    rows.append(["kinetic at the end", number(float(ledger.kinetic[-1]), 10)])
+    rows.append(["+ potential at the end", number(float(ledger.potential[-1]), 10)])
+    rows.append(["= kinetic + potential", number(end, 10)])
+    rows.append(["difference (largest over the run)", f"{number(end - due, 3)} ({number(_largest(run), 3)})"])
+    return table(["", "J"], rows, numeric=(1,), last=True)
+
+
+def _largest(run: Run) -> float:
+    assert run.ledger is not None
+    own = (run.result.summary.get("energy") or {}).get("residual_max")
+    return float(own) if own is not None else float(np.abs(run.ledger.residual).max())
+
+
+def compared_energies_table(runs: Sequence[Run]) -> Html:
+    """Return the energies of runs at their ends, one row per run."""
+    words = [(key, text) for key, text in ENERGY_WORDS if any(_energy(run, key) is not None for run in runs)]
+    rows = [[run.label, *(number(_energy(run, key), 8) for key, _ in words)] for run in runs]
+    return table(["energies [J]", *(text for _, text in words)], rows, numeric=range(1, len(words) + 1))
+
+
+def _energy(run: Run, key: str) -> Any:
+    return (run.result.summary.get("energy") or {}).get(key)
+
+
+def distance_table(runs: Sequence[Run], exact: Exact) -> Html:
+    """Return how far the curves of runs are from the exact ones: the mean of the distance over time, and the largest."""
+    names = [name for name in exact.curves if any(name in run.curves for run in runs)]
+    rows = []
+    for name in names:
+        cells = []
+        for run in runs:
+            if name not in run.curves:
+                cells.append("")
+                continue
+            t = run.curves.time
+            off = run.curves[name] - exact.curves[name](t)
+            span = float(t[-1] - t[0]) or 1.0
+            mean = grid_norm(off, span / max(1, len(t) - 1), 1.0) / span
+            cells.append(f"{number(mean, 3)} ({number(grid_norm(off, 1.0, np.inf), 3)})")
+        rows.append([name, unit_of(name), *cells])
+    head = ["mean (largest) distance", "unit", *(run.label for run in runs)]
+    return table(head, rows, numeric=range(2, 2 + len(runs)))
+
+
+def version_table(runs: Sequence[Run]) -> Html:
+    """Return the versions that computed the runs."""
+    columns = [run.result.summary.get("versions") or {} for run in runs]
+    names = list(dict.fromkeys(name for column in columns for name in column))
+    if not names:
+        return joined([tag("p", "The versions that computed it are not known.")])
+    rows = [[name, *(str(column.get(name, "")) for column in columns)] for name in names]
+    return table(["package", *(run.label if len(runs) > 1 else "version" for run in runs)], rows)

@@ -1,0 +1,72 @@
+"""Writing the report of result folders."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flexmb.errors import InputError
+from flexmb.postproc.report.charts import cycle
+from flexmb.postproc.report.page import Page
+from flexmb.postproc.report.runs import exact_of, open_runs
+
+NAME, COMPARISON = "report.html", "comparison.html"
+
+
+@dataclass(frozen=True)
+class Written:
+    """What was written.
+
+    Parameters
+    ----------
+    path : Path
+    size : int
+        Bytes.
+    notes : tuple of str
+        What is wrong with the results; the page says it too.
+    """
+
+    path: Path
+    size: int
+    notes: tuple[str, ...]
+
+
+def write_report(
+    folders: Sequence[str | Path], out: str | Path | None = None, signals: Sequence[str] = ()
+) -> Written:
+    """Write one HTML file about one result, or about several compared.
+
+    Parameters
+    ----------
+    folders : sequence of paths
+        Result folders; of an unfinished, failed or damaged run what is there is shown, and the page says so.
+    out : path, optional
+        The file; by default ``report.html`` in the folder, of several ``comparison.html`` here.
+    signals : sequence of str
+        Signals to show, e.g. ``rod.first.position.x``; by default those that move.
+    """
+    if not folders:
+        raise InputError("a report needs at least one result folder")
+    path = _usable(Path(out)) if out is not None else None
+    runs = open_runs(folders, cycle)
+    exact, notes = exact_of(runs)
+    text = Page(runs, exact, notes, list(signals)).html()
+    if path is None:
+        path = Path(folders[0]) / NAME if len(runs) == 1 else Path(COMPARISON)
+    try:
+        path.write_text(text, encoding="utf-8")
+    except OSError as err:
+        raise InputError(f"the report '{path}' cannot be written: {err.strerror or err}") from err
+    said = [note if len(runs) == 1 else f"{run.label}: {note}" for run in runs for note in run.notes]
+    return Written(path, path.stat().st_size, (*said, *notes))
+
+
+def _usable(path: Path) -> Path:
+    if path.suffix.lower() not in (".html", ".htm"):
+        raise InputError(f"a report is an HTML file; '{path}' must end in .html")
+    if path.is_dir():
+        raise InputError(f"the report '{path}' is a folder")
+    if not path.parent.is_dir():
+        raise InputError(f"the report '{path}' cannot be written: there is no folder '{path.parent}'")
+    return path

@@ -1,0 +1,29 @@
+"""Amplitude spectra of evenly sampled curves."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array
+
+
+def amplitude_spectrum(t: Array, y: Array) -> tuple[Array, Array]:
+    """Return frequencies (Hz, without 0) and amplitudes (of the unit of y).
+
+    The mean is taken off and a Hann window laid over the samples, scaled so that A sin(2 pi f t) has the amplitude A at
+    its frequency. A last sample that stands off the even grid is left out.
+
+    Parameters
+    ----------
+    t, y : (n,) arrays
+        Times, s, evenly spaced, and values.
+    """
+    if len(t) > 2 and abs((t[-1] - t[-2]) - (t[1] - t[0])) > 1e-6 * (t[1] - t[0]):
+        t, y = t[:-1], y[:-1]
+    n = len(t)
+    if n < 8 or not t[-1] > t[0] or not np.isfinite(y).all():
+        return np.zeros(0), np.zeros(0)
+    window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / n)
+    amplitude = np.abs(np.fft.rfft((y - y.mean()) * window)) * 2.0 / window.sum()
+    frequency = np.fft.rfftfreq(n, (t[-1] - t[0]) / (n - 1))
+    return frequency[1:], amplitude[1:]
