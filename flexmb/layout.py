@@ -14,6 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.places import BodyInfo, Picture, Place
+from flexmb.fem.line_sections import LineSections, joined, unknown
 from flexmb.kernels.tables import FLOATING, FRAME, NODE, PLANAR
 from flexmb.linalg.quaternions import from_vector, inverse, product, spun, to_vector, turned
 from flexmb.state import Array, IntArray
@@ -63,18 +64,17 @@ class Carriers:
 
     def positions(self, q: Array) -> Array:
         """Return where the points are, (k, n, 3), m."""
-        u = self._elastic(self.Dq, q)[..., :3]
-        return np.asarray(self._origins(q) + turned(self._frames(q), self.local + u))
+        return np.asarray(self._origins(q) + turned(self.frames(q), self.local + self.elastic(q)[..., :3]))
 
     def velocities(self, q: Array, v: Array) -> Array:
         """Return the velocities of the points, (k, n, 3), m/s."""
-        u, rate = self._elastic(self.Dq, q)[..., :3], self._elastic(self.Dv, v)[..., :3]
+        u, rate = self.elastic(q)[..., :3], self._spread(self.Dv, v)[..., :3]
         moving, omega = self._rates(v)
-        return np.asarray(moving + turned(self._frames(q), np.cross(omega, self.local + u) + rate))
+        return np.asarray(moving + turned(self.frames(q), np.cross(omega, self.local + u) + rate))
 
     def orientations(self, q: Array) -> Array:
         """Return the unit quaternions of the carriers' axes, (k, n, 4)."""
-        return product(self._frames(q), from_vector(self._elastic(self.Dq, q)[..., 3:]))
+        return product(self.frames(q), from_vector(self.elastic(q)[..., 3:]))
 
     def rotations(self, q: Array) -> Array:
         """Return the rotation vectors since the start, in space, (k, n, 3), rad; of frames of length at most pi."""
@@ -83,16 +83,19 @@ class Carriers:
         angle = self.iq[self._planar] + 2
         out[:, self._planar, 2] = q[:, angle] - self.q0[angle]
         node = self.kind == NODE
-        out[:, node] = (self._elastic(self.Dq, q) - self._elastic(self.Dq, self.q0[None]))[:, node, 3:]
+        out[:, node] = (self.elastic(q) - self.elastic(self.q0[None]))[:, node, 3:]
         return out
 
     def angular_velocities(self, q: Array, v: Array) -> Array:
         """Return the angular velocities, in space, (k, n, 3), rad/s."""
-        theta, rate = self._elastic(self.Dq, q)[..., 3:], self._elastic(self.Dv, v)[..., 3:]
-        return turned(self._frames(q), self._rates(v)[1] + spun(theta, rate))
+        theta, rate = self.elastic(q)[..., 3:], self._spread(self.Dv, v)[..., 3:]
+        return turned(self.frames(q), self._rates(v)[1] + spun(theta, rate))
 
-    def _elastic(self, D: sparse.csr_array, y: Array) -> Array:
-        """Return elastic displacement and rotation, or their rates, in the carrier's axes, (k, n, 6)."""
+    def elastic(self, q: Array) -> Array:
+        """Return elastic displacement (m) and rotation (rad) in the carrier's axes, (k, n, 6)."""
+        return self._spread(self.Dq, q)
+
+    def _spread(self, D: sparse.csr_array, y: Array) -> Array:
         return np.asarray(D @ y.T).T.reshape(len(y), -1, 6)
 
     def _origins(self, q: Array) -> Array:
@@ -104,7 +107,7 @@ class Carriers:
             out[:, self._planar, k] = q[:, self.iq[self._planar] + k]
         return out
 
-    def _frames(self, q: Array) -> Array:
+    def frames(self, q: Array) -> Array:
         """Return the quaternions of frames and planar bodies, (k, n, 4); no turn for the others."""
         out = np.zeros((len(q), len(self.kind), 4))
         out[..., 0] = 1.0
@@ -153,6 +156,8 @@ class Layout:
         True radii of vertices, m; zero where there is none. Empty: none has.
     carriers : Carriers or None
         What the points stand on in large motion.
+    sections : LineSections or None
+        Cross-sections of the cells; None in results that did not store them.
     """
 
     points: Array
@@ -166,6 +171,7 @@ class Layout:
     triangles: IntArray = field(default_factory=lambda: np.zeros((0, 3), dtype=np.int64))
     radius_of_vertex: Array = field(default_factory=lambda: np.zeros(0))
     carriers: Carriers | None = None
+    sections: LineSections | None = None
 
     @property
     def turns(self) -> bool:
@@ -218,7 +224,12 @@ def layout_of(bodies: Mapping[str, BodyInfo], q0: Array) -> Layout:
         triangles=_joined(pictures, "triangles", (3,), first),
         radius_of_vertex=np.repeat([p.radius for p in pictures], [len(p.vertices) for p in pictures]).astype(float),
         carriers=carriers,
+        sections=joined([_sections(p) for p in pictures]),
     )
+
+
+def _sections(picture: Picture) -> LineSections:
+    return unknown(len(picture.lines), picture.radius) if picture.sections is None else picture.sections
 
 
 def carriers_of(places: Sequence[Place], q0: Array, nv: int) -> Carriers:

@@ -15,6 +15,7 @@ from flexmb.contacts.rows import ContactPart, ContactRows
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest, vector
 from flexmb.fem.kinematics import Kinematics, NodeTable
+from flexmb.fem.line_sections import joined, unknown
 from flexmb.large_motion import LargePart, assemble_large, signal_names
 from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.terms import LoadPart, LoadTerms
@@ -301,6 +302,7 @@ def _layout(bodies: dict[str, BodyParts], nodes: Kinematics) -> Layout:
         displacement=nodes.displacement,
         rotation=nodes.rotation,
         radius_of_cell=np.concatenate([np.full(len(b.cells), b.radius) for b in parts]),
+        sections=joined([unknown(len(b.cells), b.radius) if b.sections is None else b.sections for b in parts]),
     )
 
 

@@ -106,15 +106,17 @@ class Result:
         pyvista.UnstructuredGrid
             Lines, vertices for particles, and triangles for surfaces of bodies. Point data, (n, 3): ``displacement``
             (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and ``contact_impulse`` (N s, since the
-            kept state before). Cell data: ``radius`` (m) and ``body`` (index). Field data: ``time``, that of the
-            state, s.
+            kept state before). Cell data: ``radius`` (m) and ``body`` (index), and of bars and beams ``axial_force``
+            (N), ``bending_moment`` (N m, a vector in space) and ``energy_density`` (J/m), nan on other cells. Field
+            data: ``time``, that of the state, s.
         """
         times = self.fields.times
         slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
         if not times[0] - slack <= time <= times[-1] + slack:
             raise InputError(f"must lie within the run, {times[0]:g} to {times[-1]:g} s", key="time", value=time)
         k = int(np.argmin(np.abs(times - time)))
-        return grid_of(self.layout, self.fields.frame(k), float(times[k]), warp)
+        fields = self.fields
+        return grid_of(fields.maps.layout, fields.frame(k), fields.cell_frame(k), float(times[k]), warp)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""
@@ -184,6 +186,10 @@ class Fields:
     def frame(self, k: int) -> dict[str, Array]:
         """Return displacement, velocity, ... at all points for the k-th state, each (n, 3)."""
         return self.maps.frame(self._tree, k)
+
+    def cell_frame(self, k: int) -> dict[str, Array]:
+        """Return axial force, bending moment, energy density on all cells for the k-th state; empty if unknown."""
+        return self.maps.cell_frame(self._tree, k)
 
 
 class MemorySink:

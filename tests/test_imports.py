@@ -18,6 +18,7 @@ LEVELS = [
     {"fem"},
     {"assembly", "exact"},
     {"layout"},
+    {"section_forces"},
     {"bodies", "contacts", "joints", "loads"},
     {"system"},
     {"probes"},

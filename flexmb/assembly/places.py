@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest
+from flexmb.fem.line_sections import LineSections
 from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.tables import FRAME, GROUND
 from flexmb.state import Array, IntArray
@@ -87,6 +88,8 @@ class Picture:
     row, vdof, qdof, value : (e,) arrays
         Displacement (rows 6 i .. 6 i + 2) and rotation (6 i + 3 .. 6 i + 5) of point i per unit of plain unknowns, for
         NODE and FLOATING points.
+    sections : LineSections or None
+        Of the lines; None when nothing is known of them.
     """
 
     kind: IntArray
@@ -101,6 +104,7 @@ class Picture:
     vdof: IntArray = field(default_factory=lambda: NOTHING)
     qdof: IntArray = field(default_factory=lambda: NOTHING)
     value: Array = field(default_factory=lambda: np.zeros(0))
+    sections: LineSections | None = None
 
 
 class Turning(Protocol):

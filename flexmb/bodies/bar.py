@@ -11,6 +11,7 @@ from flexmb.bodies.base import BodyParts, Dof
 from flexmb.bodies.line import LineBody
 from flexmb.errors import InputError
 from flexmb.fem.bar import axial_field
+from flexmb.fem.line_sections import LineSections, uniform
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,6 +44,12 @@ class Bar(LineBody):
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node: axial displacement u."""
         return [Dof("u", "axial", self._line.direction)]
+
+    def line_sections(self) -> LineSections:
+        """Return the sections; two for a quadratic element, which feel its force at their middles."""
+        EA = self._material.young * self._section.values().A
+        axes = np.column_stack(self._frame(None))
+        return uniform(np.array([EA, 0.0, 0.0, 0.0, 0.0, 0.0]), np.diff(self._x), axes, self._section.outline())
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from flexmb.bodies.spin_parts import SpinParts
 from flexmb.errors import InputError
+from flexmb.fem.line_sections import LineSections
 from flexmb.fem.node_ref import NodeRef
 from flexmb.linalg.strain import Strain
 from flexmb.state import Array, IntArray
@@ -75,6 +76,8 @@ class BodyParts:
         The motions without elastic energy, on the free and on the supported unknowns.
     spin : SpinParts, optional
         What spinning adds, for rotors.
+    sections : LineSections, optional
+        Of the cells.
     """
 
     M: sparse.csr_array
@@ -96,6 +99,7 @@ class BodyParts:
     rigid_free: Array
     rigid_held: Array
     spin: SpinParts | None = None
+    sections: LineSections | None = None
 
     @property
     def nv(self) -> int:

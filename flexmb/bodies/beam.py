@@ -15,6 +15,7 @@ from flexmb.errors import InputError
 from flexmb.fem.bar import FieldMatrices, axial_field
 from flexmb.fem.beam import Placed, bending_field, join
 from flexmb.fem.checks import choice
+from flexmb.fem.line_sections import LineSections, beam_stiffness, uniform
 from flexmb.state import Array
 
 
@@ -65,6 +66,18 @@ class Beam(LineBody):
         if self.bending == "planar":
             return [Dof("u", "axial", d), Dof("w", "transverse", y), Dof("theta", "rotation", z, turns=True)]
         return spatial_dofs(d, y, z)
+
+    def line_sections(self) -> LineSections:
+        """Return the sections of the elements."""
+        values, material, length = self._section.values(), self._material, np.diff(self._x)
+        assert values.Iz is not None
+        GJ = EI_y = 0.0
+        if self.bending == "spatial":
+            assert values.J is not None
+            assert values.Iy is not None
+            GJ, EI_y = material.G * values.J, material.young * values.Iy
+        stiffness = beam_stiffness(material.young * values.A, GJ, EI_y, material.young * values.Iz, length)
+        return uniform(stiffness, length, np.column_stack(self.frame()), self._section.outline())
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""

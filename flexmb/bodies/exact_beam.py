@@ -24,6 +24,7 @@ from flexmb.bodies.beam_properties import (
 from flexmb.bodies.damping import Damping
 from flexmb.errors import InputError
 from flexmb.fem.checks import choice, vector
+from flexmb.fem.line_sections import ROUND, LineSections, uniform
 from flexmb.fem.material import Material
 from flexmb.fem.node_ref import NodeRef
 from flexmb.fem.section import Section
@@ -170,10 +171,15 @@ class ExactBeam:
                 single=False,
                 mass=self.total_mass,
                 unknowns=(iv[:, None] + np.arange(6)).ravel(),
-                picture=_picture(places, properties.radius),
+                picture=_picture(places, properties.radius, self._sections()),
                 momentum_rows=rows,
             )
         )
+
+    def _sections(self) -> LineSections:
+        """Return the sections of the elements; the nodes carry their axes."""
+        outline = (ROUND, self._properties.radius, 0.0) if self._by_numbers else self._beam._section.outline()
+        return uniform(self._properties.D, np.diff(self._beam._x), np.eye(3), outline)
 
     def _add_nodes(self, builder: Builder) -> list[Place]:
         """Add a frame per node, all with the axes of the beam, in rigid motion."""
@@ -237,7 +243,7 @@ def _consistent(steps: Array) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array((values, (rows, cols)), shape=(n + 1, n + 1)))
 
 
-def _picture(places: Sequence[Place], radius: float) -> Picture:
+def _picture(places: Sequence[Place], radius: float, sections: LineSections) -> Picture:
     n = len(places)
     lines: IntArray = np.column_stack([np.arange(n - 1), np.arange(1, n)]).astype(np.int64)
     return Picture(
@@ -247,4 +253,5 @@ def _picture(places: Sequence[Place], radius: float) -> Picture:
         local=np.zeros((n, 3)),
         lines=lines,
         radius=radius,
+        sections=sections,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
@@ -185,6 +185,9 @@ class FloatingBeam:
         labels = [f"{self.name}.node({i})" for i in range(n)]
         places = floating_places(start, center, A, local, D, labels, np.zeros(m))
         lines = np.column_stack([np.arange(n - 1), np.arange(1, n)]).astype(np.int64)
+        sections = replace(
+            beam.line_sections(), axes=np.tile(np.eye(3), (n - 1, 1, 1))
+        )  # the frame has the beam's axes
         builder.add_body(
             BodyInfo(
                 name=self.name,
@@ -193,7 +196,7 @@ class FloatingBeam:
                 single=False,
                 mass=beam.total_mass,
                 unknowns=np.concatenate([frame_v + np.arange(6), mode_v + np.arange(m)]).astype(np.int64),
-                picture=floating_picture(start, local, D, lines, beam._section.values().radius),
+                picture=floating_picture(start, local, D, lines, beam._section.values().radius, sections),
                 momentum_rows=frame_v + np.arange(3, dtype=np.int64)[None, :],
             )
         )

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.assembly.places import Picture, Place
+from flexmb.fem.line_sections import LineSections
 from flexmb.kernels.tables import FLOATING
 from flexmb.state import Array, IntArray
 
@@ -53,9 +54,14 @@ def floating_places(
 
 
 def floating_picture(
-    start: tuple[int, int, int, int], local: Array, D: Array, lines: IntArray, radius: float
+    start: tuple[int, int, int, int],
+    local: Array,
+    D: Array,
+    lines: IntArray,
+    radius: float,
+    sections: LineSections | None = None,
 ) -> Picture:
-    """Return the picture of the points; arguments as in ``floating_places``, and ``lines`` between them."""
+    """Return the picture of the points; arguments as in ``floating_places``, and ``lines`` with their ``sections``."""
     frame_q, frame_v, mode_q, mode_v = start
     k = local.shape[0]
     point, mode, part = np.nonzero(D)
@@ -70,4 +76,5 @@ def floating_picture(
         vdof=mode_v + mode,
         qdof=mode_q + mode,
         value=D[point, mode, part],
+        sections=sections,
     )

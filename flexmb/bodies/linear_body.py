@@ -89,4 +89,5 @@ def _picture(parts: BodyParts, iq: int, iv: int) -> Picture:
         vdof=iv + column,
         qdof=iq + column,
         value=value,
+        sections=parts.sections,
     )

@@ -24,6 +24,7 @@ from flexmb.bodies.straight import StraightBody, spatial_dofs
 from flexmb.bodies.supports import find_nodes
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, choice, from_table, located, nonnegative, positive, unit, vector
+from flexmb.fem.line_sections import ROUND, LineSections, beam_stiffness, uniform
 from flexmb.fem.material import Material
 from flexmb.fem.mesh import LineMesh
 from flexmb.fem.shaft import ShaftElements
@@ -165,6 +166,13 @@ class Rotor(StraightBody):
         """The elements of the shaft; empty where there is a coupling."""
         coupled = [int(coupling.nodes[0]) for coupling, _ in self._tables(Coupling, "couplings")]
         return self._shape.elements(coupled, shear=self.theory == "timoshenko", kappa=self.shear_factor)
+
+    def line_sections(self) -> LineSections:
+        """Return the sections of the elements; a coupling feels nothing."""
+        e = self.elements
+        stiffness = beam_stiffness(e.EA, e.GJ, e.EI, e.EI, e.h, e.Phi)
+        same = uniform(stiffness, e.h, np.column_stack(self.frame()), (ROUND, 0.0, 0.0))
+        return replace(same, size=0.5 * np.column_stack([self._shape.outer, self._shape.inner]))
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""

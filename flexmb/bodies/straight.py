@@ -16,6 +16,7 @@ from flexmb.bodies.supports import held_dofs
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, unit, vector
 from flexmb.fem.kinematics import NodeTable
+from flexmb.fem.line_sections import LineSections, side_axis
 from flexmb.fem.mesh import LineMesh
 from flexmb.fem.node_ref import NodeRef, parse_local
 from flexmb.linalg.strain import Strain
@@ -84,6 +85,10 @@ class StraightBody:
         """Return matrices and maps over the free unknowns."""
         raise self._incomplete
 
+    def line_sections(self) -> LineSections:
+        """Return the cross-sections between neighbouring nodes."""
+        raise self._incomplete
+
     def add_to(self, builder: Builder) -> None:
         """Add the body to a multibody system; its displacements stay small."""
         add_linear_body(builder, self.name, self.parts())
@@ -91,11 +96,7 @@ class StraightBody:
     def _frame(self, orientation: object) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z; y is the orientation made perpendicular to d."""
         d = self._line.direction
-        if orientation is None:
-            along_z = bool(np.linalg.norm(np.cross(d, [0.0, 0.0, 1.0])) < 1e-9)
-            y = np.array([0.0, 1.0, 0.0]) if along_z else unit(np.cross([0.0, 0.0, 1.0], d), "orientation", self.where)
-        else:
-            y = unit(orientation, "orientation", self.where)
+        y = side_axis(d) if orientation is None else unit(orientation, "orientation", self.where)
         y = y - (y @ d) * d
         if np.linalg.norm(y) < 1e-9:
             message = f"must not be parallel to direction = {tuple(d.tolist())}"
@@ -198,6 +199,7 @@ class StraightBody:
             named=self._nodes.named,
             rigid_free=rigid[free],
             rigid_held=rigid[held],
+            sections=self.line_sections(),
         )
 
 

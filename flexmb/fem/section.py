@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.fem.checks import choice, positive
+from flexmb.fem.line_sections import RECTANGLE, ROUND
 from flexmb.state import Array
 
 SHAPES: dict[str, tuple[str, ...]] = {
@@ -100,6 +101,13 @@ class Section:
                 raise InputError(message, where="section", key="inner", value=self.inner)
         elif self.width is None or self.height is None:
             raise InputError("a rectangle needs width and height", where="section", key="shape")
+
+    def outline(self) -> tuple[int, float, float]:
+        """Return what it looks like, see ``LineSections``; by numbers: the circle of the same area."""
+        if self.shape == "rectangle":
+            return RECTANGLE, _given(self.height), _given(self.width)
+        inner = _given(self.inner) if self.shape == "ring" else 0.0
+        return ROUND, self.values().radius, inner
 
     def values(self) -> SectionValues:
         """Return the numbers the elements work with."""

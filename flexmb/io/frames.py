@@ -1,9 +1,10 @@
-"""Values at the points of the mesh, from the kept states; what every field format writes."""
+"""Values at the points and on the cells of the mesh, from the kept states; what every field format writes."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -11,6 +12,7 @@ from scipy import sparse
 from flexmb.io.structure import Tree, layout_from, matrix_from
 from flexmb.layout import Layout
 from flexmb.record import RecordedSystem
+from flexmb.section_forces import UNITS, SectionForces
 from flexmb.state import Array, IntArray
 
 
@@ -57,6 +59,33 @@ class PointMaps:
     def frame(self, tree: Tree, k: int) -> dict[str, Array]:
         """Return the vectors of the k-th kept state of a result, each (n, 3)."""
         return self.vectors(tree["/state/q"][k][None], tree["/state/v"][k][None], tree["/state/impulse"][k][None])
+
+    @cached_property
+    def forces(self) -> SectionForces | None:
+        """What lines feel; None where there are none, or nothing is known of their stiffness."""
+        sections = self.layout.sections
+        known = sections is not None and bool(np.isfinite(sections.stiffness).any())
+        return SectionForces(self.layout) if known else None
+
+    @property
+    def cell_names(self) -> list[str]:
+        """Names of the values of lines that there are."""
+        return [] if self.forces is None else list(UNITS)
+
+    def cell_frames(self, q: Array) -> dict[str, Array]:
+        """Return the values on all m cells in the order of ``cells_of``, (k m,) or (k m, 3); nan but on lines."""
+        if self.forces is None:
+            return {}
+        others = len(self.layout.vertices) + len(self.layout.triangles)
+        out = {}
+        for name, values in self.forces.values(q).items():
+            rest = np.full((len(q), others, *values.shape[2:]), np.nan)
+            out[name] = np.concatenate([values, rest], axis=1).reshape(-1, *values.shape[2:])
+        return out
+
+    def cell_frame(self, tree: Tree, k: int) -> dict[str, Array]:
+        """Return the values on the cells in the k-th kept state, (m,) or (m, 3)."""
+        return self.cell_frames(tree["/state/q"][k][None])
 
 
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     import pyvista
 
 
-def grid_of(layout: Layout, vectors: dict[str, Array], time: float, warp: bool) -> pyvista.UnstructuredGrid:
+def grid_of(
+    layout: Layout, vectors: dict[str, Array], on_cells: dict[str, Array], time: float, warp: bool
+) -> pyvista.UnstructuredGrid:
     """Return the mesh of a layout with the vectors of one state, each (n, 3), at its points.
 
     Parameters
@@ -22,6 +24,8 @@ def grid_of(layout: Layout, vectors: dict[str, Array], time: float, warp: bool) 
     layout : Layout
     vectors : dict
         As ``PointMaps.frame`` gives them.
+    on_cells : dict
+        As ``PointMaps.cell_frame`` gives them.
     time : float
         That of the state, s.
     warp : bool
@@ -37,7 +41,7 @@ def grid_of(layout: Layout, vectors: dict[str, Array], time: float, warp: bool) 
     grid = pyvista.UnstructuredGrid(cells.astype(np.int64), types.astype(np.uint8), points)
     for name, values in vectors.items():
         grid.point_data[name] = values
-    for name, numbers in cell_values(layout).items():
+    for name, numbers in (cell_values(layout) | on_cells).items():
         grid.cell_data[name] = numbers
     grid.field_data["time"] = np.array([time])
     return grid

@@ -18,11 +18,12 @@ def write_pvd(tree: Tree, folder: Path) -> list[Path]:
     maps = PointMaps.from_tree(tree)
     layout = maps.layout
     cells = cells_of(layout)
-    cell_data = {name: split_by_cells(values, cells) for name, values in cell_values(layout).items()}
     lines = []
     for k, t in enumerate(tree["/state/time"][()]):
         name = f"fields_{k:05d}.vtu"
         point_data = {"body": layout.body_of_point, **maps.frame(tree, k)}
+        values = cell_values(layout) | maps.cell_frame(tree, k)
+        cell_data = {name: split_by_cells(numbers, cells) for name, numbers in values.items()}
         meshio.Mesh(layout.points, cells, point_data=point_data, cell_data=cell_data).write(folder / name)
         lines.append(f'    <DataSet timestep="{float(t)!r}" group="" part="0" file={quoteattr(name)}/>')
     path = folder / "fields.pvd"

@@ -9,19 +9,23 @@
 /energy/{kinetic, ...}              see record.ENERGY_COLUMNS
 /state/{step,time,q,v,impulse}      at ``fields_every``
 /layout/...                         where the unknowns live in space; /layout/carriers/... in large motion
+/layout/sections/...                stiffness and outline of the lines' cross-sections
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.fem.line_sections import LineSections
 from flexmb.io.planned_file import Rows
 from flexmb.layout import Carriers, Layout
 from flexmb.record import ENERGY_COLUMNS, Block, RunInfo
+from flexmb.section_forces import UNITS as SECTION_UNITS
 
 Tree = Mapping[str, Any]
 """Array-likes by path: numpy arrays, or HDF5 datasets that are read when sliced."""
@@ -42,7 +46,9 @@ UNITS = {
     "angular_momentum": "kg m^2/s",
     "center_of_mass": "m",
     "kinetic_energy": "J",
-}
+    "contact_impulse": "N s",
+    "radius": "m",
+} | SECTION_UNITS
 """Unit by the last word of a name; energies are in J, rows of joints are forces and torques, metres and radians."""
 
 CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
@@ -163,6 +169,9 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
         for name in CARRIER_ARRAYS:
             out[f"/layout/carriers/{name}"] = getattr(layout.carriers, name)
         maps |= {f"carriers/{name}": getattr(layout.carriers, name) for name in CARRIER_MAPS}
+    if layout.sections is not None:
+        for f in fields(LineSections):
+            out[f"/layout/sections/{f.name}"] = getattr(layout.sections, f.name)
     for name, matrix in maps.items():
         out |= _csr_arrays(f"/layout/{name}", sparse.csr_array(matrix))
     return out
@@ -197,6 +206,7 @@ def layout_from(tree: Tree) -> Layout:
         triangles=_array_from(tree, "triangles", np.zeros((0, 3), dtype=np.int64)),
         radius_of_vertex=_array_from(tree, "radius_of_vertex", np.zeros(0)),
         carriers=_carriers_from(tree),
+        sections=_sections_from(tree),
     )
 
 
@@ -204,6 +214,12 @@ def _array_from(tree: Tree, name: str, otherwise: np.ndarray) -> np.ndarray:
     """Return the array ``/layout/NAME``; results of small motion have not all of them."""
     path = f"/layout/{name}"
     return np.asarray(tree[path][()]) if path in tree else otherwise
+
+
+def _sections_from(tree: Tree) -> LineSections | None:
+    if "/layout/sections/stiffness" not in tree:
+        return None
+    return LineSections(**{f.name: np.asarray(tree[f"/layout/sections/{f.name}"][()]) for f in fields(LineSections)})
 
 
 def _carriers_from(tree: Tree) -> Carriers | None:

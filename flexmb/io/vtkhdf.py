@@ -1,7 +1,8 @@
 """``fields.vtkhdf``: the motion for ParaView and pyvista, in VTK's own HDF5 layout (UnstructuredGrid with Steps).
 
 The mesh is stored once, at its reference position; ``displacement`` warps it. All offsets of the Steps group point
-at that one mesh, and only the point values move on by one block per step.
+at that one mesh, and only the values of points and cells move on by one block per step. Values have an attribute
+``unit``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import numpy as np
 
 from flexmb.io.frames import PointMaps, cell_values, cells_of
 from flexmb.io.planned_file import PlannedFile, Rows
-from flexmb.io.structure import Tree
+from flexmb.io.structure import UNITS, Tree
 from flexmb.layout import Layout
 from flexmb.record import Block, RunInfo
 from flexmb.state import Array
@@ -40,6 +41,9 @@ class FieldsWriter:
         self.fields = 0
         n = len(maps.layout.points)
         rows = {f"{ROOT}/PointData/{name}": Rows("field", (3,), per=n) for name in maps.names}
+        cells = _cell_count(maps.layout)
+        for name in maps.cell_names:
+            rows[f"{ROOT}/CellData/{name}"] = Rows("field", (3,) if name == "bending_moment" else (), per=cells)
         rows[f"{ROOT}/Steps/Values"] = Rows("field")
         self.out = PlannedFile(path, rows, {"field": count})
 
@@ -47,7 +51,7 @@ class FieldsWriter:
         """Make the file, or open it again after ``fields`` states."""
         if fields is None:
             count = self.out.counts["field"]
-            self.out.create(_mesh(self.maps.layout) | _offsets(self.maps, count), _attrs(count))
+            self.out.create(_mesh(self.maps.layout) | _offsets(self.maps, count), _attrs(self.maps, count))
         else:
             self.fields = fields
             self.out.reopen()
@@ -58,6 +62,8 @@ class FieldsWriter:
             return
         for name, values in self.maps.vectors(q, v, impulse).items():
             self.out.write(f"{ROOT}/PointData/{name}", self.fields, values)
+        for name, values in self.maps.cell_frames(q).items():
+            self.out.write(f"{ROOT}/CellData/{name}", self.fields, values)
         self.out.write(f"{ROOT}/Steps/Values", self.fields, time)
         self.fields += int(time.size)
 
@@ -91,12 +97,15 @@ def write_fields(tree: Tree, path: Path) -> None:
 
 
 def planned_bytes(maps: PointMaps, count: int) -> int:
-    """Return the size of the point values, bytes."""
-    return len(maps.names) * count * len(maps.layout.points) * 24
+    """Return the size of the values of points and cells, bytes."""
+    per_cell = 40 if maps.cell_names else 0
+    return count * (len(maps.names) * len(maps.layout.points) * 24 + per_cell * _cell_count(maps.layout))
 
 
-def _attrs(count: int) -> dict[str, dict[str, Any]]:
-    return {
+def _attrs(maps: PointMaps, count: int) -> dict[str, dict[str, Any]]:
+    units = {f"{ROOT}/PointData/{name}": UNITS[name] for name in maps.names}
+    units |= {f"{ROOT}/CellData/{name}": UNITS[name] for name in (*maps.cell_names, "radius")}
+    return {path: {"unit": unit} for path, unit in units.items()} | {
         ROOT: {"Version": np.array([2, 1], dtype=np.int64), "Type": np.bytes_("UnstructuredGrid")},
         f"{ROOT}/Steps": {"NSteps": count},
     }
@@ -134,4 +143,10 @@ def _offsets(maps: PointMaps, count: int) -> dict[str, np.ndarray]:
     }
     moving = np.arange(count, dtype=np.int64) * len(maps.layout.points)
     out |= {f"{steps}/PointDataOffsets/{name}": moving for name in maps.names}
+    along = np.arange(count, dtype=np.int64) * _cell_count(maps.layout)
+    out |= {f"{steps}/CellDataOffsets/{name}": along for name in maps.cell_names}
     return out | {f"{steps}/CellDataOffsets/{name}": zero for name in cell_values(maps.layout)}
+
+
+def _cell_count(layout: Layout) -> int:
+    return sum(len(cells) for _, cells in cells_of(layout))

@@ -23,11 +23,12 @@ def write_xdmf(tree: Tree, folder: Path) -> list[Path]:
     """Write ``fields.xdmf`` and ``fields.h5`` into ``folder`` and return them."""
     maps = PointMaps.from_tree(tree)
     cells = _cells(maps.layout)
-    cell_data = {name: split_by_cells(values, cells) for name, values in cell_values(maps.layout).items()}
     path, numbers = folder / "fields.xdmf", folder / "fields.h5"
     with _writer(path, numbers) as writer:
         writer.write_points_cells(maps.layout.points, cells)
         for k, t in enumerate(tree["/state/time"][()]):
+            values = cell_values(maps.layout) | maps.cell_frame(tree, k)
+            cell_data = {name: split_by_cells(numbers, cells) for name, numbers in values.items()}
             writer.write_data(float(t), point_data=maps.frame(tree, k), cell_data=cell_data)
     return [path, numbers]
 

@@ -1,0 +1,84 @@
+"""Cross-sections along lines: how stiff, how they lie in space, and what they look like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from flexmb.state import Array, IntArray
+
+Numbers = float | Array
+ROUND, RECTANGLE = 0, 1
+"""Outlines: ``size`` is outer and inner radius (0: solid), or height along y and width along z, m."""
+
+
+@dataclass(frozen=True)
+class LineSections:
+    """The sections of m lines between two nodes, each with axes d (along the line), y and z.
+
+    Parameters
+    ----------
+    stiffness : (m, 6) array
+        EA, GA_y, GA_z, GJ, EI_y, EI_z: energy per length is half of stiffness times strain squared. In the place
+        of GA, elements with exact static shapes have what makes that their exact energy (``beam_stiffness``). Zero
+        where a line does not resist, nan where nothing is known of it.
+    length : (m,) array
+        Without strain, m.
+    axes : (m, 3, 3) array
+        d, y, z as columns, in the axes of what carries the nodes (space for nodes of small displacement).
+    outline : (m,) int array
+        ``ROUND`` or ``RECTANGLE``.
+    size : (m, 2) array
+        Of the outline, m.
+    """
+
+    stiffness: Array
+    length: Array
+    axes: Array
+    outline: IntArray
+    size: Array
+
+    def __len__(self) -> int:
+        return len(self.length)
+
+
+def uniform(stiffness: Array, length: Array, axes: Array, outline: tuple[int, float, float]) -> LineSections:
+    """Return the sections of a straight body: ``stiffness`` is (6,) or (m, 6), ``length`` (m,), ``axes`` (3, 3)."""
+    m = len(length)
+    return LineSections(
+        stiffness=np.array(np.broadcast_to(stiffness, (m, 6)), dtype=np.float64),
+        length=np.asarray(length, dtype=np.float64),
+        axes=np.array(np.broadcast_to(axes, (m, 3, 3)), dtype=np.float64),
+        outline=np.full(m, outline[0], dtype=np.int64),
+        size=np.tile(np.array(outline[1:], dtype=np.float64), (m, 1)),
+    )
+
+
+def unknown(lines: int, radius: float) -> LineSections:
+    """Return sections of which nothing is known but a radius to draw with."""
+    return uniform(np.full(6, np.nan), np.full(lines, np.nan), np.eye(3), (ROUND, radius, 0.0))
+
+
+def side_axis(d: Array) -> Array:
+    """Return the y axis of a line along the unit vector d when none is given: z x d, or y when d is along z."""
+    y = np.cross([0.0, 0.0, 1.0], d)
+    size = float(np.linalg.norm(y))
+    return np.array([0.0, 1.0, 0.0]) if size < 1e-9 else np.asarray(y / size)
+
+
+def beam_stiffness(EA: Numbers, GJ: Numbers, EIy: Numbers, EIz: Numbers, length: Array, Phi: Numbers = 0.0) -> Array:
+    """Return the stiffness of elements with exact static shapes, (m, 6); Phi is their shear number, 0 without shear.
+
+    With the turns t at the ends and the deflections w, an element stores EI/2l ((t1 - t0)^2 + 3/(1 + Phi) (t0 + t1 -
+    2 (w1 - w0)/l)^2); the second bracket is twice the angle between the middle section and the line between the nodes.
+    """
+    whole = np.ones(len(length))
+    shear = 12.0 / ((1.0 + Phi) * length**2)
+    return np.column_stack([EA * whole, EIz * shear, EIy * shear, GJ * whole, EIy * whole, EIz * whole])
+
+
+def joined(parts: Sequence[LineSections]) -> LineSections:
+    """Return the sections of all parts, one after the other."""
+    return LineSections(**{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LineSections)})
