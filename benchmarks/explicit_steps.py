@@ -104,7 +104,9 @@ def counts(problem: Problem, limit: float) -> list[int]:
     """Print the steps of the alpha scheme by tolerance, and those of Runge-Kutta at its limit; return the former."""
     explicit = problem.end / limit
     print(f"\n{problem.case}, {problem.end:g} s: Runge-Kutta at its limit {explicit:.0f} steps")
-    print("| tolerance | steps, rho_inf = 0.8 | Runge-Kutta / alpha | table 3.8: alpha | table 3.8: Runge-Kutta / alpha |")
+    print(
+        "| tolerance | steps, rho_inf = 0.8 | Runge-Kutta / alpha | table 3.8: alpha | table 3.8: Runge-Kutta / alpha |"
+    )
     print("|---|---|---|---|---|")
     found = []
     for tolerance, alpha, rk in zip(TOLERANCES, THESIS["alpha scheme"], THESIS["Runge-Kutta 4"], strict=True):
@@ -130,11 +132,15 @@ def picture(file: Path, limit: float, taken: Sequence[int], end: float = 1.0) ->
     every = round(2e-3 / (0.9 * limit))
     path = Explicit(BEAM.system).run(2e-3 / every, round(end * every / 2e-3), every)
     figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-    left.plot(path.time, path.signal(BEAM.signal)[:, 2], color="0.6", lw=4, label=f"Runge-Kutta, h = {2e-3 / every:.2g} s")
+    left.plot(
+        path.time, path.signal(BEAM.signal)[:, 2], color="0.6", lw=4, label=f"Runge-Kutta, h = {2e-3 / every:.2g} s"
+    )
     for h, style in ((2e-3, "-"), (1e-2, ":")):
         run = BEAM.implicit(step=h, end=end)
         times = f"{h / limit:.0f} times Runge-Kutta's limit"
-        left.plot(run.time, run.signals[BEAM.signal][:, 2], style, color="C0", label=f"alpha scheme, h = {h:g} s, {times}")
+        left.plot(
+            run.time, run.signals[BEAM.signal][:, 2], style, color="C0", label=f"alpha scheme, h = {h:g} s, {times}"
+        )
     left.set(xlabel="t, s", ylabel="height of the tip, m", title="Rotating beam, 31 degrees of freedom")
     left.set_ylim(top=0.09)
     left.legend(loc="upper center", fontsize="small")

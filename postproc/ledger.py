@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.postproc.arrays import Array
-from flexmb.result import Result
 from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.result import Result
 
 WORKS = (
     ("loads", SKY),

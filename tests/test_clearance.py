@@ -183,7 +183,10 @@ def test_tangential_velocity_is_that_along_the_circle():
 def test_bouncing_rub_closes_its_books(scheme):
     """Run-up through the critical speed within a ring, with hard bounces; given spin, free spin, moving ring."""
     keys = {**JEFFCOTT, "unbalance": 0.02, "tilt": 0.01}
-    for spin in (given([0.0, 2.0], [5.0, 60.0]), free(5.0, 1.0, characteristic=(np.array([0.0, 99.0]), np.full(2, 30.0)))):
+    for spin in (
+        given([0.0, 2.0], [5.0, 60.0]),
+        free(5.0, 1.0, characteristic=(np.array([0.0, 99.0]), np.full(2, 30.0))),
+    ):
         model = model_of(Wheel("rotor", spin, **keys))
         model.add(fm.Particle("shield", 3.0))
         for k, axis in enumerate(np.eye(3)):
@@ -228,7 +231,10 @@ def test_rings_of_several_nodes():
 
 BAD = {
     "gap zero": ({"gap": 0.0}, r"contacts\.rub\.gap = 0\.0: must be positive|gap"),
-    "gap below": ({"gap": 0.2, "offset": (0.5, 0.0, 0.3)}, r"gap = 0\.2: is smaller than the initial eccentricity of node rotor, 0\.3 m"),
+    "gap below": (
+        {"gap": 0.2, "offset": (0.5, 0.0, 0.3)},
+        r"gap = 0\.2: is smaller than the initial eccentricity of node rotor, 0\.3 m",
+    ),
     "axis": ({"axis": (0, 0, 0)}, "axis"),
     "axis missing": ({"node": "dot"}, r"contacts\.rub\.axis.*does not spin"),
     "no node": ({"node": []}, "at least one node"),

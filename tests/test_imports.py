@@ -60,8 +60,6 @@ NOT_FROM = {
 """Rooms that must not hear of some rooms below them: the contact problem never hears of a body."""
 
 
-
-
 def modules() -> list[Path]:
     return sorted((ROOT / "flexmb").rglob("*.py"))
 

@@ -11,8 +11,8 @@ from multibody_models import pendulum, run
 
 import flexmb as fm
 from flexmb.cli import main
-from flexmb.commands.report import energy_lines
 from flexmb.errors import NotConverged, SimulationError
+from flexmb.words import energy_lines
 
 Z = (0.0, 0.0, 1.0)
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)

@@ -80,7 +80,15 @@ def test_the_system_has_every_kind_of_part(system):
     assert set(t.pushes.follower) == {0, 1}
     assert set(t.rotors.who[:, 2] >= 0) == {False, True}  # given and free spins
     rotors = (t.rotors.value.any(axis=0).all(), t.rotors.table, t.rotors.turning)
-    for law in (t.torsions.pair, t.beams.pair, t.floating.modes, t.springs.pair, t.linear.K.val, t.linear.C.val, *rotors):
+    for law in (
+        t.torsions.pair,
+        t.beams.pair,
+        t.floating.modes,
+        t.springs.pair,
+        t.linear.K.val,
+        t.linear.C.val,
+        *rotors,
+    ):
         assert law.size
     assert set(t.markers.kind[t.pushes.marker]) == kinds - {tab.GROUND}
 

@@ -46,7 +46,9 @@ def test_speed_table_is_the_integral_of_its_speed(turns):
         np.testing.assert_allclose(found, [turns.value(t), turns.rate(t), turns.second(t)], rtol=1e-14)
     h = 1e-4
     for t in (-0.7, 0.4, 2.2, 5.0):
-        value, rate = ([f(functions, 0, t + k * h) for k in (-1, 1)] for f in (time_functions.value, time_functions.rate))
+        value, rate = (
+            [f(functions, 0, t + k * h) for k in (-1, 1)] for f in (time_functions.value, time_functions.rate)
+        )
         assert (value[1] - value[0]) / (2 * h) == pytest.approx(time_functions.rate(functions, 0, t), abs=1e-8)
         assert (rate[1] - rate[0]) / (2 * h) == pytest.approx(time_functions.second(functions, 0, t), abs=1e-8)
     # a time that misses a corner by the last bit is after it
@@ -155,7 +157,9 @@ def jeffcott_error(h, scheme):
     v, w, theta_y, theta_z = result.q.T
     z = whirl(2.0, 0.0, 3.0, 800.0, 0.02, W, result.t)
     s = whirl(0.3, 0.5 * W, 0.4, 90.0, 0.01, W, result.t) * np.exp(0.4j)
-    return max(np.abs(v + 1j * w - z).max() / np.abs(z).max(), np.abs(theta_z - 1j * theta_y - s).max() / np.abs(s).max())
+    return max(
+        np.abs(v + 1j * w - z).max() / np.abs(z).max(), np.abs(theta_z - 1j * theta_y - s).max() / np.abs(s).max()
+    )
 
 
 @pytest.mark.parametrize("scheme", [GeneralizedAlpha(0.8), MoreauJean(0.5)], ids=repr)
@@ -272,7 +276,9 @@ def test_works_add_up(kind, scheme):
     assert np.abs(column(result, "residual")).max() < 1e-9 * scale(result)
     for name in ("work_drive", "work_cross", "work_damping"):
         assert np.abs(column(result, name)).max() > 1e-3 * scale(result)
-    np.testing.assert_allclose(column(result, "work_external"), column(result, "work_drive") + column(result, "work_cross"))
+    np.testing.assert_allclose(
+        column(result, "work_external"), column(result, "work_drive") + column(result, "work_cross")
+    )
 
 
 def test_works_are_those_of_the_forces():
@@ -319,7 +325,9 @@ def test_signals_of_the_spin():
     system = model_of(*wheels).assemble()
     names = [p.name for p in system.probes]
     assert {"given.spin_speed", "loose.spin_speed"} <= set(names)
-    system = model_of(*wheels).assemble(["given.spin_speed", "given.spin_angle", "loose.spin_speed", "loose.spin_angle"])
+    system = model_of(*wheels).assemble(
+        ["given.spin_speed", "given.spin_angle", "loose.spin_speed", "loose.spin_angle"]
+    )
     t = np.linspace(0.0, 2.0, 5)
     q, v = np.random.default_rng(0).normal(size=(2, 5, system.nv))
     found = [p.evaluate(t, q, v, np.zeros((5, 0)))[:, 0] for p in system.probes]

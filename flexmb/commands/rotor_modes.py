@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 def print_rotor_modes(args: argparse.Namespace) -> int:
     """Print the modes of a case with rotors, and write them where asked."""
-    from flexmb.commands.report import counted
     from flexmb.commands.rotor_options import load_rotors, one_speed, print_written, speed_words
     from flexmb.rotor_analysis.modes import rotor_modes
+    from flexmb.words import counted
 
     case, system = load_rotors(args)
     found = rotor_modes(system, one_speed(args), args.count)
@@ -28,8 +28,8 @@ def print_rotor_modes(args: argparse.Namespace) -> int:
 
 
 def _lines(found: RotorModes) -> list[str]:
-    from flexmb.commands.report import counted
     from flexmb.commands.rotor_options import table_lines
+    from flexmb.words import counted
 
     rows: list[list[Any]] = []
     for k, lam in enumerate(found.eigenvalues):

@@ -96,7 +96,11 @@ def evaluate(at: int, t: float, q: Array, v: Array) -> None:
         markers.collect(mk, state, c, F)
     stored += _linear_forces(part(at, "system.linear"), q, v, F)
     stored += floating.forces(part(at, "system.floating"), part(at, "point.A_floating"), q, v, F, scratch)
-    rotors, functions, q_of_v = part(at, "system.rotors"), part(at, "system.functions"), part(at, "system.linear.q_of_v")
+    rotors, functions, q_of_v = (
+        part(at, "system.rotors"),
+        part(at, "system.functions"),
+        part(at, "system.linear.q_of_v"),
+    )
     stored += spin.forces(rotors, functions, q_of_v, t, q, v, F)
     part(at, "point.potential")[0] = stored
 

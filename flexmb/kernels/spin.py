@@ -96,9 +96,7 @@ def momentum(rotors: Rotors, q_of_v: IntArray, q: Array, v: Array, p: Array) -> 
 
 
 @kernel
-def forces(
-    rotors: Rotors, functions: Functions, q_of_v: IntArray, t: float, q: Array, v: Array, F: Array
-) -> float:
+def forces(rotors: Rotors, functions: Functions, q_of_v: IntArray, t: float, q: Array, v: Array, F: Array) -> float:
     """Add the forces of all rotors to F (CLASSES, nv); return their stored energy, J."""
     stored = 0.0
     for b in range(rotors.drag.size):

@@ -30,9 +30,7 @@ def tangential_velocity(rows: Sequence[int], system: MovingSystem) -> Callable[[
     axis, offset = table.a[list(rows)], table.b[list(rows)]
 
     def velocity(q: Array, v: Array) -> Array:
-        x, rate = (
-            y[:, 1::2] - y[:, 0::2] for y in (carriers.positions(q), carriers.velocities(q, v))
-        )
+        x, rate = (y[:, 1::2] - y[:, 0::2] for y in (carriers.positions(q), carriers.velocities(q, v)))
         out = np.zeros((x.size // 3, 3, 3))
         directions((x - offset).reshape(-1, 3), np.tile(axis, (len(q), 1)), out)
         return np.asarray(np.sum(rate.reshape(-1, 3) * out[:, 1], axis=1).reshape(len(q), -1))

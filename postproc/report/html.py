@@ -65,7 +65,9 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[
     ]
     top = [tag("thead", tag("tr", *(cell("th", k, words) for k, words in enumerate(head))))] if head else []
     inner = tag("table", *top, tag("tbody", *body))
-    return tag("div", tag("button", "copy", cls="small copy", type="button"), tag("div", inner, cls="scroll"), cls="table")
+    return tag(
+        "div", tag("button", "copy", cls="small copy", type="button"), tag("div", inner, cls="scroll"), cls="table"
+    )
 
 
 def code(text: str) -> Html:

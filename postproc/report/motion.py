@@ -107,8 +107,7 @@ class Motion:
         low, high = foot.min(axis=1) - 0.12 * size, foot.max(axis=1) + 0.12 * size
         points = self.layout.points
         offsets = [
-            plane.offset(float(t), points, moved, 1.0)
-            for t, moved in zip(self.times, self.displacement, strict=True)
+            plane.offset(float(t), points, moved, 1.0) for t, moved in zip(self.times, self.displacement, strict=True)
         ]
         spans = [p * a + q * b for p, q in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
         corners = [span + offset * plane.normal for span in spans for offset in (min(offsets), max(offsets))]

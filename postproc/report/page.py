@@ -154,7 +154,9 @@ class Page:
             notes.append(f"the first {MOST_VIEWS} runs are shown")
         if not views:
             return joined(tag("p", note, cls="note") for note in notes)
-        help_text = "Drag turns, Shift and drag moves, the wheel zooms once the view was clicked; space plays, arrows step."
+        help_text = (
+            "Drag turns, Shift and drag moves, the wheel zooms once the view was clicked; space plays, arrows step."
+        )
         words = [f"Grey: the start; arrows: contact impulses. {help_text}", *dict.fromkeys(notes)]
         return joined(
             [tag("div", *views, cls="views"), self._controls(), *(tag("p", word, cls="note") for word in words)]

@@ -70,7 +70,9 @@ def compared_facts(runs: Sequence[Run]) -> Html:
     names = list(dict.fromkeys(name for column in columns for name in column))
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     rows.insert(0, ["folder", *(run.name for run in runs)])
-    met = [f"{sum(e['ok'] for e in entries)} of {len(entries)}" if (entries := expectations(run)) else "" for run in runs]
+    met = [
+        f"{sum(e['ok'] for e in entries)} of {len(entries)}" if (entries := expectations(run)) else "" for run in runs
+    ]
     if any(met):
         rows.append(["expectations met", *met])
     return table(["", *(run.label for run in runs)], rows)

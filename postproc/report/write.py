@@ -32,9 +32,7 @@ class Written:
     notes: tuple[str, ...]
 
 
-def write_report(
-    folders: Sequence[str | Path], out: str | Path | None = None, signals: Sequence[str] = ()
-) -> Written:
+def write_report(folders: Sequence[str | Path], out: str | Path | None = None, signals: Sequence[str] = ()) -> Written:
     """Write one HTML file about one result, or about several compared.
 
     Parameters

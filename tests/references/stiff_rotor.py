@@ -12,9 +12,10 @@ The torque of the motor goes along the bent shaft and turns the disk about its o
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import block_diag, eigh
+
 from references.ode import solve
 from references.planar_beam import Beam
-from scipy.linalg import block_diag, eigh
 
 LENGTH, RADIUS, YOUNG, DENSITY, POISSON = 0.4, 0.01, 2e11, 7800.0, 0.3
 AREA, INERTIA = np.pi * RADIUS**2, np.pi * RADIUS**4 / 4
