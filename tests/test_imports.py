@@ -23,7 +23,7 @@ LEVELS = [
     {"system"},
     {"probes"},
     {"multibody_system"},
-    {"consistency"},
+    {"consistency", "linearized"},
     {"large_motion"},
     {"model", "modes"},
     {"rotating"},
@@ -32,6 +32,7 @@ LEVELS = [
     {"schemes"},
     {"spectrum"},
     {"record"},
+    {"plan_notes"},
     {"engines"},
     {"io"},
     {"summary", "series", "words"},
@@ -48,12 +49,13 @@ LEVEL = {room: level for level, rooms in enumerate(LEVELS) for room in rooms}
 NOT_FROM = {
     "nonsmooth": {
         *("fem", "assembly", "layout", "bodies", "contacts", "joints", "loads", "system", "probes"),
-        *("multibody_system", "consistency", "large_motion", "model", "modes", "rotating", "rotor_analysis"),
+        *("multibody_system", "consistency", "linearized", "large_motion", "model", "modes"),
+        *("rotating", "rotor_analysis"),
     },
     "kernels": {"errors"},
     "schemes": {
-        *("bodies", "contacts", "joints", "loads", "probes", "consistency", "large_motion", "model", "modes"),
-        *("rotating", "rotor_analysis"),
+        *("bodies", "contacts", "joints", "loads", "probes", "consistency", "linearized", "large_motion"),
+        *("model", "modes", "rotating", "rotor_analysis"),
     },
     "io": {"schemes", "engines", "nonsmooth", "model"},
 }

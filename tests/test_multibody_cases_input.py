@@ -370,11 +370,6 @@ def test_expectations_find_their_signals(tmp_path: Path) -> None:
     ]
 
 
-def test_modes_are_for_small_motion(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["modes", str(placed(tmp_path, ARMS))]) == 2
-    assert "modes belong to systems of small motion; this one has joints" in capsys.readouterr().err
-
-
 def swinging() -> fm.Model:
     model = fm.Model(gravity=(0.0, 0.0, -9.81))
     model.add(fm.Rigid("box", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(1.0, 0.0, 0.0)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from typing import TYPE_CHECKING
 
 from flexmb.commands.rotor_options import add_rotor_options
@@ -37,19 +38,26 @@ def _print_modes(case: Case, args: argparse.Namespace) -> int:
     from flexmb.errors import InputError
     from flexmb.io.mode_files import write_modes
     from flexmb.modes import modes
+    from flexmb.multibody_system import MultibodySystem
     from flexmb.words import counted
 
     print_notes(case)
     system = case.plan.system
     try:
-        found = modes(system, args.count)
+        found = modes(system, args.count, time=case.plan.t0)
     except InputError as err:
         raise case.values.origin.wrap(err) if err.where else err from None
-    print(f"{case.title or case.name}: {counted(system.nv, 'unknown')}, without damping and contact")
+    large = isinstance(system, MultibodySystem)
+    how = "linearized at the start, taken at rest; " if large else ""
+    print(f"{case.title or case.name}: {counted(system.nv, 'unknown')}, {how}without damping and contact")
+    if found.acceleration:
+        words = f"accelerations up to {found.acceleration:.3g} m/s^2 or rad/s^2"
+        print(f"note: the start is no equilibrium ({words}); frequencies are those of its stiffness", file=sys.stderr)
     print(f"{'mode':>4}  {'frequency [Hz]':>18}  {'omega [rad/s]':>18}")
-    for k, (f, omega) in enumerate(zip(found.frequency, found.omega, strict=True), start=1):
-        print(f"{k:>4}  {f:>18.9g}  {omega:>18.9g}" + ("  rigid" if omega == 0.0 else ""))
+    for k, (f, omega, growth) in enumerate(zip(found.frequency, found.omega, found.growth, strict=True), start=1):
+        word = f"  unstable, grows with {growth:.9g} 1/s" if growth else "  rigid" if omega == 0.0 else ""
+        print(f"{k:>4}  {f:>18.9g}  {omega:>18.9g}{word}")
     if args.out is not None:
-        paths = write_modes(found.omega, found.shapes, system.layout, args.out)
+        paths = write_modes(found.omega, found.shapes, system.layout, args.out, system.q0 if large else None)
         print(f"written: {', '.join(str(path) for path in paths)}")
     return 0
