@@ -1,4 +1,7 @@
-"""From where to look: the long side lies across the picture, up is up, planes are seen from the allowed side."""
+"""From where to look: the long side lies across the picture, up is up, planes are seen from the allowed side.
+
+Mechanisms that move in a plane are looked at squarely.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,8 @@ from flexmb.postproc.arrays import Array
 TURN, LIFT = np.radians(24.0), np.radians(17.0)
 """The camera stands this much beside and above straight in front, so that depth can be seen."""
 ROOM = 1.06
+FLAT = 1e-6
+"""What a motion may leave its plane by, over its size."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +48,7 @@ class Camera:
         return float(ROOM * max(self.half[1], self.half[0] / aspect))
 
 
-def look_at(content: Array, up: Array, normals: list[Array]) -> Camera:
+def look_at(content: Array, up: Array, normals: list[Array], square: Array | None = None) -> Camera:
     """Return a camera that sees all of ``content``.
 
     Parameters
@@ -54,13 +59,10 @@ def look_at(content: Array, up: Array, normals: list[Array]) -> Camera:
         Unit vector that points up in the picture.
     normals : list of (3,) arrays
         Normals of planes to be seen from the side they point to.
+    square : (3,) array, optional
+        Unit vector to look against, normal to ``up``; by default a little from above and from the side.
     """
-    right = _long_side(content, up)
-    out = np.cross(right, up)
-    side = sum((float(n @ right) for n in normals), 0.0)
-    turn = -TURN if side < -1e-9 else TURN
-    out = np.cos(turn) * out + np.sin(turn) * right
-    out = np.cos(LIFT) * out + np.sin(LIFT) * up
+    out = _aslant(content, up, normals) if square is None else square
     right = np.cross(up, out)
     right /= np.linalg.norm(right)
     up = np.cross(out, right)
@@ -69,6 +71,31 @@ def look_at(content: Array, up: Array, normals: list[Array]) -> Camera:
     low, high = seen.min(axis=0), seen.max(axis=0)
     half = 0.5 * (high - low)[:2]
     return Camera(right, up, out, 0.5 * (low + high) @ axes, np.maximum(half, 1e-6 * max(half.max(), 1e-300)))
+
+
+def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:
+    """Return the direction to an eye that stands a little beside and above straight in front."""
+    right = _long_side(content, up)
+    out = np.cross(right, up)
+    side = sum((float(n @ right) for n in normals), 0.0)
+    turn = -TURN if side < -1e-9 else TURN
+    out = np.cos(turn) * out + np.sin(turn) * right
+    return np.asarray(np.cos(LIFT) * out + np.sin(LIFT) * up)
+
+
+def plane_of(directions: Array, up: Array) -> Array | None:
+    """Return the unit normal of the upright plane in which everything happens, None when there is no such plane.
+
+    Parameters
+    ----------
+    directions : (k, 3) array
+        Motions and normals of the scene.
+    up : (3,) array
+    """
+    _, length, axes = np.linalg.svd(directions, full_matrices=False)
+    if len(length) < 3 or length[2] > FLAT * length[0] or length[1] <= FLAT * length[0] or abs(axes[2] @ up) > FLAT:
+        return None
+    return np.asarray(axes[2] * np.sign(axes[2][int(np.argmax(np.abs(axes[2])))]))
 
 
 def upright(gravity: Array | None, directions: Array) -> Array:

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.postproc.arrays import Array, Plotter
 from flexmb.postproc.board import Board, Labels
-from flexmb.postproc.camera import Camera, look_at, upright
+from flexmb.postproc.camera import Camera, look_at, plane_of, upright
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
@@ -104,7 +104,8 @@ class Scene:
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
         around = [self.swept + sign * radius.max() * up for sign in (1, -1)]
-        return look_at(np.concatenate([*around, *slabs]), up, normals)
+        square = plane_of(ways, up) if layout.carriers is not None else None
+        return look_at(np.concatenate([*around, *slabs]), up, normals, square)
 
     def _ways(self) -> Array:
         """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat."""
@@ -196,10 +197,17 @@ class Scene:
         return out if solids is None else out | {"solids": solids}
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
-        """Return the feet of a plane's points on it, (m, 3), m."""
-        own = self.positions(frame)[plane.points]
+        """Return the feet of a plane's points on it, (k, 3), m; of all a solid has, whose points need not be drawn."""
+        own = self.positions(frame)[self._under(plane)]
         offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
+
+    def _under(self, plane: ContactPlane) -> Any:
+        """Return the numbers of the points that a plane should reach under."""
+        layout = self.fields.maps.layout
+        on_solids = np.intersect1d(plane.points, layout.triangles)
+        solids = np.isin(layout.body_of_point, layout.body_of_point[on_solids])
+        return np.union1d(plane.points, np.flatnonzero(solids))
 
     def _slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Any:
         offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
