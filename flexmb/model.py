@@ -11,20 +11,20 @@ from scipy import sparse
 
 from flexmb.bodies.base import Body, BodyParts
 from flexmb.bodies.signals import default_names, signal
-from flexmb.contacts.rows import ContactPart, ContactRows
+from flexmb.contacts.rows import ContactPart
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest, vector
 from flexmb.fem.kinematics import Kinematics, NodeTable
 from flexmb.fem.line_sections import joined, unknown
+from flexmb.initial_state import static_response, steady_response
 from flexmb.large_motion import LargePart, assemble_large, signal_names
 from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.terms import LoadPart, LoadTerms
 from flexmb.multibody_system import MultibodySystem
-from flexmb.state import Array, IntArray, TimeFunction
-from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe
-
-PENETRATION = 1e-12
-"""Initial penetration, over the size of the model, that still counts as touching."""
+from flexmb.small_contacts import contacts_of
+from flexmb.spinning import spin_terms
+from flexmb.state import Array
+from flexmb.system import Layout, LinearSystem, Load, Probe
 
 
 class Part(Protocol):
@@ -52,8 +52,11 @@ class Model:
     gravity : (3,) array_like, optional
         Acceleration, m/s^2.
     initial_static : sequence of str
-        Names of loads whose static response (K q = B phi(t0)) is the initial displacement. They are released at the
-        start: they do not act during the run.
+        Names of loads whose static response ((K + cross) q = B phi(t0)) is the initial displacement. They are released
+        at the start: they do not act during the run. "gravity" may be among them, and goes on acting.
+    initial_steady : bool
+        Start on the steady motion under gravity, preload, constant and harmonic loads and the unbalance of rotors, as
+        if it had gone on for ever. For small motion.
     project : bool
         Move an initial state that joints or contacts do not allow to the nearest one they do. For large motion.
     """
@@ -63,6 +66,7 @@ class Model:
         *,
         gravity: Sequence[float] | Array | None = None,
         initial_static: Sequence[str] = (),
+        initial_steady: bool = False,
         project: bool = False,
     ) -> None:
         self.bodies: dict[str, Body] = {}
@@ -71,6 +75,7 @@ class Model:
         self.contacts: dict[str, ContactPart] = {}
         self.gravity = gravity
         self.initial_static = tuple(initial_static)
+        self.initial_steady = initial_steady
         self.project = project
 
     def add(self, part: P) -> P:
@@ -119,35 +124,44 @@ class Model:
             message = "is for systems in large motion; here nothing could be moved"
             raise InputError(message, where="initial", key="project", value=self.project)
         small = small_motion(self)
-        bodies, nodes, terms, springs = small.bodies, small.nodes, small.terms, small.springs
-        F0, V0 = self.weight(bodies)
-        q0 = self._static(small, t0)
+        bodies, nodes, springs = small.bodies, small.nodes, small.springs
+        spin = spin_terms(bodies)
+        weight, V0 = self.weight(bodies)
+        loads = (
+            *(
+                Load(name, term.column.toarray().ravel(), term.function)
+                for name, term in small.terms.items()
+                if term.function is not None and name not in self.initial_static
+            ),
+            *spin.loads,
+        )
         names = signal_names(default_names(bodies) if signals is None else signals, also)
-        loads = [
-            Load(name, term.column.toarray().ravel(), term.function)
-            for name, term in terms.items()
-            if term.function is not None and name not in self.initial_static
-        ]
-        return LinearSystem(
+        system = LinearSystem(
             M=small.M,
-            C=small.C,
-            K=small.K,
-            strain=small.strain,
-            F0=F0 + springs.F0,
+            C=_tidy(small.C + spin.C),
+            K=_tidy(small.K + spin.K),
+            strain=stack([small.strain, spin.strain], nodes.nv),
+            gyro=spin.gyro,
+            cross=spin.cross,
+            F0=weight + springs.F0,
             V0=V0 + springs.V0,
-            loads=tuple(loads),
-            contacts=_contacts({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0),
-            q0=q0,
+            loads=loads,
+            contacts=contacts_of({}, nodes, np.zeros(nodes.nv), t0),
+            q0=np.zeros(nodes.nv),
             v0=np.concatenate([b.v0 for b in bodies.values()]),
             probes=tuple(Probe(*signal(name, bodies, nodes)) for name in names),
             layout=small.layout,
             dof_names=small.dof_names,
         )
+        q0, v0 = self._start(system, small, weight, t0)
+        contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0)
+        return replace(system, q0=q0, v0=v0, contacts=contacts)
 
     def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
-        if self.initial_static:
-            message = "is not available for models with joints or large motion"
-            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        for key, value in (("static", self.initial_static), ("steady", self.initial_steady)):
+            if value:
+                message = "is not available for models with joints or large motion"
+                raise InputError(message, where="initial", key=key, value=value)
         a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
         # what couples joints comes after them
         joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
@@ -161,25 +175,46 @@ class Model:
         force = np.concatenate([b.gravity @ a for b in bodies.values()])
         return force, -sum(b.mass * float(a @ b.center) for b in bodies.values())
 
-    def _static(self, small: SmallMotion, t0: float) -> Array:
-        """Return the initial displacement, (nv,)."""
-        terms, K = small.terms, small.K
-        if not self.initial_static:
-            return np.zeros(K.shape[0])
-        force = np.zeros(K.shape[0])
-        for name in self.initial_static:
-            if name not in terms or (function := terms[name].function) is None:
-                forces = [key for key, term in terms.items() if term.function is not None]
-                message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
-                raise InputError(message, where="initial", key="static", value=name)
-            force += terms[name].column.toarray().ravel() * float(function.value(t0))
-        loose = loose_body(small.bodies, small.springs.G)
-        if loose:
-            message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
-            raise InputError(message, where="initial", key="static", value=self.initial_static)
-        from scipy.sparse.linalg import splu  # here, because few runs need it and it is slow to import
+    def _start(self, system: LinearSystem, small: SmallMotion, weight: Array, t0: float) -> tuple[Array, Array]:
+        """Return the initial displacement and velocity, (nv,) each."""
 
-        return np.asarray(splu(K.tocsc()).solve(force))
+        def check_held() -> None:
+            if loose := loose_body(small.bodies, small.springs.G):
+                message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
+                key = "steady" if self.initial_steady else "static"
+                raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
+
+        K = system.K + system.cross
+        if self.initial_steady:
+            self._check_steady(small)
+            C = system.C + system.gyro
+            return steady_response(system.M, C, K, system.F0, system.loads, t0, check_held)
+        force = np.zeros(system.nv)
+        for name in self.initial_static:
+            force += self._named_force(name, small, weight, t0)
+        return static_response(K, force, check_held), system.v0
+
+    def _named_force(self, name: str, small: SmallMotion, weight: Array, t0: float) -> Array:
+        """Return a force by the name of its load, or the weight, (nv,)."""
+        terms = small.terms
+        if name in terms and (function := terms[name].function) is not None:
+            return np.asarray(terms[name].column.toarray().ravel() * float(function.value(t0)))
+        if name == "gravity" and self.gravity is not None:
+            return weight
+        forces = [key for key, term in terms.items() if term.function is not None]
+        forces += ["gravity"] if self.gravity is not None else []
+        message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
+        raise InputError(message, where="initial", key="static", value=name)
+
+    def _check_steady(self, small: SmallMotion) -> None:
+        """Raise if another start is asked for besides the steady motion."""
+        if self.initial_static:
+            message = "a run starts from a static response or from the steady motion, not from both"
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        for name, b in small.bodies.items():
+            if b.v0.any():
+                message = "a body on the steady motion has its velocity; leave this out, or initial.steady"
+                raise InputError(message, where=f"bodies.{name}", key="velocity")
 
 
 @dataclass(frozen=True)
@@ -304,57 +339,6 @@ def _layout(bodies: dict[str, BodyParts], nodes: Kinematics) -> Layout:
         radius_of_cell=np.concatenate([np.full(len(b.cells), b.radius) for b in parts]),
         sections=joined([unknown(len(b.cells), b.radius) if b.sections is None else b.sections for b in parts]),
     )
-
-
-def _contacts(groups: dict[str, ContactRows], nodes: Kinematics, q0: Array, t0: float) -> Contacts:
-    rows = list(groups.values())
-    counts = [r.g0.size for r in rows]
-    motions: list[TimeFunction] = [r.motion for r in rows if r.motion is not None]
-    motion_of: list[IntArray] = []
-    used = 0
-    for r in rows:
-        motion_of.append(np.full(r.g0.size, -1 if r.motion is None else used, dtype=np.int64))
-        used += r.motion is not None
-    contacts = Contacts(
-        names=tuple(groups),
-        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        labels=tuple(label for r in rows for label in r.labels),
-        g0=np.concatenate([np.empty(0), *(r.g0 for r in rows)]),
-        G=_columns(nodes.nv, [r.G for r in rows]),
-        e=np.repeat(np.array([r.e for r in rows]), np.array(counts, dtype=np.int64)),
-        motions=tuple(motions),
-        motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),
-        motion_coef=np.repeat(np.array([r.motion_coef for r in rows]), np.array(counts, dtype=np.int64)),
-    )
-    points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
-    _check_penetration(contacts, points, nodes, q0, t0)
-    # a gap of round-off at the start (0.1 + 0.2 on a plane at 0.3) is meant to be none
-    g = contacts.g(t0, q0)
-    touching = np.abs(g) <= PENETRATION * _size(contacts, nodes)
-    return replace(contacts, g0=np.where(touching, contacts.g0 - g, contacts.g0))
-
-
-def _size(contacts: Contacts, nodes: Kinematics) -> float:
-    """Return a length to measure gaps against, m."""
-    return max(float(np.abs(nodes.points).max()), float(np.abs(contacts.g0).max(initial=0.0)))
-
-
-def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, q0: Array, t0: float) -> None:
-    """Raise for the contact that is deepest inside at the start."""
-    if not contacts.nc:
-        return
-    g = contacts.g(t0, q0)
-    worst = int(np.argmin(g))
-    if g[worst] >= -PENETRATION * _size(contacts, nodes):
-        return
-    i = int(points[worst])
-    x = nodes.points[i] + nodes.displacement[3 * i : 3 * i + 3] @ q0
-    group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
-    message = (
-        f"initial penetration: contact '{contacts.labels[worst]}' starts {-g[worst]:.6g} m inside, "
-        f"node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
-    )
-    raise InputError(message, where=f"contacts.{group}")
 
 
 def loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:

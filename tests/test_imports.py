@@ -24,7 +24,7 @@ LEVELS = [
     {"probes"},
     {"multibody_system"},
     {"consistency", "linearized"},
-    {"large_motion"},
+    {"large_motion", "small_contacts", "spinning", "initial_state"},
     {"model", "modes"},
     {"rotating"},
     {"rotor_analysis"},

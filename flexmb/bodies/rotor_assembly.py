@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmb.bodies.base import Dof
 from flexmb.bodies.spin_parts import Excitation, SpeedTable
 from flexmb.fem.shaft import Plane, rotating
-from flexmb.linalg.strain import Strain, regular, stack
+from flexmb.linalg.strain import Strain, spring_modes, stack
 from flexmb.state import Array, IntArray
 
 MATRICES = ("M", "C", "K", "gyro", "circulation", "skew_damping", "cross", "resistance")
@@ -86,7 +86,7 @@ class RotorAssembly:
 
     def add_springs(self, dof: IntArray, K: Array) -> None:
         """Add the symmetric stiffness K between the unknowns ``dof`` and the ground."""
-        self.add_strain(_spring_modes(dof, K, self.size))
+        self.add_strain(spring_modes(dof, K, self.size))
 
     def add_mass(self, node: int, mass: float, inertia: float, polar: float, eccentricity: float = 0.0) -> None:
         """Add a spinning mass with its inertia about a diameter and about the axis to a node."""
@@ -115,11 +115,3 @@ class RotorAssembly:
     def strain(self) -> Strain:
         """Return all deformation modes."""
         return stack(self._strains, self.size)
-
-
-def _spring_modes(dof: IntArray, K: Array, size: int) -> Strain:
-    """Return x^T K x / 2, K symmetric, as modes: the eigenvectors of K that cost anything."""
-    values, vectors = np.linalg.eigh(K)
-    keep = values != 0.0
-    i = np.broadcast_to(dof, (int(keep.sum()), dof.size))
-    return regular(i, np.full(i.shape, -1), vectors.T[keep], values[keep], size)

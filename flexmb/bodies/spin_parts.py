@@ -87,6 +87,12 @@ class SpeedTable:
         s = (x - self.speed[i]) / (self.speed[i + 1] - self.speed[i])
         return (1.0 - s) * self.K[i] + s * self.K[i + 1], (1.0 - s) * self.C[i] + s * self.C[i + 1]
 
+    def placed(self, block: Array, nv: int) -> sparse.csr_array:
+        """Return a matrix over the unknowns of the table among all of a body, (nv, nv)."""
+        m = self.unknowns.size
+        where = (np.repeat(self.unknowns, m), np.tile(self.unknowns, m))
+        return sparse.csr_array(sparse.coo_array((block.ravel(), where), shape=(nv, nv)))
+
 
 @dataclass(frozen=True)
 class Spin:
@@ -165,3 +171,21 @@ class SpinParts:
     spin: Spin
     axis: Array
     resistance: sparse.csr_array | None = None
+
+    def matrices(self, speed: float) -> tuple[sparse.csr_array, sparse.csr_array]:
+        """Return what a constant speed adds to C and to K, skew but for the tables, (nv, nv)."""
+        C, K = self.skew_damping + speed * self.gyro, self.cross + speed * self.circulation
+        for table in self.tables:
+            stiffness, damping = table.at(speed)
+            K, C = K + table.placed(stiffness, K.shape[0]), C + table.placed(damping, K.shape[0])
+        return sparse.csr_array(C), sparse.csr_array(K)
+
+    def excitation(self) -> np.ndarray:
+        """Return the complex column e of unbalances and tilts: at constant W their force is Re(e W^2 exp(i phi))."""
+        out = np.zeros(self.gyro.shape[0], dtype=np.complex128)
+        for x in self.excitations:
+            turned = x.amplitude * np.exp(1j * x.phase)
+            for unknown, factor in ((x.a, x.a_factor), (x.b, -1j * x.b_factor)):  # cos psi on a, sin psi on b
+                if unknown >= 0:
+                    out[unknown] += factor * turned
+        return out

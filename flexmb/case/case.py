@@ -80,6 +80,7 @@ class Case:
             if tables.gravity is not None:
                 model.gravity = tuple(tables.gravity.acceleration)
             model.initial_static = tuple(tables.initial.static)
+            model.initial_steady = tables.initial.steady
             model.project = tables.initial.project
         except InputError as err:
             raise self.values.origin.wrap(err) from err

@@ -58,10 +58,12 @@ class GravityTable(Table):
 class InitialTable(Table):
     """``[initial]``: the static response to the named loads is the initial shape; they are released at the start.
 
-    With ``project`` a start that joints or contacts do not allow is moved to the nearest one they do.
+    With ``steady`` the run starts on the steady motion under all that acts. With ``project`` a start that joints or
+    contacts do not allow is moved to the nearest one they do.
     """
 
     static: list[Text] = []
+    steady: Annotated[bool, Field(strict=True)] = False
     project: Annotated[bool, Field(strict=True)] = False
 
 

@@ -116,3 +116,11 @@ def from_columns(G: sparse.csc_array, D: Array) -> Strain:
             c.append(value)
         ptr.append(len(i))
     return Strain(np.array(ptr), np.array(i, dtype=np.int64), np.array(j, dtype=np.int64), np.array(c), D, G.shape[0])
+
+
+def spring_modes(unknowns: IntArray, K: Array, nv: int) -> Strain:
+    """Return x^T K x / 2, K symmetric over some unknowns, as modes: the eigenvectors of K that cost anything."""
+    values, vectors = np.linalg.eigh(K)
+    keep = values != 0.0
+    i = np.broadcast_to(unknowns, (int(keep.sum()), unknowns.size))
+    return regular(i, np.full(i.shape, -1), vectors.T[keep], values[keep], nv)

@@ -1,0 +1,95 @@
+"""Rotors of constant speed in small motion: what their spin adds to a ``LinearSystem``.
+
+With the speed W, the skew matrices of ``bodies.spin_parts`` become ``gyro`` (W gyro + skew damping) and ``cross``
+(W circulation + cross-coupling); tables of bearings are taken at W, their symmetric parts going into C and K. The
+unbalance of a rotor is two loads, B_c cos phi(t) + B_s sin phi(t), whose work is that of its drive.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.bodies.base import BodyParts
+from flexmb.bodies.spin_parts import SpinParts
+from flexmb.errors import InputError
+from flexmb.linalg.strain import Strain, spring_modes, stack
+from flexmb.loads.time_functions import Harmonic
+from flexmb.system import Load
+
+
+class SpinTerms(NamedTuple):
+    """What all rotors of a model add, over all its unknowns: skew matrices, symmetric ones, and loads."""
+
+    gyro: sparse.csr_array
+    cross: sparse.csr_array
+    C: sparse.csr_array
+    K: sparse.csr_array
+    strain: Strain
+    loads: tuple[Load, ...]
+
+
+def spin_terms(bodies: Mapping[str, BodyParts]) -> SpinTerms:
+    """Return what the spin of all rotors among the bodies adds; their speeds must be constant."""
+    nv = sum(b.nv for b in bodies.values())
+    blocks: dict[str, list[sparse.csr_array]] = {"C": [], "K": []}
+    strains: list[Strain] = []
+    loads: list[Load] = []
+    first = 0
+    for name, b in bodies.items():
+        C = K = sparse.csr_array((b.nv, b.nv))
+        if b.spin is not None:
+            W = _speed(name, b.spin)
+            C, K = b.spin.matrices(W)
+            for table in b.spin.tables:
+                stiffness = table.at(W)[0]
+                strains.append(spring_modes(first + table.unknowns, 0.5 * (stiffness + stiffness.T), nv))
+            loads += _unbalance(name, b.spin, W, first, nv)
+        blocks["C"].append(C)
+        blocks["K"].append(K)
+        first += b.nv
+    C, K = (sparse.csr_array(sparse.block_diag(matrices, format="csr")) for matrices in blocks.values())
+    (C, gyro), (K, cross) = _parted(C), _parted(K)
+    return SpinTerms(gyro, cross, C, K, stack(strains, nv), tuple(loads))
+
+
+def _speed(name: str, parts: SpinParts) -> float:
+    """Return the speed of a rotor."""
+    spin = parts.spin
+    if not spin.constant:
+        message = "the spin changes, which only the equations of large motion allow"
+        raise InputError(message, where=f"bodies.{name}", key="spin")
+    for table in parts.tables:
+        low, high = float(table.speed[0]), float(table.speed[-1])
+        if not low - 1e-9 * abs(low) <= spin.speed <= high + 1e-9 * abs(high):
+            message = f"the bearing at {table.label} is given for speeds from {low:g} to {high:g} rad/s only"
+            raise InputError(message, where=f"bodies.{name}.spin", key="speed", value=spin.speed)
+    return spin.speed
+
+
+def _parted(A: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+    """Return the symmetric and the skew part of a matrix, without stored zeros."""
+    parts = []
+    for part in (sparse.csr_array(0.5 * (A + A.T)), sparse.csr_array(0.5 * (A - A.T))):
+        part.eliminate_zeros()
+        part.sort_indices()
+        parts.append(part)
+    return parts[0], parts[1]
+
+
+def _unbalance(name: str, parts: SpinParts, speed: float, first: int, nv: int) -> list[Load]:
+    """Return the loads of a rotor whose unknowns begin at ``first``; none when nothing is out of balance."""
+    e = speed**2 * parts.excitation()
+    if not e.any():
+        return []
+    assert parts.spin.angle is not None
+    phi = float(parts.spin.angle.value(0.0))
+    loads = []
+    for word, column, phase in (("cos", e.real, phi + 0.5 * np.pi), ("sin", -e.imag, phi)):
+        B = np.zeros(nv)
+        B[first : first + column.size] = column
+        loads.append(Load(f"{name}.unbalance.{word}", B, Harmonic(omega=speed, phase=phase), drive=True))
+    return loads
