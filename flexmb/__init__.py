@@ -65,6 +65,13 @@ if TYPE_CHECKING:
     from flexmb.multibody_system import MultibodySystem
     from flexmb.nonsmooth.solvers import ContactSolver
     from flexmb.result import Result, load
+    from flexmb.rotating import RotatingSystem, rotating_system
+    from flexmb.rotor_analysis.campbell import Campbell, campbell
+    from flexmb.rotor_analysis.critical import critical_speeds
+    from flexmb.rotor_analysis.modes import RotorModes, rotor_modes
+    from flexmb.rotor_analysis.stability import instability
+    from flexmb.rotor_analysis.static import StaticState, static_deflection
+    from flexmb.rotor_analysis.unbalance import UnbalanceResponse, unbalance_response
     from flexmb.schemes import (
         HHT,
         SCHEMES,
@@ -126,6 +133,13 @@ _HOME = {
     "flexmb.multibody_system": ("MultibodySystem",),
     "flexmb.nonsmooth.solvers": ("ContactSolver",),
     "flexmb.result": ("Result", "load"),
+    "flexmb.rotating": ("RotatingSystem", "rotating_system"),
+    "flexmb.rotor_analysis.campbell": ("Campbell", "campbell"),
+    "flexmb.rotor_analysis.critical": ("critical_speeds",),
+    "flexmb.rotor_analysis.modes": ("RotorModes", "rotor_modes"),
+    "flexmb.rotor_analysis.stability": ("instability",),
+    "flexmb.rotor_analysis.static": ("StaticState", "static_deflection"),
+    "flexmb.rotor_analysis.unbalance": ("UnbalanceResponse", "unbalance_response"),
     "flexmb.schemes": (
         "HHT",
         "SCHEMES",
@@ -145,6 +159,7 @@ __all__ = [
     "SCHEMES",
     "Bar",
     "Beam",
+    "Campbell",
     "Case",
     "Clearance",
     "Constant",
@@ -185,7 +200,9 @@ __all__ = [
     "Revolute",
     "Rigid",
     "RigidPlanar",
+    "RotatingSystem",
     "Rotor",
+    "RotorModes",
     "SchatzmanPaoli",
     "Section",
     "SimulationError",
@@ -194,20 +211,29 @@ __all__ = [
     "SpinUp",
     "Spring",
     "SpringDamper",
+    "StaticState",
     "Support",
     "Table",
     "TorsionSpring",
+    "UnbalanceResponse",
     "Universal",
+    "campbell",
+    "critical_speeds",
+    "instability",
     "load",
     "load_case",
     "modes",
+    "rotating_system",
+    "rotor_modes",
     "simulate",
+    "static_deflection",
     "time_function",
     "RotorBearing",
     "Coupling",
     "Disk",
     "Unbalance",
     "ShaftSection",
+    "unbalance_response",
 ]
 
 

@@ -353,7 +353,7 @@ def loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
     # zero rows make sure that there are as many singular values as motions
     conditions = np.vstack([held, (G.T @ free).toarray(), np.zeros((sum(sizes), sum(sizes)))])
     _, values, right = np.linalg.svd(conditions, full_matrices=False)
-    if values[-1] > 1e-9 * values[0]:
+    if values[-1] > max(1e-9 * values[0], 1e-11):  # a rotor's own strains are round-off here, not zero
         return ""
     owner = np.repeat(np.arange(len(sizes)), sizes)
     return list(bodies)[int(owner[int(np.argmax(np.abs(right[-1])))])]

@@ -101,10 +101,10 @@ def _matrices(table: dict[str, Any], key: str, time: Array, speed: Array | None)
     """Return stiffness or damping at all times, (n, m, m)."""
     given = np.asarray(table.get(key, 0.0), dtype=np.float64)
     speeds = table.get("speed")
-    over_speed = speeds is not None and given.ndim in (1, 3)
+    over_speed = given.ndim in (1, 3)
     each = given if over_speed else given[None]
     matrices = each if each.ndim == 3 else each[:, None, None] * np.eye(2)
-    if not over_speed:
+    if not over_speed or speeds is None:
         return np.broadcast_to(matrices, (time.size, *matrices.shape[1:]))
     if speed is None:
         raise InputError("the speed of the rotor was not recorded, so forces on its bearings are not known")

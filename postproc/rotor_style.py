@@ -24,13 +24,21 @@ WHIRL: dict[str, dict[str, Any]] = {
 
 def speed_axes(axes: Axes, title: str) -> None:
     """Name an axis of speeds in rpm, with rad/s along the top (not on axes that share it below)."""
-    top: Any = axes.secondary_xaxis("top", functions=(lambda rpm: rpm / RPM, lambda speed: speed * RPM))
+    top: Any = axes.secondary_xaxis("top", functions=(_to_speed, _to_rpm))
     for one in (top, axes):  # speeds are read as they are, without a power of ten
         one.ticklabel_format(axis="x", style="plain")
     top.set_xlabel("speed [rad/s]", fontsize=8)
     top.spines["top"].set_visible(False)
     top.tick_params(labelsize=8)
     axes.set_title(title, pad=8)
+
+
+def _to_speed(rpm: Any) -> Any:
+    return np.asarray(rpm) / RPM
+
+
+def _to_rpm(speed: Any) -> Any:
+    return np.asarray(speed) * RPM
 
 
 def shortened(words: str, most: int = 90) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
@@ -47,5 +49,5 @@ def _mark_bearings(axes: matplotlib.axes.Axes, found: StaticState) -> None:
         k = place[name]
         x, y = float(found.stations[k]), float(found.deflection[k, int(np.argmax(np.abs(force)))])
         axes.plot([x], [y], "^", color=INK, markersize=7, zorder=4)
-        words = {"textcoords": "offset points", "ha": "center", "fontsize": 8}
+        words: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": 8}
         axes.annotate(f"{np.linalg.norm(force):.4g} N", (x, y), (0, -16), **words)

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import argparse
+import math
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 if TYPE_CHECKING:
     from flexmb.case import Case
     from flexmb.rotating import RotatingSystem
     from flexmb.state import Array
 
-RPM = 30.0 / np.pi
+RPM = 30.0 / math.pi
 """Turns per minute of 1 rad/s."""
 
 
@@ -64,6 +63,8 @@ def one_speed(args: argparse.Namespace) -> float | None:
 
 def speed_range(args: argparse.Namespace) -> Array | None:
     """Return the speeds asked for, rad/s; None for the default."""
+    import numpy as np
+
     from flexmb.errors import InputError
 
     if args.speeds is None:
@@ -71,7 +72,7 @@ def speed_range(args: argparse.Namespace) -> Array | None:
     words = args.speeds.split(":")
     try:
         first, last, count = float(words[0]), float(words[1]), int(words[2])
-        if len(words) != 3 or count < 2 or not -np.inf < first < last < np.inf:
+        if len(words) != 3 or count < 2 or not -math.inf < first < last < math.inf:
             raise ValueError
     except (ValueError, IndexError):
         message = "must be FROM:TO:N with FROM < TO and N >= 2, such as 0:500:51"
@@ -97,7 +98,7 @@ def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:
 
 
 def _word(item: object) -> str:
-    return f"{item:.6g}" if isinstance(item, float | np.floating) else str(item)
+    return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy's numbers are floats, too
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:

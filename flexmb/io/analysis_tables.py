@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 
-def write_table(path: Path, columns: Mapping[str, Sequence[Any] | np.ndarray]) -> Path:
+def write_table(path: Path, columns: Mapping[str, Any]) -> Path:
     """Write columns of one length, with their names (and units) as the first line; nan becomes an empty cell."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as out:

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import linalg, sparse
 
+from flexmb.errors import FlexmbError
 from flexmb.state import Array
 
 ComplexArray = NDArray[np.complex128]
@@ -54,7 +55,7 @@ def eigenpairs(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray
     Rigid motions come first with lam = 0, each counted once; shapes have unit modal mass x^H M x = 1.
     """
     lam, X = _lowest(system, 2 * count + 6)
-    X = X / np.sqrt(np.einsum("ij,ij->j", X.conj(), system.M @ X).real)
+    X = X / modal_size(system.M, X)
     still = _at_rest(system, lam, X)
     rigid = _span(system.M, X[:, still])
     upper = ~still & (lam.imag >= -REAL * np.abs(lam))
@@ -79,29 +80,40 @@ def groups(lam: ComplexArray) -> list[list[int]]:
     return out
 
 
+def times(A: Any, X: np.ndarray) -> ComplexArray:
+    """Return A X, A sparse and X complex."""
+    return np.asarray(A @ X, dtype=np.complex128)
+
+
+def modal_size(M: sparse.csr_array, X: ComplexArray) -> Array:
+    """Return the square roots of the modal masses x^H M x of vectors or of one vector."""
+    return np.asarray(np.sqrt(np.sum(X.conj() * times(M, X), axis=0).real))
+
+
 def orthonormal(X: ComplexArray, M: sparse.csr_array) -> ComplexArray:
     """Return the columns of X made orthonormal in M."""
-    L = np.linalg.cholesky(X.conj().T @ (M @ X))
+    L = np.linalg.cholesky(X.conj().T @ times(M, X))
     return np.asarray(np.linalg.solve(L, X.conj().T).conj().T)
 
 
 def refine(system: Matrices, lam: complex, x: ComplexArray) -> tuple[complex, ComplexArray]:
-    """Return the simple eigenpair next to a guess, by Newton's method on (lam, x) with x fixed in its size."""
+    """Return the eigenpair next to a guess, by Newton's method: x <- T^-1 T' x, T = lam^2 M + lam C + K."""
     from scipy.sparse.linalg import splu
 
+    before = np.inf
     for _ in range(20):
-        x = x / np.sqrt((x.conj() @ (system.M @ x)).real)
-        T = system.dynamic(lam)
-        column = 2.0 * lam * (system.M @ x) + system.C @ x
-        row = system.M @ x.conj()
-        size = float(np.abs(system.K.diagonal()).max()) / max(float(np.abs(column).max()), 1e-300)
-        S = sparse.block_array([[T, size * column[:, None]], [row[None, :], None]], format="csc")
-        step = splu(S).solve(np.concatenate([-(T @ x), [0.0]]))
-        x, change = x + step[:-1], size * step[-1]
-        lam = lam + change
-        if abs(change) <= 1e-13 * abs(lam):
+        x = x / modal_size(system.M, x)
+        try:
+            factored = splu(system.dynamic(lam))
+        except RuntimeError:  # exactly singular: lam is an eigenvalue to the last bit
             break
-    return complex(lam), x / np.sqrt((x.conj() @ (system.M @ x)).real)
+        u = factored.solve(2.0 * lam * times(system.M, x) + times(system.C, x))
+        change = complex(1.0 / (x.conj() @ times(system.M, u)))
+        lam, x = lam - change, u
+        if abs(change) <= 1e-14 * abs(lam) or (before <= 1e-9 * abs(lam) and abs(change) >= 0.5 * before):
+            break  # converged, or down to round-off
+        before = abs(change)
+    return complex(lam), x / modal_size(system.M, x)
 
 
 def _lowest(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray]:
@@ -110,18 +122,36 @@ def _lowest(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray]:
     if not np.isfinite(system.K.data).all() or (system.M.diagonal() <= 0.0).any():
         raise ValueError("the matrices are not those of a system with mass in every unknown")
     s = SHIFT * float(np.sqrt(np.max(np.abs(system.K.diagonal()) / system.M.diagonal()))) or 1.0
-    inverse, start = _Inverse(system, s), np.cos(np.arange(2.0 * n))  # a fixed start: the same bits in every run
     if n <= DENSE_LIMIT or count >= 2 * n - 2:
-        mu, Z = linalg.eig(inverse(np.eye(2 * n)))
+        mu, Z = linalg.eig(_Inverse(system, s)(np.eye(2 * n)))
     else:
-        from scipy.sparse.linalg import LinearOperator, eigs
-
-        operator: Any = LinearOperator((2 * n, 2 * n), matvec=inverse, dtype=np.float64)
-        mu, Z = eigs(operator, count, v0=start, ncv=min(2 * n, max(2 * count + 1, 40)))
+        s, mu, Z = _arnoldi(system, s, count)
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = s + 1.0 / mu
     order = np.argsort(np.abs(lam), kind="stable")[:count]
     return lam[order], Z[:n, order]
+
+
+def _arnoldi(system: Matrices, s: float, count: int) -> tuple[float, ComplexArray, ComplexArray]:
+    """Return a shift, ``count`` eigenvalues of largest size of (A - s)^-1 and their vectors.
+
+    Rigid motions are double eigenvalues with one vector, which hinder the iteration when the shift is very close to
+    them: then a larger one is taken.
+    """
+    from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
+
+    size = 2 * system.nv
+    start = np.cos(np.arange(float(size)))  # a fixed start: the same bits in every run
+    for last in (False, False, True):
+        operator: Any = LinearOperator((size, size), matvec=_Inverse(system, s), dtype=np.float64)
+        try:
+            mu, Z = eigs(operator, count, v0=start, ncv=min(size, max(2 * count + 1, 40)))
+            break
+        except ArpackNoConvergence as err:
+            if last:
+                raise FlexmbError(f"the eigenvalues did not converge: {err}") from err
+            s *= 100.0
+    return s, mu, Z
 
 
 class _Inverse:
@@ -148,10 +178,15 @@ class _Inverse:
 
 def _at_rest(system: Matrices, lam: ComplexArray, X: ComplexArray) -> NDArray[np.bool_]:
     """Return which modes store no elastic energy and do not move, but for round-off."""
-    energy = np.abs(np.einsum("ij,ij->j", X.conj(), system.K @ X))
-    sizes = np.einsum("ij,ij->j", np.abs(X), abs(system.K) @ np.abs(X))
+    energy, sizes = elastic_energy(system.K, X)
     # a double zero eigenvalue splits into +-sqrt(noise): its square is compared
-    return (energy <= NOISE * sizes) & (np.abs(lam) ** 2 <= DRIFT * sizes)
+    return np.asarray((np.abs(energy) <= NOISE * sizes) & (np.abs(lam) ** 2 <= DRIFT * sizes))
+
+
+def elastic_energy(K: sparse.csr_array, X: ComplexArray) -> tuple[ComplexArray, Array]:
+    """Return x^H K x of vectors and the sums of the sizes of its terms."""
+    size = np.asarray(abs(K) @ np.abs(X), dtype=np.float64)
+    return np.sum(X.conj() * times(K, X), axis=0), np.sum(np.abs(X) * size, axis=0)
 
 
 def _span(M: sparse.csr_array, X: ComplexArray) -> ComplexArray:

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.rotating import RotatingSystem
-from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, Matrices, eigenpairs, groups, orthonormal
+from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, Matrices, eigenpairs, groups, orthonormal, times
 from flexmb.rotor_analysis.whirl import Motions
 from flexmb.state import Array
 
@@ -44,9 +44,12 @@ class Tracker:
     def __init__(self, system: RotatingSystem, count: int, spare: int) -> None:
         self.system, self.count, self.spare = system, count, spare
         self.M = system.M
+        self._known: dict[float, tuple[ComplexArray, ComplexArray]] = {}
 
     def modes(self, speed: float) -> tuple[ComplexArray, ComplexArray]:
         """Return the lowest oscillating modes at a speed."""
+        if speed in self._known:  # asked for again after a speed in between
+            return self._known.pop(speed)
         wanted = min(self.count + self.spare, self.system.nv)
         lam, X = eigenpairs(Matrices(*self.system.at(speed)), wanted)
         some = lam.imag > REAL * np.abs(lam)
@@ -68,6 +71,7 @@ class Tracker:
         alike = np.array([mac[i, j] if j >= 0 else 0.0 for i, j in enumerate(chosen)])
         known = np.isfinite(before.lam)
         if depth and (alike[known] < ALIKE).any():
+            self._known[speed] = lam, X
             middle = self.follow(before, 0.5 * (before.speed + speed), depth - 1)
             return self.follow(middle, speed, depth - 1)
         out = np.full(before.lam.size, np.nan + 0j), np.full(before.X.shape, np.nan + 0j)
@@ -80,7 +84,7 @@ class Tracker:
 def likeness(A: ComplexArray, B: ComplexArray, M: sparse.csr_array) -> Array:
     """Return |a^H M b|^2 of shapes with unit modal mass, (columns of A, columns of B): 1 for the same shape (MAC)."""
     A = np.where(np.isfinite(A), A, 0.0)
-    return np.abs(A.conj().T @ (M @ B)) ** 2
+    return np.abs(A.conj().T @ times(M, B)) ** 2
 
 
 def _assign(mac: Array, before: ComplexArray, now: ComplexArray) -> list[int]:
@@ -102,7 +106,7 @@ def _aligned(lam: ComplexArray, X: ComplexArray, before: ComplexArray, M: sparse
     old = before[:, np.isfinite(before).all(axis=0)]
     for group in groups(lam):
         Q = orthonormal(X[:, group], M)
-        part = Q.conj().T @ (M @ old)
+        part = Q.conj().T @ times(M, old)
         size = np.linalg.norm(part, axis=0)
         near = [k for k in np.argsort(-size, kind="stable")[: len(group)] if size[k] > LOST]
         U, _, Vh = np.linalg.svd(part[:, near])

@@ -9,7 +9,7 @@ from scipy import linalg, sparse
 
 from flexmb.rotating import RotatingSystem, placed
 from flexmb.rotor_analysis.crossings import CriticalSpeed
-from flexmb.rotor_analysis.eigenpairs import DENSE_LIMIT, NOISE, ComplexArray
+from flexmb.rotor_analysis.eigenpairs import DENSE_LIMIT, NOISE, ComplexArray, elastic_energy
 from flexmb.rotor_analysis.whirl import AXIAL, TORSION, Motions
 from flexmb.state import Array
 
@@ -20,7 +20,7 @@ def undamped_critical(system: RotatingSystem, count: int, order: float = 1.0) ->
     x exp(i w t) at W = w / order solves K x = w^2 (M - i G / order) x: both sides are Hermitian and K is definite or
     has the rigid motions as its kernel, so mu = 1/w^2 are the positive eigenvalues of (M - i G / order) x = mu K x.
     """
-    gyro = sum((r.ratio * r.parts.gyro for r in system.rotors), sparse.csr_array((system.nv, system.nv)))
+    gyro: Any = sum((r.ratio * r.parts.gyro for r in system.rotors), sparse.csr_array((system.nv, system.nv)))
     A = sparse.csr_array(system.M - 1j / order * gyro)
     K = system.K
     for rotor in system.rotors:
@@ -51,15 +51,14 @@ def _positive(A: sparse.csr_array, K: sparse.csr_array, count: int) -> tuple[Arr
         mu, X = _largest(A, K, count)
     real = np.isfinite(mu) & (mu.real > 0.0) & (np.abs(mu.imag) <= 1e-8 * np.abs(mu))
     mu, X = mu[real].real, X[:, real]
-    energy = np.einsum("ij,ij->j", X.conj(), K @ X).real
-    sizes = np.einsum("ij,ij->j", np.abs(X), abs(K) @ np.abs(X))
-    elastic = energy > NOISE * sizes
+    energy, sizes = elastic_energy(K, X)
+    elastic = energy.real > NOISE * sizes
     mu, X = mu[elastic], X[:, elastic]
     order = np.argsort(-mu, kind="stable")[:count]
     return 1.0 / mu[order], X[:, order]
 
 
-def _largest(A: sparse.csr_array, K: sparse.csr_array, count: int) -> tuple[Array, ComplexArray]:
+def _largest(A: sparse.csr_array, K: sparse.csr_array, count: int) -> tuple[ComplexArray, ComplexArray]:
     """Return the mu = 1/w^2 of largest size of A x = mu K x, by Arnoldi's iteration with (K + s A)^-1 A."""
     from scipy.sparse.linalg import LinearOperator, eigs, splu
 

@@ -14,7 +14,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.rotating import RotatingSystem
-from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, groups, orthonormal
+from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, groups, modal_size, orthonormal
 from flexmb.state import Array
 
 FORWARD, BACKWARD, MIXED, PLANAR = "forward", "backward", "mixed", "planar"
@@ -31,7 +31,7 @@ TILT = 1e-9
 def circles(orbit: np.ndarray) -> tuple[ComplexArray, ComplexArray]:
     """Return the forward and backward circles f and b of orbits (..., 2)."""
     Y, Z = orbit[..., 0], orbit[..., 1]
-    return 0.5 * (Y + 1j * Z), 0.5 * np.conj(Y - 1j * Z)
+    return np.asarray(0.5 * (Y + 1j * Z)), np.asarray(0.5 * np.conj(Y - 1j * Z), dtype=np.complex128)
 
 
 def half_axes(orbit: np.ndarray) -> tuple[Array, Array]:
@@ -75,9 +75,9 @@ class Motions:
         """Return what a mode does: its whirl, or that it is axial, torsional, rigid or does not oscillate."""
         if lam == 0.0:
             return RIGID
-        total = _energy(self.M, x)
+        total = modal_size(self.M, x)
         for mask, word in ((self.axial, AXIAL), (self.torsion, TORSION)):
-            if _energy(self.M, np.where(mask, x, 0.0)) > 0.5 * total:
+            if modal_size(self.M, np.where(mask, x, 0.0)) ** 2 > 0.5 * total**2:
                 return word
         if abs(lam.imag) <= REAL * abs(lam):
             return REAL_MODE
@@ -89,14 +89,14 @@ class Motions:
     def orbits(self, x: ComplexArray) -> np.ndarray:
         """Return the orbits of the rotors' nodes, (n, 2); of a mode that only tilts them, those of the slopes."""
         moved, tilted = (self.system.orbits(x, slopes=slopes)[self.points] for slopes in (False, True))
-        return moved if np.abs(moved).max() > TILT * np.abs(tilted).max() else tilted
+        return np.asarray(moved if np.abs(moved).max() > TILT * np.abs(tilted).max() else tilted)
 
     def circular(self, lam: ComplexArray, X: ComplexArray) -> ComplexArray:
         """Return shapes in which those of equal eigenvalues are combined to go round as much as they can.
 
         So a round shaft without gyroscopic effect has a forward and a backward mode, as it has with the slightest.
         """
-        X = X.copy()
+        X = X.astype(np.complex128)
         for group in groups(lam):
             if lam[group[0]] == 0.0:
                 continue
@@ -114,8 +114,4 @@ def _along(D: sparse.csr_array, d: Array) -> np.ndarray:
     coo = sparse.coo_array(D)
     part = np.zeros(D.shape[1])
     np.add.at(part, coo.col, np.abs(coo.data * d[coo.row % 3]))
-    return part > 0.5
-
-
-def _energy(M: sparse.csr_array, x: ComplexArray) -> float:
-    return float((x.conj() @ (M @ x)).real)
+    return np.asarray(part > 0.5)

@@ -82,8 +82,8 @@ class HandRotor:
             radius=0.01,
             dof_names=tuple(f"{self.name}.node({k // len(dofs)}).{dofs[k % len(dofs)].letter}" for k in range(nv)),
             named={"first": 0, "mid": n // 2, "last": n - 1},
-            rigid_free=np.zeros((nv, 0)),
-            rigid_held=np.zeros((0, 0)),
+            rigid_free=np.ones((nv, 1)),  # of which nothing is free
+            rigid_held=np.ones((1, 1)),
             spin=SpinParts(*matrix, tuple(self.tables), tuple(self.excitations), spin, axis),
         )
 
