@@ -30,8 +30,10 @@ PROMISED = {
     "impacting_bar",
     "naive_hht_fails",
     "pendulum_with_flexible_rod_and_stop",
+    "rotating_beam_eccentric",
     "slider_crank",
     "spin_up_beam",
+    "stiff_rotor",
     "two_ball_oscillator",
     "two_bars",
 }

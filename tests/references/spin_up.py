@@ -12,12 +12,12 @@ LENGTH, EA, GA, EI, MASS, ROTARY = 10.0, 2.8e7, 1e7, 1.4e4, 1.2, 6e-4
 RATE, DURATION = 6.0, 15.0
 
 
-def drive(t):
+def drive(t, rate=RATE, duration=DURATION):
     """Return the prescribed angle, its rate and its second derivative."""
-    k = 2.0 * np.pi / DURATION
-    if t >= DURATION:
-        return RATE * t - 0.5 * RATE * DURATION, RATE, 0.0
-    a = RATE / DURATION
+    k = 2.0 * np.pi / duration
+    if t >= duration:
+        return rate * t - 0.5 * rate * duration, rate, 0.0
+    a = rate / duration
     return a * (0.5 * t**2 + (np.cos(k * t) - 1.0) / k**2), a * (t - np.sin(k * t) / k), a * (1.0 - np.cos(k * t))
 
 

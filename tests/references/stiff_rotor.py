@@ -11,11 +11,14 @@ The torque of the motor goes along the bent shaft and turns the disk about its o
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from scipy.linalg import block_diag, eigh
 
 from references.ode import solve
 from references.planar_beam import Beam
+from references.spin_up import drive
 
 LENGTH, RADIUS, YOUNG, DENSITY, POISSON = 0.4, 0.01, 2e11, 7800.0, 0.3
 AREA, INERTIA = np.pi * RADIUS**2, np.pi * RADIUS**4 / 4
@@ -77,23 +80,7 @@ class Rotor:
         y = solve(rhs, start, times, rtol=rtol, atol=1e-12)
         return np.column_stack([y[:, :n] @ self.at_disk, y[:, n : 2 * n] @ self.at_disk])
 
-    def response(self, W):
-        """Return the largest distance of the disk from the axis along both directions at constant speed, (2,)."""
-        n, zero = self.modes, np.zeros((self.modes, self.modes))
-        K, C = block_diag(self.K, self.K + self.spring), block_diag(self.C, self.C)
-        G = np.block([[zero, self.J], [-self.J, zero]])
-        push = UNBALANCE * W * W * np.concatenate([self.at_disk, -1j * self.at_disk])
-        y = np.linalg.solve(K - W * W * np.eye(2 * n) + 1j * W * (C + W * G), push)
-        return np.abs([y[:n] @ self.at_disk, y[n:] @ self.at_disk])
-
 
 def spin_up(rate, duration):
     """Return the drive function of ``spin-up``."""
-
-    def drive(t):
-        k, a = 2.0 * np.pi / duration, rate / duration
-        if t >= duration:
-            return rate * t - 0.5 * rate * duration, rate, 0.0
-        return a * (0.5 * t**2 + (np.cos(k * t) - 1.0) / k**2), a * (t - np.sin(k * t) / k), a * (1.0 - np.cos(k * t))
-
-    return drive
+    return partial(drive, rate=rate, duration=duration)
