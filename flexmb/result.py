@@ -23,6 +23,7 @@ from flexmb.summary import Figures, summarize
 
 if TYPE_CHECKING:
     import pyvista
+    from matplotlib.figure import Figure
 
 
 class Result:
@@ -117,6 +118,63 @@ class Result:
         k = int(np.argmin(np.abs(times - time)))
         fields = self.fields
         return grid_of(fields.maps.layout, fields.frame(k), fields.cell_frame(k), float(times[k]), warp)
+
+    def plot_energy(self, save: str | Path | None = None) -> Figure:
+        """Return a figure of the energy ledger: energies above, what changed them below.
+
+        Parameters
+        ----------
+        save : path, optional
+            Also write it, as .svg, .pdf or .png.
+        """
+        from flexmb.postproc.plots import plot_energy
+
+        return plot_energy(self, save)
+
+    def plot_contact(self, name: str, save: str | Path | None = None) -> Figure:
+        """Return a figure of one contact: gap, velocity and force over time.
+
+        Parameters
+        ----------
+        name : str
+            As in ``contacts``.
+        save : path, optional
+            As for ``plot_energy``.
+        """
+        from flexmb.postproc.plots import plot_contact
+
+        return plot_contact(self, name, save)
+
+    def plot_signals(self, *names: str, save: str | Path | None = None) -> Figure:
+        """Return a figure of signals over time, one frame for each kind of unit.
+
+        Parameters
+        ----------
+        names : str
+            Such as ``rod.first.position.x``, ``contacts.wall.force`` or ``energy.total``; of a vector such as
+            ``rod.first.position`` the components that move are drawn.
+        save : path, optional
+            As for ``plot_energy``.
+        """
+        from flexmb.postproc.plots import plot_signals
+
+        return plot_signals(self, names, save)
+
+    def show(self, time: float | None = None, field: str = "displacement", scale: float = 1.0) -> Any:
+        """Look at a state with pyvista: in a notebook below the cell, else in a window.
+
+        Parameters
+        ----------
+        time : float, optional
+            s; the nearest kept state is shown. By default the middle of the contact with the largest impulse.
+        field : str
+            What colours mean: ``displacement`` or ``velocity``, or a component such as ``velocity.x``.
+        scale : float
+            Factor on displacements.
+        """
+        from flexmb.postproc.show import show
+
+        return show(self, time, field, scale)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""

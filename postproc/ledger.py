@@ -4,8 +4,8 @@ At every time, with each work split into its gains and its losses,
 
     initial + sum of gains = kinetic + potential + sum of losses + residual
 
-so both sides are stacks of parts that are never negative, and both reach the same height. A potential has no zero of its
-own: where it falls below zero it is measured from its lowest value, on both sides.
+so both sides are stacks of parts that are never negative, and both reach the same height. A potential has no zero of
+its own: where it falls below zero it is measured from its lowest value, on both sides.
 """
 
 from __future__ import annotations
@@ -105,8 +105,8 @@ def ledger_of(result: Result) -> Ledger | None:
         return np.asarray(tree[path][()]) if path in tree else np.zeros(len(result.time))
 
     drive, cross = column("work_drive"), column("work_cross")
-    works = (column("work_external") - drive - cross, drive, cross)
-    works += tuple(column(name) for name in ("work_damping", "work_contact", "numerical"))
+    others = [column(name) for name in ("work_damping", "work_contact", "numerical")]
+    works = [column("work_external") - drive - cross, drive, cross, *others]
     scale = max(float(np.abs(column("kinetic")).max()), float(np.abs(column("potential")).max()))
     parts = tuple(
         Part(word, colour, values)

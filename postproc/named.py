@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -69,11 +70,13 @@ class Curves:
         if where is None:
             raise InputError(self._unknown(name))
         if name == TOTAL:
-            return np.asarray(self._tree["/energy/kinetic"][()]) + np.asarray(self._tree["/energy/potential"][()])
-        values = self._tree[where.path]
-        values = np.asarray(values[()] if where.column is None else values[:, where.column])
-        if name.split(".")[0] == "contacts" and ".force" in name:
-            return mean_force(values, self.result.step, float(self.result.summary["h"]))
+            kinetic, potential = (np.asarray(self._tree[f"/energy/{word}"][()]) for word in ("kinetic", "potential"))
+            return np.asarray(kinetic + potential)
+        stored = self._tree[where.path]
+        values: Array = np.asarray(stored[()] if where.column is None else stored[:, where.column])
+        words = name.split(".")
+        if words[0] == "contacts" and words[2] == "force":
+            return np.asarray(mean_force(values, self.result.step, float(self.result.summary["h"])))
         return values
 
     def group(self, path: str, how: str) -> Array:
@@ -81,7 +84,7 @@ class Curves:
         values = self._tree[path]
         if len(values.shape) == 1:
             return np.asarray(values[()])
-        reduce = {"min": np.min, "max": np.max, "sum": np.sum}[how]
+        reduce: Any = {"min": np.min, "max": np.max, "sum": np.sum}[how]
         blocks = [reduce(np.asarray(values[k : k + BLOCK]), axis=1) for k in range(0, values.shape[0], BLOCK)]
         return np.concatenate(blocks) if blocks else np.zeros(0)
 

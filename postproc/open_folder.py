@@ -89,6 +89,12 @@ def open_folder(folder: str | Path) -> Opened:
     return Opened(result, case, tuple(notes))
 
 
+def opened(result: Result) -> Opened:
+    """Return a result that is at hand, from memory or from a folder, to look at."""
+    case = tomllib.loads(result.case_text) if result.case_text else {}
+    return Opened(result, case, ())
+
+
 class WrittenRows(Mapping[str, Any]):
     """The rows an unfinished run has written; its datasets have their final length, with zeros to come.
 

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from pathlib import Path
 
 import matplotlib
 import numpy as np
@@ -12,57 +14,107 @@ from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, STYLE, VERMILLION
+from flexmb.postproc.ledger import ledger_of
+from flexmb.postproc.named import Curves, unit_of
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION
 from flexmb.postproc.thinning import thinned
 from flexmb.result import Result
 from flexmb.series import ContactSeries
 
 MOST_CONTACTS = 4
 """More contacts than this are not told apart in one chart."""
-WORKS = (
-    ("work_external", "loads", BLUE),
-    ("work_damping", "damping", GREEN),
-    ("work_contact", "contacts", VERMILLION),
-    ("numerical", "scheme", PURPLE),
-)
-"""What changes the energy: column of the ledger, its word and its colour."""
+SUFFIXES = (".svg", ".pdf", ".png")
+"""What figures are saved as."""
+Draw = Callable[[Axes], None]
 
 
-def plot_contact(result: Result, name: str) -> Figure:
-    """Return a figure of one contact: gap above, force below. ``figure.savefig("contact.svg")`` writes it.
+def plot_contact(result: Result, name: str, save: str | Path | None = None) -> Figure:
+    """Return a figure of one contact over time: gap, relative velocity, force.
 
     Parameters
     ----------
     result : Result
     name : str
-        As in ``result.contacts``. Of a group the smallest gap and the sum of the forces are drawn.
+        As in ``result.contacts``. Of a group the smallest gap and velocity and the sum of the forces are drawn.
+    save : path, optional
+        Also write the figure, as .svg, .pdf or .png.
     """
     known = list(result.contacts)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise InputError(f"there is no contact '{name}' in this result; {hint}recorded: {', '.join(known) or 'none'}")
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(6.0, 4.2), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True)
-        draw_gaps(above, result, [name])
-        draw_forces(below, result, [name])
-        above.set_xlabel("")
-    return figure
+    draw = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities, draw_forces)]
+    return _figure((6.0, 6.0), draw, save)
 
 
-def plot_energy(result: Result) -> Figure:
+def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
     """Return a figure of the energy ledger: energies above, what changed them below.
 
     Below, the works of loads, damping, contacts and scheme add up to the dashed line, the change of the energy.
+
+    Parameters
+    ----------
+    result : Result
+    save : path, optional
+        As for ``plot_contact``.
     """
+    draw = [partial(draw_energy, result=result, columns=5), partial(draw_works, result=result)]
+    return _figure((6.4, 5.2), draw, save)
+
+
+def plot_signals(result: Result, names: Iterable[str], save: str | Path | None = None) -> Figure:
+    """Return a figure of signals over time; those with the same unit share a frame.
+
+    Parameters
+    ----------
+    result : Result
+    names : iterable of str
+        Such as ``rod.first.position.x``, ``contacts.wall.force``, ``energy.total``; vectors give the components that
+        move.
+    save : path, optional
+        As for ``plot_contact``.
+    """
+    curves = Curves(result)
+    units: dict[str, list[str]] = {}
+    for name in curves.expand(names):
+        units.setdefault(unit_of(name), []).append(name)
+    if not units:
+        raise InputError(f"name at least one signal; recorded: {', '.join(curves.names) or 'none'}")
+    draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in units.items()]
+    return _figure((6.4, 0.6 + 2.4 * len(draw)), draw, save)
+
+
+def _draw_signals(axes: Axes, curves: Curves, names: list[str], unit: str) -> None:
+    words = {name.split(".")[-2 if name[-2:] in (".x", ".y", ".z") else -1] for name in names}
+    common = words.pop().replace("_", " ") if len(words) == 1 else "value"
+    for k, name in enumerate(names):
+        style = "-" if k < len(CYCLE) else (0, (4, 2))
+        axes.plot(*thinned(curves.time, curves[name]), color=CYCLE[k % len(CYCLE)], linestyle=style, label=name)
+    _finish(axes, curves.result, common.capitalize(), f"{common} [{unit}]" if unit else common, 2)
+
+
+def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | None) -> Figure:
+    """Return a figure of frames above each other with one time axis, and write it if asked."""
+    path = None if save is None else _usable(Path(save))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(6.4, 5.2), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True)
-        draw_energy(above, result, columns=5)
-        draw_works(below, result)
-        above.set_xlabel("")
+        figure = Figure(figsize=size, layout="constrained")
+        frames = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
+        for axes, function in zip(frames, draw, strict=True):
+            function(axes)
+        for axes in frames[:-1]:
+            axes.set_xlabel("")
+        if path is not None:
+            figure.savefig(path, dpi=200)
     return figure
+
+
+def _usable(path: Path) -> Path:
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"a figure cannot be saved as '{path}'; allowed: {', '.join(SUFFIXES)}")
+    if not path.parent.is_dir():
+        raise InputError(f"the figure '{path}' cannot be saved: there is no folder '{path.parent}'")
+    return path
 
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
@@ -72,6 +124,14 @@ def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) ->
         axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     axes.axhline(0.0, color=INK, linewidth=0.7)
     _finish(axes, result, "Gap", "gap [m]")
+
+
+def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
+    """Draw the relative velocities of contacts along the normal (of a group the smallest) over time."""
+    for contact, colour in _chosen(axes, result, names):
+        velocity, many = _columns(contact.velocity)
+        axes.plot(*thinned(result.time, velocity.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
+    _finish(axes, result, "Relative velocity", "velocity [m/s]")
 
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
@@ -115,10 +175,9 @@ def draw_works(axes: Axes, result: Result) -> None:
     """Draw what has changed the energy since the start; the parts add up to the dashed change of the total."""
     energy, t = result.energy, result.time
     change = energy.total - energy.total[0]
-    for column, word, colour in WORKS:
-        values = getattr(energy, column)
-        if np.any(values):
-            axes.plot(*thinned(t, values), color=colour, label=f"{word} {_number(values[-1])} J")
+    ledger = ledger_of(result)
+    for part in ledger.works if ledger is not None else ():
+        axes.plot(*thinned(t, part.values), color=part.colour, label=f"{part.word} {_number(part.values[-1])} J")
     label = f"change {_number(change[-1])} J"
     axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=label)
     left = float(np.abs(energy.residual).max())

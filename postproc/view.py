@@ -76,7 +76,7 @@ def view(
     """
     path = None if screenshot is None else _usable(Path(screenshot))
     scale = 1.0 if scale is None else float(scale)
-    _check(field, scale, size)
+    check_look(field, scale, size)
     opened = open_folder(folder)
     k = nearest_state(opened.result, time)
     hidden = path is not None if off_screen is None else off_screen
@@ -127,7 +127,8 @@ def _usable(path: Path) -> Path:
     return path
 
 
-def _check(field: str, scale: float, size: tuple[int, int]) -> None:
+def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
+    """Raise InputError when the field, the scale or the size of a picture cannot be."""
     if field not in FIELDS:
         near = difflib.get_close_matches(field, FIELDS, n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'? " if near else ""

@@ -113,7 +113,7 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
         k += float(load["stiffness"])
         relaxed = vector(load["anchor"]) + float(load.get("length") or np.linalg.norm(arm)) * unit(arm)
         above = float(way.normal @ (relaxed - way.start)) + way.gap
-        require(abs(above) <= 1e-12 * np.linalg.norm(arm), f"spring '{name}' is not relaxed at the stop")
+        require(abs(above) <= 1e-12 * float(np.linalg.norm(arm)), f"spring '{name}' is not relaxed at the stop")
     require(k > 0.0, "there is no spring")
     return k, c
 

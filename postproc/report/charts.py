@@ -122,6 +122,8 @@ def cycle(k: int) -> str:
 
 
 def amplitude_floor(curves: list[Curve]) -> list[Curve]:
-    """Return spectra cut below a millionth of their peak: what is there is round-off."""
-    peak = max((float(curve.y.max()) for curve in curves if curve.y.size), default=0.0)
-    return [Curve(c.label, c.x, np.maximum(c.y, 1e-6 * peak), c.colour, c.dashed) for c in curves]
+    """Return spectra cut off below a millionth of their peak, and beyond the last frequency that is above it."""
+    floor = 1e-6 * max((float(curve.y.max()) for curve in curves if curve.y.size), default=0.0)
+    above = [curve.x[np.flatnonzero(curve.y > floor)] for curve in curves]
+    last = 1.1 * max((float(x[-1]) for x in above if x.size), default=np.inf)
+    return [Curve(c.label, c.x[c.x <= last], np.maximum(c.y, floor)[c.x <= last], c.colour, c.dashed) for c in curves]

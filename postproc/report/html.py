@@ -44,13 +44,14 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[
     Parameters
     ----------
     head : sequence of str
-        May be empty: then the first column is the head of its row.
+        May be empty, or its first word: then the first column is the head of its row.
     rows : sequence of sequences of str
     numeric : sequence of int
         Columns to be set flush right.
     last : bool
         Whether the last row is a sum.
     """
+    named = not head or (not head[0] and not isinstance(rows[0][0], Html))
 
     def cell(kind: str, k: int, words: str) -> Html:
         return tag(kind, words, cls="number" if k in numeric else None)
@@ -58,18 +59,20 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[
     body = [
         tag(
             "tr",
-            *(cell("th" if not head and k == 0 else "td", k, words) for k, words in enumerate(row)),
+            *(cell("th" if named and k == 0 else "td", k, words) for k, words in enumerate(row)),
             cls="sum" if last and row is rows[-1] else None,
         )
         for row in rows
     ]
     top = [tag("thead", tag("tr", *(cell("th", k, words) for k, words in enumerate(head))))] if head else []
     inner = tag("table", *top, tag("tbody", *body))
-    return tag(
-        "div", tag("button", "copy", cls="small copy", type="button"), tag("div", inner, cls="scroll"), cls="table"
-    )
+    return tag("div", COPY, tag("div", inner, cls="scroll"), cls="table")
 
 
 def code(text: str) -> Html:
     """Return text to copy, as it is."""
-    return tag("div", tag("button", "copy", cls="small copy", type="button"), tag("pre", text), cls="code")
+    return tag("div", COPY, tag("pre", text), cls="code")
+
+
+COPY = tag("button", "copy", cls="small copy", type="button")
+"""Copies the table or text beside it."""

@@ -88,6 +88,7 @@ class Motion:
             },
             "camera": _camera_spec(camera) | {"upright": up.tolist()},
             "scalable": layout.carriers is None,
+            "coloured": len(layout.cells) + len(layout.vertices) > 0,
             "notes": notes,
         }
 

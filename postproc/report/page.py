@@ -12,7 +12,7 @@ from flexmb.exact import Exact
 from flexmb.postproc.moment import telling_time
 from flexmb.postproc.report import tables
 from flexmb.postproc.report.charts import COLOURS, Bars, Chart
-from flexmb.postproc.report.html import Html, code, joined, tag
+from flexmb.postproc.report.html import Html, code, joined, table, tag
 from flexmb.postproc.report.motion import MOST_BYTES, motion_of
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.runs import Run
@@ -21,6 +21,10 @@ from flexmb.postproc.report.sections import Sections, compared_energies, energy_
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """The browser itself refuses anything from outside."""
 MOST_VIEWS = 4
+HELP = (
+    "Grey: the start; arrows: contact impulses. Drag turns, Shift and drag moves, the wheel zooms once the view was "
+    "clicked; space plays, arrow keys step."
+)
 SCRIPTS = ("numbers.js", "chart.js", "viewer.js", "page.js")
 
 
@@ -100,7 +104,7 @@ class Page:
         return f"<!DOCTYPE html>\n{page}\n"
 
     def _head(self) -> Html:
-        words = list(dict.fromkeys(str(run.opened.case.get("description", "")).strip() for run in self.runs))
+        words = list(dict.fromkeys(str(run.opened.case.get("description", "")) for run in self.runs))
         badges = []
         for run in self.runs:
             entries, name = tables.expectations(run), "" if self.one else f"{run.label}: "
@@ -116,7 +120,7 @@ class Page:
         return tag(
             "header",
             tag("h1", self.title),
-            *(tag("p", word, cls="description") for word in words if word),
+            *(tag("p", " ".join(part.split()), cls="description") for word in words for part in word.split("\n\n")),
             tag("div", *badges, cls="badges"),
             *(tag("div", words, cls="warning") for words in warnings),
             tag("nav", *links),
@@ -133,7 +137,7 @@ class Page:
         if not self.one:
             return tables.compared_facts(self.runs)
         notes = [tag("p", str(note), cls="note") for note in self.runs[0].result.summary.get("notes") or []]
-        return joined([tables.table([], tables.facts(self.runs[0])), *notes])
+        return joined([table([], tables.facts(self.runs[0])), *notes])
 
     def _motion(self) -> Html:
         drawn = [run for run in self.runs if run.drawable][:MOST_VIEWS]
@@ -154,10 +158,7 @@ class Page:
             notes.append(f"the first {MOST_VIEWS} runs are shown")
         if not views:
             return joined(tag("p", note, cls="note") for note in notes)
-        help_text = (
-            "Drag turns, Shift and drag moves, the wheel zooms once the view was clicked; space plays, arrows step."
-        )
-        words = [f"Grey: the start; arrows: contact impulses. {help_text}", *dict.fromkeys(notes)]
+        words = [HELP, *dict.fromkeys(notes)]
         return joined(
             [tag("div", *views, cls="views"), self._controls(), *(tag("p", word, cls="note") for word in words)]
         )
@@ -172,16 +173,24 @@ class Page:
             Html(tag("input", **slider).removesuffix("</input>")),
             tag("output", "", id="clock"),
             tag("label", "speed ", tag("select", *speeds, id="speed")),
-            tag("label", "colour ", tag("select", *fields, id="field")),
+            tag(
+                "label",
+                "colour ",
+                tag("select", *fields, id="field"),
+                hidden=not any(m["coloured"] for m in self.motions),
+            ),
         ]
         if all(motion["scalable"] for motion in self.motions):
             parts.append(tag("label", "displacements ", tag("select", *scales, id="scale")))
         return tag("div", *parts, tag("button", "Reset view", id="reset", type="button"), cls="controls")
 
     def _time(self) -> float:
-        """Return the time shown first."""
+        """Return the time shown first: when contacts act, else the start."""
         drawn = [run for run in self.runs if run.drawable]
-        return telling_time(drawn[0].result) if drawn else 0.0
+        if not drawn:
+            return 0.0
+        result = drawn[0].result
+        return telling_time(result) if result.contacts else float(result.fields.times[0])
 
     def _expectations(self) -> Html:
         out = []
@@ -201,7 +210,7 @@ class Page:
         for run in balanced:
             assert run.ledger is not None
             out += [] if self.one else [tag("h3", run.label)]
-            out += [self._group(energy_charts(run.ledger)), tables.ledger_table(run)]
+            out.append(self._group(energy_charts(run.ledger), also=tag("figure", tables.ledger_table(run))))
         return joined(out)
 
     def _contacts(self) -> Html:
@@ -230,7 +239,8 @@ class Page:
     def _distance(self) -> Html:
         if self.exact is None or not self.sampled:
             return Html("")
-        words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above."
+        words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above. "
+        words += "Where curves jump, a jump that comes one step late is as far away as the jump is high."
         return joined([tag("p", words), tables.distance_table(self.sampled, self.exact)])
 
     def _again(self) -> Html:
@@ -252,8 +262,8 @@ class Page:
             out.append(tag("details", tag("summary", words), code(run.result.case_text)))
         return joined(out)
 
-    def _group(self, charts: Sequence[Chart | Bars], look: str = "") -> Html:
-        figures = [self._figure(chart) for chart in charts]
+    def _group(self, charts: Sequence[Chart | Bars], look: str = "", also: Html | None = None) -> Html:
+        figures = [self._figure(chart) for chart in charts] + ([] if also is None else [also])
         return tag("div", *figures, cls=f"grid {look}".strip()) if figures else Html("")
 
     def _figure(self, chart: Chart | Bars) -> Html:

@@ -136,7 +136,7 @@ def exact_times(exact: Exact, time: Array) -> Array:
     span = float(time[-1] - time[0])
     near = [exact.breaks - 1e-9 * span, exact.breaks + 1e-9 * span]
     out = np.unique(np.concatenate([np.linspace(time[0], time[-1], 1001), *near]))
-    return out[(out >= time[0]) & (out <= time[-1])]
+    return np.asarray(out[(out >= time[0]) & (out <= time[-1])])
 
 
 def _times(run: Run) -> Array:

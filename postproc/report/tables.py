@@ -20,12 +20,12 @@ TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
 
 
 def number(value: Any, digits: int = 6) -> str:
-    """Return a number in words, with a true minus sign."""
+    """Return a number in words that a spreadsheet understands."""
     if value is None:
         return "no number"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return f"{value:.{digits}g}".replace("-", "−") if isinstance(value, int | float) else str(value)
+    return f"{value:.{digits}g}" if isinstance(value, int | float) else str(value)
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
@@ -70,9 +70,7 @@ def compared_facts(runs: Sequence[Run]) -> Html:
     names = list(dict.fromkeys(name for column in columns for name in column))
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     rows.insert(0, ["folder", *(run.name for run in runs)])
-    met = [
-        f"{sum(e['ok'] for e in entries)} of {len(entries)}" if (entries := expectations(run)) else "" for run in runs
-    ]
+    met = [f"{sum(e['ok'] for e in own)} of {len(own)}" if own else "" for own in map(expectations, runs)]
     if any(met):
         rows.append(["expectations met", *met])
     return table(["", *(run.label for run in runs)], rows)
@@ -127,7 +125,7 @@ def _energy(run: Run, key: str) -> Any:
 
 
 def distance_table(runs: Sequence[Run], exact: Exact) -> Html:
-    """Return how far the curves of runs are from the exact ones: the mean of the distance over time, and the largest."""
+    """Return how far the curves of runs are from the exact ones: the mean distance over time, and the largest."""
     names = [name for name in exact.curves if any(name in run.curves for run in runs)]
     rows = []
     for name in names:
