@@ -22,7 +22,7 @@ QUANTITIES = ("position", "displacement", "velocity", "rotation", "angular_veloc
 BODY_QUANTITIES = ("momentum", "center_of_mass")
 """What can be looked at in a body."""
 
-RESERVED_BODIES = ("contacts", "energy", "ground", "joints", "summary", "time")
+RESERVED_BODIES = ("analysis", "contacts", "energy", "ground", "joints", "summary", "time")
 """Names a body cannot have, because signals begin with them or they mean something else."""
 
 RESERVED = ("first", "last", "mid", "all", "node", *QUANTITIES, *BODY_QUANTITIES)

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.case.analyses import Analyses
 from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
 from flexmb.case.part_tables import TOO_LARGE, defaults_of
 from flexmb.case.problems import Problem
@@ -87,6 +88,10 @@ class Case:
         return model
 
     @cached_property
+    def _analyses(self) -> Analyses:
+        return Analyses(self.model())
+
+    @cached_property
     def plan(self) -> Plan:
         """The assembled system with scheme, steps and samples; physics that cannot be is an InputError."""
         tables = self.values.tables
@@ -106,7 +111,7 @@ class Case:
         except (ArithmeticError, np.linalg.LinAlgError) as err:
             raise self.values.origin.wrap(InputError(TOO_LARGE)) from err
         asked = any(path[0] == "time" for path in self.values.origin.overridden)
-        if problems := problems_of(self.expects, system, time, asked):
+        if problems := problems_of(self.expects, recorded_in(system, self._analyses), time, asked):
             raise self.values.origin.error(problems)
         return plan
 
@@ -143,7 +148,8 @@ class Case:
 
     def check(self, result: Result) -> list[dict[str, Any]]:
         """Return the expectations with what came out."""
-        return evaluate(self.expects, result, recorded_in(self.plan.system))
+        recorded = recorded_in(self.plan.system, self._analyses)
+        return evaluate(self.expects, result, recorded, self._analyses)
 
     def run(
         self,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.case.analyses import Analyses
 from flexmb.case.problems import Problem
 from flexmb.case.schema import ExpectTable, TimeTable
 from flexmb.errors import InputError
@@ -17,7 +18,7 @@ from flexmb.state import Array
 from flexmb.summary import SUMMARY_NUMBERS
 
 AXES = {"x": 0, "y": 1, "z": 2}
-NO_PROBES = ("contacts", "energy", "summary")
+NO_PROBES = ("analysis", "contacts", "energy", "summary")
 """First words of what is recorded besides the signals of nodes and bodies."""
 CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
 JOINT_WORDS = ("force", "impulse", "position_error", "velocity_error")
@@ -44,7 +45,7 @@ _REDUCE: dict[str, Callable[[Array], float]] = {
 """Ways to make one number of all samples (and of all contacts of a group)."""
 
 
-def recorded_in(system: RecordedSystem) -> dict[str, int]:
+def recorded_in(system: RecordedSystem, analyses: Analyses | None = None) -> dict[str, int]:
     """Return everything an expectation can be about, and how many columns it has."""
     start = system.contacts.start
     columns: dict[str, int] = {}
@@ -57,15 +58,19 @@ def recorded_in(system: RecordedSystem) -> dict[str, int]:
             columns |= {f"joints.{name}.{word}": wide.get(word, 1) for word in JOINT_WORDS}
     columns |= {f"energy.{word}": 1 for word in ENERGY_WORDS}
     columns |= {probe.name: probe.size for probe in system.probes}
-    return columns | {f"summary.{name}": 1 for name in SUMMARY_NUMBERS}
+    return columns | dict.fromkeys((*_names(analyses), *(f"summary.{name}" for name in SUMMARY_NUMBERS)), 1)
 
 
-def problems_of(expects: list[ExpectTable], system: RecordedSystem, time: TimeTable, asked: bool) -> list[Problem]:
+def _names(analyses: Analyses | None) -> tuple[str, ...]:
+    return () if analyses is None else analyses.names
+
+
+def problems_of(expects: list[ExpectTable], recorded: Mapping[str, int], time: TimeTable, asked: bool) -> list[Problem]:
     """Return what is wrong with the expectations of a system that has not run yet.
 
     A time outside the run is no error when another time was ``asked`` for than that of the file: it is not reached.
     """
-    recorded, found = recorded_in(system), []
+    found = []
     for k, expect in enumerate(expects):
         try:
             locate(expect, recorded)
@@ -97,7 +102,9 @@ def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int |
     return name, column
 
 
-def evaluate(expects: list[ExpectTable], result: Result, recorded: Mapping[str, int]) -> list[dict[str, Any]]:
+def evaluate(
+    expects: list[ExpectTable], result: Result, recorded: Mapping[str, int], analyses: Analyses | None = None
+) -> list[dict[str, Any]]:
     """Return one entry per expectation: what was asked, what came out (``got``) and whether it is ``ok``.
 
     One about a time outside the run is not ``reached``, and not ``ok``.
@@ -105,7 +112,10 @@ def evaluate(expects: list[ExpectTable], result: Result, recorded: Mapping[str, 
     out = []
     for expect in expects:
         reached = expect.time is None or bool(_within(expect.time, result.time))
-        got = _number(expect, result, recorded) if reached else float("nan")
+        if analyses is not None and expect.signal in analyses.names:
+            got = analyses.number(expect.signal)
+        else:
+            got = _number(expect, result, recorded) if reached else float("nan")
         asked = {key: value for key, value in expect.model_dump().items() if value is not None and value != ""}
         out.append(asked | {"got": got, "ok": holds(expect, got), "reached": reached})
     return out

@@ -1,0 +1,37 @@
+"""Numbers of the linear analysis of a rotor that expectations can be about: ``analysis.critical_speed.1`` and so on."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from flexmb.model import Model
+
+COUNT = 12
+"""How many critical speeds can be asked for."""
+
+
+class Analyses:
+    """The analyses of a model, each made when the first number of it is asked for."""
+
+    def __init__(self, model: Model) -> None:
+        self._model = model
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """What can be asked for: nothing without a rotor."""
+        rotors = any(getattr(body, "kind", "") == "rotor" for body in self._model.bodies.values())
+        return tuple(f"analysis.critical_speed.{k}" for k in range(1, COUNT + 1)) if rotors else ()
+
+    @cached_property
+    def critical_speeds(self) -> tuple[float, ...]:
+        """Critical speeds in bending, rad/s."""
+        from flexmb.rotor_analysis import critical_speeds
+
+        return tuple(c.speed for c in critical_speeds(self._model, COUNT))
+
+    def number(self, name: str) -> float:
+        """Return the number of one of the ``names``; nan when there are not so many."""
+        k = int(name.rpartition(".")[2])
+        return self.critical_speeds[k - 1] if k <= len(self.critical_speeds) else float(np.nan)
