@@ -94,7 +94,8 @@ def limits(problem: Problem, steps: int) -> float:
     omega, found = explicit.highest_frequency(), explicit.largest_step(steps)
     print(
         f"{problem.case}: highest frequency {omega / (2 * math.pi):.4g} Hz; "
-        f"Runge-Kutta is stable up to h = {found:.4g} s (2 sqrt(2)/omega = {IMAGINARY / omega:.4g}); the alpha scheme runs at {problem.h:g} s, "
+        f"Runge-Kutta is stable up to h = {found:.4g} s "
+        f"(2 sqrt(2)/omega = {IMAGINARY / omega:.4g}); the alpha scheme runs at {problem.h:g} s, "
         f"{problem.h / found:.0f} times as much"
     )
     return found

@@ -15,10 +15,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from scipy.linalg import eigh, null_space
 
 from flexmb.kernels.evaluate import advance, copy
-from flexmb.kernels.jit import kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import ACC, LAST_STEP, V
 from flexmb.kernels.multibody_step import start_motion
@@ -34,7 +34,8 @@ IMAGINARY = 2.0 * math.sqrt(2.0)
 """End of the stability region on the imaginary axis: the step times the highest frequency."""
 
 
-@kernel
+# without numba's cache on disk, which would not notice when a kernel or the layout of the machine changes
+@njit(error_model="numpy")
 def increment_rate(unknowns: Unknowns, x: Array, v: Array, turn: Array, T: Array, out: Array) -> None:
     """Write x' = T^-1(x) v to ``out`` (nv,); turn (3,) and T (3, 3) are work space."""
     copy(v, out)
@@ -47,7 +48,7 @@ def increment_rate(unknowns: Unknowns, x: Array, v: Array, turn: Array, T: Array
             out[i + k] = T[k, 0] * v[i] + T[k, 1] * v[i + 1] + T[k, 2] * v[i + 2]
 
 
-@kernel
+@njit(error_model="numpy")
 def march(at: int, t: float, h: float, steps: int, limit: float, q_n: Array, work: Array, turn: Array, T: Array) -> int:
     """Take steps from the machine's motion; return how many, fewer when a velocity exceeds ``limit``."""
     motion, unknowns = part(at, "motion"), part(at, "system.unknowns")
