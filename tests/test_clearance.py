@@ -82,26 +82,22 @@ def bounces(result):
 @pytest.mark.parametrize("scheme", [NO_LOSS, MoreauJean(0.5)], ids=repr)
 def test_billiard_in_a_ring(scheme):
     """The path is a polygon around a circle; time and place of every bounce are found to the order of the step."""
-    middle, start, errors = np.array([0.0, 0.3]), np.array([1.0, 0.4]), []
+    middle, start = np.array([0.0, 0.3]), np.array([1.0, 0.4])
     exact = billiard(-middle, start, 1.0, 12.0)
-    for h in (4e-3, 1e-3):
+    for h in (8e-3, 2.5e-4):
         result = run(puck(start, (0.0, 0.0, 0.3)), scheme, h, round(12.0 / h))
         assert result.engine.failure is None
         hits = bounces(result)
         assert len(hits) == len(exact) > 5
-        errors.append(
-            max(
-                max(abs(result.t[i] - t), *np.abs(result.q[i, :2] - middle - x), *np.abs(result.v[i, :2] - v))
-                for i, (t, x, v) in zip(hits, exact, strict=True)
-            )
-        )
+        for bounce, (i, (t, x, v)) in enumerate(zip(hits, exact, strict=True), start=1):  # each misses by some h
+            assert abs(result.t[i] - t) < 3.0 * bounce * h
+            assert np.abs(result.q[i, :2] - middle - x).max() < 3.0 * bounce * h
+            assert np.abs(result.v[i, :2] - v).max() < 3.0 * bounce * h
         speed = np.hypot(result.v[:, 0], result.v[:, 1])
-        np.testing.assert_allclose(speed, speed[0], rtol=1e-9)
+        np.testing.assert_allclose(speed, speed[0], rtol=1e-12)
         assert np.abs(column(result, "residual")).max() < 1e-9 * scale(result)
         if scheme is NO_LOSS:
             assert result.gap.min() > -1e-12
-    assert errors[0] < 0.05
-    assert errors[1] < 0.5 * errors[0]
 
 
 def test_restitution_along_the_normal_only():
@@ -157,10 +153,10 @@ def test_full_annular_rub(scheme):
         assert result.gap.min() > -1e-14
     residual = np.abs(column(result, "residual")).max()
     assert residual < 1e-9 * scale(result)
-    # all that the drive brings in a second is lost in the damper: d (c W)^2
+    # all that the drive brings is lost in the damper, d (c W)^2 in a second, and a little in the scheme
     drive, lost = (np.diff(column(result, name)[[-1000, -1]])[0] for name in ("work_drive", "work_damping"))
-    assert drive == pytest.approx(2.0 * (GAP * SPEED) ** 2 * 999 * h, rel=2e-2)
-    assert lost == pytest.approx(-drive, rel=2e-2)
+    assert drive == pytest.approx(2.0 * (GAP * SPEED) ** 2 * 999 * h, rel=3e-2)
+    assert lost == pytest.approx(-drive, rel=3e-2)
 
 
 def test_tangential_velocity_is_that_along_the_circle():

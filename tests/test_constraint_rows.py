@@ -16,7 +16,8 @@ from flexmb.kernels import tables as tab
 from flexmb.state import Array
 
 OTHER = Rotation.from_rotvec([-0.2, 0.4, 0.9]).as_matrix()
-KIND_NAMES = ("along", "along other", "dot", "distance", "angle", "two angles")
+KIND_NAMES = ("along", "along other", "dot", "distance", "angle", "two angles", "clearance")
+KINDS = len(KIND_NAMES)
 ENDS = ("ground", "rigid.tip", "planar.tip", "node.first", "floating.first", "second.tip")
 PAIRS = [(a, b) for i, a in enumerate(ENDS) for b in ENDS[i + 1 :]]
 
@@ -33,7 +34,7 @@ def bodies() -> Builder:
 
 @pytest.fixture(scope="module")
 def system() -> tab.System:
-    """Return rows of every kind between every two places; row r is of kind r % 6 between pair r // 6."""
+    """Return rows of every kind between every two places; row r is of kind r % KINDS between pair r // KINDS."""
     b = bodies()
     group = b.begin_joint("all")
     third = b.marker(b.place("second", ""), OTHER)
@@ -47,6 +48,8 @@ def system() -> tab.System:
         b.add_row(group, tab.DISTANCE, (A, B), "distance", c=0.5, function=ms.Wave(), cf=0.7)
         b.add_row(group, tab.ANGLE, (A, B), "angle", b=(1.0, 0, 0), angle=(n1, -1), function=ms.Wave(), cf=1.0)
         b.add_row(group, tab.ANGLE, (A, B, third, B), "gear", b=(1.5, -0.8, 0), c=0.3, angle=(n1, n2))
+        axis = a / np.linalg.norm(a)
+        b.add_row(group, tab.CLEARANCE, (A, B), "ring", a=axis, b=k, c=-0.6, function=ms.Wave(), cf=0.9)
     return b.build()
 
 
@@ -73,6 +76,8 @@ def test_rows_against_their_formulas(system: tab.System) -> None:
             g = (m.R[slots[0]] @ table.a[r]) @ (m.R[slots[1]] @ table.b[r])
         elif kind == tab.DISTANCE:
             g = np.linalg.norm(d)
+        elif kind == tab.CLEARANCE:
+            g = -np.linalg.norm(np.cross(table.a[r], d - table.b[r]))
         else:
             g = 0.0
             for p in range(len(slots) // 2):
@@ -81,22 +86,22 @@ def test_rows_against_their_formulas(system: tab.System) -> None:
         assert rows.g[r] == pytest.approx(g - table.c[r] - table.cf[r] * phi, abs=1e-12)
 
 
-@pytest.mark.parametrize("kind", range(6), ids=KIND_NAMES)
+@pytest.mark.parametrize("kind", range(KINDS), ids=KIND_NAMES)
 def test_gradient(system: tab.System, kind: int) -> None:
     for q, v in states(system):
         turn = turns_of(system, q, v)
-        G = ms.directions(system, ms.evaluate(system, q, v, turn_=turn))[:, kind::6]
-        dg = ms.differences(lambda x, v=v, t=turn: ms.evaluate(system, x, v, turn_=t).rows.g, system, q)[:, kind::6]
+        G = ms.directions(system, ms.evaluate(system, q, v, turn_=turn))[:, kind::KINDS]
+        dg = ms.differences(lambda x, v=v, t=turn: ms.evaluate(system, x, v, turn_=t).rows.g, system, q)[:, kind::KINDS]
         np.testing.assert_allclose(G, dg, rtol=1e-7, atol=1e-8 * np.abs(dg).max())
 
 
-@pytest.mark.parametrize("kind", range(6), ids=KIND_NAMES)
+@pytest.mark.parametrize("kind", range(KINDS), ids=KIND_NAMES)
 def test_rate_and_second_rate_along_a_motion(system: tab.System, kind: int) -> None:
     for q, v in states(system):
         turn = turns_of(system, q, v)
         state = ms.evaluate(system, q, v, turn_=turn)
         args = (system.rows, system.angles, system.functions)
-        chosen = range(kind, len(system.rows.kind), 6)
+        chosen = range(kind, len(system.rows.kind), KINDS)
 
         def at(t: float, q: Array = q, v: Array = v, turn: Array = turn) -> ms.State:
             return ms.evaluate(system, ms.advanced(system, q, t * v), v, ms.T + t, turn)
@@ -114,7 +119,7 @@ def test_rate_and_second_rate_along_a_motion(system: tab.System, kind: int) -> N
         np.testing.assert_allclose(bias, expected_bias, rtol=1e-7, atol=1e-7)
 
 
-@pytest.mark.parametrize("kind", range(6), ids=KIND_NAMES)
+@pytest.mark.parametrize("kind", range(KINDS), ids=KIND_NAMES)
 def test_stiffness(system: tab.System, kind: int) -> None:
     """lam d(G)/dq is the carried part (turning levers) plus the 6 x 6 blocks."""
     lam, mk, table = 1.7, system.markers, system.rows
@@ -122,7 +127,7 @@ def test_stiffness(system: tab.System, kind: int) -> None:
         turn = turns_of(system, q, v)
         state = ms.evaluate(system, q, v, turn_=turn)
         dG = ms.differences(lambda x, v=v, t=turn: ms.directions(system, ms.evaluate(system, x, v, turn_=t)), system, q)
-        for r in range(kind, len(table.kind), 6):
+        for r in range(kind, len(table.kind), KINDS):
             K6 = np.zeros((len(system.pairs.first), 6, 6))
             constraint_rows.stiffness(table, system.angles, r, lam, state.markers, state.angles, state.rows, K6)
             slots = range(table.ptr[r], table.ptr[r + 1])
@@ -150,7 +155,7 @@ def _over_unknowns(system: tab.System, state: ms.State, K6: Array) -> Array:
     return K
 
 
-@pytest.mark.parametrize("kind", range(6), ids=KIND_NAMES)
+@pytest.mark.parametrize("kind", range(KINDS), ids=KIND_NAMES)
 def test_curvature(system: tab.System, kind: int) -> None:
     """Change of dg/dt at fixed v; what swirl leaves out for the modes of floating bodies is in flutter."""
     mk, table = system.markers, system.rows
@@ -167,7 +172,7 @@ def test_curvature(system: tab.System, kind: int) -> None:
         for m in range(len(mk.kind)):
             markers.swirl(mk, q, v, state.markers, m, Z[m])
             markers.flutter(mk, q, v, state.markers, m, X[mk.ptr[m] : mk.ptr[m + 1]])
-        for r in range(kind, len(table.kind), 6):
+        for r in range(kind, len(table.kind), KINDS):
             slots = range(table.ptr[r], table.ptr[r + 1])
             h = np.full((len(slots), 6), np.nan)
             constraint_rows.curvature(table, system.angles, r, state.markers, state.angles, state.rows, Z, h)
@@ -202,6 +207,24 @@ def test_coinciding_ends_are_not_divided_by() -> None:
     state = ms.evaluate(b.build(), np.array(b.q0), np.array(b.v0))
     assert np.isnan(state.rows.g[0])
     assert np.isnan(state.rows.grad[:, :3]).all()
+
+
+def test_the_middle_of_a_clearance_is_harmless() -> None:
+    b = ms.builder()
+    ms.add_rigid(b, "one", omega=(0.3, 0.2, 0.1), velocity=(1.0, 2.0, 3.0))
+    ms.add_rigid(b, "two")
+    group, ends = b.begin_joint("ring"), (b.marker(b.place("one", "")), b.marker(b.place("two", "")))
+    b.add_row(group, tab.CLEARANCE, ends, "ring", a=(0.0, 0.0, 1.0), c=-0.2)
+    system = b.build()
+    m, angles, rows = ms.evaluate(system, np.array(b.q0), np.array(b.v0))
+    assert rows.g[0] == 0.2
+    assert not rows.grad.any()
+    assert constraint_rows.bias(system.rows, system.angles, system.functions, 0, m, angles, rows, 0.0) == 0.0
+    K6, h = np.zeros((4, 6, 6)), np.zeros((2, 6))
+    constraint_rows.stiffness(system.rows, system.angles, 0, 1.7, m, angles, rows, K6)
+    constraint_rows.curvature(system.rows, system.angles, 0, m, angles, rows, np.zeros((3, 6, 6)), np.zeros(0), h)
+    assert not K6.any()
+    assert not h.any()
 
 
 def test_second_rate_is_that_of_the_motion() -> None:
