@@ -110,7 +110,7 @@ def test_rate_and_second_rate_along_a_motion(system: tab.System, kind: int) -> N
             n = len(system.rows.kind)
             return np.array([constraint_rows.velocity(system.rows, r, state.markers, state.rows) for r in range(n)])
 
-        h = 1e-3
+        h = 5e-4
         g = [at(k * h).rows.g[list(chosen)] for k in (-2, -1, 1, 2)]
         rate = [rates(at(k * h))[list(chosen)] for k in (-2, -1, 1, 2)]
         expected_rate, expected_bias = ((x[0] - 8 * x[1] + 8 * x[2] - x[3]) / (12 * h) for x in (g, rate))

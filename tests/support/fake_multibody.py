@@ -124,8 +124,8 @@ def system() -> System:
     S = np.zeros((3 * len(layout.points), 9))
     for contact, point, sign in ((0, 0, 1.0), (1, 16 + NODES - 1, 1.0), (2, 9, 1.0), (2, 6, -1.0)):
         S[3 * point : 3 * point + 3, 3 * contact : 3 * contact + 3] = sign * np.eye(3)
-    twist = MultibodyProbe("joints.hinge.angle", 1, lambda q, v, theta: 2 * np.arctan2(q[:, 5], q[:, 3]))
-    place = MultibodyProbe("left.orientation", 4, lambda q, v, theta: q[:, 3:7])
+    twist = MultibodyProbe("joints.hinge.angle", 1, lambda t, q, v, theta: 2 * np.arctan2(q[:, 5], q[:, 3]))
+    place = MultibodyProbe("left.orientation", 4, lambda t, q, v, theta: q[:, 3:7])
     return System(NQ, NV, layout, sparse.csr_array(S), (twist, place))
 
 
