@@ -21,6 +21,11 @@ from flexmb.bodies.base import BODY_QUANTITIES, QUANTITIES, RESERVED_BODIES
 from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
 from flexmb.bodies.floating_data import DataPoint
 from flexmb.bodies.line import LineBody
+from flexmb.bodies.rotor_bearings import RotorBearing
+from flexmb.bodies.rotor_couplings import Coupling
+from flexmb.bodies.rotor_disks import Disk, Unbalance
+from flexmb.bodies.rotor_shape import ShaftSection
+from flexmb.bodies.rotor_spin import SPINS
 from flexmb.bodies.shapes import SHAPES
 from flexmb.case import Case, load_case
 from flexmb.case.expectations import CONTACT_WORDS, ENERGY_WORDS, JOINT_WORDS
@@ -126,6 +131,12 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Node against plane": arguments(CONTACTS["node-plane"]),
     "Node against node": arguments(CONTACTS["node-node"]),
     "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),
+    "Rotor": arguments(BODIES["rotor"]),
+    "Section of a rotor": arguments(ShaftSection),
+    "Disk": arguments(Disk),
+    "Unbalance": arguments(Unbalance),
+    "Bearing of a rotor": arguments(RotorBearing),
+    "Coupling": arguments(Coupling),
     "Rigid body": arguments(BODIES["rigid"]),
     "Rigid body in the plane": arguments(BODIES["rigid-planar"]),
     "Exact beam": arguments(BODIES["exact-beam"]),
@@ -216,6 +227,14 @@ def test_shapes(kind: str) -> None:
     assert {row["shape"] for row in rows("Shape")} == {f"`{name}`" for name in SHAPES}
 
 
+@pytest.mark.parametrize("kind", SPINS)
+def test_spins(kind: str) -> None:
+    mine = [row for row in rows("Spin") if row["spin"] == f"`{kind}`"]
+    own = {key: NEEDED if default is ... else default for key, default in SPINS[kind].items()}
+    assert_same(keys_of(mine), own, kind)
+    assert {row["spin"] for row in rows("Spin")} == {f"`{name}`" for name in SPINS}
+
+
 @pytest.mark.parametrize(("table", "cls"), [("stiffness", BeamStiffness), ("inertia", BeamInertia)])
 def test_numbers_of_exact_beams(table: str, cls: Any) -> None:
     mine = [row for row in rows("Stiffness and inertia of an exact beam") if row["table"] == f"`{table}`"]
@@ -289,7 +308,7 @@ def test_links_within_the_page_lead_to_headings() -> None:
 def test_the_page_has_enough_to_test() -> None:
     """The patterns above find what they are made for."""
     assert len(WHOLE) == 6
-    assert len(FRAGMENTS) == 1
+    assert len(FRAGMENTS) == 2
     assert len(ERRORS) == 7
 
 

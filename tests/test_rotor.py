@@ -312,8 +312,9 @@ def test_constant_spin_is_small_motion_and_others_are_not() -> None:
         return Rotor("r", **SHAFT, spin=spin)
 
     assert not made(kind="constant", speed=3.0).large_motion
-    assert not made(kind="table", time=[0.0, 1.0], speed=[2.0, 2.0]).large_motion
-    for spin in ({"kind": "ramp", "to": 3.0, "duration": 1.0}, {"kind": "free", "torque": 1.0}):
+    assert not made(kind="ramp", **{"from": 3.0}, to=3.0, duration=1.0).large_motion
+    table = {"kind": "table", "time": [0.0, 1.0], "speed": [2.0, 2.0]}  # its end is looked at
+    for spin in (table, {"kind": "ramp", "to": 3.0, "duration": 1.0}, {"kind": "free", "torque": 1.0}):
         assert made(**spin).large_motion
     constant = made(kind="constant", speed=3.0, phase=0.5)._spin
     assert constant.constant

@@ -125,6 +125,41 @@ def test_wrong_sections(sections: list[dict[str, Any]], words: str) -> None:
     assert words in str(caught.value)
 
 
+TABLE = {"node": 1, "speed": [10.0, 100.0], "stiffness": [1e6, 2e6]}
+
+
+@pytest.mark.parametrize(
+    "spin", [{"kind": "constant", "speed": 5.0}, {"kind": "free", "speed": 5.0}, {"kind": "constant", "speed": 101.0}]
+)
+def test_tables_of_bearings_cover_a_speed_that_is_known(spin: dict[str, Any]) -> None:
+    words = (
+        rf"bodies\.r\.spin: turns at {spin['speed']:g} rad/s, but the table of the bearing on node\(1\) covers 10 to"
+    )
+    with pytest.raises(InputError, match=words):
+        Rotor("r", **SHAFT, bearings=[TABLE], spin=spin)
+    Rotor("r", **SHAFT, bearings=[TABLE], spin={**spin, "speed": 100.0})
+
+
+def test_tables_cover_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bearing = "{ node = 2, speed = [0.0, 50.0], stiffness = [1e6, 2e6] }"
+    base = CASE.replace("{ node = 2, stiffness = 1e6 }", bearing)
+    old = 'spin = { kind = "constant", speed = 10.0 }'
+    file = tmp_path / "rotor.toml"
+    for spin, words in (
+        ('{ kind = "ramp", to = 100.0, duration = 0.02 }', ""),
+        ('{ kind = "ramp", to = 101.0, duration = 0.02 }', "turns at 0 to 50.5 rad/s, but the table of the bearing on"),
+        ('{ kind = "table", time = [0.0, 0.01], speed = [0.0, 9.0] }', ""),
+        (
+            '{ kind = "table", time = [0.0, 0.009], speed = [0.0, 9.0] }',
+            "the table covers 0 to 0.009 s, but",
+        ),
+    ):
+        assert old in base
+        file.write_text(base.replace(old, f"spin = {spin}"))
+        assert main(["validate", str(file)]) == (2 if words else 0)
+        assert words in capsys.readouterr().err
+
+
 def test_parts_may_be_objects_and_stand_twice_on_a_node() -> None:
     disk = Disk(**DISK)
     keys = SHAFT | {"material": Material(young=2.0e11, density=7800.0)}

@@ -28,6 +28,7 @@ from flexmb.fem.line_sections import ROUND, LineSections, beam_stiffness, unifor
 from flexmb.fem.material import Material
 from flexmb.fem.mesh import LineMesh
 from flexmb.fem.shaft import ShaftElements
+from flexmb.loads.speed_history import SpeedRange
 from flexmb.state import Array, IntArray
 
 LATERAL = ("v", "w", "theta_y", "theta_z")
@@ -223,7 +224,13 @@ class Rotor(StraightBody):
 
     @cached_property
     def _spin(self) -> Spin:
-        return read_spin(self.spin, f"{self.where}.spin")
+        speeds = [(node, bearing.law().speed) for node, bearing in self.bearing_list]
+        tables = [
+            SpeedRange(float(speed[0]), float(speed[-1]), f"the table of the bearing on node({node})")
+            for node, speed in speeds
+            if speed is not None
+        ]
+        return read_spin(self.spin, tables, f"{self.where}.spin")
 
     def _held(self) -> np.ndarray:
         held = super()._held()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.bodies.spin_parts import Spin
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_keys, choice, finite, located, nonnegative, positive
-from flexmb.loads.speed_history import SpeedHistory
+from flexmb.loads.speed_history import SpeedHistory, SpeedRange
 from flexmb.loads.time_functions import increasing, number_list, time_function
 from flexmb.state import Array
 
@@ -23,8 +23,11 @@ SPINS: dict[str, dict[str, Any]] = {
 """Kinds of spin, and their keys with defaults; ``...`` where a key is needed."""
 
 
-def read_spin(given: object, where: str) -> Spin:
-    """Return the spin that a table describes; inertia and torsion are still to be filled in."""
+def read_spin(given: object, tables: Sequence[SpeedRange], where: str) -> Spin:
+    """Return the spin that a table describes; inertia and torsion are still to be filled in.
+
+    Speeds must stay within the ``tables`` of bearings: those known now are checked now, others when a run is.
+    """
     if not isinstance(given, Mapping):
         raise InputError('must be { kind = "constant", speed = .. }', where=where, value=given)
     if "kind" not in given:
@@ -34,23 +37,29 @@ def read_spin(given: object, where: str) -> Spin:
     values = keys | dict(given)
     phase = finite(values["phase"], "phase", where)
     if given["kind"] == "free":
-        return _free(values, phase, where)
-    with located(where):
-        angle = _history(given["kind"], values, where)
-    start = float(angle.rate(0.0))
-    return Spin(angle, angle.constant, start, phase, 0.0, np.empty(0))
+        spin = _free(values, phase, where)
+    else:
+        with located(where):
+            angle = _history(given["kind"], values, tables, where)
+        # a table has an end, which only the equations of large motion look at
+        spin = Spin(angle, angle.constant and angle.everywhere, float(angle.rate(0.0)), phase, 0.0, np.empty(0))
+    if spin.free or spin.constant:
+        for table in tables:
+            table.check(spin.speed, spin.speed, where)
+    return spin
 
 
-def _history(kind: str, values: Mapping[str, Any], where: str) -> SpeedHistory:
+def _history(kind: str, values: Mapping[str, Any], tables: Sequence[SpeedRange], where: str) -> SpeedHistory:
     phase = values["phase"]
     if kind == "constant":
-        return SpeedHistory(time=[0.0], speed=[finite(values["speed"], "speed", where)], phase=phase)
+        return SpeedHistory(time=[0.0], speed=[finite(values["speed"], "speed", where)], phase=phase, tables=tables)
     if kind == "table":
-        return SpeedHistory(time=values["time"], speed=values["speed"], phase=phase, everywhere=False)
+        time, speed = values["time"], values["speed"]
+        return SpeedHistory(time=time, speed=speed, phase=phase, everywhere=False, tables=tables)
     start = finite(values["start"], "start", where)
     end = start + positive(values["duration"], "duration", where)
     speed = [finite(values[key], key, where) for key in ("from", "to")]
-    return SpeedHistory(time=[start, end], speed=speed, phase=phase)
+    return SpeedHistory(time=[start, end], speed=speed, phase=phase, tables=tables)
 
 
 def _free(values: Mapping[str, Any], phase: float, where: str) -> Spin:

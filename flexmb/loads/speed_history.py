@@ -3,14 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.fem.checks import finite
 from flexmb.kernels.tables import SPEED_TABLE
-from flexmb.loads.time_functions import Code, covered, increasing, just_after, number_list
+from flexmb.loads.time_functions import ROUND_OFF, Code, covered, increasing, just_after, number_list
 from flexmb.state import Array
+
+
+class SpeedRange(NamedTuple):
+    """Speeds that a table covers, rad/s; ``what`` names it."""
+
+    low: float
+    high: float
+    what: str
+
+    def check(self, lowest: float, highest: float, where: str) -> None:
+        """Raise if the table does not cover these speeds."""
+        slack = ROUND_OFF * (self.high - self.low)
+        if lowest < self.low - slack or highest > self.high + slack:
+            turns = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
+            message = f"turns at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"
+            raise InputError(message, where=where)
 
 
 class SpeedHistory:
@@ -29,6 +46,8 @@ class SpeedHistory:
         rad.
     everywhere : bool
         Whether a run may go beyond the times.
+    tables : sequence of SpeedRange
+        Tables over the speed that must cover the speeds of a run.
     """
 
     def __init__(
@@ -38,11 +57,13 @@ class SpeedHistory:
         speed: Sequence[float] | Array,
         phase: float = 0.0,
         everywhere: bool = True,
+        tables: Sequence[SpeedRange] = (),
     ) -> None:
         self.time = number_list(time, "time")
         self.speed = number_list(speed, "speed")
         self.phase = finite(phase, "phase", "function")
         self.everywhere = everywhere
+        self.tables = tuple(tables)
         if self.time.size < (1 if everywhere else 2):
             words = "one time" if everywhere else "two times"
             raise InputError(f"needs at least {words}", where="function", key="time", value=time)
@@ -60,9 +81,11 @@ class SpeedHistory:
         return bool(np.all(self.speed == self.speed[0]))
 
     def check_span(self, start: float, end: float, where: str = "") -> None:
-        """Raise if the times do not cover [start, end] (and must)."""
+        """Raise if the times do not cover [start, end] (and must), or a table not the speeds there."""
         if not self.everywhere:
             covered(self.time, start, end, "extend it", where)
+        for table in self.tables:
+            table.check(*self.speeds(start, end), where)
 
     def speeds(self, start: float, end: float) -> tuple[float, float]:
         """Return the lowest and the highest speed on [start, end]."""
