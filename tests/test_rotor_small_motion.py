@@ -373,3 +373,40 @@ def test_matrices_that_are_not_skew_are_refused():
     s = model(Disk()).assemble()
     with pytest.raises(InputError, match=r"system\.gyro: must be a skew matrix of 2 unknowns"):
         replace(s, gyro=sparse.csr_array(np.array([[0.0, 1.0], [1.0, 0.0]])))
+
+
+CASE = """
+title = "rotor"
+[time]
+end = 0.01
+step = 1e-4
+[scheme]
+name = "generalized-alpha"
+[gravity]
+acceleration = [0.0, 0.0, -9.81]
+[initial]
+START
+[bodies.rotor]
+kind = "rotor"
+stations = [0.0, 0.3, 0.6]
+outer_diameter = 0.03
+material = { young = 2.1e11, density = 7850.0, poisson = 0.3 }
+spin = { kind = "constant", speed = 100.0 }
+disks = [{ node = 1, mass = 4.0, inertia = 0.01, polar_inertia = 0.018, eccentricity = 1e-4 }]
+bearings = [{ node = 0, stiffness = 1e6, damping = 100.0 }, { node = 2, stiffness = 1e6, damping = 100.0 }]
+"""
+
+
+def test_starts_from_a_case_file(tmp_path):
+    path = tmp_path / "case.toml"
+    systems = {}
+    for start in ("", 'static = ["gravity"]', "steady = true"):
+        path.write_text(CASE.replace("START", start))
+        case = fm.load_case(path)
+        systems[start] = case.plan.system
+        assert ("steady = true" in case.to_toml()) == (start == "steady = true")
+    none, sagged, steady = systems.values()
+    assert not none.q0.any()
+    np.testing.assert_allclose(none.K @ sagged.q0, none.F0, atol=1e-9 * np.abs(none.F0).max())
+    assert not sagged.v0.any()
+    assert np.abs(steady.v0).max() > 1e-4
