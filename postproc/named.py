@@ -16,6 +16,8 @@ from flexmb.result import Result
 
 BLOCK = 1 << 16
 """Rows read at a time, where many columns become one."""
+ROOM = 400_000_000
+"""Bytes of curves that are kept at hand."""
 TOTAL = "energy.total"
 
 
@@ -48,6 +50,7 @@ class Curves:
         self._tree = result.tree
         self._known = _names(result.tree)
         self._time: Array | None = None
+        self._kept: dict[str, Array] = {}
 
     @property
     def time(self) -> Array:
@@ -65,7 +68,15 @@ class Curves:
         return name in self._known
 
     def __getitem__(self, name: str) -> Array:
-        """Return the values at the samples, (n+1,)."""
+        """Return the values at the samples, (n+1,); the latest are kept, since charts ask for them again."""
+        if name not in self._kept:
+            values = self._read(name)
+            while self._kept and sum(v.nbytes for v in self._kept.values()) + values.nbytes > ROOM:
+                del self._kept[next(iter(self._kept))]
+            self._kept[name] = values
+        return self._kept[name]
+
+    def _read(self, name: str) -> Array:
         where = self._known.get(name)
         if where is None:
             raise InputError(self._unknown(name))
@@ -105,8 +116,8 @@ class Curves:
         out = []
         for name in names:
             values = self[name]
-            values = values[np.isfinite(values)]
-            if values.size and np.ptp(values) > 1e-9 * max(float(np.abs(values).max()), 1e-12):
+            low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if values.size else (0.0, 0.0)
+            if not high - low <= 1e-9 * max(-low, high, 1e-12):  # also when it has overflowed
                 out.append(name)
         return out
 

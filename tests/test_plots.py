@@ -11,7 +11,8 @@ import pytest
 import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
-from flexmb.postproc.thinning import thinned
+from flexmb.postproc.spectrum import amplitude_spectrum
+from flexmb.postproc.thinning import kept, thinned
 
 ROOT = Path(__file__).parents[1]
 
@@ -44,27 +45,33 @@ def words_overlap(figure) -> bool:
     for axes in figure.axes:
         boxes += [axes.get_legend().get_window_extent(), axes._left_title.get_window_extent()]
         boxes += [axes.xaxis.label.get_window_extent(), axes.yaxis.label.get_window_extent()]
-        boxes += [label.get_window_extent() for label in axes.get_yticklabels() if label.get_text()]
+        low, high = axes.get_ylim()
+        ticks = [
+            label for label in axes.get_yticklabels() if label.get_text() and low <= label.get_position()[1] <= high
+        ]
+        boxes += [label.get_window_extent() for label in ticks]  # those beyond the frame are not drawn
     boxes = [box for box in boxes if box.width > 1]
     inside = all(box.x0 >= 0 and box.y0 >= 0 for box in boxes)
     return not inside or any(a.overlaps(b) for i, a in enumerate(boxes) for b in boxes[i + 1 :])
 
 
 def test_contact(bar: fm.Result, tmp_path: Path) -> None:
-    figure = plot_contact(bar, "wall")
-    gap, force = figure.axes
+    figure = bar.plot_contact("wall")
+    gap, velocity, force = figure.axes
     np.testing.assert_array_equal(curves(gap)["wall"], np.column_stack([bar.time, bar.contacts["wall"].gap]))
     np.testing.assert_array_equal(curves(force)["wall"], np.column_stack([bar.time, bar.contacts["wall"].force]))
-    assert (gap.get_ylabel(), force.get_ylabel(), force.get_xlabel()) == ("gap [m]", "force [N]", "time [s]")
+    np.testing.assert_array_equal(curves(velocity)["wall"][:, 1], bar.contacts["wall"].velocity)
+    assert [axes.get_ylabel() for axes in figure.axes] == ["gap [m]", "velocity [m/s]", "force [N]"]
+    assert [axes.get_xlabel() for axes in figure.axes] == ["", "", "time [s]"]
     assert not words_overlap(figure)
     for name in ("c.png", "c.svg", "c.pdf"):
-        figure.savefig(tmp_path / name)
+        bar.plot_contact("wall", save=tmp_path / name)
         assert (tmp_path / name).stat().st_size > 5000
     assert "force [N]" in (tmp_path / "c.svg").read_text()
 
 
 def test_group_of_contacts(group: fm.Result) -> None:
-    gap, force = plot_contact(group, "floor").axes
+    gap, _, force = plot_contact(group, "floor").axes
     floor = group.contacts["floor"]
     assert floor.gap.shape[1] == 4
     assert np.any(floor.force.sum(axis=1) > 0)
@@ -88,7 +95,7 @@ def test_many_contacts_are_not_all_told_apart() -> None:
 
 
 def test_energy_adds_up(bar: fm.Result) -> None:
-    figure = plot_energy(bar)
+    figure = bar.plot_energy()
     energy, works = figure.axes
     np.testing.assert_array_equal(curves(energy)["total"][:, 1], bar.energy.total)
     np.testing.assert_allclose(curves(energy)["initial + loads"][:, 1], 500.0, rtol=1e-12)
@@ -128,6 +135,65 @@ def test_negative_potentials_are_lines(group: fm.Result) -> None:
 def test_unknown_contact(bar: fm.Result) -> None:
     with pytest.raises(InputError, match="no contact 'wal' in this result; did you mean 'wall'"):
         plot_contact(bar, "wal")
+
+
+def test_signals_share_a_frame_when_they_share_a_unit(bar: fm.Result, tmp_path: Path) -> None:
+    names = ("rod.first.position", "rod.last.position.x", "contacts.wall.force", "energy.total")
+    figure = bar.plot_signals(*names, save=tmp_path / "s.svg")
+    position, force, energy = figure.axes
+    assert [axes.get_ylabel() for axes in figure.axes] == ["position [m]", "force [N]", "total [J]"]
+    assert set(curves(position)) == {"rod.first.position.x", "rod.last.position.x"}  # y and z do not move
+    np.testing.assert_array_equal(curves(position)["rod.last.position.x"][:, 1], bar.signals["rod.last.position"][:, 0])
+    np.testing.assert_array_equal(curves(force)["contacts.wall.force"][:, 1], bar.contacts["wall"].force)
+    np.testing.assert_array_equal(curves(energy)["energy.total"][:, 1], bar.energy.total)
+    assert not words_overlap(figure)
+    assert "position [m]" in (tmp_path / "s.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda r: r.plot_signals("rod.frst.position.x"), "no signal 'rod.frst.position.x'.*rod.first.position.x"),
+        (lambda r: r.plot_signals("zebra"), "no signal 'zebra'.*recorded: .*rod.mid.velocity"),
+        (lambda r: r.plot_signals(), "name at least one signal; recorded: .*contacts.wall.gap"),
+        (lambda r: r.plot_energy(save="x.gif"), "cannot be saved as 'x.gif'; allowed: .svg, .pdf, .png"),
+        (lambda r: r.plot_energy(save="no/such/folder/x.svg"), "there is no folder"),
+        (lambda r: r.show(field="velocty"), "did you mean 'velocity'"),
+        (lambda r: r.show(time=7.0), "the result goes from 0 s to 2 s"),
+    ],
+)
+def test_wrong_words_for_figures(bar: fm.Result, call, words: str) -> None:
+    with pytest.raises(InputError, match=words):
+        call(bar)
+
+
+def test_show_in_a_notebook_is_a_picture(bar: fm.Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    from pictures import require_drawing
+
+    require_drawing()
+    monkeypatch.setattr("flexmb.postproc.show.in_notebook", lambda: True)
+    image = np.asarray(bar.show(time=0.8, field="velocity"))
+    assert image.shape == (720, 1280, 3)
+    assert image.std() > 10
+
+
+def test_spectrum_has_the_amplitude_of_a_sine() -> None:
+    t = np.linspace(0, 4, 4001)
+    f, amplitude = amplitude_spectrum(t, 7.0 + 0.3 * np.sin(2 * np.pi * 25.0 * t) + 0.02 * np.sin(2 * np.pi * 90 * t))
+    assert f[np.argmax(amplitude)] == pytest.approx(25.0, abs=0.05)
+    assert amplitude.max() == pytest.approx(0.3, rel=1e-3)
+    assert amplitude[np.argmin(np.abs(f - 90.0))] == pytest.approx(0.02, rel=1e-3)
+    assert amplitude[np.abs(f - 50.0) < 5].max() < 1e-6
+    assert amplitude_spectrum(t[:5], t[:5])[0].size == 0
+
+
+def test_thinning_keeps_the_extremes_of_all_columns() -> None:
+    rng = np.random.default_rng(4)
+    x, y = rng.normal(size=(2, 100_000))
+    x[77_777], y[12_345] = 50.0, -50.0
+    keep = kept([x, y], 1000)
+    assert len(keep) <= 1002
+    assert {0, 12_345, 77_777, 99_999} <= set(keep.tolist())
 
 
 def test_thinning_keeps_every_peak() -> None:

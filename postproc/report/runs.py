@@ -152,7 +152,7 @@ def _same(a: Exact, b: Exact, time: Array) -> bool:
 
 def _labels(opened: list[Opened], folders: list[Path]) -> list[str]:
     """Return short words that tell the runs apart: their scheme, their step, their folder, whichever does."""
-    schemes = [str((one.result.summary.get("scheme") or {}).get("name", "")) for one in opened]
+    schemes = [one.scheme.partition(" (")[0] for one in opened]
     steps = [f"h = {one.h:.4g} s" for one in opened]
     names = [folder.resolve().name for folder in folders]
     choices = [

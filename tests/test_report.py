@@ -1,0 +1,432 @@
+"""The report: what it says, what it must not say, and what it does with broken results."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+import shutil
+import tomllib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import fake_multibody
+import h5py
+import numpy as np
+import pytest
+
+import flexmb as fm
+from flexmb.cli import main
+from flexmb.errors import InputError
+from flexmb.exact import exact_solution
+from flexmb.postproc.ledger import ledger_of
+from flexmb.postproc.report import write_report
+from flexmb.postproc.report.numbers import Numbers
+
+CASES = Path(__file__).parents[1] / "cases"
+COARSE = ["bodies.rod.elements=40", "time.step=5e-3"]
+
+
+class Page(HTMLParser):
+    """A report taken apart: tags, visible text, tables, and the numbers behind the charts."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__()
+        self.source = path.read_text(encoding="utf-8")
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+        self.text = ""
+        self.scripts: dict[str | None, str] = {}
+        self.rows: list[list[str]] = []
+        self._script: str | None = None
+        self.feed(self.source)
+        self.data = json.loads(self.scripts["page"])
+        self._bytes = base64.b64decode(self.scripts.get("numbers", ""))
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "link", "input"):
+            self.open.append(tag)
+        if tag == "script":
+            self._script = dict(attrs).get("id")
+        if tag == "tr":
+            self.rows.append([])
+        if tag in ("td", "th"):
+            self.rows[-1].append("")
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag  # well formed
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] == "script":
+            self.scripts[self._script] = self.scripts.get(self._script, "") + data
+        elif "style" not in self.open:
+            self.text += data
+            if {"td", "th"} & set(self.open):
+                self.rows[-1][-1] += data
+
+    def row(self, first: str) -> list[str]:
+        return next(row for row in self.rows if row and row[0] == first)
+
+    def numbers(self, k: int) -> np.ndarray:
+        kind, first, count, base, factor = self.data["numbers"][k]
+        return base + factor * np.frombuffer(self._bytes, "<" + kind, count, first).astype(float)
+
+    def chart(self, title: str, nth: int = 0) -> dict[str, Any]:
+        return [chart for chart in self.data["charts"] if chart["title"] == title][nth]
+
+    def curve(self, title: str, label: str, nth: int = 0) -> tuple[np.ndarray, np.ndarray]:
+        curve = next(c for c in self.chart(title, nth)["curves"] if c["label"] == label)
+        return self.numbers(curve["x"]), self.numbers(curve["y"])
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("report") / "bar"
+    fm.load_case(CASES / "impacting_bar.toml", COARSE).run(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def moreau(bar: Path) -> Path:
+    folder = bar.parent / "moreau"
+    fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "scheme.name=moreau-jean"]).run(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def page(bar: Path) -> Page:
+    return Page(write_report([bar], bar.parent / "bar.html").path)
+
+
+def test_says_what_was_run(page: Page, bar: Path) -> None:
+    assert ("title", {}) in page.tags
+    for words in (
+        "Elastic bar thrown against a wall",
+        "Doyen, Ern, Piperno (2011)",
+        "generalized-alpha (rho_inf = 0.8",
+    ):
+        assert words in page.text
+    assert page.row("steps")[1] == "400 of 0.005 s"
+    assert page.row("size")[1] == "41 unknowns, 1 contact"
+    assert page.row("engine")[1] == "compiled"
+    assert page.row("numpy")[1] == np.__version__
+    assert "flexmb run case.toml -o results/bar\nflexmb report results/bar" in page.text
+    assert (bar / "case.toml").read_text() in page.text
+
+
+def test_expectations_have_ticks(page: Page, bar: Path) -> None:
+    entries = fm.load(bar).summary["expectations"]
+    marks = [row[0] for row in page.rows if row and row[0] in "✓✗" and row[0]]
+    assert marks == ["✓" if entry["ok"] else "✗" for entry in entries]
+    assert {"✓", "✗"} == set(marks)  # on this mesh not all are met
+    assert f"{marks.count('✓')} of {len(marks)} expectations met" in page.text
+
+
+def test_energy_stack_adds_up(page: Page, bar: Path) -> None:
+    energy = fm.load(bar).energy
+    chart = page.chart("Where the energy is")
+    bands = [curve for curve in chart["curves"] if "low" in curve]
+    assert [band["label"] for band in bands] == ["kinetic", "potential", "taken by contacts", "taken by scheme"]
+    low = np.zeros(401)
+    for band in bands:  # each stands on the one before
+        np.testing.assert_allclose(page.numbers(band["low"]), low, atol=1e-4)
+        low = page.numbers(band["y"])
+    t, given = page.curve("Where the energy is", "initial + work put in")
+    np.testing.assert_allclose(low, given, atol=1e-4)
+    np.testing.assert_allclose(page.numbers(bands[0]["y"]), energy.kinetic, atol=1e-4)
+    np.testing.assert_allclose(page.numbers(bands[1]["y"]), energy.total, atol=1e-4)
+    bars = page.chart("Initial + works = final")["bars"]
+    assert bars[0]["to"] == pytest.approx(500.0)
+    assert all(a["to"] == pytest.approx(b["from"]) for a, b in zip(bars[:-2], bars[1:-1], strict=True))
+    assert bars[-1]["to"] == pytest.approx(bars[-2]["to"], abs=1e-9)
+    total = float(page.row("= initial + works")[1])
+    assert total == pytest.approx(float(page.row("= kinetic + potential")[1]), abs=1e-6)
+    parts = [float(page.row(name)[1]) for name in ("initial energy", "+ work of contacts", "+ work of scheme")]
+    assert sum(parts) == pytest.approx(total, abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["four_bar", "bouncing_ball"])
+def test_ledger_balances_whatever_the_signs(name: str) -> None:
+    result = fm.load_case(CASES / f"{name}.toml", ["time.steps=400"]).run()
+    ledger = ledger_of(result)
+    assert ledger is not None
+    given, found = (np.array([part.values for part in side]) for side in (ledger.given, ledger.found))
+    assert given.min() >= 0.0
+    assert found.min() >= -1e-12
+    np.testing.assert_allclose(given.sum(axis=0) + ledger.residual, found.sum(axis=0), atol=1e-10)
+
+
+def test_contacts_signals_portraits_and_spectra_hold_the_numbers(page: Page, bar: Path) -> None:
+    result = fm.load(bar)
+    wall = result.contacts["wall"]
+    for title, values in (
+        ("Gap", wall.gap),
+        ("Relative velocity", wall.velocity),
+        ("Force", wall.force),
+        ("Impulse so far", np.cumsum(wall.impulse)),
+    ):
+        t, y = page.curve(title, "generalized-alpha")
+        np.testing.assert_allclose(t, result.time, atol=1e-6)
+        np.testing.assert_allclose(y, values, atol=1e-4)
+    x, v = (result.signals[f"rod.last.{word}"][:, 0] for word in ("position", "velocity"))
+    np.testing.assert_allclose(page.curve("rod.last.position.x", "generalized-alpha")[1], x, atol=1e-5)
+    portrait = page.curve("rod.last.position.x", "generalized-alpha", nth=1)
+    np.testing.assert_allclose(portrait, [x, v], atol=1e-5)
+    spectrum = page.chart("rod.last.position.x", nth=2)
+    assert (spectrum["log"], spectrum["x"], spectrum["y"]) == (True, "frequency [Hz]", "amplitude [m]")
+    titles = [chart["title"] for chart in page.data["charts"]]
+    assert not any("position.y" in title for title in titles)  # what does not move is not drawn
+    labels = [chart[axis] for chart in page.data["charts"] for axis in ("x", "y") if axis in chart]
+    assert all(re.search(r"\[.+\]$", label) for label in labels)  # units everywhere
+
+
+def test_exact_solution_is_drawn_and_compared(page: Page, bar: Path) -> None:
+    exact = exact_solution(tomllib.loads((bar / "case.toml").read_text()))
+    assert exact is not None
+    t, force = page.curve("Force", "exact")
+    inside = (t > 0.51) & (t < 1.16)
+    np.testing.assert_allclose(force[inside], 300.0, rtol=1e-5)
+    assert {0.0, 300.0} == set(force.round(3))
+    result = fm.load(bar)
+    mean = np.abs(result.signals["rod.mid.position"][:, 0] - exact.curves["rod.mid.position.x"](result.time)).mean()
+    cell = page.row("rod.mid.position.x")
+    assert cell[1] == "m"
+    assert float(cell[2].split()[0]) == pytest.approx(mean, rel=0.02)
+
+
+def test_animation_holds_the_motion(page: Page, bar: Path) -> None:
+    result, (motion,) = fm.load(bar), page.data["motions"]
+    times = page.numbers(motion["times"])
+    np.testing.assert_allclose(times, result.fields.times, atol=1e-6)
+    moved = page.numbers(motion["moved"]).reshape(len(times), -1, 3)
+    points = page.numbers(motion["points"]).reshape(-1, 3)
+    for k in (0, 57, len(times) - 1):
+        frame = result.fields.frame(k)
+        np.testing.assert_allclose(moved[k], frame["displacement"], atol=5e-4)  # 1/65535 of the range
+        np.testing.assert_allclose(points, result.layout.points, atol=1e-5)
+    impulse = page.numbers(motion["impulse"]["vector"]).reshape(-1, 3)
+    assert impulse[:, 0].sum() == pytest.approx(result.contacts["wall"].impulse.sum(), rel=1e-5)
+    assert set(page.numbers(motion["impulse"]["point"])) == {0.0}
+    (plane,) = motion["planes"]
+    assert plane["normal"] == [1.0, 0.0, 0.0]
+    assert page.numbers(plane["offsets"]).any() == False  # noqa: E712
+
+
+def test_nothing_comes_from_outside_and_no_place_is_told(page: Page, bar: Path) -> None:
+    assert "http:" not in page.source
+    assert "https:" not in page.source
+    assert "url(" not in page.source.replace("url(#", "")
+    for tag, attributes in page.tags:
+        assert tag not in ("img", "iframe", "object", "embed")
+        assert "src" not in attributes
+        assert (attributes.get("href") or "#").startswith(("#", "data:,"))
+        assert not [key for key in attributes if key.startswith("on")]
+    policy = next(a["content"] for tag, a in page.tags if tag == "meta" and "http-equiv" in a)
+    assert policy is not None
+    assert policy.startswith("default-src 'none'")
+    assert str(bar.parent) not in page.source
+    assert str(Path.home()) + "/" not in page.source
+
+
+def test_markup_in_names_does_nothing(tmp_path: Path) -> None:
+    text = (CASES / "bouncing_ball.toml").read_text().replace("time]\nend = 4.0", "time]\nend = 0.5")
+    evil = "<script>alert(1)</script><img src=x onerror=alert(2)>&amp;'\\\"</title>]]><!--"
+    text = re.sub(r'^title = ".*"', f'title = "{evil}"', text)
+    text = text.replace('description = """', f'description = """{evil}')
+    text = text.replace('source = "RR-7151 (10): q = 1 - t^2"', f'source = "{evil}"')
+    text = re.sub(
+        r'(?s)(\[\[expect\]\]\nsignal = "ball.position.z".*?t\^2"|\[\[expect\]\].*?onerror.*?\n\n).*', r"\1", text
+    )
+    case = tmp_path / "evil.toml"
+    case.write_text(text)
+    fm.load_case(case).run(tmp_path / "evil")
+    page = Page(write_report([tmp_path / "evil"]).path)
+    assert [tag for tag, _ in page.tags].count("script") == 3
+    assert not [tag for tag, _ in page.tags if tag == "img"]
+    assert "<script>alert(1)</script>" in page.text  # as text it is there
+    assert (tmp_path / "evil/report.html").is_file()
+
+
+def test_several_runs_are_compared(bar: Path, moreau: Path, tmp_path: Path) -> None:
+    page = Page(write_report([bar, moreau], tmp_path / "both.html").path)
+    a, b = fm.load(bar), fm.load(moreau)
+    for result, label in ((a, "generalized-alpha"), (b, "moreau-jean")):
+        t, force = page.curve("Force", label)
+        np.testing.assert_allclose(force, result.contacts["wall"].force, atol=1e-3)
+        row = next(row for row in page.rows if row[0] == label and len(row) == 8)
+        assert float(row[2]) == pytest.approx(result.summary["energy"]["final"], rel=1e-7)
+        assert float(row[5]) == pytest.approx(result.summary["energy"]["contact"], rel=1e-6, abs=1e-9)
+    assert page.curve("Total energy", "exact")[1] == pytest.approx(500.0)
+    assert [motion["label"] for motion in page.data["motions"]] == ["generalized-alpha", "moreau-jean"]
+    assert page.row("folder") == ["folder", "bar", "moreau"]
+    distances = page.row("contacts.wall.force")
+    assert len(distances) == 4
+    colours = {c["label"]: c["colour"] for c in page.chart("Force")["curves"]}
+    assert len(set(colours.values())) == 3
+
+
+def test_runs_that_differ_in_the_problem_have_no_common_exact_solution(bar: Path, tmp_path: Path) -> None:
+    case = fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "bodies.rod.velocity=[-8.0, 0.0, 0.0]"])
+    case.run(tmp_path / "slow")
+    written = write_report([bar, tmp_path / "slow"], tmp_path / "both.html")
+    assert "the runs have different exact solutions, so none is drawn" in written.notes
+    page = Page(written.path)
+    assert [c["label"] for c in page.chart("Gap")["curves"]] == ["bar", "slow"]
+    damped = fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "bodies.rod.damping={beta=1e-4}"])
+    damped.run(tmp_path / "damped")
+    notes = write_report([tmp_path / "damped"]).notes
+    assert notes == ("the exact solution does not hold for this run: body 'rod' is damped",)
+
+
+def test_mechanisms_with_surfaces_and_joints(tmp_path: Path) -> None:
+    folder = fake_multibody.saved(tmp_path / "mechanism")
+    page = Page(write_report([folder]).path)
+    (motion,) = page.data["motions"]
+    result = fm.load(folder)
+    assert len(page.numbers(motion["triangles"])) == result.layout.triangles.size
+    assert not motion["scalable"]
+    assert any(chart["title"].endswith("position_error") for chart in page.data["charts"])
+
+
+def test_ways_in_a_plane_are_drawn_with_equal_scales(tmp_path: Path) -> None:
+    model = fm.Model(gravity=(0, 0, -9.81))
+    model.add(fm.Particle("stone", mass=1.0, velocity=(3.0, 0, 4.0)))
+    fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.8).save(tmp_path / "stone")
+    page = Page(write_report([tmp_path / "stone"]).path)
+    (orbit,) = [chart for chart in page.data["charts"] if chart.get("equal")]
+    assert (orbit["title"], orbit["x"], orbit["y"]) == ("stone.position", "position.x [m]", "position.z [m]")
+    x, z = (page.numbers(orbit["curves"][0][axis]) for axis in "xy")
+    np.testing.assert_allclose(z, 4.0 * x / 3.0 - 4.905 * (x / 3.0) ** 2, atol=1e-3)
+    assert "computed from Python: there is no case file" in page.text
+
+
+def test_chosen_signals(bar: Path, tmp_path: Path) -> None:
+    page = Page(write_report([bar], tmp_path / "x.html", ["rod.mid.velocity", "energy.potential"]).path)
+    titles = [chart["title"] for chart in page.data["charts"]]
+    assert "rod.mid.velocity.x" in titles
+    assert "energy.potential" in titles
+    assert "rod.first.position.x" not in titles
+
+
+def test_unfinished_run(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "unfinished"
+    folder.mkdir()
+    shutil.copy(bar / "result.h5", folder / "result.h5.part")
+    shutil.copy(bar / "case.toml", folder / "case.toml.part")
+    with h5py.File(folder / "result.h5.part", "r+") as file:  # rows to come are zero
+        for name in ("step", "time"):
+            file[name][201:] = 0
+        file["state/step"][101:] = 0
+    written = write_report([folder])
+    assert written.notes == ("the run is not finished",)
+    page = Page(written.path)
+    assert "the run is not finished" in page.text
+    assert "not finished" in page.row("status")[1]
+    assert page.curve("Gap", "generalized-alpha")[0].max() == pytest.approx(1.0)
+
+
+def test_damaged_runs(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "damaged"
+    shutil.copytree(bar, folder)
+    (folder / "result.h5").write_bytes(b"no HDF5 at all")
+    assert main(["report", str(folder)]) == 0
+    assert "cannot be read as a result file" in capsys.readouterr().err
+    page = Page(folder / "report.html")
+    assert "damaged/result.h5" in page.text
+    assert str(tmp_path) not in page.source
+    assert page.row("scheme")[1].startswith("generalized-alpha")  # what is there is shown
+    assert not page.data["charts"]
+    shutil.copy(bar / "result.h5", folder)
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["energy"], file["state/q"]
+    notes = write_report([folder]).notes
+    assert notes == ("the result file in 'damaged' is damaged: it lacks /state/q",)
+    page = Page(folder / "report.html")
+    assert not page.data["motions"]
+    assert page.chart("Gap")
+
+
+def test_failed_run_says_so(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "failed"
+    shutil.copytree(bar, folder)
+    summary = json.loads((folder / "summary.json").read_text())
+    summary |= {"status": "failed", "failure": {"error": "the contact solver <b>gave up</b> at t = 1.5 s"}}
+    (folder / "summary.json").write_text(json.dumps(summary))
+    page = Page(write_report([folder]).path)
+    assert "the run failed: the contact solver <b>gave up</b> at t = 1.5 s" in page.text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["nowhere"], "there is no result folder 'nowhere'"),
+        (["."], "'.' is not a result folder: it has no summary.json"),
+        (["BAR", "--signal", "rod.frst.position"], "near to it: rod.first.position"),
+        (["BAR", "-o", "report.pdf"], "'report.pdf' must end in .html"),
+        (["BAR", "-o", "no/such/report.html"], "there is no folder 'no/such'"),
+    ],
+)
+def test_wrong_input(
+    bar: Path, arguments: list[str], words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", *(str(bar) if word == "BAR" else word for word in arguments)]) == 2
+    err = capsys.readouterr().err
+    assert words in err
+    assert "Traceback" not in err
+    assert not list(tmp_path.glob("*.html"))
+
+
+def test_command_line(bar: Path, moreau: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["report", str(bar), str(moreau)]) == 0
+    assert capsys.readouterr().out.startswith("written: comparison.html (")
+    assert (tmp_path / "comparison.html").stat().st_size < 8e6
+
+
+def test_long_results_are_thinned_with_their_peaks(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "long"
+    shutil.copytree(bar, folder)
+    n = 200_001
+    rng = np.random.default_rng(1)
+    gap = rng.uniform(1.0, 2.0, n)
+    gap[123_456] = 0.25
+    with h5py.File(folder / "result.h5", "r+") as file:
+        fresh = {"step": np.arange(n), "time": np.linspace(0, 2, n), "contacts/wall/gap": gap}
+        rows = [name for name in _datasets(file) if file[name].shape[:1] == (401,)]
+        for name in rows:
+            values = np.resize(file[name][()], (n, *file[name].shape[1:]))
+            del file[name]
+            file[name] = fresh.get(name, values)
+    page = Page(write_report([folder]).path)
+    t, y = page.curve("Gap", "generalized-alpha")
+    assert len(t) <= 2002
+    assert y.min() == pytest.approx(0.25, abs=1e-6)
+    assert t[np.argmin(y)] == pytest.approx(2 * 123_456 / 200_000, abs=1e-5)
+    assert len(page.source) < 4e6
+
+
+def _datasets(file: h5py.File) -> list[str]:
+    names: list[str] = []
+    file.visititems(lambda name, node: names.append(name) if isinstance(node, h5py.Dataset) else None)
+    return names
+
+
+def test_numbers_survive_the_packing() -> None:
+    numbers = Numbers()
+    exact = np.array([1000.0, 1000.0 + 1e-6, np.nan, 1000.0 - 2e-6])
+    values = [exact, np.linspace(-3, 7, 101), np.array([3, 1, -4])]
+    at = [numbers.add(values[0]), numbers.add_coarse(values[1]), numbers.add_whole(values[2])]
+    raw = base64.b64decode(numbers.base64())
+    for k, wanted, room in zip(at, values, (1e-12, 1e-4, 0.0), strict=True):
+        kind, first, count, base, factor = numbers.index[k]
+        assert first % 4 == 0
+        got = base + factor * np.frombuffer(raw, "<" + kind, count, first).astype(float)
+        np.testing.assert_allclose(got, wanted, rtol=0, atol=room)
+
+
+def test_no_folder_is_an_error() -> None:
+    with pytest.raises(InputError, match="at least one result folder"):
+        write_report([])
