@@ -1,6 +1,6 @@
 "use strict";
 // Puts charts and views to work, and moves time.
-let now = null;
+let now = null, views = [];
 document.querySelectorAll("figure[data-chart]").forEach(figure => {
   const spec = page.charts[+figure.dataset.chart];
   charts.push(spec.kind === "bars" ? new BarFrame(figure, spec) : new CurveFrame(figure, spec));
@@ -18,7 +18,7 @@ if (page.motions.length) animate();
 function animate() {
   const $ = id => document.getElementById(id), slider = $("slider"), play = $("play");
   const camera = new Camera(page.motions[0].camera);
-  const views = page.motions.map((motion, k) => new View(document.querySelectorAll(".view canvas")[k], motion, camera));
+  views = page.motions.map((motion, k) => new View(document.querySelectorAll(".view canvas")[k], motion, camera));
   const first = Math.min(...views.map(v => v.times[0])), last = Math.max(...views.map(v => v.times[v.times.length - 1]));
   const common = views[0].limits.map((_, f) => [Math.min(...views.map(v => v.limits[f][0])), Math.max(...views.map(v => v.limits[f][1]))]);
   views.forEach(v => { v.limits = common; });

@@ -1,0 +1,193 @@
+"""The report in a real browser: it loads quietly, asks nobody, moves, and shows its legends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browser import browser, requests_of, require_browser
+
+import flexmb as fm
+from flexmb.postproc.report import write_report
+
+CASE = Path(__file__).parents[1] / "cases" / "impacting_bar.toml"
+COARSE = ["bodies.rod.elements=40", "time.step=5e-3"]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    require_browser()
+    folder = tmp_path_factory.mktemp("pages")
+    fm.load_case(CASE, COARSE).run(folder / "bar")
+    fm.load_case(CASE, [*COARSE, "scheme.name=moreau-jean"]).run(folder / "moreau")
+    evil = fm.load_case(
+        CASE, [*COARSE, 'title="<img src=x onerror=document.title=1><script>document.title=2</script>"']
+    )
+    evil.run(folder / "evil")
+    return {
+        "one": write_report([folder / "bar"], folder / "one.html").path,
+        "two": write_report([folder / "bar", folder / "moreau"], folder / "two.html").path,
+        "evil": write_report([folder / "evil"], folder / "evil.html").path,
+    }
+
+
+@pytest.fixture(scope="module")
+def chrome(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with browser(tmp_path_factory.mktemp("profile")) as opened:
+        yield opened
+
+
+def show(chrome: Any, path: Path) -> None:
+    requests_of(chrome)
+    chrome.get_log("browser")
+    chrome.get(path.as_uri())
+    wait(chrome, "return document.querySelectorAll('.plot svg').length === page.charts.length")
+
+
+def wait(chrome: Any, script: str) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(chrome, 20).until(lambda c: c.execute_script(script))
+
+
+def picture(chrome: Any, k: int = 0) -> str:
+    return str(chrome.execute_script(f"return document.querySelectorAll('canvas')[{k}].toDataURL()"))
+
+
+def set_slider(chrome: Any, part: float) -> None:
+    chrome.execute_script(
+        "const s = document.getElementById('slider'); s.value = s.max * arguments[0];"
+        "s.dispatchEvent(new Event('input'))",
+        part,
+    )
+
+
+@pytest.mark.parametrize("name", ["one", "two", "evil"])
+def test_loads_quietly_and_asks_nobody(chrome: Any, pages: dict[str, Path], name: str) -> None:
+    show(chrome, pages[name])
+    set_slider(chrome, 0.7)
+    assert chrome.get_log("browser") == []
+    asked = [url for url in requests_of(chrome) if not url.startswith("data:")]
+    assert asked == [pages[name].as_uri()]
+    assert chrome.title.startswith("<img src=x" if name == "evil" else "Elastic bar")
+
+
+def test_slider_and_play_move_the_animation(chrome: Any, pages: dict[str, Path]) -> None:
+    show(chrome, pages["one"])
+    seen = []
+    for part in (0.0, 0.3, 0.6, 1.0):
+        set_slider(chrome, part)
+        seen.append(picture(chrome))
+        clock = chrome.execute_script("return document.getElementById('clock').textContent")
+        assert clock == f"t = {2.0 * part:g} s"
+        cursor = chrome.execute_script(
+            "const c = charts.find(c => c.spec.title === 'Gap'), l = c.plot.querySelector('.cursor');"
+            "return [(+l.getAttribute('x1') - pad.left) / c.inner.w, l.getAttribute('visibility')]"
+        )
+        assert cursor == [pytest.approx(part, abs=1e-6), "visible"]
+    assert len(set(seen)) == 4
+    set_slider(chrome, 0.0)
+    play = chrome.find_element("id", "play")
+    play.click()
+    assert play.text == "Pause"
+    wait(chrome, "return now > 0.1")
+    play.click()
+    assert play.text == "Play"
+    assert picture(chrome) != seen[0]
+
+
+def test_the_bar_is_where_it_should_be(chrome: Any, pages: dict[str, Path]) -> None:
+    """Pixels along the projected bar have its colours, those beyond its end have not."""
+    show(chrome, pages["one"])
+    set_slider(chrome, 0.4)  # t = 0.8: pressed together at the wall, from x = 0 to about 7
+    script = """
+        const canvas = document.querySelector('canvas'), view = views[0], out = [];
+        for (const x of arguments[0]) {
+          const [a, b] = view.project([x, 0, 0]);
+          out.push([...canvas.getContext('2d').getImageData(Math.round(a), Math.round(b), 1, 1).data]);
+        }
+        return out;
+    """
+    colours = chrome.execute_script(script, [3.0, 5.0, 6.5, 9.0, 14.0])
+    chroma = [max(c[:3]) - min(c[:3]) if c[3] else 0 for c in colours]
+    assert min(chroma[:3]) > 60
+    assert max(chroma[3:]) < 20
+
+
+def test_turning_zooming_and_colours_change_the_picture(chrome: Any, pages: dict[str, Path]) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    show(chrome, pages["one"])
+    canvas = chrome.find_element("css selector", "canvas")
+    first = picture(chrome)
+    ActionChains(chrome).move_to_element(canvas).click_and_hold().move_by_offset(60, 30).release().perform()
+    turned = picture(chrome)
+    assert turned != first
+    canvas.send_keys("+")
+    assert picture(chrome) != turned
+    chrome.find_element("id", "reset").click()
+    assert picture(chrome) == first
+    chrome.execute_script(
+        "const f = document.getElementById('field'); f.value = 1; f.dispatchEvent(new Event('change'))"
+    )
+    assert picture(chrome) != first
+
+
+def test_energy_chart_shows_its_legend(chrome: Any, pages: dict[str, Path]) -> None:
+    show(chrome, pages["one"])
+    figure = chrome.find_element("css selector", "#energy figure")
+    items = figure.find_elements("css selector", ".legend button")
+    words = ["kinetic", "potential", "taken by contacts", "taken by scheme", "initial + work put in"]
+    assert [item.text for item in items] == words
+    assert all(item.is_displayed() and item.size["width"] > 30 for item in items)
+    texts = [text.text for text in figure.find_elements("css selector", ".plot text")]
+    assert {"time [s]", "energy [J]", "0", "400"} <= set(texts)
+    before = len(figure.find_elements("css selector", ".plot path"))
+    items[0].click()  # hides a curve
+    assert items[0].get_attribute("aria-pressed") == "false"
+    assert len(figure.find_elements("css selector", ".plot path")) < before
+    items[0].click()
+
+
+def test_drag_zooms_all_charts_over_time(chrome: Any, pages: dict[str, Path]) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    show(chrome, pages["one"])
+    plot = chrome.find_element("css selector", "#contacts .plot")
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", plot)
+    ActionChains(chrome).move_to_element_with_offset(plot, -60, 0).perform()
+    assert "generalized-alpha" in chrome.find_element("css selector", ".tip").text
+    ActionChains(chrome).click_and_hold().move_by_offset(120, 0).release().perform()
+    wait(chrome, "return stretch !== null")
+    low, high = chrome.execute_script("return stretch")
+    assert 0 < low < high < 2
+    ranges = chrome.execute_script("return charts.filter(c => c.spec.time).map(c => [c.x0, c.x1])")
+    assert all(r == [pytest.approx(low), pytest.approx(high)] for r in ranges)
+    ActionChains(chrome).double_click(plot).perform()
+    assert chrome.execute_script("return stretch") is None
+
+
+def test_words_do_not_overlap(chrome: Any, pages: dict[str, Path]) -> None:
+    script = """
+        const bad = [];
+        for (const plot of document.querySelectorAll('.plot')) {
+          const boxed = t => ({word: t.textContent, r: t.getBoundingClientRect()});
+          const texts = [...plot.querySelectorAll("text")].map(boxed);
+          const frame = plot.getBoundingClientRect();
+          const cut = (a, b, low, high, room) => a[low] < b[high] - room && b[low] < a[high] - room;
+          const meet = (a, b) => cut(a, b, "left", "right", 1) && cut(a, b, "top", "bottom", 3);
+          texts.forEach((a, i) => {
+            if (a.r.left < frame.left - 3 || a.r.right > frame.right + 12) bad.push(a.word + ' is outside');
+            texts.slice(i + 1).forEach(b => { if (meet(a.r, b.r)) bad.push(a.word + ' meets ' + b.word); });
+          });
+        }
+        return [bad, document.documentElement.scrollWidth <= innerWidth];
+    """
+    for name, width in (("one", 1240), ("two", 1240), ("one", 480)):
+        chrome.set_window_size(width, 1000)
+        show(chrome, pages[name])
+        wait(chrome, "return charts.every(c => c.width === Math.max(220, c.plot.clientWidth))")
+        assert chrome.execute_script(script) == [[], True]
+    chrome.set_window_size(1240, 1000)
