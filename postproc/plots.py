@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 
 import matplotlib
@@ -26,6 +27,16 @@ MOST_CONTACTS = 4
 SUFFIXES = (".svg", ".pdf", ".png")
 """What figures are saved as."""
 Draw = Callable[[Axes], None]
+
+
+class Shown(Figure):
+    """A figure that notebooks show below a cell, without pyplot and its open figures."""
+
+    def _repr_png_(self) -> bytes:
+        out = BytesIO()
+        with matplotlib.rc_context(STYLE):
+            self.savefig(out, format="png", dpi=100)
+        return out.getvalue()
 
 
 def plot_contact(result: Result, name: str, save: str | Path | None = None) -> Figure:
@@ -98,7 +109,7 @@ def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | 
     """Return a figure of frames above each other with one time axis, and write it if asked."""
     path = None if save is None else _usable(Path(save))
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+        figure = Shown(figsize=size, layout="constrained")
         frames = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
         for axes, function in zip(frames, draw, strict=True):
             function(axes)

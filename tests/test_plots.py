@@ -68,6 +68,7 @@ def test_contact(bar: fm.Result, tmp_path: Path) -> None:
         bar.plot_contact("wall", save=tmp_path / name)
         assert (tmp_path / name).stat().st_size > 5000
     assert "force [N]" in (tmp_path / "c.svg").read_text()
+    assert figure._repr_png_().startswith(b"\x89PNG")  # what a notebook asks for
 
 
 def test_group_of_contacts(group: fm.Result) -> None:
