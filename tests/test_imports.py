@@ -118,7 +118,7 @@ def test_only_fem_imports_scikit_fem() -> None:
     assert {room_of(p) for p in users} == {"fem"}
 
 
-RESULTS = {"errors", "exact", "io", "postproc", "result", "rotor_analysis", "series", "spectrum"}
+RESULTS = {"errors", "exact", "io", "measures", "postproc", "result", "rotor_analysis", "series", "spectrum", "words"}
 """What pictures may be made of."""
 
 

@@ -27,7 +27,7 @@ class Analyses:
     @cached_property
     def critical_speeds(self) -> tuple[float, ...]:
         """Critical speeds in bending, rad/s."""
-        from flexmb.rotor_analysis import critical_speeds
+        from flexmb.rotor_analysis.critical import critical_speeds
 
         return tuple(c.speed for c in critical_speeds(self._model, COUNT))
 
