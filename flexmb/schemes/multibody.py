@@ -80,8 +80,8 @@ def check_damping(scheme: object, tables: System) -> None:
     """
     if not isinstance(scheme, MoreauJeanDissipative) or scheme.theta == scheme.vartheta:
         return
-    parts = (tables.springs.c, tables.torsions.c, tables.beams.beta, tables.linear.C.val, tables.floating.C)
-    parts += (tables.rotors.drag, tables.rotors.value, tables.rotors.table_value)
+    parts = [tables.springs.c, tables.torsions.c, tables.beams.beta, tables.linear.C.val, tables.floating.C]
+    parts += [tables.rotors.drag, tables.rotors.table_value[:, 1]]
     if any(np.any(part) for part in parts):
         message = (
             "must be 0.5 with dampers or damped bodies in large motion: the damping of this scheme belongs to the mean "
