@@ -142,24 +142,9 @@ class RotatingSystem:
         """Return M, C and K at a speed, rad/s."""
         C, K = self.C, self.K
         for rotor in self.rotors:
-            W, parts = rotor.ratio * speed, rotor.parts
-            C = C + parts.skew_damping + W * parts.gyro
-            K = K + parts.cross + W * parts.circulation
-            for table in parts.tables:
-                stiffness, damping = table.at(W)
-                K = K + placed(stiffness, table.unknowns, self.nv)
-                C = C + placed(damping, table.unknowns, self.nv)
+            C_W, K_W = rotor.parts.matrices(rotor.ratio * speed)
+            C, K = C + C_W, K + K_W
         return self.M, sparse.csr_array(C), sparse.csr_array(K)
-
-    def excitation(self, rotor: Spinning) -> np.ndarray:
-        """Return the complex column e of a rotor's unbalance and tilts: its force is Re(e W^2 exp(i phi)), (nv,)."""
-        out = np.zeros(self.nv, dtype=np.complex128)
-        for e in rotor.parts.excitations:
-            turned = e.amplitude * np.exp(1j * e.phase)
-            for unknown, factor in ((e.a, e.a_factor), (e.b, -1j * e.b_factor)):  # cos psi on a, sin psi on b
-                if unknown >= 0:
-                    out[unknown] += factor * turned
-        return out
 
     def orbits(self, X: np.ndarray, *, slopes: bool = False, axis: Array | None = None) -> np.ndarray:
         """Return the displacements of all points along y and z of the first rotor, (n, 2, ...), of X (nv, ...).
@@ -296,12 +281,6 @@ def _moved_table(table: SpeedTable, first: int) -> SpeedTable:
 
 def _moved_excitation(e: Excitation, a: int, b: int) -> Excitation:
     return replace(e, a=a, b=b)
-
-
-def placed(block: Array, unknowns: IntArray, nv: int) -> sparse.csr_array:
-    """Return a small matrix at its unknowns, (nv, nv)."""
-    rows, cols = np.repeat(unknowns, unknowns.size), np.tile(unknowns, unknowns.size)
-    return sparse.csr_array(sparse.coo_array((block.ravel(), (rows, cols)), shape=(nv, nv)))
 
 
 def _constant_loads(small: SmallMotion, released: Sequence[str]) -> Array:

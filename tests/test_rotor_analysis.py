@@ -145,9 +145,9 @@ def test_unbalance_response_of_a_shaft_between_bearings() -> None:
     np.testing.assert_allclose(found.forces[1, 0], force, rtol=1e-12)
     assert found.bearings == ("rotor.node(4)", "rotor.node(31)")
     M, C, K = system.at(W)
-    q = np.linalg.solve((K - W**2 * M + 1j * W * C).toarray(), W**2 * system.excitation(system.rotors[0]))
+    q = np.linalg.solve((K - W**2 * M + 1j * W * C).toarray(), W**2 * system.rotors[0].parts.excitation())
     np.testing.assert_allclose(found.amplitude[1], system.orbits(q)[[4, 12]], rtol=1e-8)
-    assert abs(system.excitation(system.rotors[0])).max() == pytest.approx(5e-4)
+    assert abs(system.rotors[0].parts.excitation()).max() == pytest.approx(5e-4)
 
 
 def test_damped_oscillator() -> None:

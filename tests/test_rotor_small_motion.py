@@ -316,6 +316,23 @@ def test_rotor_against_a_stop_in_both_engines(scheme, refine, h, corrected):
         assert e.work_drive.any()
 
 
+@pytest.mark.parametrize("scheme", [MoreauJean(), GeneralizedAlpha()], ids=repr)
+def test_the_equations_of_large_motion_give_the_same_run(scheme):
+    """A clearance that nothing reaches makes it a system in large motion: other matrices, other loop, same schemes."""
+    runs = []
+    for far in (False, True):
+        m = model(shaft(), gravity=(0.0, 0.0, -9.81))
+        if far:
+            m.add(fm.Clearance("far", node="rotor.mid", gap=1.0))
+        assert m.large_motion is far
+        runs.append(fm.simulate(m, scheme, step=1e-4, end=0.05, signals=["rotor.node(6).displacement"]))
+    a, b = (r.signals["rotor.node(6).displacement"] for r in runs)
+    np.testing.assert_allclose(a, b, atol=1e-8 * np.abs(a).max())
+    for name in ("kinetic", "work_drive", "work_cross", "work_damping"):
+        x, y = (getattr(r.energy, name) for r in runs)
+        np.testing.assert_allclose(x, y, atol=1e-7 * np.abs(runs[0].energy.work_drive).max(), err_msg=name)
+
+
 def test_short_steps_of_a_rotor_close_the_ledger_without_corrected_solutions():
     m = model(shaft(2), gravity=(0.0, 0.0, -9.81))
     s = m.assemble()

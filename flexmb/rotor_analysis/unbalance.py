@@ -103,7 +103,7 @@ def unbalance_response(
     grid = np.linspace(0.0, default_top(system), 401) if speeds is None else checked_speeds(speeds)
     acting = _acting(system, rotor)
     ratio = acting[0].ratio
-    e = sum((system.excitation(r) for r in acting), np.zeros(system.nv, dtype=np.complex128))
+    e = sum((r.parts.excitation() for r in acting), np.zeros(system.nv, dtype=np.complex128))
     points = _points(system, nodes, acting)
     amplitude = np.empty((grid.size, points.size, 2), dtype=np.complex128)
     forces = np.empty((grid.size, len(system.bearings), 2), dtype=np.complex128)

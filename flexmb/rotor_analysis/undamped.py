@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmb.rotating import RotatingSystem, placed
+from flexmb.rotating import RotatingSystem
 from flexmb.rotor_analysis.crossings import CriticalSpeed
 from flexmb.rotor_analysis.eigenpairs import DENSE_LIMIT, NOISE, ComplexArray, elastic_energy
 from flexmb.rotor_analysis.whirl import AXIAL, TORSION, Motions
@@ -26,7 +26,7 @@ def undamped_critical(system: RotatingSystem, count: int, order: float = 1.0) ->
     for rotor in system.rotors:
         for table in rotor.parts.tables:
             block = table.at(rotor.ratio * system.speed)[0]
-            K = K + placed(0.5 * (block + block.T), table.unknowns, system.nv)
+            K = K + table.placed(0.5 * (block + block.T), system.nv)
     motions, found = Motions(system), []
     squares, X = _positive(A, sparse.csr_array(K), 2 * count + 6)
     X = motions.circular(1j * np.sqrt(squares), X)
