@@ -142,8 +142,8 @@ class RotatingSystem:
         """Return M, C and K at a speed, rad/s."""
         C, K = self.C, self.K
         for rotor in self.rotors:
-            C_W, K_W = rotor.parts.matrices(rotor.ratio * speed)
-            C, K = C + C_W, K + K_W
+            more = rotor.parts.matrices(rotor.ratio * speed)
+            C, K = C + more[0], K + more[1]
         return self.M, sparse.csr_array(C), sparse.csr_array(K)
 
     def orbits(self, X: np.ndarray, *, slopes: bool = False, axis: Array | None = None) -> np.ndarray:
@@ -272,6 +272,7 @@ def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:
         cross=wide(parts.cross),
         tables=tuple(_moved_table(table, first) for table in parts.tables),
         excitations=tuple(_moved_excitation(e, number(e.a), number(e.b)) for e in parts.excitations),
+        resistance=None,  # of a free spin, which is none here
     )
 
 

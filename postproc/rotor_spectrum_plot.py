@@ -11,26 +11,15 @@ from matplotlib.figure import Figure
 
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.rotor_results import Whirl, recorded, speed_of, within
+from flexmb.postproc.rotor_results import recorded, speed_of, within
 from flexmb.postproc.rotor_style import RPM, shortened
+from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.style import CYCLE, FIELD_MAP, INK, STYLE
 
 WINDOWS = 160
 """Number of windows of a waterfall."""
 DECADES = 4.0
 """Range of the colours of a waterfall."""
-
-
-def full_spectrum(time: Array, yz: Array) -> tuple[Array, Array]:
-    """Return frequencies, Hz, from negative (backward) to positive (forward), and amplitudes of y + i z, m.
-
-    The mean is taken off; a Hann window, scaled so that a steady circle of radius r has the amplitude r.
-    """
-    z = yz[:, 0] + 1j * yz[:, 1]
-    window = np.hanning(len(z) + 2)[1:-1]
-    amplitude = np.abs(np.fft.fft((z - z.mean()) * window)) / window.sum()
-    frequency = np.fft.fftfreq(len(z), (time[-1] - time[0]) / (len(time) - 1))
-    return np.fft.fftshift(frequency), np.fft.fftshift(amplitude)
 
 
 def plot_spectrum(
@@ -60,7 +49,7 @@ def plot_spectrum(
         figure = Figure(figsize=(7.4, 4.2), layout="constrained")
         axes = figure.subplots()
         for node, colour in zip(nodes, CYCLE, strict=False):
-            frequency, amplitude = full_spectrum(t[shown], _even(node, shown))
+            frequency, amplitude = full_spectrum(t[shown], node.yz[shown])
             axes.semilogy(frequency, np.maximum(amplitude, 1e-300), color=colour, linewidth=1.0, label=node.name)
         highest = max(line.get_ydata().max() for line in axes.get_lines())  # type: ignore[union-attr]
         axes.set_ylim(highest * 10.0 ** (-1.5 * DECADES), 2.0 * highest)
@@ -90,7 +79,7 @@ def plot_waterfall(
     """
     node = recorded(opened, names)[0]
     shown = within(node.time, start, end)
-    t, yz = node.time[shown], _even(node, shown)
+    t, yz = node.time[shown], node.yz[shown]
     length = max(16, int(len(t) / 12))
     firsts = np.unique(np.linspace(0, len(t) - length, min(WINDOWS, len(t) - length + 1)).astype(np.int64))
     rows = []
@@ -153,13 +142,6 @@ def _speed_scale(axes: matplotlib.axes.Axes, time: Array, speed: Array) -> None:
             fontsize=7.5,
             color="white",
         )
-
-
-def _even(node: Whirl, shown: Array) -> Array:
-    """Return displacements at even times (samples of a run may end with a shorter step)."""
-    t = node.time[shown]
-    even = np.linspace(t[0], t[-1], len(t))
-    return np.column_stack([np.interp(even, t, node.yz[shown, k]) for k in range(2)])
 
 
 def _top(top: float | None, speed: Array | None, nyquist: float) -> float:

@@ -19,16 +19,45 @@ def amplitude_spectrum(t: Array, y: Array) -> tuple[Array, Array]:
     t, y : (n,) arrays
         Times, s, evenly spaced, and values.
     """
-    if len(t) > 2 and abs((t[-1] - t[-2]) - (t[1] - t[0])) > 1e-6 * (t[1] - t[0]):
-        t, y = t[:-1], y[:-1]
-    n = _quick_length(len(t))
-    t, y = t[:n], y[:n]
+    t, y = _evenly(t, y)
+    n = len(t)
     if n < 8 or not t[-1] > t[0] or not np.isfinite(y).all():
         return np.zeros(0), np.zeros(0)
-    window = 0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / n)
+    window = _hann(n)
     amplitude = np.abs(np.fft.rfft((y - y.mean()) * window)) * 2.0 / window.sum()
     frequency = np.fft.rfftfreq(n, (t[-1] - t[0]) / (n - 1))
     return frequency[1:], amplitude[1:]
+
+
+def full_spectrum(t: Array, yz: Array) -> tuple[Array, Array]:
+    """Return frequencies from negative (backward) to positive (forward), Hz, and amplitudes of the whirl y + i z.
+
+    Mean, window and last sample as in ``amplitude_spectrum``; a steady circle of radius r has the amplitude r.
+
+    Parameters
+    ----------
+    t : (n,) array
+        Times, s, evenly spaced.
+    yz : (n, 2) array
+        Displacements along y and z.
+    """
+    t, yz = _evenly(t, yz)
+    whirl, window = yz[:, 0] + 1j * yz[:, 1], _hann(len(t))
+    amplitude = np.abs(np.fft.fft((whirl - whirl.mean()) * window)) / window.sum()
+    frequency = np.fft.fftfreq(len(t), (t[-1] - t[0]) / (len(t) - 1))
+    return np.fft.fftshift(frequency), np.fft.fftshift(amplitude)
+
+
+def _evenly(t: Array, y: Array) -> tuple[Array, Array]:
+    """Return the samples without a last one that stands off the even grid, as many as are quick to transform."""
+    if len(t) > 2 and abs((t[-1] - t[-2]) - (t[1] - t[0])) > 1e-6 * (t[1] - t[0]):
+        t, y = t[:-1], y[:-1]
+    n = _quick_length(len(t))
+    return t[:n], y[:n]
+
+
+def _hann(n: int) -> Array:
+    return np.asarray(0.5 - 0.5 * np.cos(2.0 * np.pi * np.arange(n) / n))
 
 
 def _quick_length(n: int) -> int:

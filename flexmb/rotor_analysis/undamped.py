@@ -22,13 +22,10 @@ def undamped_critical(system: RotatingSystem, count: int, order: float = 1.0) ->
     """
     gyro: Any = sum((r.ratio * r.parts.gyro for r in system.rotors), sparse.csr_array((system.nv, system.nv)))
     A = sparse.csr_array(system.M - 1j / order * gyro)
-    K = system.K
-    for rotor in system.rotors:
-        for table in rotor.parts.tables:
-            block = table.at(rotor.ratio * system.speed)[0]
-            K = K + table.placed(0.5 * (block + block.T), system.nv)
+    K = system.at(system.speed)[2]
+    K = sparse.csr_array(0.5 * (K + K.T))
     motions, found = Motions(system), []
-    squares, X = _positive(A, sparse.csr_array(K), 2 * count + 6)
+    squares, X = _positive(A, K, 2 * count + 6)
     X = motions.circular(1j * np.sqrt(squares), X)
     for k, w in enumerate(np.sqrt(squares).tolist()):
         word = motions.word(1j * w, X[:, k], w)

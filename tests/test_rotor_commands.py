@@ -1,0 +1,141 @@
+"""``flexmb modes``, ``campbell``, ``unbalance`` and ``static`` of rotors: what they print and write."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from known_rotors import CRITICAL, nelson_mcvaugh
+
+from flexmb.case.toml_writer import to_toml
+from flexmb.cli import main
+from flexmb.commands.rotor_options import table_lines
+
+INLINE = frozenset({"material", "spin", "damping"})
+
+
+def write_case(folder: Path, rotor: dict[str, Any], **tables: Any) -> str:
+    case = {"title": "A rotor", "time": {"end": 0.1, "step": 1e-4}, "scheme": {"name": "newmark"}}
+    path = folder / "rotor.toml"
+    path.write_text(to_toml(case | tables | {"bodies": {"rotor": {"kind": "rotor", **rotor}}}, INLINE))
+    return str(path)
+
+
+def columns(path: Path) -> dict[str, list[str]]:
+    with path.open() as file:
+        rows = list(csv.reader(file))
+    return {name: [row[k] for row in rows[1:]] for k, name in enumerate(rows[0])}
+
+
+def numbers(words: list[str]) -> np.ndarray:
+    return np.array([float(word) for word in words])
+
+
+def shaft(**more: Any) -> dict[str, Any]:
+    """A light shaft with a disk in the middle of two bearings."""
+    return {
+        "stations": [0.0, 0.25, 0.5, 0.75, 1.0],
+        "outer_diameter": 0.02,
+        "material": {"young": 2e11, "density": 7800.0, "poisson": 0.3},
+        "disks": [{"node": 2, "mass": 5.0, "inertia": 0.01, "polar_inertia": 0.02, "eccentricity": 1e-5}],
+        "bearings": [{"node": n, "stiffness": 1e7, "damping": 100.0} for n in (0, 4)],
+        "spin": {"kind": "constant", "speed": 100.0},
+    } | more
+
+
+def test_critical_speeds_of_nelson_and_mcvaugh(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_case(tmp_path, nelson_mcvaugh("timoshenko", spin={"kind": "constant", "speed": 1000.0}))
+    options = ["--speeds", "0:55000:6", "--rpm", "-n", "4", "--quiet", "-o", str(tmp_path / "out")]
+    assert main(["campbell", path, *options]) == 0
+    out = capsys.readouterr().out
+    table = columns(tmp_path / "out" / "critical_speeds.csv")
+    np.testing.assert_allclose(numbers(table["speed [rpm]"]), CRITICAL["timoshenko"][:4], rtol=5e-5)
+    np.testing.assert_allclose(numbers(table["speed [rad/s]"]) * 30 / np.pi, numbers(table["speed [rpm]"]), rtol=1e-15)
+    assert table["whirl"] == ["backward", "forward"] * 2
+    assert all(f"{value:.6g}" in out for value in numbers(table["speed [rpm]"]))
+    assert "stable at all these speeds" in out
+    lines = columns(tmp_path / "out" / "campbell.csv")
+    assert len(lines["speed [rpm]"]) == 6
+    assert float(lines["speed [rpm]"][-1]) == pytest.approx(55000.0)
+    np.testing.assert_allclose(numbers(lines["mode 1 frequency [Hz]"])[0], 269.02, rtol=1e-4)
+    for name in ("campbell.png", "campbell.svg"):
+        assert (tmp_path / "out" / name).stat().st_size > 10_000
+
+
+def test_modes_at_a_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_case(tmp_path, shaft())
+    assert main(["modes", path, "--speed", "3000", "--rpm", "-n", "4", "-o", str(tmp_path / "out")]) == 0
+    out = capsys.readouterr().out
+    assert "at 314.159 rad/s (3000 rpm)" in out
+    assert "stable: none of these modes grows" in out
+    table = columns(tmp_path / "out" / "modes.csv")
+    assert table["whirl"] == ["backward", "forward"] * 2
+    assert (numbers(table["damping ratio"]) > 0.0).all()
+    assert (tmp_path / "out" / "modes.vtu").is_file()
+    assert (tmp_path / "out" / "modes.png").stat().st_size > 10_000
+    assert main(["modes", path, "-n", "1"]) == 0
+    assert "at 100 rad/s" in capsys.readouterr().out
+
+
+def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whirls = shaft(internal_damping=1e-3, spin={"kind": "constant", "speed": 400.0})
+    path = write_case(tmp_path, whirls)
+    assert main(["modes", path, "-n", "4"]) == 0
+    out = capsys.readouterr().out
+    assert "UNSTABLE: 1 mode of these grows" in out
+    assert sum("UNSTABLE: grows by" in line and "forward" in line for line in out.splitlines()) == 1
+    assert main(["validate", path]) == 0
+    warned = capsys.readouterr().err
+    assert (
+        "warning: the linear system (contacts open) is unstable at 400 rad/s (3819.72 rpm): mode 1 (forward" in warned
+    )
+    assert main(["validate", path, "--set", "bodies.rotor.internal_damping=0"]) == 0
+    assert "warning" not in capsys.readouterr().err
+    assert main(["campbell", path, "--speeds", "0:400:5", "-n", "2", "--quiet"]) == 0
+    out = capsys.readouterr().out
+    assert "unstable above" in out
+    assert "forward" in out
+
+
+def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_case(tmp_path, shaft(), gravity={"acceleration": [0.0, 0.0, -9.81]})
+    assert main(["static", path, "-o", str(tmp_path / "out")]) == 0
+    assert "largest bending moment of rotor" in capsys.readouterr().out
+    table = columns(tmp_path / "out" / "reactions.csv")
+    weight = (5.0 + 7800.0 * np.pi * 0.01**2) * 9.81
+    np.testing.assert_allclose(numbers(table["z [N]"]), weight / 2, rtol=1e-9)
+    moment = columns(tmp_path / "out" / "shaft_rotor.csv")
+    assert numbers(moment["moment z [N m]"]).max() == pytest.approx(5 * 9.81 / 4 + (weight - 5 * 9.81) / 8, rel=1e-9)
+    assert main(["unbalance", path, "--speeds", "10:200:40", "--quiet", "-o", str(tmp_path / "out")]) == 0
+    assert "largest forces on bearings" in capsys.readouterr().out
+    table = columns(tmp_path / "out" / "unbalance.csv")
+    peak = float(numbers(table["speed [rad/s]"])[np.argmax(numbers(table["rotor.node(2) major [m]"]))])
+    stiffness = 48 * 2e11 * np.pi * 0.02**4 / 64
+    assert peak == pytest.approx(np.sqrt(stiffness / (5.0 + 0.49 * 7800 * np.pi * 0.01**2)), abs=5.0)
+    for name in ("static", "unbalance"):
+        assert (tmp_path / "out" / f"{name}.png").stat().st_size > 10_000
+
+
+def test_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_case(tmp_path, shaft())
+    wrong = {
+        ("campbell", path, "--speeds", "10:5:3"): "FROM < TO",
+        ("campbell", path, "--speeds", "10"): "FROM:TO:N",
+        ("campbell", path, "--orders", "1,x"): "positive numbers",
+        ("unbalance", path, "--speeds", "0:9:3", "--node", "rotor.node(77)"): "no such node",
+        ("unbalance", path, "--speeds", "0:9:3", "--rotor", "roto"): "did you mean 'rotor'",
+        ("modes", "impacting_bar", "--speed", "3"): "no rotor in this case",
+        ("static", "impacting_bar"): "no rotor in this model",
+        ("modes", path, "-n", "0"): "between 1 and the number of unknowns, 20",
+    }
+    for words, message in wrong.items():
+        assert main(list(words)) == 2, words
+        assert message in capsys.readouterr().err
+
+
+def test_tables_are_aligned() -> None:
+    lines = table_lines(["node", "x [m]"], [["a", 1.0], ["bcd", 0.123456789]])
+    assert lines == ["node     x [m]", "a            1", "bcd   0.123457"]
