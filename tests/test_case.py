@@ -294,11 +294,11 @@ BAD = {
     ),
     "expect of the summary with reduce": (
         replaced('signal = "contacts.wall.gap"', 'signal = "summary.h"'),
-        "line 36: expect.0: a number of the summary is one number: it takes neither reduce nor time",
+        "line 36: expect.0: a number of the summary or of an analysis is one number: it takes neither reduce nor time",
     ),
     "expect of the summary with time": (
         replaced('signal = "contacts.wall.gap"\nreduce = "min"', 'signal = "summary.h"\ntime = 0.1'),
-        "line 36: expect.0: a number of the summary is one number: it takes neither reduce nor time",
+        "line 36: expect.0: a number of the summary or of an analysis is one number: it takes neither reduce nor time",
     ),
     "no bodies": (SMALL.split("[bodies.rod]")[0], "bodies: the model has no bodies"),
     "not TOML": (replaced("[time]", "[time"), "is not valid TOML: "),

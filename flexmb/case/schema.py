@@ -100,9 +100,9 @@ class ExpectTable(Table):
             raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
         if self.value is None and (self.rtol is not None or self.atol is not None):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
-        if self.signal.startswith("summary."):
+        if self.signal.startswith(("summary.", "analysis.")):
             if self.reduce is not None or self.time is not None:
-                raise ValueError("a number of the summary is one number: it takes neither reduce nor time")
+                raise ValueError("a number of the summary or of an analysis is one number: it takes neither reduce nor time")
             return self
         if (self.reduce == "at") != (self.time is not None):
             raise ValueError('reduce = "at" needs time, and only it does')
