@@ -226,10 +226,10 @@ def test_rings_of_several_nodes():
 
 
 BAD = {
-    "gap zero": ({"gap": 0.0}, r"contacts\.rub\.gap = 0\.0: must be positive|gap"),
+    "gap zero": ({"gap": 0.0}, r"contacts\.rub\.gap = 0\.0: must be"),
     "gap below": (
         {"gap": 0.2, "offset": (0.5, 0.0, 0.3)},
-        r"gap = 0\.2: is smaller than the initial eccentricity of node rotor, 0\.3 m",
+        r"gap = 0\.2: is smaller than .* eccentricity of node rotor, 0\.3 m",
     ),
     "axis": ({"axis": (0, 0, 0)}, "axis"),
     "axis missing": ({"node": "dot"}, r"contacts\.rub\.axis.*does not spin"),
@@ -250,9 +250,13 @@ def test_wrong_input(case):
     model = model_of(Wheel("rotor", STILL))
     model.add(fm.Particle("dot", 1.0))
     model.add(fm.Bar("bar", length=1.0, elements=1, area=1e-4, young=1e9, density=1e3))
-    with pytest.raises(fm.InputError, match=words):
+
+    def build():
         model.add(fm.Clearance("rub", **{"node": "rotor", "gap": 0.5, **keys}))
-        model.assemble()
+        return model.assemble()
+
+    with pytest.raises(fm.InputError, match=words):
+        build()
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from flexmb.loads.time_functions import KINDS as FUNCTIONS
 from flexmb.nonsmooth.solvers import METHODS
 from flexmb.probes.body_momenta import BODY_QUANTITIES as LARGE_BODY_QUANTITIES
 from flexmb.probes.probe import ANGLES, SIZES
+from flexmb.probes.spin import SPIN_QUANTITIES
 from flexmb.schemes import SCHEMES
 from flexmb.summary import SUMMARY_NUMBERS
 
@@ -131,6 +132,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Node against plane": arguments(CONTACTS["node-plane"]),
     "Node against node": arguments(CONTACTS["node-node"]),
     "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),
+    "Circular clearance": arguments(CONTACTS["clearance"]),
     "Rotor": arguments(BODIES["rotor"]),
     "Section of a rotor": arguments(ShaftSection),
     "Disk": arguments(Disk),
@@ -250,6 +252,7 @@ def test_words_one_can_choose_from() -> None:
     assert sorted(signals["`BODY.word`, large"]) == sorted(LARGE_BODY_QUANTITIES)
     assert signals["`joints.NAME.word`, with an angle"] == list(ANGLES)
     assert signals["`joints.NAME.word`"] == list(JOINT_WORDS)
+    assert signals["`ROTOR.word`, large"] == list(SPIN_QUANTITIES)
     assert signals["`NODE.word`"] == list(QUANTITIES)
     assert signals["`BODY.word`"] == list(BODY_QUANTITIES)
     assert signals["`contacts.NAME.word`"] == list(CONTACT_WORDS)

@@ -59,7 +59,7 @@ def system_of(b: Builder) -> tab.System:
 
 def _unknowns(b: Builder) -> tab.Unknowns:
     spin_v = np.array([iv for _, iv in b.spins], dtype=np.int64)
-    return tab.Unknowns(*_columns(b.frames, 2), *_columns([*b.plain, *b.spins], 2), spin_v)
+    return tab.Unknowns(*_columns(b.frames, 2), *_columns([*b.plain, *b.spins], 2), spin_v)  # type: ignore[call-arg]
 
 
 def _functions(b: Builder) -> tab.Functions:

@@ -46,8 +46,8 @@ def add_spin(builder: Builder, name: str, parts: SpinParts, unknowns: IntArray) 
     builder.add_rotor(
         RotorData(
             phi=phi,
-            angle=builder.function(spin.angle),  # type: ignore[arg-type]
-            torque=builder.function(spin.torque),  # type: ignore[arg-type]
+            angle=builder.function(spin.angle),
+            torque=builder.function(spin.torque),
             characteristic=builder.function(characteristic),
             drag=float(spin.drag),
             entry=entry,
@@ -65,8 +65,11 @@ def _free_spin(builder: Builder, name: str, spin: Spin, unknowns: IntArray) -> t
     """Add the angle of a free spin with its inertia; return its place in q and v."""
     iq, iv = builder.add_spin(spin.phase, spin.speed, f"{name}.spin")
     m = np.asarray(spin.torsion, dtype=np.float64)
-    block = sparse.block_array([[None, m[:, None]], [m[None], np.array([[spin.inertia]])]])
-    builder.add_matrix("M", np.append(unknowns, iv), block)
+    with_torsion, n = np.flatnonzero(m), unknowns.size
+    phi = np.full(with_torsion.size, n)
+    values = np.concatenate([m[with_torsion], m[with_torsion], [spin.inertia]])
+    places = np.concatenate([with_torsion, phi, [n]]), np.concatenate([phi, with_torsion, [n]])
+    builder.add_matrix("M", np.append(unknowns, iv), sparse.coo_array((values, places), shape=(n + 1, n + 1)))
     return iq, iv
 
 

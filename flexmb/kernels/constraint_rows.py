@@ -165,12 +165,12 @@ def stiffness(
         u, _, _, bend = _line(rows, r, mstate)
         for i in range(2):
             for j in range(2):
-                k = -lam * bend if i == j else lam * bend
-                _add_diagonal(K6, p + 2 * i + j, k, 0)
-                _add_outer(K6, p + 2 * i + j, -k, u, u, 0)
+                across_u = -lam * bend if i == j else lam * bend
+                _add_diagonal(K6, p + 2 * i + j, across_u, 0)
+                _add_outer(K6, p + 2 * i + j, -across_u, u, u, 0)
                 if kind == CLEARANCE:
                     a = taken(rows.a, r, 0)
-                    _add_outer(K6, p + 2 * i + j, -k, a, a, 0)
+                    _add_outer(K6, p + 2 * i + j, -across_u, a, a, 0)
     else:
         _angle_stiffness(rows, angles, r, lam, mstate, astate, K6)
 

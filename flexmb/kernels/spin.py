@@ -1,4 +1,4 @@
-"""Spinning bodies: forces, momentum and tangents from the data of ``tables.Rotors``; equations in ``bodies.spin_parts``.
+"""Spinning bodies: forces, momentum and tangents from ``tables.Rotors``; equations in ``bodies.spin_parts``.
 
 With the speed W = phi', psi = phi + phase, and the entries g, n, s, c, d of gyro, circulation, skew damping, cross and
 the resistance of internal damping:
@@ -24,8 +24,8 @@ from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, INERTIA, 
 from flexmb.state import Array, IntArray
 
 ANGLE, PHI_Q, PHI_V, TORQUE, CHARACTERISTIC, CIRCULATION = 0, 1, 2, 3, 4, 5
-"""Columns of ``Rotors.who``: function phi(t), -1 when free; phi in q and v, -1 when given; functions of the drive torque
-by time and by speed, -1 for none; class of the circulatory force (CROSS, or DAMPING when a free spin feels it)."""
+"""Columns of ``Rotors.who``: function phi(t), -1 when free; phi in q and v, -1 when given; functions of the drive
+torque by time and by speed, -1 for none; class of the circulatory force: CROSS, or DAMPING when a free spin feels it."""
 
 GYRO, CIRC, SKEW, COUPLE, RESIST = 0, 1, 2, 3, 4
 """Columns of ``Rotors.value``."""
@@ -257,7 +257,7 @@ def tangents(
     C: Array,
     D: Array,
 ) -> None:
-    """Add M, c1 C and N + c1 K of all rotors to values in the pattern; ``pos``, ``spins`` as in ``multibody.Scatter``."""
+    """Add M, c1 C and N + c1 K of all rotors to values in the pattern; ``pos``, ``spins`` as in ``Scatter``."""
     for b in range(rotors.drag.size):
         angle, W, dW = _spin(rotors, functions, b, t, q, v)
         _matrix_tangents(rotors, b, W, dW, q_of_v, pos, spins[b], q, v, c1, M, C, D)
