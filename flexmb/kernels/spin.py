@@ -25,7 +25,7 @@ from flexmb.state import Array, IntArray
 
 ANGLE, PHI_Q, PHI_V, TORQUE, CHARACTERISTIC, CIRCULATION = 0, 1, 2, 3, 4, 5
 """Columns of ``Rotors.who``: function phi(t), -1 when free; phi in q and v, -1 when given; functions of the drive
-torque by time and by speed, -1 for none; class of the circulatory force: CROSS, or DAMPING when a free spin feels it."""
+torque by time and by speed, -1 for none; class of the circulatory force: CROSS, or DAMPING if a free spin feels it."""
 
 GYRO, CIRC, SKEW, COUPLE, RESIST = 0, 1, 2, 3, 4
 """Columns of ``Rotors.value``."""
