@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
 
 import numpy as np
 
@@ -38,21 +39,27 @@ class Sections:
     """
 
     def __init__(self, runs: list[Run], exact: Exact | None, signals: list[str]) -> None:
-        self.runs, self.exact = runs, exact
-        self.chosen = bool(signals)
-        if not runs:
-            self.signals: list[str] = []
-            self.left_out = 0
-            return
-        known = [run.curves for run in runs]
-        if signals:
-            wanted = list(dict.fromkeys(name for curves in known for name in curves.expand(signals)))
-        else:
-            heads = ("contacts.", "energy.")
-            names = [n for n in known[0].names if not n.startswith(heads) and not _joint_row(n)]
-            wanted = [name for name in known[0].moving(names) if all(name in curves for curves in known)]
-        most = len(wanted) if signals else MOST_SIGNALS
-        self.signals, self.left_out = _first_of(wanted, most), max(0, len(wanted) - most)
+        self.runs, self.exact, self.named = runs, exact, signals
+
+    @cached_property
+    def wanted(self) -> list[str]:
+        """Names of all signals that are asked for, or that move."""
+        known = [run.curves for run in self.runs]
+        if self.named or not known:
+            return list(dict.fromkeys(name for curves in known for name in curves.expand(self.named)))
+        heads = ("contacts.", "energy.")
+        names = [name for name in known[0].names if not name.startswith(heads) and not _joint_row(name)]
+        return [name for name in known[0].moving(names) if all(name in curves for curves in known)]
+
+    @property
+    def signals(self) -> list[str]:
+        """Names of the signals that are shown."""
+        return self.wanted if self.named else _first_of(self.wanted, MOST_SIGNALS)
+
+    @property
+    def left_out(self) -> int:
+        """How many signals move but are not shown."""
+        return len(self.wanted) - len(self.signals)
 
     def over_time(self, name: str, title: str = "", values: Values | None = None, label: str = "") -> Chart:
         """Return a chart of one curve of every run over time."""
@@ -157,7 +164,7 @@ class Sections:
 
     def spectra(self) -> list[Chart]:
         """Return the amplitudes of signals over frequency."""
-        rates = [name for name in self.signals if self.chosen or _split(name)[1] not in PAIRS.values()]
+        rates = [name for name in self.signals if self.named or _split(name)[1] not in PAIRS.values()]
         charts = []
         for name in rates[:MOST_PORTRAITS]:
             curves = []
