@@ -2,7 +2,8 @@
 
 ``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
-``spin_up_beam`` (a sequence of shapes and the lag of the tip). Each runs its shipped case; docs/images holds them.
+``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and forces).
+Each runs its shipped case; docs/images holds them.
 """
 
 from __future__ import annotations
@@ -20,8 +21,16 @@ from numpy.typing import NDArray
 from scipy.special import ellipk, ellipkinc
 
 import flexmb as fm
+from flexmb.postproc.campbell_plot import plot_campbell
+from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.plots import draw_energy, draw_works
+from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
+from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
+from flexmb.postproc.shapes_plot import plot_shapes
+from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
+from flexmb.postproc.unbalance_plot import plot_unbalance
 from flexmb.postproc.view import view
 
 IMAGES = Path(__file__).parent / "images"
@@ -40,6 +49,16 @@ MOREAU = ["scheme.name=moreau-jean", "scheme.theta=0.5555555555555556"]  # 1 / (
 # spin_up_beam: times to show, s, and the lag (s, m) by a plane exact beam of high order (docs/cases.md)
 SHOWN = (3.0, 4.4, 5.2, 6.0, 6.6, 7.2)
 LAGS = ((3.0, 0.217), (5.0, 0.468), (6.76, 0.574), (10.0, 0.363))
+
+# nelson_mcvaugh with damped bearings of unequal stiffness and 10 g mm out of balance on the disk
+DAMPED_BEARINGS = (
+    "["
+    + ", ".join(
+        f"{{ node = {node}, stiffness = [[3.5e7, -8.7e6], [-8.7e6, 3.5e7]], damping = 2e3 }}" for node in (10, 14)
+    )
+    + "]"
+)  # the unequal bearings of the paper, k_yz = k_zy = -8.7e6 N/m
+OUT = "[{ node = 4, magnitude = 1e-5 }]"
 
 
 def exact_tip(t: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -185,12 +204,36 @@ def spin_up_beam(work: Path) -> None:
     spin_up_figure(exact, floating_spin_up()).savefig(IMAGES / "spin_up_beam.png")
 
 
+def rotors(folder: Path) -> None:
+    """Make the pictures of docs/rotors.md."""
+    case = fm.load_case("nelson_mcvaugh")
+    speeds = np.linspace(0.0, 11000.0, 56)
+    damped = fm.load_case(
+        "nelson_mcvaugh", [f"bodies.rotor.bearings={DAMPED_BEARINGS}", f"bodies.rotor.unbalances={OUT}"]
+    )
+    plot_campbell(fm.campbell(case, speeds, count=8), case.title).savefig(IMAGES / "campbell.png", dpi=110)
+    plot_shapes(fm.rotor_modes(case, 4000.0, 6), case.title).savefig(IMAGES / "rotor_modes.png", dpi=90)
+    response = fm.unbalance_response(damped, np.linspace(10.0, 6500.0, 1300))
+    plot_unbalance(response, damped.title).savefig(IMAGES / "unbalance.png", dpi=100)
+    model = case.model()
+    model.gravity = (0.0, 0.0, -9.81)
+    plot_static(fm.static_deflection(model), case.title).savefig(IMAGES / "rotor_static.png", dpi=100)
+    fm.load_case("rotor_rub").run(folder / "rub")
+    fm.load_case("rub_two_disks").run(folder / "two")
+    rub, two = open_folder(folder / "rub"), open_folder(folder / "two")
+    plot_orbits(rub).savefig(IMAGES / "rub_orbits.png", dpi=100)
+    plot_spectrum(rub, top=300.0).savefig(IMAGES / "rub_spectrum.png", dpi=100)
+    plot_waterfall(two).savefig(IMAGES / "rub_waterfall.png", dpi=100)
+    plot_rotor_forces(two).savefig(IMAGES / "rub_forces.png", dpi=100)
+
+
 PICTURES: tuple[Callable[[Path], None], ...] = (
     impacting_bar,
     bouncing_pendulum,
     four_bar,
     flexible_slider_crank,
     spin_up_beam,
+    rotors,
 )
 
 

@@ -13,7 +13,7 @@ from matplotlib.patches import Circle
 
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.rotor_results import Whirl, across, recorded, within
+from flexmb.postproc.rotor_results import Whirl, across, moved, recorded, within
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
 
@@ -48,11 +48,13 @@ def plot_orbits(
 
 def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     """Draw the orbit of a node in the samples ``shown``."""
-    t, yz = node.time[shown], node.yz[shown]
+    clearances = _clearances(opened, node.name)
+    ring, offset = _ring(opened, node, clearances)
+    t, yz = node.time[shown], (node.yz - offset)[shown]
     last = t >= t[-1] - LATEST * (t[-1] - t[0])
     axes.plot(*yz.T, color=BLUE, linewidth=0.5, alpha=0.35, label=f"{t[0]:.4g} to {t[-1]:.4g} s")
-    axes.plot(*yz[last].T, color=BLUE, linewidth=1.2, label=f"from {t[last][0]:.4g} s")
-    for name, table in _clearances(opened, node.name).items():
+    axes.plot(*yz[last].T, color=BLUE, linewidth=1.2, zorder=4, label=f"from {t[last][0]:.4g} s")
+    for name, table in clearances.items():
         gap = float(table["gap"])
         centre = across(opened, node.body).T @ np.asarray(table.get("offset", (0.0, 0.0, 0.0)), dtype=np.float64)
         axes.add_patch(Circle((centre[0], centre[1]), gap, fill=False, edgecolor=INK, linewidth=1.1))
@@ -63,8 +65,17 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel="y [m]", ylabel="z [m]")
-    axes.set_title(node.name, pad=18)
-    axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.005), ncols=2, fontsize=7)
+    axes.set_title(f"{node.name} relative to {ring}" if ring else node.name, pad=26)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.005), ncols=2, fontsize=7)
+
+
+def _ring(opened: Opened, node: Whirl, clearances: dict[str, dict[str, Any]]) -> tuple[str, Array]:
+    """Return the moving stator of a node and its displacement, to be taken off; none where it stands on the ground."""
+    for table in clearances.values():
+        stator = str(table.get("stator", "ground"))
+        if stator != "ground" and (yz := moved(opened, stator, node.body)) is not None:
+            return stator, yz
+    return "", np.zeros(2)
 
 
 def _clearances(opened: Opened, node: str) -> dict[str, dict[str, Any]]:

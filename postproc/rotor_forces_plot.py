@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_forces
-from flexmb.postproc.rotor_results import across, points_of, rotors, speed_of
+from flexmb.postproc.rotor_results import across, moved, points_of, rotors, speed_of
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import CYCLE, STYLE
 from flexmb.postproc.thinning import thinned
@@ -32,11 +32,14 @@ def plot_rotor_forces(opened: Opened) -> Figure:
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.4, 3.2 * len(draws) + 0.3), layout="constrained")
         figure.suptitle(shortened(opened.title or "Forces"), x=0.02, ha="left", fontsize=10)
-        for axes, on_bearings in zip(np.atleast_1d(figure.subplots(len(draws), 1, sharex=True)), draws, strict=True):
+        panels = np.atleast_1d(figure.subplots(len(draws), 1, sharex=True))
+        for axes, on_bearings in zip(panels, draws, strict=True):
             if on_bearings:
                 _draw_bearings(axes, opened, bearings)
             else:
                 draw_forces(axes, opened.result)
+        for axes in panels[:-1]:
+            axes.set_xlabel("")
     return figure
 
 
@@ -69,10 +72,9 @@ def _motion(opened: Opened, body: str, node: int | str) -> tuple[Array, Array, A
     """Return times, and displacements and velocities (v, w) or (v, w, theta_y, theta_z) of a node."""
     yz, points = across(opened, body), points_of(opened, body)
     place = f"{body}.node({node})" if isinstance(node, int) else f"{body}.{node}"
-    signals = opened.result.signals
-    if f"{place}.position" in signals and f"{place}.velocity" in signals:
-        moved = signals[f"{place}.position"] - points[0]
-        return opened.result.time, moved @ yz, signals[f"{place}.velocity"] @ yz
+    signals, x_yz = opened.result.signals, moved(opened, place, body)
+    if x_yz is not None and f"{place}.velocity" in signals:
+        return opened.result.time, x_yz, signals[f"{place}.velocity"] @ yz
     fields, layout = opened.result.fields, opened.result.layout
     first = int(np.flatnonzero(layout.body_of_point == layout.bodies.index(body))[0])
     i = first + _number(opened, body, node, points)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -57,23 +58,47 @@ def across(opened: Opened, body: str) -> Array:
 
 
 def recorded(opened: Opened, names: Sequence[str] | None = None) -> list[Whirl]:
-    """Return recorded nodes of rotors: those named (``rotor.mid``), or the first few with a position."""
-    signals = opened.result.signals
-    known = [name.removesuffix(".position") for name in signals if name.endswith(".position")]
-    known = [name for name in known if name.partition(".")[0] in rotors(opened)]
+    """Return recorded nodes of rotors: those named (``rotor.mid``), or the first few, those in a clearance first."""
+    known = _places(opened)
     if not known:
-        raise InputError("no position of a rotor's node was recorded; list it under [output] signals")
-    chosen = list(names) if names else known[:MOST_NODES]
+        raise InputError("no displacement of a rotor's node was recorded; list it under [output] signals")
+    rubbing = [str(t.get("node")) for t in opened.case.get("contacts", {}).values() if t.get("kind") == "clearance"]
+    chosen = list(names) if names else sorted(known, key=lambda name: (name not in rubbing, _natural(name)))
     out = []
-    for name in chosen:
+    for name in chosen if names else chosen[:MOST_NODES]:
         if name not in known:
             near = difflib.get_close_matches(name, known, n=1)
             hint = f"did you mean '{near[0]}'? " if near else ""
-            raise InputError(f"the position of '{name}' was not recorded; {hint}recorded: {', '.join(known)}")
-        body = name.partition(".")[0]
-        from_axis = signals[f"{name}.position"] - points_of(opened, body)[0]
-        out.append(Whirl(name, opened.result.time, from_axis @ across(opened, body)))
+            raise InputError(f"the displacement of '{name}' was not recorded; {hint}recorded: {', '.join(known)}")
+        yz = moved(opened, name, name.partition(".")[0])
+        assert yz is not None
+        out.append(Whirl(name, opened.result.time, yz))
     return out
+
+
+def moved(opened: Opened, place: str, rotor: str) -> Array | None:
+    """Return the recorded displacements of a node or particle along y and z of a rotor, (n, 2); None without any."""
+    signals = opened.result.signals
+    if f"{place}.displacement" in signals:
+        return np.asarray(signals[f"{place}.displacement"] @ across(opened, rotor))
+    if f"{place}.position" in signals and place.partition(".")[0] == rotor:  # at rest it stands on the axis
+        return np.asarray((signals[f"{place}.position"] - points_of(opened, rotor)[0]) @ across(opened, rotor))
+    return None
+
+
+def _places(opened: Opened) -> list[str]:
+    """Return the nodes of rotors whose displacement or position was recorded."""
+    found = []
+    for name in opened.result.signals:
+        place, _, quantity = name.rpartition(".")
+        if quantity in ("displacement", "position") and place.partition(".")[0] in rotors(opened):
+            found.append(place)
+    return list(dict.fromkeys(found))
+
+
+def _natural(name: str) -> list[str | int]:
+    """Return a key that puts node(2) before node(12)."""
+    return [int(word) if word.isdecimal() else word for word in re.split(r"(\d+)", name)]
 
 
 def speed_of(opened: Opened, body: str, time: Array) -> Array | None:

@@ -97,7 +97,7 @@ def plot_waterfall(
         highest = float(values.max())
         norm = LogNorm(highest * 10.0**-DECADES, highest)
         colours = np.maximum(values, highest * 10.0**-DECADES)
-        mesh = axes.pcolormesh(positive, middle, colours, norm=norm, cmap=FIELD_MAP, shading="nearest", rasterized=True)
+        mesh = axes.pcolormesh(positive, middle, colours, norm=norm, cmap=FIELD_MAP, shading="gouraud", rasterized=True)
         figure.colorbar(mesh, ax=axes, label="amplitude [m]")
         if speed is not None:
             for order in (1, 2, 3):
@@ -113,7 +113,7 @@ def plot_waterfall(
         axes.set_ylim(middle[0], middle[-1])
         axes.grid(False)
         axes.set(xlabel="frequency [Hz]", ylabel="time [s]")
-        axes.set_title(shortened(f"{opened.title or 'Waterfall'}: {node.name}", 70))
+        axes.set_title(shortened(f"{node.name}: {opened.title or 'waterfall'}", 70))
     return figure
 
 
@@ -131,7 +131,7 @@ def _speed_scale(axes: matplotlib.axes.Axes, time: Array, speed: Array) -> None:
     change = np.diff(speed)
     if not ((change > 0.0).all() or (change < 0.0).all()):
         return
-    for k in np.linspace(0, len(time) - 1, 6).round().astype(int).tolist():
+    for k in np.linspace(0.03 * len(time), 0.97 * (len(time) - 1), 6).round().astype(int).tolist():
         words = f"{speed[k] * RPM:.4g} rpm"
         axes.annotate(
             words,

@@ -91,7 +91,7 @@ def curves(axes: Any) -> dict[str, np.ndarray]:
 
 def test_displacements_are_taken_across_the_axis(opened: Opened) -> None:
     node, end = recorded(opened)
-    assert (node.name, end.name) == ("rotor.node(1)", "rotor.last")
+    assert (node.name, end.name) == ("rotor.node(1)", "rotor.last")  # the one in a clearance comes first
     np.testing.assert_allclose(node.yz, whirl(node.time), atol=1e-15)
     np.testing.assert_array_equal(end.yz, 0.0)
     with pytest.raises(InputError, match=r"'rotor.node\(2\)' was not recorded; did you mean 'rotor.node\(1\)'"):
