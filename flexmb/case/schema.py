@@ -102,7 +102,8 @@ class ExpectTable(Table):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
         if self.signal.startswith(("summary.", "analysis.")):
             if self.reduce is not None or self.time is not None:
-                raise ValueError("a number of the summary or of an analysis is one number: it takes neither reduce nor time")
+                words = "a number of the summary or of an analysis is one number: it takes neither reduce nor time"
+                raise ValueError(words)
             return self
         if (self.reduce == "at") != (self.time is not None):
             raise ValueError('reduce = "at" needs time, and only it does')
