@@ -385,7 +385,10 @@ def test_what_an_override_leaves_out_is_told(ball: Path, capsys: pytest.CaptureF
     for command in ("validate", "check", "modes", "run"):
         assert main([command, "ball.toml", *overrides]) == 0
         captured = capsys.readouterr()
-        scheme = ["note: the expectations were written for the file's own scheme (moreau-jean)"]
+        scheme = [
+            "note: the expectations were written for the file's own scheme (moreau-jean)",
+            "note: the expectations were written for the file's own time (end = 1, step = 0.01)",
+        ]
         said = [line for line in captured.err.splitlines() if line.startswith("note")]
         assert said == notes + (scheme if command in ("check", "run") else []), command
     assert "50 of 0.02 s" in captured.out

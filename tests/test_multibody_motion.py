@@ -27,7 +27,7 @@ SCHEMES = [
     *(scheme for _, scheme in FAMILY),
     fm.MoreauJean(theta=0.5),
     fm.MoreauJean(theta=1 / 1.8, projection=True),
-    fm.MoreauJeanDissipative(theta=0.6),
+    fm.MoreauJeanDissipative(theta=0.5),
 ]
 
 

@@ -42,11 +42,11 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
 
     case = load_case(name, overrides)
     print_notes(case)
-    print_scheme_note(case)
     first = announce_large(case, quiet) or announce(case.plan, quiet)
     print_system_notes(case)
     with shown(case.name, quiet, first) as progress:
         result = case.run(progress=progress)
+    print_scheme_note(case)
     entries = result.summary["expectations"]
     words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
     print(f"{case.name}: {words}")

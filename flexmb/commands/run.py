@@ -34,8 +34,6 @@ def main(args: argparse.Namespace) -> int:
     case = load_case(args.case, args.overrides)
     out = args.out if args.out is not None else Path("results") / case.name
     print_notes(case)
-    if not args.quiet:
-        print_scheme_note(case)
     finished = args.resume and _finished(out)
     if args.resume and not finished and not args.quiet:
         _note_fresh_start(out)
@@ -59,6 +57,7 @@ def main(args: argparse.Namespace) -> int:
             print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)
         print(case.title or case.name)
         print("\n".join(summary_lines(result.summary)))
+        print_scheme_note(case)
         if entries := result.summary["expectations"]:
             print("\n".join(["expectations", *(f"  {line}" for line in expectation_lines(entries))]))
         print(f"results in {out}: summary.json, result.h5, fields.vtkhdf (ParaView), case.toml")
