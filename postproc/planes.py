@@ -74,6 +74,8 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
     planes, notes = [], []
     touching = _Touching(result, sum(len(own) for own in columns.values()))
     for name, own in columns.items():
+        if tables.get(name, {}).get("kind", "node-plane") != "node-plane":
+            continue  # a clearance is round
         touched = [touching.points(j) for j in own]
         if any(len(t) != 1 for t in touched):
             continue  # between two bodies: no plane, or one that a body carries

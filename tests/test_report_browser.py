@@ -151,6 +151,19 @@ def test_energy_chart_shows_its_legend(chrome: Any, pages: dict[str, Path]) -> N
     items[0].click()
 
 
+def test_axes_take_out_powers_of_ten_and_have_two_ticks_at_least(chrome: Any, pages: dict[str, Path]) -> None:
+    show(chrome, pages["one"])
+    axes = [[-8e-5, 8e-5, 2], [0.0, 2.0, 5], [1e6, 3e6, 5], [-1.0, 0.9e-9, 3], [4.99999, 5.00001, 4]]
+    found = chrome.execute_script("return arguments[0].map(a => axisOf(...a))", axes)
+    assert [axis["power"] for axis in found] == [-6, 0, 6, 0, 0]
+    assert found[0]["words"] == ["−50", "0", "50"]
+    assert found[2]["words"] == ["1.0", "1.5", "2.0", "2.5", "3.0"]
+    for (low, high, _), axis in zip(axes, found, strict=True):
+        assert len(axis["at"]) >= 2
+        assert len(set(axis["words"])) == len(axis["words"])
+        assert all(low - 1e-9 <= x <= high + 1e-9 for x in axis["at"])
+
+
 def test_drag_zooms_all_charts_over_time(chrome: Any, pages: dict[str, Path]) -> None:
     from selenium.webdriver.common.action_chains import ActionChains
 

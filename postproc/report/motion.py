@@ -87,10 +87,15 @@ class Motion:
                 "vector": numbers.add(vector),
             },
             "camera": _camera_spec(camera) | {"upright": up.tolist()},
-            "scalable": layout.carriers is None,
+            "scalable": self._small(),
             "coloured": len(layout.cells) + len(layout.vertices) > 0,
             "notes": notes,
         }
+
+    def _small(self) -> bool:
+        """Tell whether displacements are small, so that it makes sense to draw them larger."""
+        size = float(np.linalg.norm(np.ptp(self.layout.points, axis=0)))
+        return self.layout.carriers is None or float(np.abs(self.displacement).max()) < 0.1 * size
 
     def _radii(self) -> Array:
         """Return the radii of particles, m; zero where none is known."""
@@ -117,6 +122,7 @@ class Motion:
             "normal": plane.normal.tolist(),
             "spans": np.array(spans).tolist(),
             "offsets": numbers.add(np.array(offsets)),
+            "foot": float(plane.normal @ points[plane.points[0]]) - plane.radius,
             "corners": np.array(corners),
         }
 

@@ -13,8 +13,9 @@ function ticksOf(low, high, count) {
 }
 // Ticks with a common power of ten taken out of them, which goes into the label.
 function axisOf(low, high, count) {
-  const { at, step } = ticksOf(low, high, count);
-  const most = Math.max(...at.map(Math.abs), 1e-300), e = Math.floor(Math.log10(most) + 1e-9);
+  let { at, step } = ticksOf(low, high, count);
+  while (at.length < 2) ({ at, step } = ticksOf(low, high, count *= 2));
+  const most = Math.max(Math.abs(low), Math.abs(high)), e = Math.floor(Math.log10(most) + 1e-9);
   const power = e >= 5 || e <= -3 ? 3 * Math.floor(e / 3) : 0;
   const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step / 10 ** power) + 1e-9) + (/^2\.5/.test((step / 10 ** Math.floor(Math.log10(step) + 1e-9)).toFixed(2)) ? 1 : 0)));
   return { at, words: at.map(x => tidy((x / 10 ** power).toFixed(digits).replace(/^-(0\.?0*)$/, "$1"))), power };
@@ -193,6 +194,7 @@ class CurveFrame extends Frame {
 class BarFrame extends Frame {
   draw() {
     this.size();
+    const ys = () => axisOf(this.y0, this.y1, 5);
     const all = this.spec.bars.flatMap(b => [b.from, b.to]), n = this.spec.bars.length;
     this.y0 = Math.min(0, ...all);
     this.y1 = Math.max(0, ...all);
@@ -206,11 +208,11 @@ class BarFrame extends Frame {
       const x = this.px(k + 0.18), w = this.px(k + 0.82) - x, top = this.py(Math.max(b.from, b.to)), h = Math.max(2, this.py(Math.min(b.from, b.to)) - top);
       body += `<rect x="${x}" y="${top}" width="${w}" height="${h}" style="fill:var(--${b.colour});fill-opacity:.75"/>`;
       const step = b.from !== 0 && k > 0 && k < n - 1, value = step ? b.to - b.from : b.to;
-      body += `<text x="${x + w / 2}" y="${top - 5}" text-anchor="middle" style="fill:var(--ink)">${step && value > 0 ? "+" : ""}${shown(value)}</text>`;
+      body += `<text x="${x + w / 2}" y="${top - 5}" text-anchor="middle" style="fill:var(--ink)">${step && value > 0 ? "+" : ""}${shown(value / 10 ** ys().power, 4)}</text>`;
       if (k < n - 1) body += `<line class="zero" stroke-dasharray="2 2" x1="${x + w}" x2="${this.px(k + 1.18)}" y1="${this.py(b.to)}" y2="${this.py(b.to)}"/>`;
       b.label.split(" ").forEach((word, j) => { body += `<text x="${x + w / 2}" y="${pad.top + this.inner.h + 15 + 13 * j}" text-anchor="middle">${escaped(word)}</text>`; });
     });
-    this.plot.innerHTML = `<svg role="img" aria-label="${escaped(this.spec.title)}" viewBox="0 0 ${this.width} ${this.height}" height="${this.height}">${this.axes("", this.spec.y, null, axisOf(this.y0, this.y1, 5))}${body}</svg>`;
+    this.plot.innerHTML = `<svg role="img" aria-label="${escaped(this.spec.title)}" viewBox="0 0 ${this.width} ${this.height}" height="${this.height}">${this.axes("", this.spec.y, null, ys())}${body}</svg>`;
   }
   csv() { return "part,from [J],to [J]\n" + this.spec.bars.map(b => `"${b.label}",${b.from},${b.to}`).join("\n") + "\n"; }
 }

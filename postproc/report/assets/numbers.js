@@ -15,15 +15,15 @@ function numbers(k) {
 const superscript = n => String(n).replace(/[-0-9]/g, c => "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"["-0123456789".indexOf(c)]);
 const escaped = s => String(s).replace(/[&<>"']/g, c => "&#" + c.charCodeAt(0) + ";");
 const tidy = x => Object.is(x, -0) ? "0" : String(x).replace("-", "−");
-// A number in about five digits, with a true minus and powers of ten.
-function shown(x) {
+// A number in a few digits, with a true minus and powers of ten.
+function shown(x, digits = 5) {
   if (!Number.isFinite(x)) return "no number";
   const size = Math.abs(x);
   if (size !== 0 && (size >= 1e5 || size < 1e-3)) {
     const e = Math.floor(Math.log10(size));
-    return tidy(+(x / 10 ** e).toPrecision(5)) + "·10" + superscript(e);
+    return tidy(+(x / 10 ** e).toPrecision(digits)) + "·10" + superscript(e);
   }
-  return tidy(+x.toPrecision(5));
+  return tidy(+x.toPrecision(digits));
 }
 function download(name, text) {
   const a = document.createElement("a");

@@ -74,7 +74,8 @@ class View {
   }
   drawPlanes() {
     for (const plane of this.motion.planes) {
-      const offset = numbers(plane.offsets)[this.frame];
+      // the way to the plane is drawn as much longer as the displacements are, so that what touches does so here too
+      const offset = plane.foot + this.scale * (numbers(plane.offsets)[this.frame] - plane.foot);
       this.path(plane.spans.map(s => this.project(plus(s, plane.normal, offset))), true);
       this.ink.fillStyle = this.tone("faint");
       this.ink.globalAlpha = 0.22;
