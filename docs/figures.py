@@ -2,7 +2,7 @@
 
 ``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
-``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and forces).
+``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra, forces).
 Each runs its shipped case; docs/images holds them.
 """
 
@@ -211,7 +211,7 @@ def rotors(folder: Path) -> None:
     damped = fm.load_case(
         "nelson_mcvaugh", [f"bodies.rotor.bearings={DAMPED_BEARINGS}", f"bodies.rotor.unbalances={OUT}"]
     )
-    plot_campbell(fm.campbell(case, speeds, count=8), case.title).savefig(IMAGES / "campbell.png", dpi=110)
+    plot_campbell(fm.campbell(damped, speeds, count=8), case.title).savefig(IMAGES / "campbell.png", dpi=110)
     plot_shapes(fm.rotor_modes(case, 4000.0, 6), case.title).savefig(IMAGES / "rotor_modes.png", dpi=90)
     response = fm.unbalance_response(damped, np.linspace(10.0, 6500.0, 1300))
     plot_unbalance(response, damped.title).savefig(IMAGES / "unbalance.png", dpi=100)

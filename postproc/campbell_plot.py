@@ -19,19 +19,24 @@ from flexmb.rotor_analysis.campbell import Campbell
 CLOSE = 0.06
 """Labels nearer to each other than this part of the picture stand on different sides of their lines."""
 
+UNDAMPED = 1e-7
+"""Logarithmic decrements below this are round-off."""
+
 
 def plot_campbell(found: Campbell, title: str = "") -> Figure:
-    """Return a figure: frequencies with critical speeds above, logarithmic decrements below.
+    """Return a figure: frequencies with critical speeds above, logarithmic decrements (if there are any) below.
 
     The sense of whirl is the colour and the dashes of a line; crosses are where a mode is unstable.
     """
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.6, 7.0), layout="constrained")
-        above, below = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
-        draw_frequencies(above, found)
-        draw_decrements(below, found)
-        speed_axes(above, shortened(title or "Campbell diagram"))
-        below.set_xlabel("speed [rpm]")
+        damped = bool(np.nanmax(np.abs(found.log_decrement), initial=0.0) > UNDAMPED)
+        figure = Figure(figsize=(7.6, 7.0 if damped else 5.4), layout="constrained")
+        panels = figure.subplots(1 + damped, 1, sharex=True, squeeze=False, height_ratios=(2.2, 1.0)[: 1 + damped])
+        draw_frequencies(panels[0, 0], found)
+        if damped:
+            draw_decrements(panels[1, 0], found)
+        speed_axes(panels[0, 0], shortened(title or "Campbell diagram"))
+        panels[-1, 0].set_xlabel("speed [rpm]")
         figure.legend(handles=_handles(found), loc="outside lower center", ncols=5)
     return figure
 
@@ -63,9 +68,6 @@ def draw_decrements(axes: Axes, found: Campbell) -> None:
     """Draw the logarithmic decrements; below zero a mode grows."""
     _draw_lines(axes, found, found.log_decrement)
     axes.axhline(0.0, color=INK, linewidth=0.7)
-    low, high = axes.get_ylim()
-    if high - low < 1e-6:  # without damping there is only round-off to see
-        axes.set_ylim(-1.0, 1.0)
     axes.set_ylabel("log decrement")
 
 
