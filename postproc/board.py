@@ -26,7 +26,10 @@ FULL = (1600, 900)
 """Size, pixels, at which text has the size the style gives it."""
 BESIDE: Box = (0.02, 0.09, 0.42, 0.77)
 BELOW: Box = (0.02, 0.47, 0.86, 0.395)
-"""Place of the scene when the charts stand beside it or below it."""
+ABOVE: Box = (0.03, 0.6, 0.74, 0.26)
+"""Place of the scene when the charts stand beside it, below it in a row, or (in a high window) below each other."""
+HIGH = 1.25
+"""Windows with less than this width over height are high."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,15 @@ class Labels:
         What the reader must know: unfinished run, enlarged sections.
     keys : str
         The keys of the window.
+    name : str
+        What tells the result from others beside it.
     """
 
     field: str
     limits: tuple[float, float]
     notes: tuple[str, ...]
     keys: str = ""
+    name: str = ""
 
 
 class Board:
@@ -66,9 +72,11 @@ class Board:
 
     def __init__(self, opened: Opened, labels: Labels, size: tuple[int, int], aspect: float) -> None:
         self.size = size
-        self.tall = _height(aspect, BESIDE, size) > _height(aspect, BELOW, size)
-        self.scene = BESIDE if self.tall else BELOW
-        self.dpi = 130.0 * min(size[0] / FULL[0], size[1] / FULL[1])
+        self.high = size[0] < HIGH * size[1]
+        self.tall = self.high or _height(aspect, BESIDE, size) > _height(aspect, BELOW, size)
+        self.scene = ABOVE if self.high else BESIDE if self.tall else BELOW
+        full = (0.5 * FULL[0], FULL[1]) if self.high else FULL
+        self.dpi = 130.0 * min(size[0] / full[0], size[1] / full[1]) * (0.85 if self.high else 1.0)
         with matplotlib.rc_context(STYLE):
             self.figure = Figure(figsize=(size[0] / self.dpi, size[1] / self.dpi), dpi=self.dpi, facecolor="white")
             self._canvas: Any = FigureCanvasAgg(self.figure)
@@ -95,10 +103,13 @@ class Board:
     def _title(self, opened: Opened, labels: Labels) -> None:
         x, y = self.scene[:2]
         name = opened.title or (opened.result.folder.name if opened.result.folder is not None else "")
-        scheme = ",  ".join(word for word in (opened.scheme, f"h = {opened.h:.6g} s") if word)
-        self._text(x, 0.957, _shortened(name, 90), va="center", fontsize=13, fontweight="bold")
-        self._text(x, 0.919, _shortened(scheme, 150), va="center", fontsize=9, color="#444444")
-        self._text(x, 0.884, _shortened(";  ".join(labels.notes), 170), va="center", fontsize=8, color=VERMILLION)
+        scheme = ",  ".join(word for word in (labels.name, opened.scheme, f"h = {opened.h:.6g} s") if word)
+        # as many letters as there is room for, with the size text has
+        wide = self.size[0] / self.dpi / (FULL[0] / 130.0)
+        self._text(x, 0.957, _shortened(name, int(82 * wide)), va="center", fontsize=13, fontweight="bold")
+        self._text(x, 0.919, _shortened(scheme, int(140 * wide)), va="center", fontsize=9, color="#444444")
+        notes = _shortened(";  ".join(labels.notes), int(165 * wide))
+        self._text(x, 0.884, notes, va="center", fontsize=8, color=VERMILLION)
         self._text(x, y - 0.012, "grey: reference position", va="top", fontsize=8, color="#777777")
         self._text(x, 0.01, labels.keys, va="bottom", fontsize=8, color="#777777")
 
@@ -108,7 +119,8 @@ class Board:
 
     def _colour_bar(self, labels: Labels) -> None:
         x, y, width, height = self.scene
-        axes = self.figure.add_axes((x + width + 0.035, y + 0.06 * height, 0.012, 0.82 * height))
+        left, thick = (x + width + 0.075, 0.022) if self.high else (x + width + 0.035, 0.012)
+        axes = self.figure.add_axes((left, y + 0.06 * height, thick, 0.82 * height))
         shown = ScalarMappable(Normalize(*labels.limits), cmap=FIELD_MAP)
         bar = self.figure.colorbar(shown, cax=axes)
         bar.outline.set_visible(False)
@@ -125,10 +137,14 @@ class Board:
             function(axes, result)
         for axes in charts[:-1] if self.tall else []:
             axes.set_xlabel("")
+            axes.tick_params(labelbottom=not self.high)
         return charts
 
     def _boxes(self, count: int) -> list[Box]:
         """Return the places of the charts: in a row below the scene, or in a column beside it."""
+        if self.high:
+            height = (0.55 - 0.075) / max(count, 1)
+            return [(0.12, 0.075 + (count - 1 - k) * height, 0.84, height - 0.062) for k in range(count)]
         if self.tall:
             height = (0.9 - 0.1) / max(count, 1)
             return [(0.62, 0.1 + (count - 1 - k) * height, 0.36, height - 0.095) for k in range(count)]

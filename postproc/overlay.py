@@ -12,7 +12,7 @@ from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkRenderingCore import vtkActor2D, vtkCoordinate, vtkPolyDataMapper2D, vtkRenderer, vtkTextActor
 
 from flexmb.postproc.arrays import Plotter
-from flexmb.postproc.board import Board
+from flexmb.postproc.board import Board, Box
 
 VTK_FONT_FILE = 4
 """VTK's number for a font given by its file; matplotlib's own is taken, so that all words look alike."""
@@ -24,13 +24,17 @@ class Overlay:
     Parameters
     ----------
     plotter : pyvista.Plotter
-        With one renderer.
+    renderer : pyvista.Renderer
+        That of the scene.
     board : Board
+    box : Box
+        The part of the window that belongs to them.
     """
 
-    def __init__(self, plotter: Plotter, board: Board) -> None:
-        self.plotter = plotter
+    def __init__(self, plotter: Plotter, renderer: Any, board: Board, box: Box = (0.0, 0.0, 1.0, 1.0)) -> None:
+        self.renderer, self.box = renderer, box
         self.back = vtkRenderer()
+        self.back.SetViewport(box[0], box[1], box[0] + box[2], box[1] + box[3])
         self.back.SetInteractive(False)
         self.back.SetLayer(0)
         self.lines = [_line() for _ in board.charts]
@@ -40,14 +44,15 @@ class Overlay:
         window = plotter.render_window
         window.SetNumberOfLayers(2)
         window.AddRenderer(self.back)
-        plotter.renderer.SetLayer(1)
+        renderer.SetLayer(1)
         self.use(board)
 
     def use(self, board: Board) -> None:
         """Show another board (the window has changed its size)."""
         self.board = board
-        x, y, width, height = board.scene
-        self.plotter.renderer.SetViewport(x, y, x + width, y + height)
+        (left, low, wide, high), (x, y, width, height) = self.box, board.scene
+        corner = left + x * wide, low + y * high
+        self.renderer.SetViewport(*corner, corner[0] + width * wide, corner[1] + height * high)
         to_texture: Any = pv.numpy_to_texture
         texture = to_texture(np.ascontiguousarray(board.image()))
         texture.InterpolateOff()
@@ -69,12 +74,17 @@ class Overlay:
         place, words = self.clock.GetPositionCoordinate(), self.clock.GetTextProperty()
         place.SetCoordinateSystemToNormalizedViewport()
         place.SetValue(0.98, 0.957)
-        words.SetFontFamily(VTK_FONT_FILE)
-        words.SetFontFile(findfont(FontProperties(family="DejaVu Sans", weight="bold")))
-        words.SetFontSize(max(8, round(13 * self.board.dpi / 72)))
+        use_font(words, "DejaVu Sans", max(8, round(13 * self.board.dpi / 72)), "bold")
         words.SetJustificationToRight()
         words.SetVerticalJustificationToCentered()
         words.SetColor(0.13, 0.13, 0.13)
+
+
+def use_font(words: Any, family: str, size: int, weight: str = "normal") -> None:
+    """Set the font of a text property of VTK."""
+    words.SetFontFamily(VTK_FONT_FILE)
+    words.SetFontFile(findfont(FontProperties(family=family, weight=weight)))
+    words.SetFontSize(size)
 
 
 def _line() -> Any:

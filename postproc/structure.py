@@ -1,22 +1,23 @@
-"""Bodies as shapes: lines as tubes, particles as spheres, surfaces as solids, contact planes as slabs."""
+"""Bodies as shapes: lines with their sections, particles as spheres, surfaces as solids, contact planes as slabs."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pyvista as pv
 
-from flexmb.io.frames import PointMaps
+from flexmb.io.frames import ROUND, PointMaps
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.style import CYCLE
+from flexmb.postproc.sweep import Ball, Sweep, runs_of
 
 THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
-"""Least and largest tube radius, radius of a particle, thickness of a slab: in parts of the size of the picture."""
-SIDES = 32
+"""Least and largest radius of a section, radius of a particle, thickness of a slab: in parts of the picture's size."""
 
 
 @dataclass(frozen=True)
@@ -69,24 +70,59 @@ class Shapes:
         true = float(own.max()) or self.contact_radii.get(layout.bodies[body], 0.0)
         return max(true, 0.2 * THIN * self.size) if true else BALL * self.size
 
-    def mesh(self, points: Array, values: Array, shrink: float = 1.0) -> Any:
-        """Return the surfaces of all lines and particles; there must be one.
+    @cached_property
+    def surface(self) -> Sweep:
+        """The surfaces of all lines and particles."""
+        layout = self.maps.layout
+        body = layout.body_of_point[layout.cells[:, 0]]
+        drawn = np.array([self.radius(b) for b in range(len(layout.bodies))])[body] if len(body) else np.zeros(0)
+        is_round, size = np.ones(len(body), dtype=bool), np.column_stack([drawn, np.zeros(len(body))])
+        if layout.sections is not None:
+            is_round = layout.sections.outline == ROUND
+            widest = np.zeros(len(layout.bodies))
+            np.maximum.at(widest, body, layout.radius_of_cell)
+            known = widest[body] > 0.0
+            factor = drawn[known] / widest[body][known]
+            size[known] = factor[:, None] * layout.sections.size[known]
+        balls = [Ball(int(i), self.radius(int(layout.body_of_point[i]))) for i in layout.vertices]
+        return Sweep(runs_of(layout.cells, is_round, size), balls)
+
+    def mesh(self, points: Array, rotation: Array | None = None, shrink: float = 1.0) -> Any:
+        """Return a new mesh of the surfaces of all lines and particles; there must be one.
 
         Parameters
         ----------
         points : (n, 3) array
             Positions, m.
-        values : (n,) array
-            What they are coloured by.
+        rotation : (n, 3) array, optional
+            Rotation vectors of the points, rad.
         shrink : float
-            Factor on the radii.
+            Factor on sections and balls.
         """
-        parts = [self._tubes(body, points, values, shrink) for body in self._bodies_of(self.maps.layout.cells[:, 0])]
-        parts += [self._ball(i, points, values, shrink) for i in self.maps.layout.vertices]
-        return pv.merge(parts) if len(parts) > 1 else parts[0]
+        mesh = self.surface.mesh.copy()
+        self.surface.update(mesh, points, self.maps.sides(rotation), shrink)
+        return mesh
+
+    @cached_property
+    def solid(self) -> Any:
+        """The bodies with surfaces at rest, one colour each (cell data ``colour``); None when there are none.
+
+        Corners are doubled along sharp edges; point data ``point`` says which point each is.
+        """
+        layout = self.maps.layout
+        if not len(layout.triangles):
+            return None
+        used, local = np.unique(layout.triangles, return_inverse=True)
+        local = local.reshape(-1, 3)
+        mesh = pv.PolyData(layout.points[used], faces=np.insert(local, 0, 3, axis=1).ravel())
+        mesh.point_data["point"] = used
+        palette = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in CYCLE], dtype=np.uint8)
+        _, number = np.unique(layout.body_of_point[used], return_inverse=True)
+        mesh.cell_data["colour"] = palette[number[local[:, 0]] % len(CYCLE)]
+        return mesh.compute_normals(split_vertices=True, cell_normals=False)
 
     def solids(self, points: Array, shrink: float = 1.0) -> Any:
-        """Return the bodies with surfaces, one colour each (cell data ``colour``); None when there are none.
+        """Return the bodies with surfaces; None when there are none.
 
         Parameters
         ----------
@@ -95,50 +131,32 @@ class Shapes:
         shrink : float
             Factor on their size, about their middles.
         """
-        triangles = self.maps.layout.triangles
-        if not len(triangles):
+        if self.solid is None:
             return None
-        used, local = np.unique(triangles, return_inverse=True)
-        body = self.maps.layout.body_of_point[used]
-        corners = points[used]
+        mesh = self.solid.copy()
+        self.move_solids(mesh, points)
+        body = self.maps.layout.body_of_point[self.solid.point_data["point"]]
+        corners = np.array(mesh.points)
         for b in np.unique(body) if shrink != 1.0 else []:
-            own = body == b
-            middle = corners[own].mean(axis=0)
-            corners[own] = middle + shrink * (corners[own] - middle)
-        local = local.reshape(-1, 3)
-        mesh = pv.PolyData(corners, faces=np.insert(local, 0, 3, axis=1).ravel())
-        palette = np.array([[int(colour[k : k + 2], 16) for k in (1, 3, 5)] for colour in CYCLE], dtype=np.uint8)
-        _, number = np.unique(body, return_inverse=True)
-        mesh.cell_data["colour"] = palette[number[local[:, 0]] % len(CYCLE)]
+            middle = corners[body == b].mean(axis=0)
+            corners[body == b] = middle + shrink * (corners[body == b] - middle)
+        mesh.points = corners
         return mesh
+
+    def move_solids(self, mesh: Any, points: Array) -> None:
+        """Move a mesh that ``solids`` made; its normals are worked out anew."""
+        mesh.points = points[self.solid.point_data["point"]].astype(np.float32)
+        fresh = mesh.compute_normals(split_vertices=False, cell_normals=False, consistent_normals=False)
+        mesh.point_data["Normals"] = fresh.point_data["Normals"]
 
     def ghost(self, points: Array) -> Any:
         """Return all bodies a little smaller, without colours."""
         parts = [] if (solids := self.solids(points, 0.96)) is None else [solids]
         if len(self.coloured):
-            parts.append(self.mesh(points, np.zeros(len(points)), 0.96))
+            parts.append(self.mesh(points, None, 0.96))
         for part in parts:
-            part.clear_data()
+            part.clear_cell_data()
         return pv.merge(parts) if len(parts) > 1 else parts[0]
-
-    def _bodies_of(self, points: Any) -> list[int]:
-        return [int(b) for b in np.unique(self.maps.layout.body_of_point[points])]
-
-    def _tubes(self, body: int, points: Array, values: Array, shrink: float) -> Any:
-        cells = self.maps.layout.cells
-        cells = cells[self.maps.layout.body_of_point[cells[:, 0]] == body]
-        used, local = np.unique(cells, return_inverse=True)
-        lines = np.insert(local.reshape(-1, 2), 0, 2, axis=1)
-        mesh = pv.PolyData(points[used], lines=lines.ravel())
-        mesh.point_data["value"] = values[used]
-        chain = mesh.strip(join=True, max_length=len(cells) + 1)
-        return chain.tube(radius=shrink * self.radius(body), n_sides=SIDES, capping=True)
-
-    def _ball(self, i: int, points: Array, values: Array, shrink: float) -> Any:
-        body = int(self.maps.layout.body_of_point[i])
-        ball = pv.Sphere(radius=shrink * self.radius(body), center=points[i], theta_resolution=48, phi_resolution=48)
-        ball.point_data["value"] = np.full(ball.n_points, values[i])
-        return ball
 
     def reach(self, plane: ContactPlane) -> float:
         """Return how far a body's surface stands out beyond its nodes towards a plane, m.
@@ -147,15 +165,16 @@ class Shapes:
         is the surface: nothing for a bar that meets a wall head-on, the radius for a beam along a floor or a ball;
         nothing either for a body of surfaces, and where the contact itself knows of a radius.
         """
-        if plane.radius > 0.0:
-            return 0.0
-        i = int(plane.points[0])
+        return 0.0 if plane.radius > 0.0 else self.stand_out(int(plane.points[0]), plane.normal)
+
+    def stand_out(self, i: int, direction: Array) -> float:
+        """Return how far the surface at point i stands out against a direction, a unit vector, m."""
         radius = self.radius(int(self.maps.layout.body_of_point[i]))
         cells = self.maps.layout.cells[np.any(self.maps.layout.cells == i, axis=1)]
         if not len(cells):
             return radius
         along = self.maps.layout.points[cells[0, 1]] - self.maps.layout.points[cells[0, 0]]
-        cosine = float(along @ plane.normal) / float(np.linalg.norm(along))
+        cosine = float(along @ direction) / float(np.linalg.norm(along))
         return radius * float(np.sqrt(max(0.0, 1.0 - cosine**2)))
 
     def slab(self, plane: ContactPlane, offset: float, around: Array) -> Any:

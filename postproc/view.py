@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,11 +17,17 @@ from flexmb.postproc.screen import has_screen, prepare_off_screen
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
+    from flexmb.postproc.stage import Stage
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
-FIELDS = tuple(f"{name}{part}" for name in ("displacement", "velocity") for part in ("", ".x", ".y", ".z"))
+MOVIES = (".mp4", ".gif")
 SMALLEST, LARGEST = (480, 270), (7680, 4320)
 """Sizes of a picture between which its text can be read and a machine can draw it, pixels."""
+MOST_FOLDERS, MOST_FPS = 6, 240.0
+NO_SCREEN = (
+    "there is no screen to open a window on, so a picture was drawn without one; --movie F.mp4 makes a movie, --web a "
+    "page for a browser"
+)
 
 
 @dataclass(frozen=True)
@@ -33,27 +40,38 @@ class Shown:
         The time of the state that was shown (first), s.
     notes : tuple of str
         What is wrong with the result, or drawn other than it is.
+    written : Path or None
+        The picture or movie.
+    frames : int
+        Number of pictures of a movie.
     """
 
     time: float
     notes: tuple[str, ...]
+    written: Path | None = None
+    frames: int = 0
 
 
 def view(
-    folder: str | Path,
+    folder: str | Path | Sequence[str | Path],
     screenshot: str | Path | None = None,
     time: float | None = None,
     scale: float | None = None,
     field: str = "displacement",
     size: tuple[int, int] = (1600, 900),
     off_screen: bool | None = None,
+    *,
+    movie: str | Path | None = None,
+    fps: float = 30.0,
+    speed: float | None = None,
+    progress: Callable[[int, int], None] | None = None,
 ) -> Shown:
-    """Look at a result folder.
+    """Look at a result folder, or at several side by side.
 
     Parameters
     ----------
-    folder : path
-        A result folder; of an unfinished or failed run what is there is shown, and the picture says so.
+    folder : path or sequence of paths
+        Result folders; of an unfinished or failed run what is there is shown, and the picture says so.
     screenshot : path, optional
         Write a picture (png, jpg, tif, bmp) and open no window.
     time : float, optional
@@ -62,73 +80,132 @@ def view(
     scale : float, optional
         Factor on displacements, 1 by default.
     field : str
-        ``displacement`` or ``velocity`` (their magnitude), or a component such as ``velocity.x``.
+        ``displacement``, ``velocity``, ``bending_moment`` (their magnitude, or a component such as ``velocity.x``),
+        ``axial_force`` or ``energy_density``.
     size : tuple of int
         Width and height, pixels.
     off_screen : bool, optional
-        Draw without a window; by default when a picture is asked for.
+        Draw without a window; by default when there is no screen. Without a picture or movie asked for, a picture
+        ``FOLDER_view.png`` is written where you are.
+    movie : path, optional
+        Write a movie (mp4, gif) of the whole run and open no window.
+    fps : float
+        Pictures a second of the movie.
+    speed : float, optional
+        Seconds of the result per second of the viewer; by default the run takes ten seconds.
+    progress : function, optional
+        Called with the pictures of a movie done, and all of them.
 
     Returns
     -------
     Shown
         The time shown and notes on what the picture shows. Colours span the values of the shown state in a
-        picture, those of the whole run in a window.
+        picture, those of the whole run in a window or movie.
     """
-    path = None if screenshot is None else _usable(Path(screenshot))
+    folders = [folder] if isinstance(folder, str | Path) else list(folder)
+    picture_path = None if screenshot is None else usable(Path(screenshot), SUFFIXES, "picture")
+    movie_path = None if movie is None else usable(Path(movie), MOVIES, "movie")
     scale = 1.0 if scale is None else float(scale)
     check_look(field, scale, size)
-    opened = open_folder(folder)
-    k = nearest_state(opened.result, time)
-    hidden = path is not None if off_screen is None else off_screen
-    if path is None and (hidden or not has_screen()):
-        raise InputError("there is no screen to open a window on; --screenshot F.png writes a picture instead")
+    _check_pace(fps, speed)
+    notes: tuple[str, ...] = ()
+    if picture_path is None and movie_path is None and (not has_screen() if off_screen is None else off_screen):
+        picture_path = Path(f"{Path(folders[0]).resolve().name}_view.png")
+        notes = (NO_SCREEN,) if off_screen is None else ()
     prepare_off_screen()
+    stage, t = staged(folders, time, scale, field, whole=movie_path is not None or picture_path is None)
+    frames = 0
+    if picture_path is not None:
+        _write(picture(stage.scenes, stage.scenes[0].nearest(t), size), picture_path)
+    if movie_path is not None:
+        from flexmb.postproc.movie import Pace, write_movie
 
-    from flexmb.postproc.scene import Look, Scene
-
-    states = np.array([k]) if path is not None else np.arange(len(opened.result.fields))
-    scene = Scene(opened, Look(field, scale, states))
-    if path is not None:
-        _write(picture(scene, k, size), path)
-    else:
+        frames = write_movie(stage, movie_path, Pace(fps, speed), size, progress)
+    if picture_path is None and movie_path is None:
         from flexmb.postproc.window import open_window
 
-        open_window(scene, k, size)
-    return Shown(float(scene.times[k]), scene.notes)
+        open_window(stage, t, size, speed)
+    return Shown(t, (*notes, *stage.notes), movie_path or picture_path, frames)
 
 
-def picture(scene: Scene, k: int, size: tuple[int, int]) -> np.ndarray:
-    """Return the picture of state ``k``, (height, width, 3) bytes, drawn off-screen.
+def staged(
+    folders: Sequence[str | Path], time: float | None, scale: float, field: str, *, whole: bool
+) -> tuple[Stage, float]:
+    """Return the scenes of result folders, and the time of the kept state of the first that is to be shown, s.
+
+    Parameters
+    ----------
+    folders : sequence of paths
+    time : float or None
+        The time asked for, s.
+    scale, field
+        As in ``Look``.
+    whole : bool
+        Whether the whole run will be shown, not only this time.
+    """
+    from flexmb.postproc.scene import Look, Scene
+    from flexmb.postproc.stage import Stage
+
+    if not 1 <= len(folders) <= MOST_FOLDERS:
+        raise InputError(f"must be 1 to {MOST_FOLDERS} folders", key="folders", value=len(folders))
+    opened = [open_folder(path) for path in folders]
+    first = opened[0].result
+    t = float(first.fields.times[nearest_state(first, time)])
+    scenes = []
+    for one in opened:
+        times = one.result.fields.times
+        states = np.arange(len(times)) if whole else np.array([int(np.argmin(np.abs(times - t)))])
+        scenes.append(Scene(one, Look(field, scale, states)))
+    return Stage(scenes), t
+
+
+def picture(scene: Scene | Sequence[Scene], k: int, size: tuple[int, int]) -> np.ndarray:
+    """Return the picture of state ``k`` (of the first scene), (height, width, 3) bytes, drawn off-screen.
 
     It is drawn twice as large and then reduced: smooth edges, also of what can be seen through.
     """
-    import pyvista as pv
-    from PIL import Image
+    from flexmb.postproc.scene import Scene
+    from flexmb.postproc.stage import Stage, draw
 
-    finer = 2 if size[0] * size[1] <= LARGEST[0] * LARGEST[1] // 4 else 1
-    plotter: Any = pv.Plotter(off_screen=True, window_size=[finer * n for n in size], lighting="light kit")
+    stage = Stage([scene] if isinstance(scene, Scene) else scene)
+    finer = fineness(size)
+    plotter = draw(stage, float(stage.scenes[0].times[k]), (finer * size[0], finer * size[1]))
     try:
-        plotter.render_window.SetMultiSamples(0)
-        scene.add_to(plotter, k)
-        image = np.asarray(plotter.screenshot(return_img=True))
+        return reduced(plotter, finer)
     finally:
         plotter.close()
+
+
+def fineness(size: tuple[int, int]) -> int:
+    """Return how many times as large a picture is drawn."""
+    return 2 if size[0] * size[1] <= LARGEST[0] * LARGEST[1] // 4 else 1
+
+
+def reduced(plotter: Any, finer: int) -> np.ndarray:
+    """Return what a plotter shows, reduced to its final size."""
+    from PIL import Image
+
+    plotter.render()  # a second screenshot would return the first picture
+    image = np.asarray(plotter.screenshot(return_img=True))
     return np.asarray(Image.fromarray(image).reduce(finer)) if finer > 1 else image
 
 
-def _usable(path: Path) -> Path:
-    if path.suffix.lower() not in SUFFIXES:
+def usable(path: Path, suffixes: Sequence[str], what: str) -> Path:
+    """Return the path of a picture or movie that can be written; raise when it cannot."""
+    if path.suffix.lower() not in suffixes:
         ending = path.suffix or "no ending"
-        raise InputError(f"a picture cannot be written as '{path}' ({ending}); allowed: {', '.join(SUFFIXES)}")
+        raise InputError(f"a {what} cannot be written as '{path}' ({ending}); allowed: {', '.join(suffixes)}")
     if path.is_dir():
-        raise InputError(f"the picture '{path}' is a folder")
+        raise InputError(f"the {what} '{path}' is a folder")
     if not path.parent.is_dir():
-        raise InputError(f"the picture '{path}' cannot be written: there is no folder '{path.parent}'")
+        raise InputError(f"the {what} '{path}' cannot be written: there is no folder '{path.parent}'")
     return path
 
 
 def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
     """Raise InputError when the field, the scale or the size of a picture cannot be."""
+    from flexmb.postproc.fields import FIELDS
+
     if field not in FIELDS:
         near = difflib.get_close_matches(field, FIELDS, n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'? " if near else ""
@@ -138,6 +215,13 @@ def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
     if not all(low <= n <= high for low, n, high in zip(SMALLEST, size, LARGEST, strict=True)):
         limits = f"{SMALLEST[0]}x{SMALLEST[1]} to {LARGEST[0]}x{LARGEST[1]} pixels"
         raise InputError(f"must be {limits}", key="size", value=f"{size[0]}x{size[1]}")
+
+
+def _check_pace(fps: float, speed: float | None) -> None:
+    if speed is not None and not 0.0 < speed < np.inf:
+        raise InputError("must be a positive number", key="speed", value=speed)
+    if not 1.0 <= fps <= MOST_FPS:
+        raise InputError(f"must be 1 to {MOST_FPS:g} pictures a second", key="fps", value=fps)
 
 
 def _write(image: np.ndarray, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Look at a result: a window with a time slider, or a picture."""
+"""Look at results: a window with a time slider, a picture, or a movie."""
 
 from __future__ import annotations
 
@@ -9,27 +9,48 @@ from pathlib import Path
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb view``."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
+    parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="a result folder; several side by side")
     parser.add_argument("--screenshot", metavar="F.png", type=Path, help="write a picture and open no window")
+    parser.add_argument("--movie", metavar="F.mp4", type=Path, help="write a movie (mp4 or gif) and open no window")
+    parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second of a movie (30)")
+    speed_help = "seconds of the run per second of the movie or window (default: the run takes 10 s)"
+    parser.add_argument("--speed", metavar="X", type=float, help=speed_help)
     time_help = "the time to show, s (default: the middle of the contact with the largest impulse, else the end)"
     parser.add_argument("--time", metavar="T", type=float, help=time_help)
-    field_help = "displacement or velocity, or a component such as velocity.x (default: displacement)"
+    field_help = (
+        "displacement, velocity, axial_force, bending_moment or energy_density, or a component such as velocity.x "
+        "(default: displacement)"
+    )
     parser.add_argument("--field", metavar="NAME", default="displacement", help=field_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
     parser.add_argument("--size", metavar="WxH", default="1600x900", help="pixels (default: 1600x900)")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Hand the folder to the viewer."""
+    """Hand the folders to the viewer."""
     size = _size(args.size)
 
+    from flexmb.commands.progress import shown as progress_shown
     from flexmb.postproc.view import view
 
-    shown = view(args.folder, args.screenshot, args.time, args.scale, args.field, size)
+    with progress_shown("movie", args.movie is None, "drawing") as progress:
+        shown = view(
+            args.folders,
+            args.screenshot,
+            args.time,
+            args.scale,
+            args.field,
+            size,
+            movie=args.movie,
+            fps=args.fps,
+            speed=args.speed,
+            progress=progress,
+        )
     for note in shown.notes:
         print(f"note: {note}", file=sys.stderr)
-    if args.screenshot is not None:
-        print(f"written: {args.screenshot} (t = {shown.time:.6g} s)")
+    if shown.written is not None:
+        what = f"{shown.frames} pictures" if shown.frames else f"t = {shown.time:.6g} s"
+        print(f"written: {shown.written} ({what})")
     return 0
 
 

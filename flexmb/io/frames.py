@@ -9,8 +9,10 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from flexmb.fem.line_sections import ROUND as ROUND
 from flexmb.io.structure import Tree, layout_from, matrix_from
 from flexmb.layout import Layout
+from flexmb.linalg.quaternions import from_vector, turned
 from flexmb.record import RecordedSystem
 from flexmb.section_forces import UNITS, SectionForces
 from flexmb.state import Array, IntArray
@@ -82,6 +84,24 @@ class PointMaps:
             rest = np.full((len(q), others, *values.shape[2:]), np.nan)
             out[name] = np.concatenate([values, rest], axis=1).reshape(-1, *values.shape[2:])
         return out
+
+    def sides(self, rotation: Array | None) -> Array:
+        """Return the y axes of the lines' sections at their two ends, (m, 2, 3), unit vectors in space.
+
+        Parameters
+        ----------
+        rotation : (n, 3) array or None
+            Rotation vectors of the points since the start, rad.
+        """
+        layout = self.layout
+        m, ends = len(layout.cells), layout.cells.ravel()
+        if layout.sections is None:
+            return np.zeros((m, 2, 3))
+        start = np.repeat(layout.sections.axes[:, :, 1], 2, axis=0)
+        if layout.carriers is not None:
+            start = turned(layout.carriers.frames(layout.carriers.q0[None])[0, ends], start)
+        now = start if rotation is None else turned(from_vector(rotation[ends]), start)
+        return np.asarray(now).reshape(m, 2, 3)
 
     def cell_frame(self, tree: Tree, k: int) -> dict[str, Array]:
         """Return the values on the cells in the k-th kept state, (m,) or (m, 3)."""

@@ -1,0 +1,59 @@
+"""The time that is shown: stepping, playing, pausing, faster and slower."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array
+
+SECONDS = 10.0
+"""How long a whole run plays unless told otherwise, s of the viewer's time."""
+
+
+class Player:
+    """A clock over the times of the kept states.
+
+    Parameters
+    ----------
+    times : (k,) array
+        Ascending, s.
+    t : float
+        Where to begin, s.
+    speed : float, optional
+        Seconds of the result per second of the viewer; by default a run plays ``SECONDS``.
+    """
+
+    def __init__(self, times: Array, t: float, speed: float | None = None) -> None:
+        self.times, self.t, self.playing = times, float(t), False
+        self.first, self.last = float(times[0]), float(times[-1])
+        self.speed = default_speed(times) if speed is None else speed
+
+    def go(self, t: float) -> float:
+        """Go to a time, or as near as there is one."""
+        self.t = min(max(float(t), self.first), self.last)
+        return self.t
+
+    def step(self, by: int) -> float:
+        """Go on or back by a number of states."""
+        near = int(np.argmin(np.abs(self.times - self.t)))
+        return self.go(float(self.times[min(max(near + by, 0), len(self.times) - 1)]))
+
+    def tick(self, seconds: float) -> float:
+        """Let so much time of the viewer pass; at the end a run begins again."""
+        t = self.t + self.speed * seconds
+        return self.go(self.first if self.t >= self.last else t)
+
+    def flip(self) -> bool:
+        """Play, or pause; return whether it plays now."""
+        self.playing = not self.playing
+        return self.playing
+
+    def faster(self, factor: float) -> None:
+        """Play ``factor`` times as fast as now."""
+        self.speed *= factor
+
+
+def default_speed(times: Array) -> float:
+    """Return the speed at which a run plays ``SECONDS``."""
+    length = float(times[-1] - times[0])
+    return length / SECONDS if length > 0.0 else 1.0
