@@ -122,6 +122,7 @@ class Panel:
             mesh.cell_data["value"] = np.where(of_face >= 0, np.append(values, np.nan)[of_face], np.nan)
         else:
             mesh.point_data["value"] = values[surface.point_of_corner]
+        mesh.set_active_scalars("value", preference="cell" if self.scene.on_lines else "point")
 
     def show(self, k: int) -> None:
         """Set bodies, planes, arrows, cursors and the time to state ``k``."""

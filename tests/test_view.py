@@ -23,10 +23,11 @@ from pictures import (
 
 import flexmb as fm
 from flexmb.postproc.camera import look_at, upright
+from flexmb.postproc.fields import FIELDS, ON_LINES
 from flexmb.postproc.moment import telling_time
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.planes import contact_planes
-from flexmb.postproc.view import FIELDS, picture, view
+from flexmb.postproc.view import picture, staged, view
 from flexmb.result import Result
 
 MID = 5 / 6
@@ -207,8 +208,8 @@ def test_touching_looks_like_touching(moving: Path) -> None:
     gaps = np.interp(opened.result.fields.times, opened.result.time, opened.result.contacts["wall"].gap)
     scene, k = scene_of(moving, float(opened.result.fields.times[np.argmin(gaps)]))
     frame = scene.fields.frame(k)
-    ball = scene.shapes.mesh(scene.positions(frame), scene.values(frame))
-    slab = scene._slab(scene.planes[0], float(scene.times[k]), frame)
+    ball = scene.shapes.mesh(scene.positions(frame))
+    slab = scene.slab(scene.planes[0], float(scene.times[k]), frame)
     assert ball.points[:, 0].min() - slab.points[:, 0].max() == pytest.approx(gaps[k], abs=1e-4)  # facets of the ball
     assert abs(gaps[k]) < 0.02
     assert np.ptp(ball.points[:, 0]) > 0.05
@@ -277,43 +278,141 @@ def test_camera() -> None:
     np.testing.assert_allclose(upright(None, box * [1, 0, 0]), [0, 0, 1])
 
 
-def test_window_controls(bar: Path) -> None:
-    """The window's controls on a plotter without a screen."""
-    import pyvista
-
-    from flexmb.postproc.scene import Look, Scene
+@pytest.fixture
+def window(bar: Path):
+    """The window's controls on a plotter without a screen, at the eleventh state."""
     from flexmb.postproc.window import Window
 
-    opened = open_folder(bar)
-    last = len(opened.result.fields) - 1
-    scene = Scene(opened, Look("displacement", 1.0, np.arange(last + 1)))
+    stage, _ = staged([bar], 0.1, 1.0, "displacement", whole=True)
+    plotter = stage.plotter(SIZE, off_screen=True)
+    yield Window(plotter, stage, float(stage.times[10]))
+    plotter.close()
+
+
+def test_window_steps(window) -> None:
+    stage, plotter = window.stage, window.plotter
+    scene, panel, times = stage.scenes[0], stage.panels[0], stage.times
     assert scene.limits == pytest.approx((0.0, 25 / 3), rel=0.05)  # over the whole run
-    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
-    window = Window(plotter, scene, 10)
     plotter.render()
-    assert window.overlay.clock.GetInput() == f"t = {scene.times[10]:.6g} s"
-    assert scene.drawn.points[:, 0].min() == pytest.approx(5 - 10 * scene.times[10], abs=1e-6)
+    assert panel.overlay.clock.GetInput() == f"t = {times[10]:.6g} s"
+    assert panel.bodies.points[:, 0].min() == pytest.approx(5 - 10 * times[10], abs=1e-6)
     before = coloured_columns(plotter)
+    last = len(times) - 1
     for key, k in (("Right", 11), ("Left", 10), ("Next", 20), ("Prior", 10), ("End", last), ("Right", last)):
         _press(plotter, key)
-        assert window.k == k
-        assert window.overlay.clock.GetInput() == f"t = {scene.times[k]:.6g} s"
-        assert window.slider.GetRepresentation().GetValue() == pytest.approx(scene.times[k])
-    end = opened.result.signals["rod.first.position"][-1, 0]
-    assert scene.drawn.points[:, 0].min() == pytest.approx(end, abs=1e-5)
+        assert panel.k == k
+        assert panel.overlay.clock.GetInput() == f"t = {times[k]:.6g} s"
+        assert window.slider.GetRepresentation().GetValue() == pytest.approx(times[k])
+    end = scene.result.signals["rod.first.position"][-1, 0]
+    assert panel.bodies.points[:, 0].min() == pytest.approx(end, abs=1e-5)
     after = coloured_columns(plotter)
-    moved = (end - 4.0) * scene.camera.right[0] / (2 * plotter.camera.parallel_scale) * 0.395 * SIZE[1]
+    scale = panel.renderer.camera.parallel_scale
+    moved = (end - 4.0) * scene.camera.right[0] / (2 * scale) * 0.395 * SIZE[1]
     assert after[0] - before[0] == pytest.approx(moved, abs=3)
     window.slider.GetRepresentation().SetValue(0.512)
     window.slider.InvokeEvent("InteractionEvent")
-    assert scene.times[window.k] == pytest.approx(0.51)
+    assert times[panel.k] == pytest.approx(0.51)
     _press(plotter, "Home")
-    assert window.k == 0
-    plotter.camera.position = (1.0, 2.0, 3.0)
+    assert panel.k == 0
+    panel.renderer.camera.position = (1.0, 2.0, 3.0)
     _press(plotter, "c")
     expected = scene.camera.centre + 10 * scene.shapes.size * scene.camera.out
-    np.testing.assert_allclose(plotter.camera.position, expected)
-    plotter.close()
+    np.testing.assert_allclose(panel.renderer.camera.position, expected)
+
+
+def test_window_plays(window, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr("flexmb.postproc.window.time.monotonic", lambda: clock[0])
+    plotter, player = window.plotter, window.player
+    assert player.speed == pytest.approx(2.0 / 10.0)  # two seconds of motion take ten
+
+    def tick(seconds: float) -> float:
+        clock[0] += seconds
+        plotter.iren.interactor.InvokeEvent("TimerEvent")
+        return player.t
+
+    start = player.t
+    assert tick(1.0) == start  # not yet
+    _press(plotter, "space")
+    assert tick(1.0) == pytest.approx(start + 0.2)
+    _press(plotter, "plus")
+    assert tick(1.0) == pytest.approx(start + 0.6)
+    _press(plotter, "minus")
+    assert tick(0.5) == pytest.approx(start + 0.7)
+    assert tick(1e3) == 2.0
+    assert tick(1.0) == 0.0  # from the beginning again
+    _press(plotter, "space")
+    assert tick(1.0) == 0.0
+
+
+def test_window_keys(window) -> None:
+    from flexmb.postproc.window import KEYS
+
+    plotter, stage = window.plotter, window.stage
+    plain = shot(plotter)
+    assert not window.help.GetVisibility()
+    _press(plotter, "question")
+    assert np.mean(np.any(shot(plotter) != plain, axis=2)) > 0.05
+    assert all(what in window.help.GetInput() for _, what in KEYS)
+    _press(plotter, "question")
+    seen = []
+    for _ in range(5):
+        _press(plotter, "f")
+        label = stage.panels[0].overlay.board.figure.axes[0].get_ylabel()
+        seen.append((stage.field, label))
+        assert stage.panels[0].bodies.active_scalars_name == "value"
+    assert seen == [
+        ("velocity", "velocity, magnitude [m/s]"),
+        ("axial_force", "axial force [N]"),
+        ("bending_moment", "bending moment, magnitude [N m]"),
+        ("energy_density", "energy density [J/m]"),
+        ("displacement", "displacement, magnitude [m]"),
+    ]
+    np.testing.assert_array_equal(shot(plotter), plain)
+    at = stage.panels[0].bodies.points[:, 0].min()
+    _press(plotter, "bracketright")
+    assert stage.panels[0].bodies.points[:, 0].min() == pytest.approx(5 - 2 * (5 - at), abs=1e-5)
+    assert "displacements drawn × 2" in stage.notes
+    _press(plotter, "bracketleft")
+    _press(plotter, "r")
+    assert np.any(shot(plotter) != plain)
+
+
+def test_impulses_flash(window) -> None:
+    """An arrow ends at the wall while the bar pushes, fades in the state after, and is gone later."""
+    from flexmb.postproc.style import VERMILLION
+
+    plotter, panel = window.plotter, window.stage.panels[0]
+    ink = np.array([int(VERMILLION[k : k + 2], 16) for k in (1, 3, 5)], dtype=float)
+
+    def arrow() -> int:
+        colours = shot(plotter).astype(float)[:, : SIZE[0] // 4]
+        size = np.maximum(np.linalg.norm(colours, axis=2), 1.0)
+        return int(np.sum((colours @ ink / size / np.linalg.norm(ink) > 0.98) & (np.ptp(colours, axis=2) > 60)))
+
+    window.go(0.4)
+    assert arrow() == 0
+    window.go(0.8)
+    assert arrow() > 40
+    assert panel._arrows[0].points[:, 0].max() == pytest.approx(0.0, abs=1e-4)  # the tip is at the wall
+    _press(plotter, "a")
+    assert arrow() == 0
+    _press(plotter, "a")
+    last = float(window.stage.scenes[0].times[np.flatnonzero(panel.impulses.scene.fields.impulse[()].any(axis=1))[-1]])
+    window.go(last)
+    window.go(window.player.step(1))
+    assert [bool(actor.GetVisibility()) for actor in panel._flashes] == [False, True]
+    window.go(window.player.step(1))
+    assert arrow() == 0
+    # a leap over the whole contact still shows that there was one
+    window.go(0.4)
+    window.go(1.8)
+    assert panel._flashes[0].GetVisibility()
+
+
+def shot(plotter) -> np.ndarray:
+    plotter.render()
+    return np.asarray(plotter.screenshot(return_img=True))
 
 
 def coloured_columns(plotter) -> np.ndarray:
@@ -331,11 +430,49 @@ def _press(plotter, key: str) -> None:
 def test_every_field_is_known(bar: Path) -> None:
     for field in FIELDS:
         scene, k = scene_of(bar, 1.0, field)
-        values = scene.values(scene.fields.frame(k))
+        values = scene.values(scene.frame(k))
         name, _, component = field.partition(".")
-        vectors = scene.fields.frame(k)[name]
-        expected = vectors[:, "xyz".index(component)] if component else np.sqrt((vectors**2).sum(axis=1))
+        known = scene.fields.cell_frame(k)[name] if name in ON_LINES else scene.fields.frame(k)[name]
+        if known.ndim == 1:
+            known, component = known[:, None] * [1.0, 0.0, 0.0], "x"
+        expected = known[:, "xyz".index(component)] if component else np.sqrt((known**2).sum(axis=1))
         np.testing.assert_allclose(values, expected, rtol=1e-14)
+
+
+def test_colours_of_the_axial_force(bar: Path) -> None:
+    """Behind the front the bar is under E A v / c = 900 * 10 / 30 = 300 N, ahead of it there is no force."""
+    scene, k = scene_of(bar, 2 / 3, "axial_force")
+    assert scene.limits[0] == pytest.approx(-300.0, rel=0.25)
+    assert abs(scene.limits[1]) < 30.0
+    colours = colours_at(picture(scene, k, SIZE), pixels(scene, k, on_the_axis(0.5, 1.5, 6.5, 8.0)))
+    low, high = scene.limits
+    np.testing.assert_allclose(low + place_on_map(colours) * (high - low), [-300, -300, 0, 0], atol=45)
+
+
+def test_several_folders_have_one_time_one_camera_one_range(bar: Path, moving: Path, tmp_path: Path) -> None:
+    other = run_bar(tmp_path / "slow", ["bodies.rod.velocity=[-5.0, 0.0, 0.0]"])
+    stage, t = staged([bar, other], 0.3, 1.0, "velocity", whole=True)
+    plotter = stage.plotter(SIZE, off_screen=True)
+    stage.add_to(plotter, t)
+    plotter.render()
+    left, right = stage.panels
+    assert left.renderer.camera is right.renderer.camera
+    assert left.limits == right.limits == stage.limits
+    assert stage.limits[1] == max(scene.limits[1] for scene in stage.scenes)
+    assert [text.get_text() for text in right.overlay.board.figure.texts][1].startswith("slow,  generalized-alpha")
+    for t, places in ((0.3, (2.0, 3.5)), (0.1, (4.0, 4.5))):
+        stage.show(t)
+        assert [panel.bodies.points[:, 0].min() for panel in stage.panels] == pytest.approx(places, abs=1e-5)
+    image = shot(plotter)[60 : SIZE[1] // 2]
+    halves = image[:, : SIZE[0] // 2], image[:, SIZE[0] // 2 :]
+    assert all(np.ptp(half.astype(float), axis=2).max() > 60 for half in halves)
+    plotter.close()
+    path = tmp_path / "both.png"
+    view([bar, other], screenshot=path, size=SIZE)
+    assert path.stat().st_size > 10_000
+    mixed, _ = staged([bar, moving], None, 1.0, "displacement", whole=True)
+    assert mixed.available == ["displacement", "velocity"]
+    assert mixed.times[-1] == 2.0
 
 
 def test_fields_file_warped_by_pyvista_is_the_recorded_motion(bar: Path) -> None:

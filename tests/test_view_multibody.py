@@ -15,9 +15,10 @@ from flexmb.io.structure import static_arrays
 from flexmb.layout import layout_of
 from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.planes import contact_planes, contact_radii
+from flexmb.postproc.stage import draw
 from flexmb.postproc.structure import BALL, Shapes
 from flexmb.postproc.style import BLUE, VERMILLION
-from flexmb.postproc.view import picture, view
+from flexmb.postproc.view import picture, staged, view
 from flexmb.result import Result
 
 
@@ -62,27 +63,21 @@ def test_solids_and_rod_are_drawn_where_they_are(folder: Path) -> None:
 
 
 def test_solids_move_with_the_time_shown(folder: Path) -> None:
-    import pyvista
-
-    from flexmb.postproc.scene import Look, Scene
-    from flexmb.postproc.window import Window
-
-    opened = open_folder(folder)
-    scene = Scene(opened, Look("velocity", 1.0, np.arange(len(opened.result.fields))))
-    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
-    window = Window(plotter, scene, 0)
+    stage, _ = staged([folder], None, 1.0, "velocity", whole=True)
+    plotter = draw(stage, 0.0, SIZE)
+    scene, panel = stage.scenes[0], stage.panels[0]
     for k in (10, 3):
-        window.go(k)
         t = scene.times[k]
-        solids = scene.shown["solids"]
+        stage.show(t)
+        solids = panel._meshes["solids"]
         assert np.asarray(solids.points)[:, 0].max() == pytest.approx(
             fake.PLACE["right"][0] + 0.3 * t + 0.2 * (abs(np.cos(1.2 * t)) + abs(np.sin(1.2 * t))), abs=1e-6
         )
-        assert plotter.actors["solids"].mapper.dataset is solids
+        assert plotter.renderers[0].actors["0 solids"].mapper.dataset is solids
         colours, count = np.unique(solids.cell_data["colour"], axis=0, return_counts=True)
         assert sorted(count.tolist()) == [12, 12]
         assert len(colours) == 2
-        tip = scene.drawn.points[np.argmax(scene.drawn.points[:, 2])]
+        tip = panel.bodies.points[np.argmax(panel.bodies.points[:, 2])]
         assert abs(tip[2] - rod_points(t)[:, 2].max()) < 0.12
     plotter.close()
 
@@ -95,7 +90,7 @@ def test_planes_on_the_ground_are_drawn_and_others_are_not(folder: Path, tmp_pat
     # the gaps of this run are random numbers: a plane at rest stands where the case says
     assert plane.offset(1.0, np.zeros((26, 3)), np.ones((26, 3)), 1.0) == -0.6
     scene, k = scene_of(folder, 2.0)
-    slab = np.asarray(scene._slab(scene.planes[0], 2.0, scene.fields.frame(k)).points)
+    slab = np.asarray(scene.slab(scene.planes[0], 2.0, scene.fields.frame(k)).points)
     rod_touches = scene.planes[0].points[0] == 25
     assert slab[:, 2].max() == pytest.approx(-0.6 - scene.shapes.radius(2) * rod_touches, abs=1e-6)
     assert slab[:, 1].min() < -1.1  # it reaches under the rod's tip and the box's corner
@@ -177,7 +172,8 @@ def test_flat_mechanisms_are_seen_from_the_front(folder: Path) -> None:
     for _, frame in scene.frames:
         for name in ("displacement", "velocity"):
             frame[name][:, 2] = 0.0
-    scene.__dict__.pop("camera")
+    for name in ("up", "content"):
+        scene.__dict__.pop(name)
     scene.planes = []
     assert scene.camera.up[1] > 0.9
 

@@ -23,12 +23,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--field", metavar="NAME", default="displacement", help=field_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
-    parser.add_argument("--size", metavar="WxH", default="1600x900", help="pixels (default: 1600x900)")
+    parser.add_argument("--size", metavar="WxH", help="pixels (default: 1600x900; of a movie 1280x720)")
 
 
 def main(args: argparse.Namespace) -> int:
     """Hand the folders to the viewer."""
-    size = _size(args.size)
+    size = _size(args.size or ("1600x900" if args.movie is None else "1280x720"))
 
     from flexmb.commands.progress import shown as progress_shown
     from flexmb.postproc.view import view

@@ -27,9 +27,10 @@ def require_drawing() -> None:
         pytest.skip(str(err))
 
 
-def run_bar(folder: Path) -> Path:
+def run_bar(folder: Path, overrides: list[str] | None = None) -> Path:
     """Run a coarse impacting bar into a folder."""
-    case = fm.load_case("impacting_bar", ["bodies.rod.elements=60", "time.step=5e-3", "output.fields_every=2"])
+    coarse = ["bodies.rod.elements=60", "time.step=5e-3", "output.fields_every=2"]
+    case = fm.load_case("impacting_bar", [*coarse, *(overrides or [])])
     case.run(folder)
     return folder
 
@@ -44,16 +45,16 @@ def scene_of(folder: Path, time: float | None = None, field: str = "displacement
 
 def pixels(scene, k: int, points: np.ndarray) -> np.ndarray:
     """Return where vtk itself puts points of space on a picture of ``SIZE``: columns and rows, (n, 2)."""
-    import pyvista
+    from flexmb.postproc.stage import Stage, draw
 
-    plotter = pyvista.Plotter(off_screen=True, window_size=list(SIZE))
-    scene.add_to(plotter, k)
+    plotter = draw(Stage([scene]), float(scene.times[k]), SIZE)
     plotter.render()
     out = []
+    renderer = plotter.renderers[0]
     for point in points:
-        plotter.renderer.SetWorldPoint(*point, 1.0)
-        plotter.renderer.WorldToDisplay()
-        x, y, _ = plotter.renderer.GetDisplayPoint()
+        renderer.SetWorldPoint(*point, 1.0)
+        renderer.WorldToDisplay()
+        x, y, _ = renderer.GetDisplayPoint()
         out.append((x, SIZE[1] - y))
     plotter.close()
     return np.array(out)

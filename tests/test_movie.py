@@ -1,0 +1,73 @@
+"""Movies drawn without a screen, read back by ffmpeg."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from pictures import require_drawing, run_bar
+
+from flexmb.errors import InputError
+from flexmb.postproc.movie import Pace
+from flexmb.postproc.view import view
+
+SIZE = (480, 270)
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    require_drawing()
+    pytest.importorskip("imageio_ffmpeg")
+    return run_bar(tmp_path_factory.mktemp("movie") / "bar")
+
+
+def frames_of(path: Path) -> tuple[dict, np.ndarray]:
+    import imageio_ffmpeg
+
+    reader = imageio_ffmpeg.read_frames(str(path))
+    meta = next(reader)
+    width, height = meta["size"]
+    return meta, np.array([np.frombuffer(frame, np.uint8).reshape(height, width, 3) for frame in reader])
+
+
+@pytest.mark.parametrize("name", ["bar.mp4", "bar.gif"])
+def test_movie(bar: Path, tmp_path: Path, name: str) -> None:
+    calls = []
+    progress = lambda done, total: calls.append((done, total))  # noqa: E731
+    shown = view(bar, movie=tmp_path / name, size=SIZE, fps=10.0, speed=1.6, progress=progress)
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (shown.written, shown.frames) == (tmp_path / name, 13)
+    assert calls == [(k + 1, 13) for k in range(13)]
+    meta, frames = frames_of(tmp_path / name)
+    assert meta["size"] == SIZE
+    assert meta["fps"] == pytest.approx(10.0, rel=0.01)
+    assert len(frames) == 13
+    # the bar comes in from the right, stays at the wall, and goes back
+    left = []
+    for frame in frames.astype(float):
+        scene = frame[40 : SIZE[1] // 2, : int(0.85 * SIZE[0])]
+        viridis = (scene[:, :, 2] > scene[:, :, 0] + 25) & (np.ptp(scene, axis=2) > 60)
+        green = (scene[:, :, 1] > scene[:, :, 0] + 40) & (np.ptp(scene, axis=2) > 60)
+        left.append(np.flatnonzero(np.sum(viridis | green, axis=0) > 3)[0])
+    middle = left[5]  # t = 0.8
+    assert left[0] > left[1] > left[2] > middle
+    assert left[12] > left[10] > left[8] > middle
+    assert left[4] == pytest.approx(middle, abs=2)
+
+
+def test_pace() -> None:
+    known = np.linspace(1.0, 3.0, 50)
+    assert len(Pace().times(known)) == 301  # ten seconds of thirty, and the end
+    np.testing.assert_allclose(Pace(10.0, 0.5).times(known), np.arange(1.0, 3.01, 0.05))
+    assert Pace(10.0, 50.0).times(known).tolist() == [1.0]
+    with pytest.raises(InputError, match="more than 100000"):
+        Pace(30.0, 1e-9).times(known)
+
+
+def test_movie_that_cannot_be_written(bar: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "full"
+    folder.mkdir()
+    (folder / "x.part.mp4").mkdir()
+    with pytest.raises(InputError, match=r"movie '.*x.mp4' cannot be written"):
+        view(bar, movie=folder / "x.mp4", size=SIZE, fps=1.0)
