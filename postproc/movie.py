@@ -39,7 +39,7 @@ class Pace:
         """Return the time of every picture, s, from the first to the last of the known times."""
         speed = default_speed(known) if self.speed is None else self.speed
         length = float(known[-1] - known[0])
-        count = int(np.floor(length / speed * self.fps * (1.0 + 1e-9))) + 1
+        count = int(np.floor(length / speed * self.fps * (1.0 + 1e-12))) + 1
         if count > MOST_FRAMES:
             least = length * self.fps / MOST_FRAMES
             message = f"makes {count} pictures, more than {MOST_FRAMES}; from {least:.3g} on there are fewer"
@@ -78,6 +78,7 @@ def write_movie(
         how = {"codec": "libx264", "output_params": MP4}
     writer = imageio_ffmpeg.write_frames(str(part), size, fps=pace.fps, macro_block_size=1, **how)
     try:
+        part.open("wb").close()  # to hear why, which ffmpeg does not say in one line
         writer.send(None)
         for number, image in enumerate(pictures(stage, times, size)):
             writer.send(np.ascontiguousarray(image))
@@ -86,10 +87,11 @@ def write_movie(
         writer.close()
         part.replace(path)
     except OSError as err:
-        raise InputError(f"the movie '{path}' cannot be written: {str(err).strip().splitlines()[-1]}") from err
+        raise InputError(f"the movie '{path}' cannot be written: {err.strerror or str(err).splitlines()[0]}") from err
     finally:
         writer.close()
-        part.unlink(missing_ok=True)
+        if part.is_file():
+            part.unlink()
     return len(times)
 
 

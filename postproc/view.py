@@ -128,6 +128,46 @@ def view(
     return Shown(t, (*notes, *stage.notes), movie_path or picture_path, frames)
 
 
+def serve(
+    folders: Sequence[str | Path],
+    time: float | None,
+    scale: float | None,
+    field: str,
+    size: tuple[int, int],
+    speed: float | None,
+    host: str,
+    port: int,
+    ready: Callable[[str, tuple[str, ...]], None],
+) -> None:
+    """Serve the viewer of result folders as a page, until interrupted.
+
+    Parameters
+    ----------
+    folders, time, scale, field, size, speed
+        As in ``view``.
+    host, port
+        Where to listen; port 0 is any that is free.
+    ready : function
+        Called with the address and the notes when the page is there.
+    """
+    scale = 1.0 if scale is None else float(scale)
+    _check(field, scale, size, 30.0, speed)
+    try:
+        import trame.app
+        import trame.widgets.vtk  # noqa: F401
+    except ImportError as err:
+        raise InputError(f"--web needs trame and trame-vtk ({err}); pip install trame trame-vtk") from err
+    from flexmb.postproc import web
+
+    web.require_port(host, port)
+    prepare_off_screen()
+    stage, t = staged(folders, time, scale, field, whole=True)
+    notes = stage.notes
+    if host not in ("127.0.0.1", "localhost", "::1"):
+        notes = (*notes, f"'{host}' can be reached from other machines; whoever has the address can look")
+    web.serve(stage, t, size, speed, (host, port), lambda address: ready(address, notes))
+
+
 def staged(
     folders: Sequence[str | Path], time: float | None, scale: float, field: str, *, whole: bool
 ) -> tuple[Stage, float]:

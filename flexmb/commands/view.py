@@ -1,4 +1,4 @@
-"""Look at results: a window with a time slider, a picture, or a movie."""
+"""Look at results: a window with a time slider, a picture, a movie, or a page in a browser."""
 
 from __future__ import annotations
 
@@ -12,6 +12,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help="a result folder; several side by side")
     parser.add_argument("--screenshot", metavar="F.png", type=Path, help="write a picture and open no window")
     parser.add_argument("--movie", metavar="F.mp4", type=Path, help="write a movie (mp4 or gif) and open no window")
+    parser.add_argument("--web", action="store_true", help="serve the viewer as a page for a browser")
+    host_help = "where --web listens (default: 127.0.0.1, this machine only)"
+    parser.add_argument("--host", metavar="NAME", default="127.0.0.1", help=host_help)
+    parser.add_argument("--port", metavar="N", type=int, default=8765, help="port of --web, 0 for any (8765)")
     parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second of a movie (30)")
     speed_help = "seconds of the run per second of the movie or window (default: the run takes 10 s)"
     parser.add_argument("--speed", metavar="X", type=float, help=speed_help)
@@ -31,8 +35,11 @@ def main(args: argparse.Namespace) -> int:
     size = _size(args.size or ("1600x900" if args.movie is None else "1280x720"))
 
     from flexmb.commands.progress import shown as progress_shown
-    from flexmb.postproc.view import view
+    from flexmb.postproc.view import serve, view
 
+    if args.web:
+        serve(args.folders, args.time, args.scale, args.field, size, args.speed, args.host, args.port, _announce)
+        return 0
     with progress_shown("movie", args.movie is None, "drawing") as progress:
         shown = view(
             args.folders,
@@ -52,6 +59,14 @@ def main(args: argparse.Namespace) -> int:
         what = f"{shown.frames} pictures" if shown.frames else f"t = {shown.time:.6g} s"
         print(f"written: {shown.written} ({what})")
     return 0
+
+
+def _announce(address: str, notes: tuple[str, ...]) -> None:
+    """Say where the viewer is."""
+    for note in notes:
+        print(f"note: {note}", file=sys.stderr)
+    print(f"open in a browser: {address}", flush=True)
+    print("Ctrl-C ends it", file=sys.stderr)
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -1,0 +1,65 @@
+"""The page of ``flexmb view --web``: the picture above, time and controls below."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flexmb.postproc.window import KEYS
+
+if TYPE_CHECKING:
+    from flexmb.postproc.web import WebViewer
+
+STYLE = """
+html, body, #app { height: 100%; margin: 0; overflow: hidden; font: 14px "DejaVu Sans", sans-serif; color: #222; }
+.flexmb { display: flex; flex-direction: column; height: 100vh; outline: none; background: #fff; }
+.flexmb .picture { flex: 1 1 auto; min-height: 0; position: relative; }
+.flexmb .controls { display: flex; flex-wrap: wrap; gap: 8px 14px; align-items: center; padding: 8px 14px;
+  background: #f4f4f4; border-top: 1px solid #ddd; }
+.flexmb .time { flex: 1 1 260px; accent-color: #0072B2; }
+.flexmb .clock { min-width: 9em; font-variant-numeric: tabular-nums; font-weight: bold; }
+.flexmb button, .flexmb select, .flexmb input { font: inherit; }
+.flexmb input[type=number] { width: 5em; }
+.flexmb .help { position: absolute; left: 50%; top: 45%; transform: translate(-50%, -50%); padding: 14px 22px;
+  background: #222e; color: #fff; border-radius: 6px; line-height: 1.7; white-space: nowrap; }
+.flexmb .help .name { display: inline-block; min-width: 7em; font-weight: bold; }
+"""
+
+
+def build_page(viewer: WebViewer) -> Any:
+    """Build the page of a viewer and return the view in it."""
+    from trame.ui.html import DivLayout
+    from trame.widgets import client, html
+    from trame.widgets import vtk as vtk_widgets
+
+    with DivLayout(viewer.server):
+        client.Style(STYLE)
+        with html.Div(
+            classes="flexmb",
+            tabindex="0",
+            id="viewer",
+            keydown=(viewer.key, "[['INPUT', 'SELECT', 'BUTTON'].includes($event.target.tagName) ? '' : $event.key]"),
+        ):
+            with html.Div(classes="picture"):
+                view = vtk_widgets.VtkRemoteView(
+                    viewer.plotter.render_window, interactive_ratio=1, still_quality=95, interactive_quality=80
+                )
+                with html.Div(v_show=("help",), classes="help", id="keys"):
+                    for names, what in KEYS[:-1]:  # a page is closed by the browser
+                        with html.Div():
+                            html.Span(names, classes="name")
+                            html.Span(what)
+            with html.Div(classes="controls"):
+                html.Button("{{ playing ? '❚❚ pause' : '▶ play' }}", click="playing = !playing", id="play")
+                html.Input(type="range", min=0, max=("last",), step=1, v_model=("index",), classes="time", id="time")
+                html.Span("{{ clock }}", classes="clock", id="clock")
+                with html.Label("speed "), html.Select(v_model=("speed",), id="speed"):
+                    html.Option("× {{ s }}", v_for="s in [0.1, 0.25, 0.5, 1, 2, 4, 10]", key="s", value=("s",))
+                with html.Label("colour "), html.Select(v_model=("field",), id="field"):
+                    html.Option("{{ name.replace('_', ' ') }}", v_for="name in fields", key="name", value=("name",))
+                with html.Label("displacements × "):
+                    html.Input(type="number", min=0.1, step="any", v_model=("scale",), id="scale")
+                html.Button("camera", click=viewer.reset_camera, id="camera")
+                html.Button("reference", click=(viewer.flip, "['reference']"))
+                html.Button("impulses", click=(viewer.flip, "['impulses']"))
+                html.Button("?", click="help = !help", id="help")
+    return view
