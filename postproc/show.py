@@ -29,7 +29,7 @@ def show(result: Result, time: float | None = None, field: str = "displacement",
     time : float, optional
         s; by default the middle of the contact with the largest impulse.
     field : str
-        ``displacement`` or ``velocity``, or a component.
+        As in ``view``.
     scale : float
         Factor on displacements.
     """
@@ -41,6 +41,7 @@ def show(result: Result, time: float | None = None, field: str = "displacement",
     prepare_off_screen()
 
     from flexmb.postproc.scene import Look, Scene
+    from flexmb.postproc.stage import Stage
 
     states = np.array([k]) if inline else np.arange(len(result.fields))
     scene = Scene(opened(result), Look(field, scale, states))
@@ -50,7 +51,7 @@ def show(result: Result, time: float | None = None, field: str = "displacement",
         return Image.fromarray(picture(scene, k, SIZE))
     from flexmb.postproc.window import open_window
 
-    open_window(scene, k, SIZE)
+    open_window(Stage([scene]), float(scene.times[k]), SIZE)
     return None
 
 

@@ -151,7 +151,8 @@ def serve(
         Called with the address and the notes when the page is there.
     """
     scale = 1.0 if scale is None else float(scale)
-    _check(field, scale, size, 30.0, speed)
+    check_look(field, scale, size)
+    _check_pace(30.0, speed)
     try:
         import trame.app
         import trame.widgets.vtk  # noqa: F401

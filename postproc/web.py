@@ -208,7 +208,6 @@ def _guard(token: str) -> Any:
 
     cookie = f"flexmb-{secrets.token_hex(4)}"
 
-    @web.middleware
     async def guard(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         given = request.query.get("token", "")
         kept = request.cookies.get(cookie, "")
@@ -225,7 +224,7 @@ def _guard(token: str) -> Any:
             raise response
         return response
 
-    return guard
+    return web.middleware(guard)
 
 
 def _session(key: str) -> Any:

@@ -207,7 +207,7 @@ def _help(plotter: Plotter) -> Any:
     return words
 
 
-def open_window(stage: Stage, t: float, size: tuple[int, int], speed: float | None) -> None:
+def open_window(stage: Stage, t: float, size: tuple[int, int], speed: float | None = None) -> None:
     """Open a window and wait until it is closed."""
     plotter = stage.plotter(size, off_screen=False)
     plotter.render_window.SetMultiSamples(8)
