@@ -2,8 +2,9 @@
 
 ``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
-``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra, forces).
-Each runs its shipped case; docs/images holds them.
+``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and
+forces), ``paraview`` (fields.vtkhdf by VTK's own reader, and two schemes side by side). Each runs its shipped case;
+docs/images holds them.
 """
 
 from __future__ import annotations
@@ -227,6 +228,45 @@ def rotors(folder: Path) -> None:
     plot_rotor_forces(two).savefig(IMAGES / "rub_forces.png", dpi=100)
 
 
+def paraview(work: Path) -> None:
+    """Draw fields.vtkhdf as ParaView does, with VTK's reader and filters alone; and two results side by side."""
+    folder = work / "beam_on_stop"
+    fm.load_case("beam_on_stop").run(folder)
+    warped_picture(folder / "fields.vtkhdf", 30, IMAGES / "paraview_beam_on_stop.png")
+    for scheme in ("generalized-alpha", "moreau-jean"):
+        fm.load_case("impacting_bar", [f"scheme.name={scheme}"]).run(work / scheme)
+    both = [work / "generalized-alpha", work / "moreau-jean"]
+    view(both, screenshot=IMAGES / "impacting_bar_side_by_side.png", field="axial_force", time=0.7)
+
+
+def warped_picture(path: Path, state: int, image: Path) -> None:
+    """Read a state, warp it by its displacement, draw tubes and colour them by the bending moment on the cells."""
+    from PIL import Image
+
+    from flexmb.postproc.screen import prepare_off_screen
+
+    prepare_off_screen()
+    import pyvista as pv
+
+    reader = pv.get_reader(path)  # a vtkHDFReader
+    reader.reader.SetStep(state)
+    grid = reader.read()
+    tubes = grid.warp_by_vector("displacement", factor=5.0).extract_surface(algorithm=None).tube(radius=0.008)
+    tubes["moment"] = np.linalg.norm(tubes["bending_moment"], axis=1)
+    plotter = pv.Plotter(off_screen=True, window_size=[2400, 840])
+    plotter.add_mesh(grid.extract_surface(algorithm=None), color="gray", line_width=4)
+    bar = {"title": "bending moment, magnitude [N m]\n", "title_font_size": 40, "label_font_size": 34, "n_labels": 4}
+    place = {"position_x": 0.25, "position_y": 0.06, "width": 0.5, "height": 0.16, "fmt": "%.3g"}
+    plotter.add_mesh(tubes, scalars="moment", cmap="viridis", scalar_bar_args=bar | place)
+    words = f"fields.vtkhdf, t = {reader.reader.GetTimeValue():.4g} s, warped by 5 times the displacement"
+    plotter.add_text(words, font_size=18, color="black", position="upper_left")
+    plotter.view_xz()
+    plotter.camera.zoom(1.9)
+    picture = plotter.screenshot(return_img=True)
+    plotter.close()
+    Image.fromarray(picture).reduce(2).save(image)
+
+
 PICTURES: tuple[Callable[[Path], None], ...] = (
     impacting_bar,
     bouncing_pendulum,
@@ -234,6 +274,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     flexible_slider_crank,
     spin_up_beam,
     rotors,
+    paraview,
 )
 
 

@@ -172,7 +172,7 @@ def test_flat_mechanisms_are_seen_from_the_front(folder: Path) -> None:
     for _, frame in scene.frames:
         for name in ("displacement", "velocity"):
             frame[name][:, 2] = 0.0
-    for name in ("up", "content"):
+    for name in ("ways", "up", "content"):
         scene.__dict__.pop(name)
     scene.planes = []
     assert scene.camera.up[1] > 0.9
