@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Universal,
     )
     from flexmb.loads import (
+        Bearing,
         Constant,
         Damper,
         Gravity,
@@ -114,6 +115,7 @@ _HOME = {
         "Universal",
     ),
     "flexmb.loads": (
+        "Bearing",
         "Constant",
         "Damper",
         "Gravity",
@@ -159,6 +161,7 @@ __all__ = [
     "SCHEMES",
     "Bar",
     "Beam",
+    "Bearing",
     "Campbell",
     "Case",
     "Clearance",

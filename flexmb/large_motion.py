@@ -85,7 +85,7 @@ def assemble_large(
         impulse_map=_impulse_map(builder, layout),
         groups=tuple(_groups(builder)),
         dof_names=tuple(builder.dof_names),
-        functions=tuple(functions),
+        functions=(*functions, *builder.spans),
         notes=tuple(builder.notes),
     )
     system, _ = consistent(system, t0, system.size, project)

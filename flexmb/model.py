@@ -125,7 +125,7 @@ class Model:
             raise InputError(message, where="initial", key="project", value=self.project)
         small = small_motion(self)
         bodies, nodes, springs = small.bodies, small.nodes, small.springs
-        spin = spin_terms(bodies)
+        spin = spin_terms(bodies, small.terms.values())
         weight, V0 = self.weight(bodies)
         loads = (
             *(
@@ -270,15 +270,16 @@ class _Springs:
     """Springs and dampers of all loads: K += k B B^T, C += c B B^T, and what their preload adds."""
 
     def __init__(self, nv: int, terms: list[LoadTerms]) -> None:
-        stiff = [term for term in terms if term.stiffness]
-        viscous = [term for term in terms if term.damping]
-        self.G = _columns(nv, [term.column for term in stiff])
-        k = np.array([term.stiffness for term in stiff])
-        stretch = np.array([term.stretch for term in stiff])
+        B = _columns(nv, [term.column for term in terms])
+        k, c, stretch = (
+            np.concatenate([np.empty(0), *(np.broadcast_to(getattr(t, key), t.column.shape[1]) for t in terms)])
+            for key in ("stiffness", "damping", "stretch")
+        )
+        stiff, viscous = np.flatnonzero(k), np.flatnonzero(c)
+        D, self.G, k, stretch = B[:, viscous], B[:, stiff], k[stiff], stretch[stiff]
         self.K = sparse.csr_array((self.G * k) @ self.G.T)
         self.strain = from_columns(self.G, k)
-        D = _columns(nv, [term.column for term in viscous])
-        self.C = sparse.csr_array((D * np.array([term.damping for term in viscous])) @ D.T)
+        self.C = sparse.csr_array((D * c[viscous]) @ D.T)
         self.F0: Array = -np.asarray(self.G @ (k * stretch))
         self.V0 = 0.5 * float(np.sum(k * stretch**2))
 

@@ -21,8 +21,10 @@ from flexmb.bodies.spin_parts import Excitation, SpeedTable, SpinParts
 from flexmb.errors import InputError
 from flexmb.fem.checks import vector
 from flexmb.fem.kinematics import Kinematics
+from flexmb.loads.terms import RotatingTerms
 from flexmb.loads.time_functions import Constant
 from flexmb.model import Model, SmallMotion, loose_body, small_motion
+from flexmb.spinning import rotating_terms
 from flexmb.state import Array, IntArray
 from flexmb.system import Layout
 
@@ -200,6 +202,9 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
             points = table.first + np.arange(table.count)
             rotors.append(Spinning(name, ratios[len(rotors)], _moved(spins[name], first, small.nodes.nv), points))
         first += parts.nv
+    for bearing in rotating_terms(small.terms.values(), small.bodies):
+        k = next(k for k, rotor in enumerate(rotors) if rotor.name == bearing.rotor)
+        rotors[k] = replace(rotors[k], parts=_with_bearing(rotors[k].parts, bearing))
     return RotatingSystem(
         M=small.M,
         C=small.C,
@@ -274,6 +279,14 @@ def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:
         excitations=tuple(_moved_excitation(e, number(e.a), number(e.b)) for e in parts.excitations),
         resistance=None,  # of a free spin, which is none here
     )
+
+
+def _with_bearing(parts: SpinParts, bearing: RotatingTerms) -> SpinParts:
+    """Return the parts of a rotor with a bearing to another body."""
+    cross = sparse.csr_array(parts.cross + bearing.cross)
+    skew_damping = sparse.csr_array(parts.skew_damping + bearing.skew_damping)
+    tables = parts.tables if bearing.table is None else (*parts.tables, bearing.table)
+    return replace(parts, cross=cross, skew_damping=skew_damping, tables=tables)
 
 
 def _moved_table(table: SpeedTable, first: int) -> SpeedTable:

@@ -7,7 +7,8 @@ unbalance of a rotor is two loads, B_c cos phi(t) + B_s sin phi(t), whose work i
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +18,8 @@ from flexmb.bodies.base import BodyParts
 from flexmb.bodies.spin_parts import SpinParts
 from flexmb.errors import InputError
 from flexmb.linalg.strain import Strain, spring_modes, stack
+from flexmb.loads.bearing import no_rotor
+from flexmb.loads.terms import LoadTerms, RotatingTerms
 from flexmb.loads.time_functions import Harmonic
 from flexmb.system import Load
 
@@ -32,8 +35,15 @@ class SpinTerms(NamedTuple):
     loads: tuple[Load, ...]
 
 
-def spin_terms(bodies: Mapping[str, BodyParts]) -> SpinTerms:
-    """Return what the spin of all rotors among the bodies adds; their speeds must be constant."""
+def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ()) -> SpinTerms:
+    """Return what the spin of all rotors adds, and bearings between bodies; the speeds must be constant.
+
+    Parameters
+    ----------
+    bodies : mapping of str to BodyParts
+    terms : iterable of LoadTerms
+        Of all loads.
+    """
     nv = sum(b.nv for b in bodies.values())
     blocks: dict[str, list[sparse.csr_array]] = {"C": [], "K": []}
     strains: list[Strain] = []
@@ -52,8 +62,24 @@ def spin_terms(bodies: Mapping[str, BodyParts]) -> SpinTerms:
         blocks["K"].append(K)
         first += b.nv
     C, K = (sparse.csr_array(sparse.block_diag(matrices, format="csr")) for matrices in blocks.values())
+    for bearing in rotating_terms(terms, bodies):
+        C, K = C + bearing.skew_damping, K + bearing.cross
+        one, parts = bearing.table, bodies[bearing.rotor].spin
+        if one is not None and parts is not None:
+            stiffness, damping = one.at(_speed(bearing.rotor, replace(parts, tables=(one,))))
+            C, K = C + one.placed(damping, nv), K + one.placed(stiffness, nv)
+            strains.append(spring_modes(one.unknowns, 0.5 * (stiffness + stiffness.T), nv))
     (C, gyro), (K, cross) = _parted(C), _parted(K)
     return SpinTerms(gyro, cross, C, K, stack(strains, nv), tuple(loads))
+
+
+def rotating_terms(terms: Iterable[LoadTerms], bodies: Mapping[str, BodyParts]) -> list[RotatingTerms]:
+    """Return what bearings between bodies add besides springs and dampers; the bodies they name must be rotors."""
+    found = [term.rotating for term in terms if term.rotating is not None]
+    for bearing in found:
+        if bodies[bearing.rotor].spin is None:
+            raise no_rotor(bearing.rotor, [name for name, b in bodies.items() if b.spin is not None], bearing.where)
+    return found
 
 
 def _speed(name: str, parts: SpinParts) -> float:

@@ -129,6 +129,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Force": arguments(LOADS["force"]),
     "Spring": arguments(LOADS["spring"]),
     "Damper": arguments(LOADS["damper"]),
+    "Bearing": arguments(LOADS["bearing"]),
     "Node against plane": arguments(CONTACTS["node-plane"]),
     "Node against node": arguments(CONTACTS["node-node"]),
     "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),

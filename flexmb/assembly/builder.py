@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.places import BodyInfo, Place, find_places, ground
-from flexmb.assembly.rotors import RotorData
+from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
@@ -74,6 +74,7 @@ class Builder:
         self.beams: list[dict[str, object]] = []
         self.floating: list[dict[str, object]] = []
         self.rotors: list[RotorData] = []
+        self.spans: list[tuple[str, object]] = []
         self.marker(ground(np.zeros(3)))
 
     # unknowns -------------------------------------------------------------------------------------------------
@@ -262,6 +263,13 @@ class Builder:
     def add_rotor(self, data: RotorData) -> None:
         """Add what spinning adds to a body."""
         self.rotors.append(data)
+
+    def add_to_rotor(self, name: str, matrices: tuple[IntArray, Array], tables: Sequence[BearingTable]) -> None:
+        """Add entries (m, 2) with values (m, 5), and tables of bearings, to a rotor that is there already."""
+        k = next(k for k, rotor in enumerate(self.rotors) if rotor.name == name)
+        old = self.rotors[k]
+        entry, value = np.vstack([old.entry, matrices[0]]), np.vstack([old.value, matrices[1]])
+        self.rotors[k] = replace(old, entry=entry, value=value, tables=(*old.tables, *tables))
 
     # the arrays -----------------------------------------------------------------------------------------------
 

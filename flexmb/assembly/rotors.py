@@ -36,6 +36,8 @@ class RotorData:
 
     Parameters
     ----------
+    name : str
+        Of the body.
     phi : (int, int)
         Place of a free spin in q and v, (-1, -1) where the angle is given.
     angle, torque, characteristic : int
@@ -55,6 +57,7 @@ class RotorData:
         U of a and b, phase, U g.y, U g.z.
     """
 
+    name: str
     phi: tuple[int, int]
     angle: int
     torque: int
@@ -66,6 +69,15 @@ class RotorData:
     tables: tuple[BearingTable, ...]
     turning: IntArray
     strength: Array
+
+
+def bearing_table(index: IntArray, speed: Array, K: Array, C: Array, K0: Array) -> BearingTable:
+    """Return a bearing by its matrices (ns, m, m) over the unknowns ``index``; K0 is what stores energy elsewhere."""
+    even = 0.5 * (C + C.transpose(0, 2, 1))
+    value = np.stack([K - K0, even, C - even], axis=-1).reshape(speed.size, -1, 3)
+    entry = np.column_stack([np.repeat(index, index.size), np.tile(index, index.size)])
+    some = value.any(axis=(0, 2))
+    return BearingTable(np.asarray(speed, dtype=np.float64), entry[some], np.ascontiguousarray(value[:, some]))
 
 
 def rotors_of(rotors: Sequence[RotorData]) -> Rotors:

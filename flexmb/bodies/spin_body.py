@@ -9,7 +9,7 @@ from scipy import sparse
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import SpinInfo
-from flexmb.assembly.rotors import BearingTable, RotorData
+from flexmb.assembly.rotors import BearingTable, RotorData, bearing_table
 from flexmb.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 from flexmb.kernels.tables import TABLE
 from flexmb.state import Array, IntArray
@@ -45,6 +45,7 @@ def add_spin(builder: Builder, name: str, parts: SpinParts, unknowns: IntArray) 
     entry, value = _entries(parts, unknowns)
     builder.add_rotor(
         RotorData(
+            name=name,
             phi=phi,
             angle=builder.function(spin.angle),
             torque=builder.function(spin.torque),
@@ -93,11 +94,7 @@ def _bearing(builder: Builder, table: SpeedTable, speed: float, unknowns: IntArr
     K0 = 0.5 * (K0 + K0.T)
     index = unknowns[table.unknowns]
     builder.add_matrix("K", index, K0)
-    even = 0.5 * (table.C + table.C.transpose(0, 2, 1))
-    value = np.stack([table.K - K0, even, table.C - even], axis=-1).reshape(table.speed.size, -1, 3)
-    entry = np.column_stack([np.repeat(index, index.size), np.tile(index, index.size)])
-    some = value.any(axis=(0, 2))
-    return BearingTable(np.asarray(table.speed, dtype=np.float64), entry[some], np.ascontiguousarray(value[:, some]))
+    return bearing_table(index, table.speed, table.K, table.C, K0)
 
 
 def _placed(index: list[tuple[int, int]], unknowns: IntArray) -> IntArray:

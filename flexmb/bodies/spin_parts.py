@@ -25,8 +25,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.loads.speed_history import SpeedHistory
+from flexmb.loads.speed_table import SpeedTable as SpeedTable
 from flexmb.loads.time_functions import Function
-from flexmb.state import Array, IntArray
+from flexmb.state import Array
 
 
 @dataclass(frozen=True)
@@ -57,41 +58,6 @@ class Excitation:
     amplitude: float
     phase: float
     weighs: bool
-
-
-@dataclass(frozen=True)
-class SpeedTable:
-    """Stiffness and damping that depend on the speed: linear between the entries of a table.
-
-    Parameters
-    ----------
-    label : str
-    unknowns : (m,) int array
-        The unknowns it acts on.
-    speed : (ns,) array
-        Increasing, rad/s.
-    K, C : (ns, m, m) arrays
-        Not symmetric in general.
-    """
-
-    label: str
-    unknowns: IntArray
-    speed: Array
-    K: Array
-    C: Array
-
-    def at(self, speed: float) -> tuple[Array, Array]:
-        """Return K and C at a speed; outside the table its end values (runs are checked to stay inside)."""
-        x = float(np.clip(speed, self.speed[0], self.speed[-1]))
-        i = int(np.clip(np.searchsorted(self.speed, x, side="right") - 1, 0, self.speed.size - 2))
-        s = (x - self.speed[i]) / (self.speed[i + 1] - self.speed[i])
-        return (1.0 - s) * self.K[i] + s * self.K[i + 1], (1.0 - s) * self.C[i] + s * self.C[i + 1]
-
-    def placed(self, block: Array, nv: int) -> sparse.csr_array:
-        """Return a matrix over the unknowns of the table among all of a body, (nv, nv)."""
-        m = self.unknowns.size
-        where = (np.repeat(self.unknowns, m), np.tile(self.unknowns, m))
-        return sparse.csr_array(sparse.coo_array((block.ravel(), where), shape=(nv, nv)))
 
 
 @dataclass(frozen=True)

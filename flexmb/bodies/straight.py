@@ -14,9 +14,10 @@ from flexmb.bodies.base import OFF_AXIS, RESERVED, BodyParts, Dof, initial_veloc
 from flexmb.bodies.linear_body import add_linear_body
 from flexmb.bodies.supports import held_dofs
 from flexmb.errors import InputError
-from flexmb.fem.checks import check_name, finite, unit, vector
+from flexmb.fem.checks import check_name, finite, vector
 from flexmb.fem.kinematics import NodeTable
-from flexmb.fem.line_sections import LineSections, side_axis
+from flexmb.fem.line_frame import line_frame
+from flexmb.fem.line_sections import LineSections
 from flexmb.fem.mesh import LineMesh
 from flexmb.fem.node_ref import NodeRef, parse_local
 from flexmb.linalg.strain import Strain
@@ -95,14 +96,7 @@ class StraightBody:
 
     def _frame(self, orientation: object) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z; y is the orientation made perpendicular to d."""
-        d = self._line.direction
-        y = side_axis(d) if orientation is None else unit(orientation, "orientation", self.where)
-        y = y - (y @ d) * d
-        if np.linalg.norm(y) < 1e-9:
-            message = f"must not be parallel to direction = {tuple(d.tolist())}"
-            raise InputError(message, where=self.where, key="orientation", value=orientation)
-        y = y / np.linalg.norm(y)
-        return d, y, np.cross(d, y)
+        return line_frame(self._line.direction, orientation, self.where)
 
     @cached_property
     def _nodes(self) -> NodeTable:

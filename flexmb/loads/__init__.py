@@ -3,6 +3,7 @@
 from typing import Any
 
 from flexmb.assembly.kinds import kinds_of
+from flexmb.loads.bearing import Bearing
 from flexmb.loads.damper import Damper
 from flexmb.loads.force import NodalForce
 from flexmb.loads.gravity import Gravity
@@ -17,6 +18,7 @@ KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "loads")
 
 __all__ = [
     "KINDS",
+    "Bearing",
     "Constant",
     "Damper",
     "Gravity",
