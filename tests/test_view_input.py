@@ -214,9 +214,7 @@ def test_result_without_lines_has_no_forces(tmp_path: Path) -> None:
     model = fm.Model()
     model.add(fm.Particle("ball", mass=1.0, velocity=(1, 0, 0)))
     folder = fm.simulate(model, fm.MoreauJean(), step=0.1, end=1.0).save(tmp_path / "ball")
-    with pytest.raises(
-        InputError, match="has no axial_force: it has no bars or beams.* displacement, velocity"
-    ):
+    with pytest.raises(InputError, match="has no axial_force: it has no bars or beams.* displacement, velocity"):
         view(folder, screenshot=tmp_path / "x.png", field="axial_force")
 
 
