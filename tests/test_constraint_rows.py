@@ -222,7 +222,7 @@ def test_the_middle_of_a_clearance_is_harmless() -> None:
     assert constraint_rows.bias(system.rows, system.angles, system.functions, 0, m, angles, rows, 0.0) == 0.0
     K6, h = np.zeros((4, 6, 6)), np.zeros((2, 6))
     constraint_rows.stiffness(system.rows, system.angles, 0, 1.7, m, angles, rows, K6)
-    constraint_rows.curvature(system.rows, system.angles, 0, m, angles, rows, np.zeros((3, 6, 6)), np.zeros(0), h)
+    constraint_rows.curvature(system.rows, system.angles, 0, m, angles, rows, np.zeros((3, 6, 6)), h)
     assert not K6.any()
     assert not h.any()
 
