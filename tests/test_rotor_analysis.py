@@ -192,6 +192,19 @@ def test_onset_of_internal_damping() -> None:
     assert fm.instability(jeffcott(c=3.0, internal=2.0), 50.1) is not None
 
 
+def test_lines_are_those_of_the_lowest_modes_and_what_grows_beside_them_is_told() -> None:
+    """Two masses, one of which is nearly overdamped: it oscillates slower than the other, but is the higher mode."""
+    C, cross = np.diag([1.0, 1.0, 59.99, 59.99]), np.kron(np.diag([0.0, 1.0]), skew(5000.0))
+    K = np.diag([100.0, 100.0, 900.0, 900.0])
+    damped = model(HandRotor("rotor", np.eye(4), K, C))
+    found = fm.campbell(damped, [0.0, 1.0], count=2)
+    np.testing.assert_allclose(found.omega, np.sqrt(100 - 0.25), rtol=1e-10)
+    assert not found.growth.any()
+    driven = fm.campbell(model(HandRotor("rotor", np.eye(4), K, C, cross=cross)), [0.0, 1.0], count=2)
+    assert not driven.unstable.any()
+    assert driven.growth == pytest.approx(np.roots([1.0, 59.99, 900.0 - 5000.0j]).real.max(), rel=1e-9)
+
+
 def test_lines_go_straight_through_crossings() -> None:
     """The backward tilting mode falls from 20 to 5.7 rad/s through both modes of translation at 10 rad/s."""
     W = np.linspace(0.0, 40.0, 21)

@@ -97,6 +97,11 @@ def _stability(found: Campbell) -> list[str]:
         what = "unstable above" if onset.grows else "stable again above"
         f = abs(onset.eigenvalue.imag) / 6.283185307179586
         out.append(f"{what} {speed_words(onset.speed)}: mode {onset.line + 1} ({onset.whirl}, {f:.6g} Hz)")
+    others = (found.growth > 0.0) & ~found.unstable.any(axis=1)
+    if others.any():
+        k = int(others.argmax())
+        words = f"a mode without a line grows by {found.growth[k]:.4g} 1/s (more modes: -n; at one speed: flexmb modes)"
+        out.append(f"unstable at {speed_words(float(found.speeds[k]))}: {words}")
     return out or ["stable at all these speeds"]
 
 

@@ -38,6 +38,9 @@ class Campbell:
     onsets : tuple of Onset
         Where a line becomes unstable or stable.
     orders : tuple of float
+    growth : (n,) array
+        Largest growth rate of all modes computed, also of those without a line (above them, or not oscillating),
+        1/s; 0 when none grows.
     """
 
     speeds: Array
@@ -46,6 +49,7 @@ class Campbell:
     critical: tuple[CriticalSpeed, ...]
     onsets: tuple[Onset, ...]
     orders: tuple[float, ...]
+    growth: Array
 
     @property
     def omega(self) -> Array:
@@ -89,7 +93,7 @@ def campbell(
     speeds : (n,) array_like, optional
         Increasing, rad/s; by default 61 from 0 to ``default_top``.
     count : int, optional
-        Number of modes: the lowest ones at the first speed; by default 8, or all when there are fewer.
+        Number of modes: those with the lowest |lam| where the lines begin; by default 8, or all when there are fewer.
     orders : sequence of float
         Critical speeds are where a frequency is so many times the speed.
     progress : callable, optional
@@ -101,7 +105,8 @@ def campbell(
     if any(not 0.0 < k < np.inf for k in orders):
         raise InputError("must be positive numbers", key="orders", value=orders)
     count = checked_count(count, 8, system)
-    lines = _lines(Tracker(system, count, count + 6), grid, progress)
+    tracker = Tracker(system, count, count + 6)
+    lines = _lines(tracker, grid, progress)
     motions = Motions(system)
     words = tuple(
         tuple(
@@ -111,7 +116,8 @@ def campbell(
     )
     critical = [c for k in orders for c in line_crossings(system, lines, k)]
     eigenvalues = np.array([at.lam for at in lines])
-    return Campbell(grid, eigenvalues, words, tuple(critical), tuple(line_onsets(system, lines)), orders)
+    growth = np.array([tracker.growth[float(speed)] for speed in grid])
+    return Campbell(grid, eigenvalues, words, tuple(critical), tuple(line_onsets(system, lines)), orders, growth)
 
 
 def default_top(system: RotatingSystem) -> float:

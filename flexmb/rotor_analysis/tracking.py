@@ -9,6 +9,7 @@ from scipy import sparse
 
 from flexmb.rotating import RotatingSystem
 from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, Matrices, eigenpairs, groups, orthonormal, times
+from flexmb.rotor_analysis.modes import grows
 from flexmb.rotor_analysis.whirl import Motions
 from flexmb.state import Array
 
@@ -39,11 +40,14 @@ class Tracker:
         Number of lines.
     spare : int
         How many more modes are computed, so that a mode that rises above others is not lost.
+
+    ``growth`` has the largest growth rate of all modes computed at a speed, 1/s, 0 when none grows.
     """
 
     def __init__(self, system: RotatingSystem, count: int, spare: int) -> None:
         self.system, self.count, self.spare = system, count, spare
         self.M = system.M
+        self.growth: dict[float, float] = {}
         self._known: dict[float, tuple[ComplexArray, ComplexArray]] = {}
 
     def modes(self, speed: float) -> tuple[ComplexArray, ComplexArray]:
@@ -52,6 +56,7 @@ class Tracker:
             return self._known.pop(speed)
         wanted = min(self.count + self.spare, self.system.nv)
         lam, X = eigenpairs(Matrices(*self.system.at(speed)), wanted)
+        self.growth[speed] = float(np.max(lam.real[grows(lam)], initial=0.0))
         some = lam.imag > REAL * np.abs(lam)
         return lam[some], X[:, some]
 
@@ -59,7 +64,7 @@ class Tracker:
         """Return the lowest modes at the speed where the lines begin."""
         lam, X = self.modes(speed)
         X = Motions(self.system).circular(lam, X)
-        order = np.argsort(lam.imag, kind="stable")[: self.count]
+        order = np.argsort(np.abs(lam), kind="stable")[: self.count]  # strongly damped modes are high, if slow
         return Followed(speed, lam[order], X[:, order])
 
     def follow(self, before: Followed, speed: float, depth: int = DEPTH) -> Followed:
