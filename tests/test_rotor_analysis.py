@@ -305,6 +305,22 @@ def test_static_state_on_bearings_and_at_speed() -> None:
     assert y / z == pytest.approx(-1e-3 * 100.0, rel=1e-9)
 
 
+def test_reactions_carry_the_weight_beside_couplings_and_with_internal_damping() -> None:
+    coupling = {"nodes": [0, 1], "lateral": 1e8, "angular": 1e6, "mass": 30.0, "inertia": 1.0, "polar_inertia": 1.0}
+    spinning = {"spin": {"kind": "constant", "speed": 100.0}, "internal_damping": 1e-3}
+    for more in ({"couplings": [coupling]}, spinning, {"couplings": [coupling | {"lateral_damping": 1e4}], **spinning}):
+        rotor = shaft("timoshenko", 4, disks=[{"node": 1, "mass": 50.0, "inertia": 1.0, "polar_inertia": 2.0}], **more)
+        found = fm.static_deflection(model(rotor, gravity=(0.0, 0.0, -9.81)))
+        weight = 9.81 * rotor.total_mass
+        np.testing.assert_allclose(found.reactions.sum(axis=0), [0.0, weight], rtol=1e-9, atol=1e-9 * weight)
+        # moments about the first pin
+        last = float(found.reactions[1, 1])
+        assert last == pytest.approx(weight * rotor.parts().center[0], rel=1e-9)
+        # the shaft that ends at the last pin hands over its shear force, and nothing to the side
+        np.testing.assert_allclose(found.shafts[0].shear[-1], [0.0, -last], rtol=1e-9, atol=1e-9 * weight)
+        np.testing.assert_allclose(found.shafts[0].moment[-1], 0.0, atol=1e-8 * weight)
+
+
 def test_orbits() -> None:
     t = np.linspace(0.0, 2 * np.pi, 721)
     orbit = np.array([2.0 + 1.0j, 0.5 - 1.5j])

@@ -187,6 +187,28 @@ class Rotor(StraightBody):
         resisted = [a.strain().modes(motions), *(motions[table.unknowns] for table in a.tables)]
         return replace(parts, spin=self._spin_parts(a, where), rigid_held=np.vstack([parts.rigid_held, *resisted]))
 
+    def support_forces(self, q: Array, acceleration: Array, speed: float) -> tuple[np.ndarray, Array]:
+        """Return which displacements along y and z supports hold, (n, 2), and the forces that balance the nodes, N.
+
+        Parameters
+        ----------
+        q : (nv,) array
+            Free unknowns of the rotor at rest.
+        acceleration : (3,) array
+            Of gravity, m/s^2.
+        speed : float
+            rad/s.
+        """
+        a, held = self._assembly, self._held().ravel()
+        x = np.zeros(a.size)
+        x[~held] = q
+        force = a.strain().force(x) + (a.matrix("cross") + speed * a.matrix("circulation")) @ x
+        for table in a.tables:
+            force += table.placed(table.at(speed)[0], a.size) @ x
+        force -= a.gravity @ acceleration
+        across = a.along(("v", "w")).reshape(-1, 2)
+        return held[across], force[across]
+
     @property
     def total_mass(self) -> float:
         """Mass of shaft, disks and couplings, kg."""

@@ -6,6 +6,9 @@ K holds what the speed adds: bearings as they are at it, cross-coupling, and int
 Within an element with the weight p per length, from its stiffness k and the forces f that replace the weight,
 
     (Q, -M at its first end, -Q, M at its second) = k u - f,      M' = Q,  Q' = p,  M = E I v'' without shear
+
+Internal damping b of a shaft that turns at W resists the bending of its fibres, which goes round: u is v + b W w in the
+plane of y, w - b W v in that of z. What supports hold is K(W) x - F0 on the unknowns that they take away.
 """
 
 from __future__ import annotations
@@ -102,9 +105,8 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
     for rotor in system.rotors:
         body = system.bodies[rotor.name]
         if isinstance(body, Rotor):
-            shaft, ends = _shaft(system, rotor, body, q)
-            shafts.append(shaft)
-            for node, force in _supports(system, rotor, body, ends):
+            shafts.append(_shaft(system, rotor, body, q, speed))
+            for node, force in _supports(system, rotor, body, q, speed):
                 names.append(f"{rotor.name}.node({node})")
                 reactions.append(force)
     return StaticState(
@@ -144,31 +146,27 @@ def end_forces(elements: ShaftElements, u: Array, p: Array) -> Array:
     return np.asarray(np.einsum("eij,ej->ei", k, u) - f)
 
 
-def _shaft(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array) -> tuple[Shaft, Array]:
-    """Return the internal forces of a rotor, and the forces at the ends of its elements, (m, 4, 2)."""
+def _shaft(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed: float) -> Shaft:
+    """Return the internal forces of a rotor."""
     axis, e = rotor.parts.axis, body.elements
     v = system.orbits(q, axis=axis)[rotor.points]
     t = system.orbits(q, slopes=True, axis=axis)[rotor.points]
     p = np.outer(e.rho_A, system.acceleration @ axis[:, 1:])
     u = np.stack([v[:-1], t[:-1], v[1:], t[1:]], axis=1)
+    lag = body.internal_damping * rotor.ratio * speed
+    u = u @ np.array([[1.0, -lag], [lag, 1.0]])
     ends = np.stack([end_forces(e, u[:, :, plane], p[:, plane]) for plane in range(2)], axis=2)
     shear, moment = ends[:, [0, 2]] * [[1.0], [-1.0]], ends[:, [1, 3]] * [[-1.0], [1.0]]
     coupling = e.EI == 0.0
     shear[coupling], moment[coupling] = np.nan, np.nan
     x = np.concatenate([[0.0], np.cumsum(e.h)])
     both = np.column_stack([x[:-1], x[1:]]).ravel()
-    return Shaft(rotor.name, both, shear.reshape(-1, 2), moment.reshape(-1, 2)), ends
+    return Shaft(rotor.name, both, shear.reshape(-1, 2), moment.reshape(-1, 2))
 
 
-def _supports(system: RotatingSystem, rotor: Spinning, body: Rotor, ends: Array) -> list[tuple[int, Array]]:
-    """Return the nodes that supports hold across the axis and the forces on the shaft there: what its ends take."""
-    across = rotor.parts.axis[:, 1:]
-    weight = system.acceleration @ across
-    out = []
-    for node, point in enumerate(rotor.points.tolist()):
-        held = ~np.abs(across.T @ system.layout.displacement[3 * point : 3 * point + 3]).any(axis=1)
-        if held.any():
-            force = -sum((disk.mass for at, disk in body.disk_list if at == node), 0.0) * weight
-            force = force + (ends[node, 0] if node < len(ends) else 0.0) + (ends[node - 1, 2] if node else 0.0)
-            out.append((node, np.where(held, force, 0.0)))
-    return out
+def _supports(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed: float) -> list[tuple[int, Array]]:
+    """Return the nodes that supports hold across the axis and the forces on the shaft there."""
+    own = np.array([name.startswith(f"{rotor.name}.node(") for name in system.dof_names])
+    held, force = body.support_forces(q[own], system.acceleration, rotor.ratio * speed)
+    nodes = np.flatnonzero(held.any(axis=1)).tolist()
+    return [(node, np.where(held[node], force[node], 0.0)) for node in nodes]
