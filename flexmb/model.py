@@ -179,7 +179,7 @@ class Model:
         """Return the initial displacement and velocity, (nv,) each."""
 
         def check_held() -> None:
-            if loose := loose_body(small.bodies, small.springs.G):
+            if loose := loose_body(small.bodies, small.springs.held):
                 message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
                 key = "steady" if self.initial_steady else "static"
                 raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
@@ -276,12 +276,14 @@ class _Springs:
             for key in ("stiffness", "damping", "stretch")
         )
         stiff, viscous = np.flatnonzero(k), np.flatnonzero(c)
+        tables = [term.column for term in terms if term.rotating is not None and term.rotating.holds]
         D, self.G, k, stretch = B[:, viscous], B[:, stiff], k[stiff], stretch[stiff]
         self.K = sparse.csr_array((self.G * k) @ self.G.T)
         self.strain = from_columns(self.G, k)
         self.C = sparse.csr_array((D * c[viscous]) @ D.T)
         self.F0: Array = -np.asarray(self.G @ (k * stretch))
         self.V0 = 0.5 * float(np.sum(k * stretch**2))
+        self.held = _columns(nv, [self.G, *tables])  # what a spring or a bearing over the speed resists
 
 
 def _strain(bodies: dict[str, BodyParts], springs: _Springs, nv: int) -> Strain:

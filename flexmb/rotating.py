@@ -217,7 +217,7 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
         dof_names=small.dof_names,
         bearings=tuple(b for rotor in rotors for b in _bearings(model.bodies[rotor.name], rotor, small.dof_names)),
         acceleration=np.zeros(3) if model.gravity is None else vector(model.gravity, "acceleration", "gravity"),
-        loose=loose_body(small.bodies, small.springs.G),
+        loose=loose_body(small.bodies, small.springs.held),
         bodies=dict(model.bodies),
     )
 

@@ -98,6 +98,21 @@ def test_the_linear_analyses_see_the_same_matrices(law: str) -> None:
             assert abs(A - B).max() <= 1e-12 * abs(A).max()
 
 
+def test_bearings_over_the_speed_hold_a_rotor() -> None:
+    def made(**law: Any) -> Model:
+        out = Model(gravity=(0.0, 0.0, -9.81), initial_static=["gravity"])
+        out.add(Rotor("r", **SHAFT, spin=CONSTANT))
+        for i in (0, 3):
+            out.add(Bearing(f"b{i}", node=f"r.node({i})", **law))
+        return out
+
+    weight = 9.81 * 7800.0 * 0.6 * np.pi * 0.03**2 / 4
+    system = made(speed=[0.0, 300.0], stiffness=[1e6, 3e6]).assemble()
+    assert system.q0[list(system.dof_names).index("r.node(0).w")] == pytest.approx(-weight / 2 / 2e6, rel=1e-9)
+    with pytest.raises(InputError, match="body 'r' is not held"):
+        made(speed=[0.0, 300.0], damping=[1e6, 3e6]).assemble()
+
+
 RAMP = {"kind": "ramp", "from": 50.0, "to": 250.0, "duration": 1.0}
 FREE = {"kind": "free", "speed": 60.0, "torque": 3.0}
 

@@ -33,6 +33,11 @@ class RotatingTerms(NamedTuple):
     cross: sparse.csr_array
     table: SpeedTable | None
 
+    @property
+    def holds(self) -> bool:
+        """Whether there is a stiffness that depends on the speed."""
+        return self.table is not None and bool(self.table.K.any())
+
 
 class LoadTerms(NamedTuple):
     """A load along k columns B; k is 1 but for bearings.
