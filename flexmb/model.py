@@ -19,6 +19,7 @@ from flexmb.fem.line_sections import joined, unknown
 from flexmb.initial_state import static_response, steady_response
 from flexmb.large_motion import LargePart, assemble_large, signal_names
 from flexmb.linalg.strain import Strain, from_columns, stack
+from flexmb.loads.bearing import Bearing
 from flexmb.loads.terms import LoadPart, LoadTerms
 from flexmb.multibody_system import MultibodySystem
 from flexmb.small_contacts import contacts_of
@@ -260,6 +261,10 @@ def small_motion(model: Model) -> SmallMotion:
     """Return bodies and loads of a model assembled for small displacements; contacts are left out."""
     bodies = {name: body.parts() for name, body in model.bodies.items()}
     nodes = _kinematics(bodies)
+    axes = {name: parts.spin.axis[:, 0] for name, parts in bodies.items() if parts.spin is not None}
+    for load in model.loads.values():
+        if isinstance(load, Bearing):
+            load.check_direction(axes)
     terms = {name: load.terms(nodes) for name, load in model.loads.items()}
     springs = _Springs(nodes.nv, list(terms.values()))
     M, C, K = (_diagonal([getattr(b, matrix) for b in bodies.values()]) for matrix in "MCK")

@@ -169,6 +169,10 @@ def test_a_table_must_cover_the_run() -> None:
         ({"node": "r.all"}, "loads.b.node = 'r.all': means 4 nodes where a single one is needed"),
         ({"stiffness": [[1.0]]}, "loads.b.stiffness = [[1.0]]: must be a number, a 2 x 2 matrix"),
         ({"rotor": "ball", "stiffness": K2}, "loads.b.rotor = 'ball': a bearing whose matrices are not symmetric or"),
+        (
+            {"direction": [0.0, 1.0, 1.0]},
+            "loads.b.direction = (0.0, 1.0, 1.0): is not along the axis of 'r', (1.0",
+        ),
         ({"direction": [0.0, 0.0, 0.0]}, "loads.b.direction = [0.0, 0.0, 0.0]: has zero length"),
         ({"speed": [0.0, 100.0], "stiffness": [1.0, 2.0]}, "is given for speeds from 0 to 100 rad/s only"),
     ],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
@@ -24,6 +24,9 @@ from flexmb.loads.speed_table import SpeedTable
 from flexmb.loads.terms import LoadTerms, RotatingTerms
 from flexmb.state import Array, IntArray
 
+OFF_AXIS = 1e-6
+"""Sine of the angle between a bearing and its rotor that is still none."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bearing:
@@ -44,7 +47,7 @@ class Bearing:
     rotor : str, optional
         The rotor whose speed counts; by default the body of ``node``.
     direction : (3,) array_like
-        Axis of the bearing.
+        Axis of the bearing; that of the rotors it is on.
     orientation : (3,) array_like, optional
         y of the bearing, as for rotors.
     """
@@ -68,7 +71,7 @@ class Bearing:
         NodeRef.parse(self.to, self.where, "to")
         if self.rotor is not None and not isinstance(self.rotor, str):
             raise InputError("must be the name of a rotor", where=self.where, key="rotor", value=self.rotor)
-        self._law()
+        self.law()
         self._axes()
 
     @property
@@ -78,18 +81,8 @@ class Bearing:
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
         """Return springs and dampers along the principal axes of the symmetric parts, and the rest."""
-        law, (y, z) = self._law(), self._axes()
-        at = nodes.one(self.node, self.where)
-        other = None if str(self.to) == "ground" else nodes.one(self.to, self.where, "to")
-        self._check_ends(at == other)
-        pieces = []
-        for turns, axis in ((False, y), (False, z), (True, y), (True, z))[: law.size]:
-            along = nodes.moment_columns if turns else nodes.columns
-            pieces.append(along([at], axis))
-            if other is not None:
-                pieces[-1] = sparse.csc_array(pieces[-1] - along([other], axis))
-        B = sparse.csc_array(sparse.hstack(pieces, format="csc"))
-        rotor = self._rotor(list(nodes.bodies))
+        law, B = self.law(), self.motions(nodes)
+        rotor = self.rotor_name(list(nodes.bodies))
         zero = sparse.csr_array((nodes.nv, nodes.nv))
         if law.speed is not None:
             unknowns = np.unique(B.indices).astype(np.int64)
@@ -106,15 +99,30 @@ class Bearing:
             columns, stiffness=np.concatenate([k, none]), damping=np.concatenate([none, c]), rotating=rotating
         )
 
+    def motions(self, nodes: Kinematics) -> sparse.csc_array:
+        """Return B, (nv, m): the m motions x that it resists are B^T q."""
+        y, z = self._axes()
+        at = nodes.one(self.node, self.where)
+        other = None if str(self.to) == "ground" else nodes.one(self.to, self.where, "to")
+        self._check_ends(at == other)
+        pieces = []
+        for turns, axis in ((False, y), (False, z), (True, y), (True, z))[: self.law().size]:
+            along = nodes.moment_columns if turns else nodes.columns
+            pieces.append(along([at], axis))
+            if other is not None:
+                pieces[-1] = sparse.csc_array(pieces[-1] - along([other], axis))
+        return sparse.csc_array(sparse.hstack(pieces, format="csc"))
+
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system."""
-        law, (y, z) = self._law(), self._axes()
+        law, (y, z) = self.law(), self._axes()
+        self.check_direction({name: b.spin.axis for name, b in builder.bodies.items() if b.spin is not None})
         at = builder.place(self.node, self.where)
         other = ground(at.position) if str(self.to) == "ground" else builder.place(self.to, self.where, "to")
         self._check_ends(other.kind == NODE and np.array_equal(at.dof, other.dof))
-        blocks = [sign * self._motions(place, key, y, z)[:, : law.size] for place, key, sign in _ends(at, other)]
+        blocks = [sign * self._moved(place, key, y, z)[:, : law.size] for place, key, sign in _ends(at, other)]
         index, B = np.concatenate([at.dof, other.dof]), np.vstack(blocks)
-        rotor = self._rotor(list(builder.bodies))
+        rotor = self.rotor_name(list(builder.bodies))
         if law.speed is None:
             K, C = (B @ A[0] @ B.T for A in (law.K, law.C))
             builder.add_matrix("K", index, 0.5 * (K + K.T))
@@ -140,7 +148,17 @@ class Bearing:
         none = (np.zeros((0, 2), dtype=np.int64), np.zeros((0, 5)))
         builder.add_to_rotor(rotor, none, [bearing_table(index, table.speed, table.K, table.C, K0)])
 
-    def _law(self) -> BearingLaw:
+    def check_direction(self, axes: Mapping[str, Array]) -> None:
+        """Raise unless the rotors at its ends, whose axes are given by name, turn about its own axis."""
+        d = unit(self.direction, "direction", self.where)
+        for end in (self.node, self.to):
+            name = NodeRef.parse(end, self.where).body
+            if name in axes and np.linalg.norm(np.cross(d, axes[name])) > OFF_AXIS:
+                message = f"is not along the axis of '{name}', {tuple(np.round(axes[name], 9).tolist())}"
+                raise InputError(message, where=self.where, key="direction", value=tuple(self.direction))
+
+    def law(self) -> BearingLaw:
+        """Return stiffness and damping as matrices."""
         return bearing_law(self.stiffness, self.damping, self.speed, self.where)
 
     def _axes(self) -> tuple[Array, Array]:
@@ -153,7 +171,7 @@ class Bearing:
         if same:
             raise InputError("both ends are the same node", where=self.where, key="to", value=str(self.to))
 
-    def _rotor(self, bodies: list[str]) -> str:
+    def rotor_name(self, bodies: Sequence[str]) -> str:
         """Return the body whose speed counts."""
         name = NodeRef.parse(self.node, self.where).body if self.rotor is None else self.rotor
         if name not in bodies:
@@ -170,7 +188,7 @@ class Bearing:
             return None, float(builder.v0[spin.iv])
         return spin.angle, float(spin.angle.rate(builder.t0))
 
-    def _motions(self, place: Place, key: str, y: Array, z: Array) -> Array:
+    def _moved(self, place: Place, key: str, y: Array, z: Array) -> Array:
         """Return how the unknowns of a place move it along y and z and turn it about them, (k, 4)."""
         if place.kind not in (NODE, GROUND):
             message = "must be a node of a body of small displacement (a particle, a beam, a rotor)"
