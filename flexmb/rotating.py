@@ -21,6 +21,8 @@ from flexmb.bodies.spin_parts import Excitation, SpeedTable, SpinParts
 from flexmb.errors import InputError
 from flexmb.fem.checks import vector
 from flexmb.fem.kinematics import Kinematics
+from flexmb.loads.bearing import Bearing as BearingLoad
+from flexmb.loads.bearing_law import BearingLaw
 from flexmb.loads.terms import RotatingTerms
 from flexmb.loads.time_functions import Constant
 from flexmb.model import Model, SmallMotion, loose_body, small_motion
@@ -44,23 +46,24 @@ class Bearing:
     Parameters
     ----------
     label : str
-        ``rotor.node(4)``.
+        ``rotor.node(4)``, or ``loads.pedestal`` of a bearing between bodies.
     ratio : float
         Speed of its rotor over that of the system.
     table : SpeedTable
-        K and C, the first two unknowns are the displacements along y and z; -1 for unknowns that are held.
+        K and C over its motions, of which the first two are the displacements along y and z.
+    motions : (m, nv) sparse array
+        The motions by the unknowns.
     """
 
     label: str
     ratio: float
     table: SpeedTable
+    motions: sparse.csr_array
 
     def force(self, speed: float, x: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the force of the shaft on the bearing along y and z, (2,), for displacements x and velocities v."""
         K, C = self.table.at(self.ratio * speed)
-        there = self.table.unknowns >= 0
-        x, v = (np.where(there, y[self.table.unknowns], 0.0) for y in (x, v))
-        return np.asarray(K[:2] @ x + C[:2] @ v)
+        return np.asarray(K[:2] @ (self.motions @ x) + C[:2] @ (self.motions @ v))
 
 
 @dataclass(frozen=True)
@@ -215,7 +218,10 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
         nodes=small.nodes,
         layout=small.layout,
         dof_names=small.dof_names,
-        bearings=tuple(b for rotor in rotors for b in _bearings(model.bodies[rotor.name], rotor, small.dof_names)),
+        bearings=(
+            *(b for rotor in rotors for b in _bearings(model.bodies[rotor.name], rotor, small.dof_names)),
+            *_bearings_between(model, small, rotors),
+        ),
         acceleration=np.zeros(3) if model.gravity is None else vector(model.gravity, "acceleration", "gravity"),
         loose=loose_body(small.bodies, small.springs.held),
         bodies=dict(model.bodies),
@@ -251,11 +257,28 @@ def _bearings(body: object, rotor: Spinning, names: Sequence[str]) -> Iterator[B
     number = {name: k for k, name in enumerate(names)}
     for node, bearing in body.bearing_list if isinstance(body, Rotor) else ():
         law, place = bearing.law(), f"{rotor.name}.node({node})"
-        unknowns = np.array([number.get(f"{place}.{letter}", -1) for letter in MOTIONS[: law.size]], dtype=np.int64)
-        speed, K, C = law.speed, law.K, law.C
-        if speed is None:
-            speed, K, C = np.array([0.0, 1.0]), np.repeat(K, 2, axis=0), np.repeat(C, 2, axis=0)
-        yield Bearing(place, rotor.ratio, SpeedTable(place, unknowns, speed, K, C))
+        motions = sparse.lil_array((law.size, len(names)))
+        for k, letter in enumerate(MOTIONS[: law.size]):
+            if (name := f"{place}.{letter}") in number:  # not those that are held
+                motions[k, number[name]] = 1.0
+        yield Bearing(place, rotor.ratio, _table(place, law), sparse.csr_array(motions))
+
+
+def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinning]) -> Iterator[Bearing]:
+    """Yield the bearings between bodies; the speed of one that does not depend on it is any."""
+    ratios = {rotor.name: rotor.ratio for rotor in rotors}
+    for load in model.loads.values():
+        if isinstance(load, BearingLoad):
+            ratio = ratios.get(load.rotor_name(list(small.bodies)), 1.0)
+            yield Bearing(load.where, ratio, _table(load.where, load.law()), load.motions(small.nodes).T.tocsr())
+
+
+def _table(label: str, law: BearingLaw) -> SpeedTable:
+    """Return a law as a table over its motions, also where it is the same at all speeds."""
+    speed, K, C = law.speed, law.K, law.C
+    if speed is None:
+        speed, K, C = np.array([0.0, 1.0]), np.repeat(K, 2, axis=0), np.repeat(C, 2, axis=0)
+    return SpeedTable(label, np.arange(law.size), speed, K, C)
 
 
 def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:

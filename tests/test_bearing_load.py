@@ -9,6 +9,8 @@ import pytest
 
 from flexmb import Bearing, InputError, Model, Particle, Rotor, Spring
 from flexmb.rotating import rotating_system
+from flexmb.rotor_analysis.static import static_deflection
+from flexmb.rotor_analysis.unbalance import unbalance_response
 
 SHAFT: dict[str, Any] = {
     "stations": [0.0, 0.2, 0.4, 0.6],
@@ -111,6 +113,31 @@ def test_bearings_over_the_speed_hold_a_rotor() -> None:
     assert system.q0[list(system.dof_names).index("r.node(0).w")] == pytest.approx(-weight / 2 / 2e6, rel=1e-9)
     with pytest.raises(InputError, match="body 'r' is not held"):
         made(speed=[0.0, 300.0], damping=[1e6, 3e6]).assemble()
+
+
+@pytest.mark.parametrize("law", LAWS)
+def test_its_forces_are_told_like_those_of_the_rotors_own(law: str) -> None:
+    keys = {"unbalances": [{"node": 2, "magnitude": 1e-3}]}
+    own = model([{"node": 1, **LAWS[law]}], [], **keys)
+    load = model([], [Bearing("b", node="r.node(1)", **LAWS[law])], **keys)
+    own.gravity = load.gravity = (0.0, 0.0, -9.81)
+    one, other = static_deflection(own), static_deflection(load)
+    assert (one.bearings, other.bearings) == (("r.node(3)", "r.node(1)"), ("r.node(3)", "loads.b"))
+    assert np.abs(one.reactions).min(axis=0).max() > 1.0
+    np.testing.assert_allclose(other.reactions, one.reactions, rtol=1e-9, atol=1e-9)
+    forces = [unbalance_response(m, [50.0, 120.0]).forces for m in (own, load)]
+    np.testing.assert_allclose(forces[1], forces[0], rtol=1e-9, atol=1e-9 * np.abs(forces[0]).max())
+
+
+def test_forces_on_a_pedestal() -> None:
+    out = model([], [Bearing("b", node="r.node(0)", to="pedestal", stiffness=2e6)])
+    out.add(Particle("pedestal", mass=5.0, axes="yz"))
+    for name, n in (("y", (0.0, 1.0, 0.0)), ("z", (0.0, 0.0, 1.0))):
+        out.add(Spring(name, node="pedestal", direction=n, stiffness=3e6))
+    out.gravity = (0.0, 0.0, -9.81)
+    found = static_deflection(out)
+    # the shaft's weight alone; that of the pedestal goes to its springs
+    assert found.reactions[:, 1] == pytest.approx([9.81 * out.bodies["r"].total_mass / 2] * 2, rel=1e-9)
 
 
 RAMP = {"kind": "ramp", "from": 50.0, "to": 250.0, "duration": 1.0}

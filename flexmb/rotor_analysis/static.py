@@ -62,9 +62,9 @@ class StaticState:
     displacement : (n, 3) array
         In space, m.
     bearings : tuple of str
-        Names of the bearings, then of the nodes that supports hold.
+        Names of the bearings (of bearings between bodies too), then of the nodes that supports hold.
     reactions : (b, 2) array
-        Forces on the shaft there, along y and z of its rotor, N.
+        Forces on the shaft there, along y and z of its rotor or bearing, N.
     shafts : tuple of Shaft
     q : (nv,) array
         All unknowns.
