@@ -283,7 +283,7 @@ def test_project_closes_what_is_open_and_says_how_far_it_moved(
     assert main(["validate", str(path)]) == 0
     said = capsys.readouterr().err
     assert said.startswith("note: the start was moved onto the joints: coordinates by at most 0.")
-    assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "project": True}
+    assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "steady": False, "project": True}
 
 
 def test_what_project_cannot_close_is_named(tmp_path: Path) -> None:
