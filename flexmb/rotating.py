@@ -151,6 +151,19 @@ class RotatingSystem:
             C, K = C + more[0], K + more[1]
         return self.M, sparse.csr_array(C), sparse.csr_array(K)
 
+    def beyond_tables(self, speeds: Sequence[float] | Array) -> list[str]:
+        """Return words for each bearing whose table does not cover these speeds: it has its end values there."""
+        found = []
+        for rotor in self.rotors:
+            turns = rotor.ratio * np.asarray(speeds, dtype=np.float64)
+            for table in rotor.parts.tables:
+                low, high = float(table.speed[0]), float(table.speed[-1])
+                slack = 1e-9 * (high - low)
+                if turns.min() < low - slack or turns.max() > high + slack:
+                    words = f"the table of the bearing at {table.label} covers {low:g} to {high:g} rad/s"
+                    found.append(f"{words}; outside it has its end values")
+        return found
+
     def orbits(self, X: np.ndarray, *, slopes: bool = False, axis: Array | None = None) -> np.ndarray:
         """Return the displacements of all points along y and z of the first rotor, (n, 2, ...), of X (nv, ...).
 

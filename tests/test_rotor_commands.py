@@ -119,6 +119,23 @@ def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]
         assert (tmp_path / "out" / f"{name}.png").stat().st_size > 10_000
 
 
+def test_speeds_beyond_the_table_of_a_bearing_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bearings = [{"node": n, "stiffness": [1e7, 2e7], "damping": 100.0, "speed": [0.0, 120.0]} for n in (0, 4)]
+    path = write_case(tmp_path, shaft(bearings=bearings), gravity={"acceleration": [0.0, 0.0, -9.81]})
+    note = "note: the table of the bearing at rotor.node(4) covers 0 to 120 rad/s; outside it has its end values"
+    for words, noted in (
+        (("modes", path, "-n", "2"), False),
+        (("modes", path, "-n", "2", "--speed", "121"), True),
+        (("modes", path, "-n", "2", "--speed", "121", "--quiet"), False),
+        (("static", path, "--speed", "-1"), True),
+        (("campbell", path, "--speeds", "0:120:3", "-n", "2"), False),
+        (("campbell", path, "--speeds", "0:150:3", "-n", "2"), True),
+        (("unbalance", path, "--speeds", "10:150:3"), True),
+    ):
+        assert main(list(words)) == 0
+        assert (note in capsys.readouterr().err) is noted, words
+
+
 def test_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_case(tmp_path, shaft())
     wrong = {

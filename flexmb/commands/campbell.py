@@ -26,13 +26,14 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print frequencies over speeds, critical speeds and where modes become unstable."""
     from flexmb.commands.progress import shown
-    from flexmb.commands.rotor_options import load_rotors, print_written, speed_range
+    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
     from flexmb.rotor_analysis.campbell import campbell
 
     case, system = load_rotors(args)
     speeds, orders = speed_range(args), _orders(args.orders)
     with shown(case.name, args.quiet) as progress:
         found = campbell(system, speeds, count=args.count, orders=orders, progress=progress)
+    note_tables(system, found.speeds, args.quiet)
     print(f"{case.title or case.name}: {system.nv} unknowns, with damping, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:

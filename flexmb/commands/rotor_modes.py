@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 def print_rotor_modes(args: argparse.Namespace) -> int:
     """Print the modes of a case with rotors, and write them where asked."""
-    from flexmb.commands.rotor_options import load_rotors, one_speed, print_written, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written, speed_words
     from flexmb.rotor_analysis.modes import rotor_modes
     from flexmb.words import counted
 
     case, system = load_rotors(args)
     found = rotor_modes(system, one_speed(args), args.count)
     size = counted(system.nv, "unknown")
+    note_tables(system, [found.speed], args.quiet)
     print(f"{case.title or case.name}: {size}, at {speed_words(found.speed)}, with damping, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:

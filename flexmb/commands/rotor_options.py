@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,12 @@ def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
         words = ", ".join(f"'{r.name}' at {r.ratio:g} times it" for r in system.rotors[1:])
         print(f"note: speeds are those of rotor '{system.rotors[0].name}'; {words}", file=sys.stderr)
     return case, system
+
+
+def note_tables(system: RotatingSystem, speeds: Sequence[float] | Array, quiet: bool) -> None:
+    """Say on stderr which tables of bearings do not cover the speeds of an analysis."""
+    for words in [] if quiet else system.beyond_tables(speeds):
+        print(f"note: {words}", file=sys.stderr)
 
 
 def one_speed(args: argparse.Namespace) -> float | None:

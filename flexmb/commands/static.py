@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print deflections, reactions and the largest bending moments."""
-    from flexmb.commands.rotor_options import load_rotors, one_speed, print_written, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written, speed_words
     from flexmb.errors import InputError
     from flexmb.rotor_analysis.static import static_deflection
 
@@ -31,6 +31,7 @@ def main(args: argparse.Namespace) -> int:
         found = static_deflection(system, one_speed(args))
     except InputError as err:
         raise case.values.origin.wrap(err) if err.where else err from None
+    note_tables(system, [found.speed], args.quiet)
     print(f"{case.title or case.name}: static state at {speed_words(found.speed)}, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:

@@ -23,7 +23,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the peaks of the response at the nodes and of the forces on the bearings."""
     from flexmb.commands.progress import shown
-    from flexmb.commands.rotor_options import load_rotors, print_written, speed_range, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range, speed_words
     from flexmb.rotor_analysis.unbalance import unbalance_response
 
     case, system = load_rotors(args)
@@ -31,6 +31,7 @@ def main(args: argparse.Namespace) -> int:
     with shown(case.name, args.quiet) as progress:
         found = unbalance_response(system, speeds, nodes=args.nodes or None, rotor=args.rotor, progress=progress)
     ends = " to ".join(speed_words(float(v)) for v in found.speeds[[0, -1]])
+    note_tables(system, found.speeds, args.quiet)
     print(f"{case.title or case.name}: steady response, {found.speeds.size} speeds from {ends}")
     print("\n".join(_lines(found)))
     if args.out is not None:
