@@ -71,6 +71,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"unbalances": [{"node": 1, "magnitude": "x"}]}, "bodies.r.unbalances[0].magnitude = 'x': must be a number"),
     ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3]: must be two neighbouring nodes"),
     ({"couplings": [COUPLING | {"nodes": [3, 4]}]}, "bodies.r.couplings[0].nodes = 4: body 'r' has no such node"),
+    ({"couplings": [COUPLING | {"polar_inertia": 0.1}]}, "couplings[0].polar_inertia = 0.1: the polar inertia cannot"),
     ({"couplings": [COUPLING | {"lateral": 0.0}]}, "bodies.r.couplings[0].lateral = 0.0: must be positive"),
     (
         {"couplings": [COUPLING], "unknowns": "all", "supports": [{"node": 0, "fix": ["axial"]}]},

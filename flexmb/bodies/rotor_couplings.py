@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.bodies.rotor_assembly import RotorAssembly
+from flexmb.bodies.rotor_disks import check_inertia
 from flexmb.errors import InputError
 from flexmb.fem.checks import nonnegative, positive, whole
 from flexmb.linalg.strain import Strain, regular, stack
@@ -63,6 +64,7 @@ class Coupling:
             nonnegative(getattr(self, key), key, "coupling")
         for key in ("mass", "inertia", "polar_inertia"):
             nonnegative(getattr(self, key), key, "coupling")
+        check_inertia(self.inertia, self.polar_inertia, "coupling")
 
     def add_to(self, rotor: RotorAssembly) -> None:
         """Add the coupling between its nodes."""

@@ -55,9 +55,7 @@ class Disk:
         for key in ("radius", "width"):
             if getattr(self, key) is not None:
                 positive(getattr(self, key), key, "disk")
-        if self.polar_inertia > 2.0 * self.inertia * (1.0 + 1e-9):
-            message = f"the polar inertia cannot exceed twice the diametral one (inertia = {self.inertia!r})"
-            raise InputError(message, where="disk", key="polar_inertia", value=self.polar_inertia)
+        check_inertia(self.inertia, self.polar_inertia, "disk")
 
     def add_to(self, rotor: RotorAssembly, node: int, label: str) -> None:
         """Add the disk to a node."""
@@ -69,6 +67,13 @@ class Disk:
             a, b = rotor.at(node, ("theta_z", "theta_y"))
             tilted = Excitation(label, int(a), int(b), 1.0, -1.0, amplitude, float(self.tilt_phase), weighs=False)
             rotor.excitations.append(tilted)
+
+
+def check_inertia(inertia: float, polar: float, where: str) -> None:
+    """Raise where no body has such moments of inertia: the one about the axis is at most the sum of the others."""
+    if polar > 2.0 * inertia * (1.0 + 1e-9):
+        message = f"the polar inertia cannot exceed twice the diametral one (inertia = {inertia!r})"
+        raise InputError(message, where=where, key="polar_inertia", value=polar)
 
 
 @dataclass(frozen=True, kw_only=True)
