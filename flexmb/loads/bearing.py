@@ -171,7 +171,7 @@ class Bearing:
         if same:
             raise InputError("both ends are the same node", where=self.where, key="to", value=str(self.to))
 
-    def rotor_name(self, bodies: Sequence[str]) -> str:
+    def rotor_name(self, bodies: list[str]) -> str:
         """Return the body whose speed counts."""
         name = NodeRef.parse(self.node, self.where).body if self.rotor is None else self.rotor
         if name not in bodies:
