@@ -53,12 +53,15 @@ class Bearing:
         K and C over its motions, of which the first two are the displacements along y and z.
     motions : (m, nv) sparse array
         The motions by the unknowns.
+    point : int
+        The node it holds, as a point of the layout.
     """
 
     label: str
     ratio: float
     table: SpeedTable
     motions: sparse.csr_array
+    point: int
 
     def force(self, speed: float, x: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Return the force of the shaft on the bearing along y and z, (2,), for displacements x and velocities v."""
@@ -274,7 +277,7 @@ def _bearings(body: object, rotor: Spinning, names: Sequence[str]) -> Iterator[B
         for k, letter in enumerate(MOTIONS[: law.size]):
             if (name := f"{place}.{letter}") in number:  # not those that are held
                 motions[k, number[name]] = 1.0
-        yield Bearing(place, rotor.ratio, _table(place, law), sparse.csr_array(motions))
+        yield Bearing(place, rotor.ratio, _table(place, law), sparse.csr_array(motions), int(rotor.points[node]))
 
 
 def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinning]) -> Iterator[Bearing]:
@@ -283,7 +286,8 @@ def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinnin
     for load in model.loads.values():
         if isinstance(load, BearingLoad):
             ratio = ratios.get(load.rotor_name(list(small.bodies)), 1.0)
-            yield Bearing(load.where, ratio, _table(load.where, load.law()), load.motions(small.nodes).T.tocsr())
+            motions, point = load.motions(small.nodes).T.tocsr(), small.nodes.one(load.node, load.where)
+            yield Bearing(load.where, ratio, _table(load.where, load.law()), motions, point)
 
 
 def _table(label: str, law: BearingLaw) -> SpeedTable:

@@ -44,9 +44,7 @@ def plot_static(found: StaticState, title: str = "") -> Figure:
 
 def _mark_bearings(axes: matplotlib.axes.Axes, found: StaticState) -> None:
     """Draw a triangle at each bearing or support, with the size of its force."""
-    place = dict(zip(found.labels, range(len(found.labels)), strict=True))
-    for name, force in zip(found.bearings, found.reactions, strict=True):
-        k = place[name]
+    for k, force in zip(found.places.tolist(), found.reactions, strict=True):
         x, y = float(found.stations[k]), float(found.deflection[k, int(np.argmax(np.abs(force)))])
         axes.plot([x], [y], "^", color=INK, markersize=7, zorder=4)
         words: dict[str, Any] = {"textcoords": "offset points", "ha": "center", "fontsize": 8}

@@ -192,6 +192,10 @@ def test_other_diagrams(tmp_path: Path) -> None:
     line, _, moment = plot_static(static).axes
     np.testing.assert_array_equal(curves(line)["rotor along z"][:, 1], static.deflection[:, 1])
     np.testing.assert_array_equal(curves(moment)["plane of z"][:, 1], static.shafts[0].moment[:, 1])
+    (marks,) = (m for m in line.get_lines() if m.get_marker() == "^" and m.get_xdata()[0] == pytest.approx(0.1651))
+    assert marks.get_ydata()[0] == static.deflection[10, 1]
+    model.add(fm.Bearing("pedestal", node="rotor.node(12)", stiffness=1e7))
+    assert len(plot_static(fm.static_deflection(model)).axes[0].texts) == 3
     orbit = plot_unbalance(response).axes[0]
     np.testing.assert_array_equal(curves(orbit)["rotor.node(4): major"][:, 1], response.major[:, 0])
     figure = plot_shapes(fm.rotor_modes(model, 2000.0, 4))

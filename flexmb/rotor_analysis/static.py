@@ -22,7 +22,7 @@ from flexmb.errors import InputError
 from flexmb.fem.shaft import ShaftElements
 from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, Spinning, rotating_system
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 
 @dataclass(frozen=True)
@@ -63,6 +63,8 @@ class StaticState:
         In space, m.
     bearings : tuple of str
         Names of the bearings (of bearings between bodies too), then of the nodes that supports hold.
+    places : (b,) int array
+        The points where they stand.
     reactions : (b, 2) array
         Forces on the shaft there, along y and z of its rotor or bearing, N.
     shafts : tuple of Shaft
@@ -76,6 +78,7 @@ class StaticState:
     deflection: Array
     displacement: Array
     bearings: tuple[str, ...]
+    places: IntArray
     reactions: Array
     shafts: tuple[Shaft, ...]
     q: Array
@@ -99,7 +102,7 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
     speed = system.speed if speed is None else float(speed)
     K = system.at(speed)[2]
     q = np.asarray(splu(K.tocsc()).solve(system.F0))
-    names = [b.label for b in system.bearings]
+    names, places = [b.label for b in system.bearings], [b.point for b in system.bearings]
     reactions = [0.0 - b.force(speed, q, np.zeros_like(q)) for b in system.bearings]
     shafts = []
     for rotor in system.rotors:
@@ -108,6 +111,7 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
             shafts.append(_shaft(system, rotor, body, q, speed))
             for node, force in _supports(system, rotor, body, q, speed):
                 names.append(f"{rotor.name}.node({node})")
+                places.append(int(rotor.points[node]))
                 reactions.append(force)
     return StaticState(
         speed=speed,
@@ -116,6 +120,7 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
         deflection=system.orbits(q),
         displacement=system.layout.displacements(q[None])[0],
         bearings=tuple(names),
+        places=np.array(places, dtype=np.int64),
         reactions=np.array(reactions).reshape(-1, 2),
         shafts=tuple(shafts),
         q=q,
