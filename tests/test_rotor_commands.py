@@ -115,6 +115,8 @@ def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     peak = float(numbers(table["speed [rad/s]"])[np.argmax(numbers(table["rotor.node(2) major [m]"]))])
     stiffness = 48 * 2e11 * np.pi * 0.02**4 / 64
     assert peak == pytest.approx(np.sqrt(stiffness / (5.0 + 0.49 * 7800 * np.pi * 0.01**2)), abs=5.0)
+    assert main(["static", write_case(tmp_path, shaft())]) == 0
+    assert "nothing acts" in capsys.readouterr().err
     for name in ("static", "unbalance"):
         assert (tmp_path / "out" / f"{name}.png").stat().st_size > 10_000
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,8 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.rotor_analysis.static import static_deflection
 
     case, system = load_rotors(args)
+    if not system.F0.any():
+        print("note: nothing acts: the case has no gravity, preloaded spring or constant load", file=sys.stderr)
     try:
         found = static_deflection(system, one_speed(args))
     except InputError as err:
