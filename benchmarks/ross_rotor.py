@@ -27,9 +27,7 @@ def make(plain: dict[str, Any]) -> rs.Rotor:
     material = rs.Material("shaft", rho=data["density"], E=data["young"], Poisson=data["poisson"])
     rest = {"material": material, "rotary_inertia": True, "shear_effects": True, **plain["damping"]}
     shaft = [rs.ShaftElement(L=x, idl=0.0, odl=plain["outer_diameter"], **rest) for x in np.diff(plain["stations"])]
-    disks = [
-        rs.DiskElement(n=d["node"], m=d["mass"], Id=d["inertia"], Ip=d["polar_inertia"]) for d in plain["disks"]
-    ]
+    disks = [rs.DiskElement(n=d["node"], m=d["mass"], Id=d["inertia"], Ip=d["polar_inertia"]) for d in plain["disks"]]
     bearings = [
         rs.BearingElement(
             n=b["node"],

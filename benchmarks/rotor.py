@@ -13,14 +13,10 @@ ROSS takes part. Both programs take turns; the least time of each counts, ratios
 
 from __future__ import annotations
 
-import os
-
-for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
-    os.environ.setdefault(_name, "1")  # one thread for both; before numpy is loaded
-
 import argparse
 import json
 import math
+import os
 import subprocess
 import time
 from collections.abc import Sequence
@@ -40,6 +36,7 @@ from flexmb.result import MemorySink
 from flexmb.rotor_analysis.modes import rotor_modes
 from flexmb.simulate import run
 
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 METHODS = ("default", "newmark")
 """Of ROSS: the exact solution for forces linear in time (scipy's lsim), and Newmark's method."""
 PARTS = (1, 10, 100)
@@ -115,7 +112,12 @@ class RossRotor:
     def __init__(self, python: Path, rotor: RubRotor) -> None:
         script = Path(__file__).with_name("ross_rotor.py")
         self.process = subprocess.Popen(
-            [str(python), str(script)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [str(python), str(script)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env={**os.environ, **ONE_THREAD},
         )
         facts = self.ask(rotor.plain())
         self.version, self.unknowns = facts["version"], facts["dofs"]
