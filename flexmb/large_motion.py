@@ -48,6 +48,7 @@ def assemble_large(
     t0: float,
     project: bool,
     also: Sequence[str] = (),
+    start: Mapping[str, Array] | None = None,
 ) -> MultibodySystem:
     """Return the system.
 
@@ -65,6 +66,8 @@ def assemble_large(
         Move an inconsistent start to the nearest consistent one.
     also : sequence of str
         Signals to record besides.
+    start : mapping of str to array, optional
+        Displacements at the start, by body, of bodies of small displacement.
     """
     builder = Builder(gravity, t0)
     functions: list[tuple[str, object]] = []
@@ -73,6 +76,10 @@ def assemble_large(
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
+    place_in_q = {iv: iq for iq, iv in builder.plain}
+    for name, q in (start or {}).items():
+        first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
+        q0[[place_in_q[int(iv)] for iv in first]] = q
     layout = layout_of(builder.bodies, q0)
     system = MultibodySystem(
         tables=builder.build(),

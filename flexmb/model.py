@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol, TypeVar, cast
 
@@ -23,7 +23,7 @@ from flexmb.loads.bearing import Bearing
 from flexmb.loads.terms import LoadPart, LoadTerms
 from flexmb.multibody_system import MultibodySystem
 from flexmb.small_contacts import contacts_of
-from flexmb.spinning import spin_terms
+from flexmb.spinning import at_start, spin_terms
 from flexmb.state import Array
 from flexmb.system import Layout, LinearSystem, Load, Probe
 
@@ -159,16 +159,34 @@ class Model:
         return replace(system, q0=q0, v0=v0, contacts=contacts)
 
     def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
-        for key, value in (("static", self.initial_static), ("steady", self.initial_steady)):
-            if value:
-                message = "is not available for models with joints or large motion"
-                raise InputError(message, where="initial", key=key, value=value)
+        if self.initial_steady:
+            message = "is not available for models with joints or large motion"
+            raise InputError(message, where="initial", key="steady", value=self.initial_steady)
+        start = self._sag() if self.initial_static else {}
         a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
         # what couples joints comes after them
         joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
         bodies = cast("Mapping[str, LargePart]", self.bodies)
         others = cast("list[LargePart]", [*joints, *self.loads.values(), *self.contacts.values()])
-        return assemble_large(bodies, others, a, signals, t0, self.project, also)
+        return assemble_large(bodies, others, a, signals, t0, self.project, also, start)
+
+    def _sag(self) -> dict[str, Array]:
+        """Return the displacements of all bodies under their weight, rotors at the speed they start with."""
+        value = self.initial_static
+        small_only = all(hasattr(b, "parts") for b in self.bodies.values())
+        small_only = small_only and all(hasattr(load, "terms") for load in self.loads.values())
+        if self.joints or not small_only or tuple(value) != ("gravity",):
+            message = (
+                'in large motion the start can be that under the weight only, static = ["gravity"], of bodies of small '
+                "displacement (rotors, beams, bars, particles) without joints"
+            )
+            raise InputError(message, where="initial", key="static", value=value)
+        small = small_motion(self)
+        weight = self._named_force("gravity", small, self.weight(small.bodies)[0], 0.0)
+        spin = spin_terms({name: at_start(b) for name, b in small.bodies.items()}, small.terms.values())
+        q = static_response(small.K + spin.K + spin.cross, weight, self._check_held(small, "static"))
+        ends = np.cumsum([b.nv for b in small.bodies.values()])
+        return dict(zip(small.bodies, np.split(q, ends[:-1]), strict=True))
 
     def weight(self, bodies: Mapping[str, BodyParts]) -> tuple[Array, float]:
         """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""
@@ -178,13 +196,7 @@ class Model:
 
     def _start(self, system: LinearSystem, small: SmallMotion, weight: Array, t0: float) -> tuple[Array, Array]:
         """Return the initial displacement and velocity, (nv,) each."""
-
-        def check_held() -> None:
-            if loose := loose_body(small.bodies, small.springs.held):
-                message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
-                key = "steady" if self.initial_steady else "static"
-                raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
-
+        check_held = self._check_held(small, "steady" if self.initial_steady else "static")
         K = system.K + system.cross
         if self.initial_steady:
             self._check_steady(small)
@@ -194,6 +206,16 @@ class Model:
         for name in self.initial_static:
             force += self._named_force(name, small, weight, t0)
         return static_response(K, force, check_held), system.v0
+
+    def _check_held(self, small: SmallMotion, key: str) -> Callable[[], None]:
+        """Return a function that raises if a body is not held."""
+
+        def check() -> None:
+            if loose := loose_body(small.bodies, small.springs.held):
+                message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
+                raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
+
+        return check
 
     def _named_force(self, name: str, small: SmallMotion, weight: Array, t0: float) -> Array:
         """Return a force by the name of its load, or the weight, (nv,)."""

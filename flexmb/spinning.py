@@ -73,6 +73,13 @@ def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ())
     return SpinTerms(gyro, cross, C, K, stack(strains, nv), tuple(loads))
 
 
+def at_start(b: BodyParts) -> BodyParts:
+    """Return a body as if it spun at the speed it starts with for ever, in balance."""
+    if b.spin is None:
+        return b
+    return replace(b, spin=replace(b.spin, excitations=(), spin=replace(b.spin.spin, constant=True)))
+
+
 def rotating_terms(terms: Iterable[LoadTerms], bodies: Mapping[str, BodyParts]) -> list[RotatingTerms]:
     """Return what bearings between bodies add besides springs and dampers; the bodies they name must be rotors."""
     found = [term.rotating for term in terms if term.rotating is not None]

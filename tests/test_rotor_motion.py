@@ -92,3 +92,40 @@ def test_results_have_the_spin():
     result = fm.simulate(model, GeneralizedAlpha(0.8), step=5e-5, end=0.02)
     speed = np.asarray(result.signals["rotor.spin_speed"]).ravel()
     np.testing.assert_allclose(speed, np.minimum(100.0, 1e4 * np.asarray(result.time)), atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "spin",
+    [
+        {"kind": "constant", "speed": 200.0},
+        {"kind": "ramp", "from": 150.0, "to": 400.0, "duration": 2.0},
+        {"kind": "free", "speed": 120.0},
+    ],
+    ids=lambda spin: spin["kind"],
+)
+def test_a_rotor_can_start_sagged_in_large_motion_too(spin):
+    """At rest but for its spin, all forces but those of the unbalance are in balance."""
+    rotor = shaft(spin, disks=[{"node": 2, "mass": 2.0, "inertia": 0.003, "polar_inertia": 0.005}])
+    model = model_of(rotor, gap=1e-3)
+    model.initial_static = ("gravity",)
+    system = model.assemble()
+    assert isinstance(system, MultibodySystem)
+    n = rotor.parts().nv
+    assert np.abs(system.q0[:n]).max() > 1e-6
+    # the equations of the displacements at rest: W' = 0 but for the ramp, whose W' gyro q / 2 is a driving force
+    f = system.f(0.0, system.q0, system.v0)[:n]
+    if spin["kind"] == "ramp":
+        f = f + 0.5 * 125.0 * (rotor.parts().spin.gyro @ system.q0[:n])
+    flat = np.zeros_like(system.q0)
+    assert np.abs(f).max() < 1e-9 * np.abs(system.f(0.0, flat, system.v0)[:n]).max()
+
+
+def test_a_sagged_start_needs_bodies_of_small_displacement_and_the_weight():
+    model = model_of(shaft({"kind": "free", "speed": 10.0}))
+    model.initial_static = ("gravity", "push")
+    with pytest.raises(fm.InputError, match=r'static = \["gravity"\]'):
+        model.assemble()
+    model.initial_static = ("gravity",)
+    model.add(fm.Rigid("block", mass=1.0, inertia=(1.0, 1.0, 1.0)))
+    with pytest.raises(fm.InputError, match="without joints"):
+        model.assemble()
