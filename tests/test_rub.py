@@ -155,13 +155,19 @@ def test_bounces_off_the_ring_event_by_event():
 
 
 def test_springs_bounce_like_the_hard_ring_when_they_are_stiff():
-    """A touch lasts pi sqrt(m / stiffness): the difference falls like 1 / sqrt(stiffness)."""
+    """A touch lasts pi sqrt(m / stiffness): after the first bounce the difference falls like 1 / sqrt(stiffness).
+
+    With every further bounce it falls more slowly, and over 0.4 s (17 bounces) not steadily: a ring of 10000 k loses
+    touches and is farther off than one of 1000 k, one of 100000 k is nearer again. No order is claimed there.
+    """
     t = np.linspace(0.0, BOUNCES, 521)
     hard, _ = jeffcott.bounces(t, **DISK, gap=GAP, restitution=1.0)
-    soft = [jeffcott.penalty(t, **DISK, gap=GAP, stiffness=x * DISK["k"]) for x in STIFF]
-    off = np.array([np.abs(x - hard).max() for x in soft])
-    assert np.all(np.diff(off) < 0.0)
-    assert off[-1] < 0.03 * GAP
+    soft = [np.abs(jeffcott.penalty(t, **DISK, gap=GAP, stiffness=x * DISK["k"]) - hard) for x in STIFF]
+    one, six = (np.array([off[t <= end].max() for off in soft]) for end in (0.09, BOUNCES))
+    np.testing.assert_allclose(one[1:-1] / one[2:], np.sqrt(10.0), rtol=0.1)
+    assert np.all(np.diff(one) < 0.0)
+    assert np.all(np.diff(six) < 0.0)
+    assert six[-1] < 0.03 * GAP
 
 
 # ------------------------------------------------------------------------------------------------- a whole rotor

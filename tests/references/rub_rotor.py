@@ -5,8 +5,8 @@ Timoshenko elements of a plane, unknowns (v, v'), with the same matrices in both
     M y'' + C_y y' + K_y y + W J z' + (W'/2) J z = U (W^2 cos psi + W' sin psi)
     M z'' + C_z z' + K_z z - W J y' - (W'/2) J y = U (W^2 sin psi - W' cos psi)
 
-reduced to the lowest modes of each plane. Steps are those of the implicit midpoint rule; a node that would be beyond its
-ring gets an impulse along the radius (Newton's law of impact) and is put back onto it, the inertia deciding how.
+reduced to the lowest modes of each plane. Steps are those of the implicit midpoint rule; a node that would be beyond
+its ring gets an impulse along the radius (Newton's law of impact) and is put back onto it, the inertia deciding how.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ class RubRotor:
         )
 
 
-@numba.njit
+@numba.njit(cache=True)
 def _march(M, C, K, G, columns, speeds, rows, gaps, restitution, h, steps, every):  # pragma: no cover
     n, nc = M.shape[0], gaps.size
     x, v, out = np.zeros(n), np.zeros(n), np.zeros((steps // every + 1, n))
