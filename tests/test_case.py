@@ -572,6 +572,7 @@ rtol = 1e-12
         "source": "nothing",
         "got": 0,
         "ok": True,
+        "reached": True,
     }
 
 

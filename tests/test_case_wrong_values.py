@@ -82,6 +82,10 @@ DATA = {
     **{"mass": 1.0, "inertia": 1.0, "center": 0.0, "mass_modes": [[0.1]], "stiffness_modes": [[9.0]]},
     "points": {"tip": {"at": [0.5, 0.0], "shape_x": [1.0]}},
 }
+ROTOR: dict[str, Any] = {
+    **{"stations": [0.0, 1.0, 2.0], "outer_diameter": 0.1, "direction": [0.0, 1.0, 0.0], "material": MATERIAL},
+    "bearings": [{"node": 0, "stiffness": 9.0}, {"node": 2, "stiffness": 9.0}],
+}
 RIGID = {"mass": 1.0, "inertia": [1.0, 1.0, 1.0]}
 BETWEEN = {"a": "box", "b": "wheel", "point": [0.5, 3.0, 0.0]}
 Z = {"axis": [0.0, 0.0, 1.0]}
@@ -106,6 +110,7 @@ PARTS: dict[str, dict[str, dict[str, Any]]] = {
         "exact-beam": SPATIAL_KEYS,
         "floating-beam": SPATIAL_KEYS,
         "floating-data": DATA,
+        "rotor": ROTOR,
     },
     "joints": {
         "fixed": BETWEEN,
@@ -124,12 +129,14 @@ PARTS: dict[str, dict[str, dict[str, Any]]] = {
         "spring": {"node": "rod.last", "node2": "ball", "stiffness": 1.0},
         "damper": {"node": "rod.last", "node2": "ball", "coefficient": 1.0},
         "spring-damper": {"a": "box", "b": "wheel", "stiffness": 1.0},
+        "bearing": {"node": "rod.last", "stiffness": 1.0, "direction": [0.0, 1.0, 0.0]},
         "torsion-spring": {"a": "box", "b": "wheel", "axis": [0.0, 0.0, 1.0], "stiffness": 1.0},
     },
     "contacts": {
         "node-plane": {"nodes": "rod.all", "point": [-9.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]},
         "node-node": {"node": "ball", "node2": "rod.last"},
         "sphere-sphere": {"a": "box", "b": "wheel", "radius": 0.1},
+        "clearance": {"node": "rod.mid", "gap": 0.1},
     },
 }
 KINDS: dict[str, Any] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}
@@ -183,7 +190,10 @@ def trials() -> dict[str, dict[str, Any]]:
             for key in keys(cls):
                 path = (role, "rod" if role == "bodies" else "part")
                 part = {"kind": kind} | PARTS[role][kind] | {key: HERE}
-                out[f"{role}.{kind}.{key}"] = placed(path, part, role == "joints" or "box" in part.values())
+                tree = placed(path, part, role == "joints" or "box" in part.values())
+                if kind in ("bearing", "clearance"):
+                    tree["bodies"]["rod"] = {"kind": "rotor"} | copy.deepcopy(ROTOR)
+                out[f"{role}.{kind}.{key}"] = tree
     for k, shape in enumerate(SHAPES):
         for key in shape if k else keys(Section)[:-1]:
             out[f"section{k}.{key}"] = placed(("bodies", "rod"), SPATIAL | {"section": shape | {key: HERE}})
@@ -296,6 +306,10 @@ def test_the_trials_themselves_are_not_what_is_wrong(tmp_path: Path, capsys: pyt
         "loads.spring-damper.preload": "1.0",
         "loads.torsion-spring.rest": "1.0",
         "contacts.sphere-sphere.radius": "0.5",
+        "bodies.rotor.theory": '"euler-bernoulli"',
+        "bodies.rotor.spin": '{ kind = "constant", speed = 3.0 }',
+        "loads.bearing.damping": "2.0",
+        "contacts.clearance.gap": "0.2",
         "contacts.node-plane.radius": "0.5",
         "motion.spin-up.rate": "-2.0",
         "motion.polynomial.coefficients": "[-1.0, 2.0]",

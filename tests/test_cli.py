@@ -507,5 +507,6 @@ def test_the_second_start_takes_less_than_three_seconds(tmp_path: Path) -> None:
 def test_every_package_is_shipped() -> None:
     shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "flexmb").rglob("__init__.py")}
-    beside = {f"flexmb.{name}" for name in ("postproc", "cases", "meshes")}
+    pictures = {path.parent.relative_to(ROOT).parts for path in (ROOT / "postproc").rglob("__init__.py")}
+    beside = {".".join(("flexmb", *parts)) for parts in pictures} | {"flexmb.cases", "flexmb.meshes"}
     assert set(shipped["packages"]) == found | beside
