@@ -164,7 +164,12 @@ class Scene:
     @property
     def square(self) -> Array | None:
         """The direction to look against when everything moves in a plane, else None."""
-        return None if self.fields.maps.layout.carriers is None else plane_of(self.ways, self.up)
+        rotors = any(body.get("kind") == "rotor" for body in self.opened.case.get("bodies", {}).values())
+        if (
+            self.fields.maps.layout.carriers is None or rotors
+        ):  # a shaft whirls across its axis, and is seen from the side
+            return None
+        return plane_of(self.ways, self.up)
 
     @cached_property
     def ways(self) -> Array:

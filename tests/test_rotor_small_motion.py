@@ -427,3 +427,17 @@ def test_starts_from_a_case_file(tmp_path):
     np.testing.assert_allclose(none.K @ sagged.q0, none.F0, atol=1e-9 * np.abs(none.F0).max())
     assert not sagged.v0.any()
     assert np.abs(steady.v0).max() > 1e-4
+
+
+def test_the_speed_of_a_constant_rotor_can_be_recorded():
+    model = fm.Model()
+    bearings = [{"node": node, "stiffness": 1e6} for node in (0, 2)]
+    material = {"young": 2.1e11, "density": 7800.0, "poisson": 0.3}
+    spin = {"kind": "constant", "speed": 30.0}
+    model.add(
+        fm.Rotor(
+            "rotor", stations=[0.0, 0.3, 0.6], outer_diameter=0.02, material=material, bearings=bearings, spin=spin
+        )
+    )
+    probe = model.assemble(["rotor.spin_speed"]).probes[0]
+    assert (probe.size, probe.offset.tolist(), probe.B.shape[0]) == (1, [30.0], 1)

@@ -18,7 +18,7 @@ NODES = ("first", "mid", "last")
 
 
 class Signal(NamedTuple):
-    """``offset + B @ q`` (of = "q") or ``B @ v`` (of = "v"); offset is (3,), B is (3, nv)."""
+    """``offset + B @ q`` (of = "q") or ``B @ v`` (of = "v"); offset (3,), B (3, nv); (1,), (1, nv) for a number."""
 
     name: str
     of: str
@@ -40,6 +40,8 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
     place, _, quantity = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     if not place:
         raise _unknown(name, bodies)
+    if quantity == "spin_speed" and place in bodies and (spin := bodies[place].spin) is not None:
+        return Signal(name, "q", np.array([spin.spin.speed]), sparse.csr_array((1, nodes.nv)))  # it is constant here
     if quantity in BODY_QUANTITIES:
         return _body_signal(name, place, quantity, bodies, nodes)
     if quantity not in QUANTITIES or place.partition(".")[0] not in bodies:

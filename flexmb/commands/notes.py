@@ -42,7 +42,7 @@ def unstable_rotor(case: Case) -> str:
         return ""
     except (ArithmeticError, ValueError, RuntimeError) as err:  # numbers too far apart for an eigenvalue problem
         return f"whether the rotor is stable by itself could not be told ({type(err).__name__}: {err})"
-    return "" if found is None else f"the linear system (contacts open) is {found}"
+    return "" if found is None else f"the linear system (contacts open) is {found}; flexmb campbell tells the onset"
 
 
 def print_scheme_note(case: Case) -> None:

@@ -19,7 +19,7 @@ def main(args: argparse.Namespace) -> int:
     """Print a short table; write the fine one and the picture with ``-o``."""
     import numpy as np
 
-    from flexmb.io.table import write_table
+    from flexmb.io.analysis_tables import write_table
     from flexmb.spectrum import spectrum
 
     chosen = _chosen(args.schemes, _options(args.options))

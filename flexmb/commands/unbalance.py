@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from flexmb.commands.rotor_options import RPM, add_rotor_options
 
 if TYPE_CHECKING:
+    from flexmb.rotating import RotatingSystem
     from flexmb.rotor_analysis.unbalance import UnbalanceResponse
 
 
@@ -32,11 +33,27 @@ def main(args: argparse.Namespace) -> int:
         found = unbalance_response(system, speeds, nodes=args.nodes or None, rotor=args.rotor, progress=progress)
     ends = " to ".join(speed_words(float(v)) for v in found.speeds[[0, -1]])
     note_tables(system, found.speeds, args.quiet)
+    _warn(system, found)
     print(f"{case.title or case.name}: steady response, {found.speeds.size} speeds from {ends}")
     print("\n".join(_lines(found)))
     if args.out is not None:
         print_written(_write(found, case.title or case.name, args.out))
     return 0
+
+
+def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
+    """Say on stderr where the steady response is that of an unstable rotor, so never reached."""
+    import sys
+
+    import numpy as np
+
+    from flexmb.rotor_analysis.stability import instability
+
+    low, high = float(found.speeds.min()), float(found.speeds.max())
+    for speed in np.linspace(low, high, 9):
+        if unstable := instability(system, float(speed)):
+            print(f"warning: {unstable}; the steady response there is never reached", file=sys.stderr)
+            return
 
 
 def _lines(found: UnbalanceResponse) -> list[str]:
