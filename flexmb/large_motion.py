@@ -76,11 +76,12 @@ def assemble_large(
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
+    straight = q0.copy()
     place_in_q = {iv: iq for iq, iv in builder.plain}
     for name, q in (start or {}).items():
         first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
         q0[[place_in_q[int(iv)] for iv in first]] = q
-    layout = layout_of(builder.bodies, q0)
+    layout = layout_of(builder.bodies, straight)
     system = MultibodySystem(
         tables=builder.build(),
         q0=q0,
@@ -96,10 +97,12 @@ def assemble_large(
         notes=tuple(builder.notes),
     )
     system, _ = consistent(system, t0, system.size, project)
-    if not np.array_equal(system.q0, q0):
+    if not start and not np.array_equal(system.q0, q0):
         system = replace(system, layout=layout_of(builder.bodies, system.q0))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
-    parts = (builder.bodies, builder.joints, system, builder.contacts)
+    # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
+    counted_from = replace(system, q0=straight) if start else system
+    parts = (builder.bodies, builder.joints, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *parts) for name in names))
 
 
