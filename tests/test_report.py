@@ -46,7 +46,7 @@ class Page(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.tags.append((tag, dict(attrs)))
-        if tag not in ("meta", "link", "input"):
+        if tag not in ("meta", "link", "input", "img"):
             self.open.append(tag)
         if tag == "script":
             self._script = dict(attrs).get("id")
@@ -430,3 +430,19 @@ def test_numbers_survive_the_packing() -> None:
 def test_no_folder_is_an_error() -> None:
     with pytest.raises(InputError, match="at least one result folder"):
         write_report([])
+
+
+def test_a_rotor_has_its_own_pictures(page: Page, tmp_path: Path) -> None:
+    assert 'id="rotor"' not in page.source
+    short = ["time.end=0.2", "time.step=1e-3", "output.every=1", "output.fields_every=10"]
+    case = fm.load_case(CASES / "laval_rotor.toml", short)
+    case.run(tmp_path / "rotor")
+    whole = Page(write_report([tmp_path / "rotor"], tmp_path / "rotor.html").path)
+    pictures = [attributes for tag, attributes in whole.tags if tag == "img"]
+    assert [image["alt"] for image in pictures] == [
+        "Orbits across the axis",
+        "Spectrum, backward and forward",
+        "Spectrum over time",
+        "Forces on bearings and in contacts",
+    ]
+    assert all(len(image["src"] or "") > 20_000 for image in pictures)

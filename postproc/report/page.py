@@ -15,6 +15,7 @@ from flexmb.postproc.report.charts import COLOURS, Bars, Chart
 from flexmb.postproc.report.html import Html, code, joined, table, tag
 from flexmb.postproc.report.motion import MOST_BYTES, motion_of
 from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.report.rotor import rotor_pictures
 from flexmb.postproc.report.runs import Run
 from flexmb.postproc.report.sections import Sections, compared_energies, energy_charts
 
@@ -72,6 +73,7 @@ class Page:
             self._section("Signals", "signals", self._signals()),
             self._section("Phase portraits", "portraits", self._group(self.sections.portraits(), "three")),
             self._section("Orbits", "orbits", self._group(self.sections.orbits(), "three")),
+            self._section("Rotor", "rotor", self._rotor()),
             self._section("Spectra", "spectra", self._spectra()),
             self._section("Joints", "joints", self._group(self.sections.joints())),
             self._section("Distance from the exact solution", "exact", self._distance()),
@@ -132,6 +134,9 @@ class Page:
             return Html("")
         self.titles.append((title, name))
         return tag("section", tag("h2", title), inner, id=name)
+
+    def _rotor(self) -> Html:
+        return rotor_pictures(self.sampled[0].opened) if self.one and self.sampled else Html("")
 
     def _what(self) -> Html:
         if not self.one:

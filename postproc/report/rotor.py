@@ -1,0 +1,41 @@
+"""Pictures of a rotor in a report: orbits, spectrum, waterfall, forces, as ``flexmb plot`` draws them."""
+
+from __future__ import annotations
+
+import base64
+import io
+
+from flexmb.errors import InputError
+from flexmb.postproc.open_folder import Opened
+from flexmb.postproc.report.html import Html, joined, tag
+
+DPI = 110
+
+
+def rotor_pictures(opened: Opened) -> Html:
+    """Return the pictures that the result has the signals for, nothing without a rotor."""
+    if all(body.get("kind") != "rotor" for body in opened.case.get("bodies", {}).values()):
+        return Html("")
+    from flexmb.postproc.orbit_plot import plot_orbits
+    from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
+    from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
+
+    kinds = {
+        "Orbits across the axis": plot_orbits,
+        "Spectrum, backward and forward": plot_spectrum,
+        "Spectrum over time": plot_waterfall,
+        "Forces on bearings and in contacts": plot_rotor_forces,
+    }
+    pictures, missing = [], []
+    for words, plot in kinds.items():
+        try:
+            figure = plot(opened)
+        except InputError as err:  # a node across the axis was not recorded, or too few samples
+            missing.append(tag("p", f"{words}: {err.message}", cls="note"))
+            continue
+        held = io.BytesIO()
+        figure.savefig(held, format="png", dpi=DPI)
+        source = "data:image/png;base64," + base64.b64encode(held.getvalue()).decode("ascii")
+        image = Html(f'<img src="{source}" alt="{words}" style="max-width: 100%; background: white">')
+        pictures.append(tag("figure", image, tag("figcaption", words)))
+    return joined([*pictures, *missing])
