@@ -253,7 +253,7 @@ def test_words_one_can_choose_from() -> None:
     assert sorted(signals["`BODY.word`, large"]) == sorted(LARGE_BODY_QUANTITIES)
     assert signals["`joints.NAME.word`, with an angle"] == list(ANGLES)
     assert signals["`joints.NAME.word`"] == list(JOINT_WORDS)
-    assert signals["`ROTOR.word`, large"] == list(SPIN_QUANTITIES)
+    assert signals["`ROTOR.word`"] == list(SPIN_QUANTITIES)
     assert signals["`NODE.word`"] == list(QUANTITIES)
     assert signals["`BODY.word`"] == list(BODY_QUANTITIES)
     assert signals["`contacts.NAME.word`"] == list(CONTACT_WORDS)

@@ -199,7 +199,7 @@ BAD = {
     ),
     "static start": (
         added('[initial]\nstatic = ["push"]\n'),
-        "initial.static = ('push',): is not available for models with joints or large motion",
+        "initial.static = ('push',): in large motion the start can be that under the weight only",
     ),
     "project that is no word": (added("[initial]\nproject = 1\n"), "initial.project = 1: must be true or false"),
     "table of a drive too short": (
