@@ -20,6 +20,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from browser import FLAGS as QUIET
 from pictures import require_drawing, run_bar
 
 from flexmb.cli import main
@@ -27,17 +28,7 @@ from flexmb.cli import main
 IN_CI = bool(os.environ.get("FLEXMB_CI"))
 PATIENCE = 120.0
 """Seconds to wait for a busy machine."""
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--window-size=1300,850",
-)
+FLAGS = (*QUIET, "--window-size=1300,850")
 
 
 def missing(reason: str) -> None:
