@@ -37,8 +37,10 @@ LEVELS = [
     {"io"},
     {"summary", "series", "words"},
     {"result"},
+    {"modal_energy"},
     {"simulate"},
     {"case"},
+    {"study"},
     {"commands"},
     {"cli"},
     {"__main__"},
@@ -118,7 +120,21 @@ def test_only_fem_imports_scikit_fem() -> None:
     assert {room_of(p) for p in users} == {"fem"}
 
 
-RESULTS = {"errors", "exact", "io", "measures", "postproc", "result", "rotor_analysis", "series", "spectrum", "words"}
+RESULTS = {
+    *(
+        "errors",
+        "exact",
+        "io",
+        "measures",
+        "postproc",
+        "result",
+        "rotor_analysis",
+        "series",
+        "spectrum",
+        "study",
+        "words",
+    ),
+}
 """What pictures may be made of."""
 
 

@@ -1,0 +1,155 @@
+"""What a study found: one row per run."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from flexmb.errors import InputError
+
+Value = float | int | str | bool
+DONE, FAILED = "done", "failed"
+
+
+@dataclass(frozen=True)
+class Row:
+    """One run.
+
+    Parameters
+    ----------
+    index : int
+        Its place in the study, from 0.
+    key : str
+        What tells it from every other run: a digest of the case as run and of what is measured.
+    axes : mapping of str to value
+        Where it stands on the axes; a choice by its label.
+    status : str
+        "done" or "failed".
+    error : str
+        Why it failed.
+    numbers : mapping of str to float
+        What was measured; nan where there is none.
+    arrays : mapping of str to mapping of str to list
+        Curves (``t``, ``y``) and spectra.
+    """
+
+    index: int
+    key: str
+    axes: Mapping[str, Value]
+    status: str
+    error: str = ""
+    numbers: Mapping[str, float] = field(default_factory=dict)
+    arrays: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
+
+    @property
+    def done(self) -> bool:
+        """Whether it has numbers."""
+        return self.status == DONE
+
+    def value(self, name: str) -> Value:
+        """Return an axis value or a number; nan where the run has none."""
+        return self.axes[name] if name in self.axes else self.numbers.get(name, math.nan)
+
+
+@dataclass(frozen=True)
+class Table:
+    """The rows of a study, in the order of its runs."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def axes(self) -> list[str]:
+        """Names of the axes."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.axes))
+
+    @property
+    def numbers(self) -> list[str]:
+        """Names of the numbers."""
+        return list(dict.fromkeys(name for row in self.rows for name in row.numbers))
+
+    @property
+    def done(self) -> Table:
+        """The rows that have numbers."""
+        return Table(tuple(row for row in self.rows if row.done))
+
+    def column(self, name: str) -> list[Value]:
+        """Return an axis or a number of all rows."""
+        if name not in (*self.axes, *self.numbers):
+            known = ", ".join((*self.axes, *self.numbers))
+            raise InputError(f"the study has no column of this name; it has {known}", where="table", value=name)
+        return [row.value(name) for row in self.rows]
+
+    def values(self, axis: str) -> list[Value]:
+        """Return the different values of an axis, in the order in which they come."""
+        return list(dict.fromkeys(self.column(axis)))
+
+    def where(self, choice: Mapping[str, Any]) -> Table:
+        """Return the rows with these values of axes; a list of values means any of them."""
+        rows = self.rows
+        for name, wanted in choice.items():
+            known = self.values(name)
+            allowed = wanted if isinstance(wanted, list) else [wanted]
+            for one in allowed:
+                if not any(_same(one, value) for value in known):
+                    shown = ", ".join(str(value) for value in known)
+                    raise InputError(f"no run has this value; there are {shown}", where="table", key=name, value=one)
+            rows = tuple(row for row in rows if any(_same(one, row.value(name)) for one in allowed))
+        return Table(rows)
+
+    def to_csv(self) -> str:
+        """Return the table as CSV: index, axes, status, numbers, error."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        axes, numbers = self.axes, self.numbers
+        writer.writerow(["index", *axes, "status", *numbers, "error"])
+        for row in self.rows:
+            cells = [row.axes.get(name, "") for name in axes]
+            found = [_shown(row.numbers.get(name, math.nan)) for name in numbers]
+            writer.writerow([row.index, *(_shown(cell) for cell in cells), row.status, *found, row.error])
+        return out.getvalue()
+
+
+def row_to_json(row: Row) -> str:
+    """Return a row as JSON; numbers that are none become null."""
+    data = {
+        "index": row.index,
+        "key": row.key,
+        "axes": dict(row.axes),
+        "status": row.status,
+        "error": row.error,
+        "numbers": {name: _plain(x) for name, x in row.numbers.items()},
+        "arrays": {name: {k: [_plain(x) for x in v] for k, v in a.items()} for name, a in row.arrays.items()},
+    }
+    return json.dumps(data, allow_nan=False, indent=1)
+
+
+def row_from_json(text: str) -> Row:
+    """Return the row that ``row_to_json`` wrote."""
+    data = json.loads(text)
+    numbers = {name: _number(x) for name, x in data["numbers"].items()}
+    arrays = {name: {k: [_number(x) for x in v] for k, v in a.items()} for name, a in data["arrays"].items()}
+    return Row(data["index"], data["key"], data["axes"], data["status"], data["error"], numbers, arrays)
+
+
+def _same(wanted: Any, value: Any) -> bool:
+    """Tell whether two axis values are the same; numbers but for round-off."""
+    if isinstance(wanted, str) or isinstance(value, str):
+        return bool(wanted == value)
+    return math.isclose(float(wanted), float(value), rel_tol=1e-12, abs_tol=0.0)
+
+
+def _plain(x: float) -> float | None:
+    return float(x) if math.isfinite(x) else None
+
+
+def _number(x: float | None) -> float:
+    return math.nan if x is None else float(x)
+
+
+def _shown(x: Any) -> str:
+    return ("" if math.isnan(x) else repr(x)) if isinstance(x, float) else str(x)
