@@ -148,9 +148,13 @@ class RotatingSystem:
 
     def at(self, speed: float) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C and K at a speed, rad/s."""
+        return self.at_each([rotor.ratio * speed for rotor in self.rotors])
+
+    def at_each(self, speeds: Sequence[float] | Array) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C and K where each rotor has a speed of its own, rad/s."""
         C, K = self.C, self.K
-        for rotor in self.rotors:
-            more = rotor.parts.matrices(rotor.ratio * speed)
+        for rotor, speed in zip(self.rotors, speeds, strict=True):
+            more = rotor.parts.matrices(float(speed))
             C, K = C + more[0], K + more[1]
         return self.M, sparse.csr_array(C), sparse.csr_array(K)
 

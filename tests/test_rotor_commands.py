@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -90,7 +91,7 @@ def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert main(["validate", path]) == 0
     warned = capsys.readouterr().err
     assert (
-        "warning: the linear system (contacts open) is unstable at 400 rad/s (3819.72 rpm): mode 1 (forward" in warned
+        "warning: the linear system (contacts open) is unstable at 400 rad/s (3819.72 rpm): a mode (forward" in warned
     )
     assert main(["validate", path, "--set", "bodies.rotor.internal_damping=0"]) == 0
     assert "warning" not in capsys.readouterr().err
@@ -98,6 +99,46 @@ def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "unstable above" in out
     assert "forward" in out
+
+
+def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A ramp, and a motor that takes the rotor beyond the onset: before the run and after it, also in the report."""
+    ramp = {"kind": "ramp", "from": 0.0, "to": 400.0, "duration": 0.1}
+    path = write_case(tmp_path, shaft(internal_damping=1e-3, spin=ramp))
+    assert main(["campbell", path, "--speeds", "0:400:5", "-n", "2", "--quiet"]) == 0
+    onset = float(capsys.readouterr().out.split("unstable above ")[1].split()[0])
+    assert main(["run", path, "-o", str(tmp_path / "ramp")]) == 0
+    err = capsys.readouterr().err
+    assert err.count("warning: the linear system (contacts open) is unstable from") == 1
+    speed, time = float(err.split("unstable from ")[1].split()[0]), float(err.split("passed at ")[1].split()[0])
+    assert onset <= speed <= 1.01 * onset
+    assert time == pytest.approx(0.1 * speed / 400.0, rel=1e-3)
+    (note,) = json.loads((tmp_path / "ramp" / "summary.json").read_text())["notes"]
+    assert f"warning: {note}" in err
+    assert main(["report", str(tmp_path / "ramp"), "-o", str(tmp_path / "report.html")]) == 0
+    assert "a mode (forward" in (tmp_path / "report.html").read_text()
+    short = ["--set", f"bodies.rotor.spin.duration={0.11 * 400 / onset}"]  # ends before the onset is passed
+    assert main(["validate", path, *short]) == 0
+    assert "warning" not in capsys.readouterr().err
+    # 400 rad/s would be reached if nothing resisted; the drag of the vibrating shaft is none here, so it is
+    free = {"kind": "free", "speed": 0.9 * onset, "characteristic": {"speed": [0.0, 400.0], "torque": [1e3, 0.0]}}
+    path = write_case(tmp_path, shaft(internal_damping=1e-3, spin=free), output={"signals": ["rotor.mid.displacement"]})
+    assert main(["run", path, "-o", str(tmp_path / "free")]) == 0
+    err = capsys.readouterr().err
+    assert err.count("warning: the linear system") == 2
+    assert "the drive would reach if nothing vibrated" in err
+    (note,) = json.loads((tmp_path / "free" / "summary.json").read_text())["notes"]
+    assert "the run took" in note
+    assert onset <= float(note.split("unstable from ")[1].split()[0]) <= 1.01 * onset
+
+
+def test_a_steady_start_of_an_unstable_rotor_is_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write_case(tmp_path, shaft(internal_damping=1e-3), initial={"steady": True})
+    words = "initial.steady starts it in a motion that it does not stay in"
+    assert main(["validate", path]) == 0
+    assert words not in capsys.readouterr().err
+    assert main(["validate", path, "--set", "bodies.rotor.spin.speed=400"]) == 0
+    assert words in capsys.readouterr().err
 
 
 def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

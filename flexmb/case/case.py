@@ -115,6 +115,13 @@ class Case:
             raise self.values.origin.error(problems)
         return plan
 
+    @cached_property
+    def whirl_notes(self) -> tuple[str, ...]:
+        """What is said of self-excited whirl before a run."""
+        from flexmb.case.whirl_notes import whirl_notes
+
+        return whirl_notes(self)
+
     def _placed(self, err: InputError) -> InputError:
         """Return an error of the assembly with file and line; a signal asked for by an expectation is its error."""
         listed = self.values.tables.output.signals or []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import tomllib
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -22,27 +23,18 @@ def print_system_notes(case: Case) -> None:
 
     for note in notes_of(case.plan):
         print(f"note: {note}", file=sys.stderr)
-    if warning := unstable_rotor(case):
-        print(f"warning: {warning}", file=sys.stderr)
+    for words in case.whirl_notes:
+        print(f"warning: {words}", file=sys.stderr)
 
 
-def unstable_rotor(case: Case) -> str:
-    """Return words for a rotor that is unstable by itself at the speeds it runs at, empty when none is."""
-    from flexmb.errors import InputError
-    from flexmb.rotating import has_rotor
+def print_run_notes(case: Case, notes: Sequence[str]) -> None:
+    """Say on stderr what a run has found that was not said before it: growing whirl at the speeds it took."""
+    from flexmb.plan_notes import notes_of
 
-    model = case.model()
-    if not has_rotor(model):
-        return ""
-    from flexmb.rotor_analysis.stability import instability
-
-    try:
-        found = instability(model)
-    except InputError:  # with joints or bodies in large motion there is no linear system to ask
-        return ""
-    except (ArithmeticError, ValueError, RuntimeError) as err:  # numbers too far apart for an eigenvalue problem
-        return f"whether the rotor is stable by itself could not be told ({type(err).__name__}: {err})"
-    return "" if found is None else f"the linear system (contacts open) is {found}; flexmb campbell tells the onset"
+    said = {*notes_of(case.plan), *case.whirl_notes}
+    for words in notes:
+        if words not in said:
+            print(f"warning: {words}", file=sys.stderr)
 
 
 def print_scheme_note(case: Case) -> None:

@@ -24,7 +24,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce, announce_large
     from flexmb.commands.interrupt import stops_between_blocks
-    from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
+    from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.errors import InputError, SimulationError
     from flexmb.words import expectation_lines, summary_lines
@@ -55,6 +55,8 @@ def main(args: argparse.Namespace) -> int:
     if not args.quiet:
         if finished:
             print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)
+        else:
+            print_run_notes(case, result.summary.get("notes", ()))
         print(case.title or case.name)
         print("\n".join(summary_lines(result.summary)))
         print_scheme_note(case)

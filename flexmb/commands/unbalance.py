@@ -45,15 +45,12 @@ def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
     """Say on stderr where the steady response is that of an unstable rotor, so never reached."""
     import sys
 
-    import numpy as np
+    from flexmb.rotor_analysis.speed_path import SpeedPath
+    from flexmb.rotor_analysis.stability import self_excited
 
-    from flexmb.rotor_analysis.stability import instability
-
-    low, high = float(found.speeds.min()), float(found.speeds.max())
-    for speed in np.linspace(low, high, 9):
-        if unstable := instability(system, float(speed)):
-            print(f"warning: {unstable}; the steady response there is never reached", file=sys.stderr)
-            return
+    path = SpeedPath.through(system, float(found.speeds.min()), float(found.speeds.max()))
+    if unstable := self_excited(system, path):
+        print(f"warning: {unstable}; the steady response there is never reached", file=sys.stderr)
 
 
 def _lines(found: UnbalanceResponse) -> list[str]:

@@ -21,6 +21,10 @@ ComplexArray = NDArray[np.complex128]
 
 DENSE_LIMIT = 100
 """Up to so many unknowns all eigenvalues are computed densely; above, the lowest by Arnoldi's iteration."""
+DENSE_MOST = 1500
+"""Up to so many are computed densely where the iteration does not converge."""
+RESTARTS = 30
+"""How often the iteration is begun again from what it has, at most."""
 SHIFT = 1e-6
 """The shift over the square root of the largest K_ii / M_ii: too small to be seen in any elastic mode."""
 NOISE, DRIFT = 64 * np.finfo(np.float64).eps, 1e6 * np.finfo(np.float64).eps
@@ -44,6 +48,11 @@ class Matrices:
         """Number of unknowns."""
         return int(self.M.shape[0])
 
+    @property
+    def lowest(self) -> float:
+        """A rate below that of any elastic mode, 1/s."""
+        return SHIFT * float(np.sqrt(np.max(np.abs(self.K.diagonal()) / self.M.diagonal()))) or 1.0
+
     def dynamic(self, lam: complex) -> sparse.csc_array:
         """Return lam^2 M + lam C + K."""
         return sparse.csc_array(lam * lam * self.M + lam * self.C + self.K)
@@ -56,7 +65,7 @@ def eigenpairs(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray
     """
     lam, X = _lowest(system, 2 * count + 6)
     X = X / modal_size(system.M, X)
-    still = _at_rest(system, lam, X)
+    still = at_rest(system, lam, X)
     rigid = _span(system.M, X[:, still])
     upper = ~still & (lam.imag >= -REAL * np.abs(lam))
     lam, X = lam[upper], X[:, upper]
@@ -121,62 +130,65 @@ def _lowest(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray]:
     n = system.nv
     if not np.isfinite(system.K.data).all() or (system.M.diagonal() <= 0.0).any():
         raise ValueError("the matrices are not those of a system with mass in every unknown")
-    s = SHIFT * float(np.sqrt(np.max(np.abs(system.K.diagonal()) / system.M.diagonal()))) or 1.0
-    if n <= DENSE_LIMIT or count >= 2 * n - 2:
-        mu, Z = linalg.eig(_Inverse(system, s)(np.eye(2 * n)))
+    s = system.lowest
+    found = _arnoldi(system, s, count) if n > DENSE_LIMIT and count < 2 * n - 2 else None
+    if found is not None:
+        s, mu, Z = found
+    elif n <= DENSE_MOST:
+        mu, Z = linalg.eig(Inverse(system, s)(np.eye(2 * n)))
     else:
-        s, mu, Z = _arnoldi(system, s, count)
+        raise FlexmbError(f"the eigenvalues of {n} unknowns next to zero did not converge")
     with np.errstate(divide="ignore", invalid="ignore"):
         lam = s + 1.0 / mu
     order = np.argsort(np.abs(lam), kind="stable")[:count]
     return lam[order], Z[:n, order]
 
 
-def _arnoldi(system: Matrices, s: float, count: int) -> tuple[float, ComplexArray, ComplexArray]:
-    """Return a shift, ``count`` eigenvalues of largest size of (A - s)^-1 and their vectors.
+def _arnoldi(system: Matrices, s: float, count: int) -> tuple[float, ComplexArray, ComplexArray] | None:
+    """Return a shift, ``count`` eigenvalues of largest size of (A - s)^-1 and their vectors; None when they are lost.
 
     Rigid motions are double eigenvalues with one vector, which hinder the iteration when the shift is very close to
-    them: then a larger one is taken.
+    them: then a larger one is taken. What is damped in proportion to its stiffness (internal damping) has very many
+    eigenvalues next to one another, which no iteration tells apart.
     """
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
     size = 2 * system.nv
     start = np.cos(np.arange(float(size)))  # a fixed start: the same bits in every run
-    for last in (False, False, True):
-        operator: Any = LinearOperator((size, size), matvec=_Inverse(system, s), dtype=np.float64)
+    for shift in (s, 100.0 * s):
+        operator: Any = LinearOperator((size, size), matvec=Inverse(system, shift), dtype=np.float64)
         try:
-            mu, Z = eigs(operator, count, v0=start, ncv=min(size, max(2 * count + 1, 40)))
-            break
-        except ArpackNoConvergence as err:
-            if last:
-                raise FlexmbError(f"the eigenvalues did not converge: {err}") from err
-            s *= 100.0
-    return s, mu, Z
+            mu, Z = eigs(operator, count, v0=start, ncv=min(size, max(2 * count + 1, 40)), maxiter=RESTARTS)
+        except ArpackNoConvergence:
+            continue
+        return shift, mu, Z
+    return None
 
 
-class _Inverse:
-    """(A - s)^-1 on vectors or matrices (2 nv, ...)."""
+class Inverse:
+    """(A - s)^-1 on vectors or matrices (2 nv, ...); ``w`` is about the rate of the mode next to s, 1/s."""
 
-    def __init__(self, system: Matrices, s: float) -> None:
+    def __init__(self, system: Matrices, s: complex) -> None:
         from scipy.sparse.linalg import splu
 
         self.M, self.s, self.n = system.M, s, system.nv
         self.D = sparse.csr_array(system.C + s * system.M)
         self.lu = splu(sparse.csc_array(system.K + s * system.C + s * s * system.M))
-        x = np.cos(np.arange(float(self.n)))
+        x = np.cos(np.arange(float(self.n))).astype(self.D.dtype)
         for _ in range(4):  # the size of the lowest frequency is enough
             x = self.lu.solve(self.M @ x)
             ratio = float(np.linalg.norm(x)) or 1.0
             x = x / ratio
         self.w = 1.0 / float(np.sqrt(ratio))
 
-    def __call__(self, b: Array) -> Array:
+    def __call__(self, b: np.ndarray) -> np.ndarray:
+        """Return (A - s)^-1 b."""
         b1, b2 = b[: self.n], b[self.n :]
         z1 = -self.lu.solve(self.w * (self.M @ b2) + self.D @ b1)
         return np.concatenate([z1, (b1 + self.s * z1) / self.w])
 
 
-def _at_rest(system: Matrices, lam: ComplexArray, X: ComplexArray) -> NDArray[np.bool_]:
+def at_rest(system: Matrices, lam: ComplexArray, X: ComplexArray) -> NDArray[np.bool_]:
     """Return which modes store no elastic energy and do not move, but for round-off."""
     energy, sizes = elastic_energy(system.K, X)
     # a double zero eigenvalue splits into +-sqrt(noise): its square is compared

@@ -48,9 +48,9 @@ class Run:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is wrong with the folder; its place on the disk is nobody's business."""
+        """What is wrong with the folder, whose place on the disk is nobody's business, and what the run was told."""
         places = {str(self.folder), str(self.folder.absolute()), str(self.folder.resolve())}
-        out = []
+        out = [str(note) for note in self.result.summary.get("notes") or ()]
         for note in self.opened.notes:
             for place in sorted(places, key=len, reverse=True):
                 note = note.replace(place, self.name)

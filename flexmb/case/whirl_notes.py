@@ -1,0 +1,87 @@
+"""What is said of self-excited whirl with a run: before it, at the speeds it will take; after it, at those it took."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmb.errors import FlexmbError, InputError
+from flexmb.io.structure import Tree
+from flexmb.state import Array
+
+if TYPE_CHECKING:
+    from flexmb.case.case import Case
+    from flexmb.rotating import RotatingSystem
+
+STEADY = "initial.steady starts it in a motion that it does not stay in"
+
+
+def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:
+    """Return words for rotors that are unstable by themselves, none when they are stable.
+
+    Parameters
+    ----------
+    case : Case
+    tree : Tree, optional
+        What a run recorded. With it free spins are looked at where they really were; without, at the speeds that their
+        drive would take them to if nothing vibrated.
+    """
+    from flexmb.rotating import has_rotor, rotating_system
+
+    model = case.model()
+    if not has_rotor(model):
+        return ()
+    try:
+        system = rotating_system(model)
+    except InputError:  # with joints or bodies in large motion there is no linear system to ask
+        return ()
+    if tree is not None and not any(rotor.parts.spin.free for rotor in system.rotors):
+        return case.whirl_notes  # given spins keep to what was known before
+    try:
+        found = _words(case, system, tree)
+    except (FlexmbError, ArithmeticError, ValueError, RuntimeError) as err:  # numbers too far apart for eigenvalues
+        return (f"whether the rotor is stable by itself could not be told ({type(err).__name__}: {err})",)
+    return (found,) if found else ()
+
+
+def _words(case: Case, system: RotatingSystem, tree: Tree | None) -> str:
+    from flexmb.rotor_analysis.speed_path import SpeedPath
+    from flexmb.rotor_analysis.stability import self_excited
+
+    plan = case.plan
+    known = {} if tree is None else _taken(case, system, tree)
+    path = SpeedPath.of_run(system, plan.t0, plan.time(plan.steps), known)
+    found = self_excited(system, path)
+    if found is None:
+        return ""
+    words = [f"the linear system (contacts open) is {found}"]
+    if any(rotor.parts.spin.free for rotor in system.rotors):
+        low, high = found.span
+        whose = "that the run took" if known else "that the drive would reach if nothing vibrated"
+        words.append(f"looked at: the speeds {whose}, {low:.6g} to {high:.6g} rad/s")
+    if found.span[0] == found.span[1]:
+        words.append("flexmb campbell tells the onset")
+    if found.at_start and case.values.tables.initial.steady:
+        words.append(STEADY)
+    return "; ".join(words)
+
+
+def _taken(case: Case, system: RotatingSystem, tree: Tree) -> Mapping[str, tuple[Array, Array]]:
+    """Return times and speeds of the free spins of a run: as recorded, or from the whole states that were kept."""
+    out = {}
+    names = list(case.plan.system.dof_names)
+    for rotor in system.rotors:
+        signal, unknown = f"/signals/{rotor.name}.spin_speed", f"{rotor.name}.spin"
+        if not rotor.parts.spin.free:
+            continue
+        if signal in tree:
+            time, speed = tree["/time"][()], np.ravel(tree[signal][()])
+        elif unknown in names:
+            time, speed = tree["/state/time"][()], tree["/state/v"][:, names.index(unknown)]
+        else:
+            continue
+        fine = np.isfinite(speed)  # a run that failed may end in something else
+        out[rotor.name] = np.asarray(time)[fine], np.asarray(speed)[fine]
+    return out
