@@ -14,6 +14,7 @@ from known_rotors import CRITICAL, nelson_mcvaugh
 from flexmb.case.toml_writer import to_toml
 from flexmb.cli import main
 from flexmb.commands.rotor_options import table_lines
+from flexmb.postproc.report.runs import open_runs
 
 INLINE = frozenset({"material", "spin", "damping"})
 
@@ -58,6 +59,7 @@ def test_critical_speeds_of_nelson_and_mcvaugh(tmp_path: Path, capsys: pytest.Ca
     assert table["whirl"] == ["backward", "forward"] * 2
     assert all(f"{value:.6g}" in out for value in numbers(table["speed [rpm]"]))
     assert "stable at all these speeds" in out
+    assert "-o DIR" not in out  # all six speeds are printed
     lines = columns(tmp_path / "out" / "campbell.csv")
     assert len(lines["speed [rpm]"]) == 6
     assert float(lines["speed [rpm]"][-1]) == pytest.approx(55000.0)
@@ -99,6 +101,8 @@ def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     out = capsys.readouterr().out
     assert "unstable above" in out
     assert "forward" in out
+    assert main(["campbell", path, "--speeds", "0:50:14", "-n", "2", "--quiet"]) == 0
+    assert "11 of 14 speeds; -o DIR writes them all to campbell.csv" in capsys.readouterr().out
 
 
 def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,8 +119,8 @@ def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert time == pytest.approx(0.1 * speed / 400.0, rel=1e-3)
     (note,) = json.loads((tmp_path / "ramp" / "summary.json").read_text())["notes"]
     assert f"warning: {note}" in err
-    assert main(["report", str(tmp_path / "ramp"), "-o", str(tmp_path / "report.html")]) == 0
-    assert "a mode (forward" in (tmp_path / "report.html").read_text()
+    (run,) = open_runs([tmp_path / "ramp"], lambda k: "black")
+    assert note in run.notes  # which stand on top of a report
     short = ["--set", f"bodies.rotor.spin.duration={0.11 * 400 / onset}"]  # ends before the onset is passed
     assert main(["validate", path, *short]) == 0
     assert "warning" not in capsys.readouterr().err
@@ -139,6 +143,20 @@ def test_a_steady_start_of_an_unstable_rotor_is_noted(tmp_path: Path, capsys: py
     assert words not in capsys.readouterr().err
     assert main(["validate", path, "--set", "bodies.rotor.spin.speed=400"]) == 0
     assert words in capsys.readouterr().err
+
+
+def test_few_steps_per_turn_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """At 400 rad/s a turn lasts 15.7 ms."""
+    ramp = {"kind": "ramp", "from": 0.0, "to": -400.0, "duration": 0.1}
+    path = write_case(tmp_path, shaft(spin=ramp))
+    for steps, noted in ((127, True), (128, False)):
+        assert main(["validate", path, "--set", f"time.step={0.1 / steps}"]) == 0
+        err = capsys.readouterr().err
+        assert ("steps per turn of 'rotor' at its highest speed, 400 rad/s (3819.72 rpm)" in err) is noted, steps
+    assert main(["run", path, "--set", "time.step=1e-3", "-o", str(tmp_path / "run"), "--quiet"]) == 0
+    (note,) = json.loads((tmp_path / "run" / "summary.json").read_text())["notes"]
+    assert note.startswith("only 15.7 steps per turn")
+    assert note.endswith("time.step = 0.000785 gives 20")
 
 
 def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -116,9 +116,16 @@ class Case:
         return plan
 
     @cached_property
+    def step_notes(self) -> tuple[str, ...]:
+        """What is said of the steps of rotors."""
+        from flexmb.case.rotor_notes import step_notes
+
+        return step_notes(self)
+
+    @cached_property
     def whirl_notes(self) -> tuple[str, ...]:
         """What is said of self-excited whirl before a run."""
-        from flexmb.case.whirl_notes import whirl_notes
+        from flexmb.case.rotor_notes import whirl_notes
 
         return whirl_notes(self)
 

@@ -53,13 +53,14 @@ def _orders(text: str) -> tuple[float, ...]:
 def _lines(found: Campbell) -> list[str]:
     import numpy as np
 
-    from flexmb.commands.rotor_options import table_lines
+    from flexmb.commands.rotor_options import left_out, table_lines
 
     rows = np.unique(np.linspace(0, found.speeds.size - 1, SHOWN).round().astype(int))
     lines = range(found.omega.shape[1])
     titles = ["speed [rad/s]", "[rpm]", *(f"mode {j + 1} [Hz]" for j in lines)]
     table = [[found.speeds[k], found.speeds[k] * RPM, *(_frequency(found, k, j) for j in lines)] for k in rows.tolist()]
     out = ["", "frequencies (f forward, b backward, m mixed, p planar; ! unstable)", *table_lines(titles, table)]
+    out += left_out(rows.size, found.speeds.size, "speeds", "campbell.csv")
     out += ["", "critical speeds"]
     rows_c: list[list[Any]] = [
         [

@@ -104,6 +104,11 @@ def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:
     return out
 
 
+def left_out(shown: int, count: int, what: str, file: str) -> list[str]:
+    """Return the line that says how many rows a printed table has of all, none when it has them all."""
+    return [f"  {shown} of {count} {what}; -o DIR writes them all to {file}"] if shown < count else []
+
+
 def _word(item: object) -> str:
     return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy's numbers are floats, too
 

@@ -45,11 +45,12 @@ def main(args: argparse.Namespace) -> int:
 def _lines(found: StaticState) -> list[str]:
     import numpy as np
 
-    from flexmb.commands.rotor_options import table_lines
+    from flexmb.commands.rotor_options import left_out, table_lines
 
     chosen = np.unique(np.linspace(0, len(found.labels) - 1, SHOWN).round().astype(int)).tolist()
     rows: list[list[Any]] = [[found.labels[k], found.stations[k], *found.deflection[k]] for k in chosen]
     out = ["", *table_lines(["node", "x [m]", "along y [m]", "along z [m]"], rows)]
+    out += left_out(len(chosen), len(found.labels), "nodes", "static.csv")
     rows = [[name, *force] for name, force in zip(found.bearings, found.reactions, strict=True)]
     rows += [["sum", *found.reactions.sum(axis=0)]]
     out += ["", "forces of bearings and supports on the shaft", *table_lines(["node", "y [N]", "z [N]"], rows)]
