@@ -194,7 +194,7 @@ def test_a_table_must_cover_the_run() -> None:
         ({"rotor": "x"}, "loads.b.rotor = 'x': there is no body 'x'"),
         ({"rotor": 3}, "loads.b.rotor = 3: must be the name of a rotor"),
         ({"node": "r.all"}, "loads.b.node = 'r.all': means 4 nodes where a single one is needed"),
-        ({"stiffness": [[1.0]]}, "loads.b.stiffness = [[1.0]]: must be a number, a 2 x 2 matrix"),
+        ({"stiffness": [[1.0]]}, "loads.b.stiffness: is 1 x 1; must be a number, a 2 x 2 matrix"),
         ({"rotor": "ball", "stiffness": K2}, "loads.b.rotor = 'ball': a bearing whose matrices are not symmetric or"),
         (
             {"direction": [0.0, 1.0, 1.0]},

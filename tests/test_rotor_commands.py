@@ -159,6 +159,31 @@ def test_few_steps_per_turn_are_noted(tmp_path: Path, capsys: pytest.CaptureFixt
     assert note.endswith("time.step = 0.000785 gives 20")
 
 
+def test_ends_beside_their_node_are_noted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A pedestal below its node is a way to draw it; one beside it along the axis is a mistake."""
+    pedestal = {"kind": "particle", "mass": 3.0, "position": [0.25, 0.0, -0.2], "axes": "yz"}
+    bearing = {"kind": "bearing", "node": "rotor.node(1)", "to": "pedestal", "stiffness": 1e6}
+    ring = {"kind": "clearance", "node": "rotor.node(2)", "gap": 1e-3}
+
+    def noted(*changes: str) -> str:
+        path = tmp_path / "rotor.toml"
+        write_case(tmp_path, shaft(), loads={"pedestal": bearing}, contacts={"ring": ring})
+        text = path.read_text() + to_toml({"bodies": {"pedestal": pedestal}}, INLINE)
+        path.write_text(text)
+        assert main(["validate", str(path), *(word for one in changes for word in ("--set", one))]) == 0
+        return capsys.readouterr().err
+
+    assert noted() == ""
+    words = "note: loads.pedestal: 'pedestal' stands 0.15 m beside 'rotor.node(1)' along the axis; a bearing acts as if"
+    assert words in noted("bodies.pedestal.position=[0.4,0,0]")
+    assert noted("contacts.ring.offset=[0,1e-4,0]") == ""
+    words = "note: contacts.ring: the middle of the ring stands 0.02 m beside 'rotor.node(2)' along the axis; only"
+    assert words in noted("contacts.ring.offset=[0.02,0,0]")
+    on_pedestal = ("contacts.ring.stator=pedestal", "bodies.pedestal.position=[0.25,0,0]")
+    assert "stands 0.25 m beside 'rotor.node(2)'" in noted(*on_pedestal)
+    assert noted(*on_pedestal, "contacts.ring.offset=[0.25,0,0]") == ""
+
+
 def test_static_and_unbalance(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = write_case(tmp_path, shaft(), gravity={"acceleration": [0.0, 0.0, -9.81]})
     assert main(["static", path, "-o", str(tmp_path / "out")]) == 0

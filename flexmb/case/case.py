@@ -116,11 +116,11 @@ class Case:
         return plan
 
     @cached_property
-    def step_notes(self) -> tuple[str, ...]:
-        """What is said of the steps of rotors."""
-        from flexmb.case.rotor_notes import step_notes
+    def rotor_notes(self) -> tuple[str, ...]:
+        """What is said of the steps of rotors, and of bearings and rings that stand beside them."""
+        from flexmb.case.rotor_notes import place_notes, step_notes
 
-        return step_notes(self)
+        return place_notes(self) + step_notes(self)
 
     @cached_property
     def whirl_notes(self) -> tuple[str, ...]:

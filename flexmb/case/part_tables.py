@@ -13,11 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.bodies import KINDS as BODIES
-from flexmb.case.problems import Problem, problem_of, unknown_key
+from flexmb.case.problems import Problem, problem_of
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
+from flexmb.fem.checks import unknown_key
 from flexmb.joints import KINDS as JOINTS
 from flexmb.loads import KINDS as LOADS
 from flexmb.schemes import SCHEMES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -88,11 +87,3 @@ def readable(item: Any) -> str:
     """Return a value; of a long one the beginning and the end (of a path the file's name)."""
     text = repr(item)
     return text if len(text) <= 80 else f"{text[:38]} ... {text[-37:]}"
-
-
-def unknown_key(key: object, allowed: Iterable[str]) -> str:
-    """Return the words for a key that is not known: the nearest one and the whole list."""
-    names = list(allowed)
-    near = difflib.get_close_matches(str(key), names, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
-    return f"unknown key{hint}; allowed: {', '.join(names)}"

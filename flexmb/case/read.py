@@ -16,12 +16,13 @@ from pydantic import BaseModel, ValidationError
 
 from flexmb.case.overrides import apply_overrides, parse_override
 from flexmb.case.part_tables import KINDS, read_parts, read_scheme
-from flexmb.case.problems import Origin, Problem, problem_of, unknown_key
+from flexmb.case.problems import Origin, Problem, problem_of
 from flexmb.case.schema import CaseTables
 from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
 from flexmb.exact import SOLUTIONS
+from flexmb.fem.checks import unknown_key
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import SCHEMES
 

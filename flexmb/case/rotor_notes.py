@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from flexmb.errors import FlexmbError, InputError
+from flexmb.fem.checks import unit
 from flexmb.io.structure import Tree
 from flexmb.state import Array
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
+    from flexmb.contacts.clearance import Clearance
     from flexmb.rotating import RotatingSystem
 
 STEADY = "initial.steady starts it in a motion that it does not stay in"
 
 
+BESIDE = 1e-3
+"""Farther apart along the axis than this, m, two ends do not belong to one bearing or ring."""
 STEPS_PER_TURN = 20
 """Fewer are told: 20 follow a whirl with an error of about 1 % of its frequency."""
 
@@ -38,6 +42,48 @@ def step_notes(case: Case) -> tuple[str, ...]:
     words = f"only {turn / plan.h:.3g} steps per turn of '{system.rotors[k].name}' at its highest speed"
     speed = f"{fast[k]:.6g} rad/s ({fast[k] * 30.0 / np.pi:.6g} rpm), so unbalance and whirl near it are coarse"
     return (f"{words}, {speed}; time.step = {turn / STEPS_PER_TURN:.3g} gives {STEPS_PER_TURN}",)
+
+
+def place_notes(case: Case) -> tuple[str, ...]:
+    """Return words for bearings and rings whose other end stands beside their node along the axis."""
+    from flexmb.contacts.clearance import Clearance
+    from flexmb.loads.bearing import Bearing
+
+    system = _system(case)
+    if system is None:
+        return ()
+    model, points, out = case.model(), system.nodes.points, []
+    for load in model.loads.values():
+        if isinstance(load, Bearing) and str(load.to) != "ground":
+            at, to = (points[system.nodes.one(end, load.where)] for end in (load.node, load.to))
+            beside = abs(float((at - to) @ unit(load.direction, "direction", load.where)))
+            if beside > BESIDE:
+                words = f"'{load.to}' stands {beside:.4g} m beside '{load.node}' along the axis"
+                out.append(f"{load.where}: {words}; a bearing acts as if both were at one place")
+    axes = {rotor.name: rotor.parts.axis[:, 0] for rotor in system.rotors}
+    for contact in model.contacts.values():
+        if isinstance(contact, Clearance):
+            out += _ring_notes(contact, system, axes)
+    return tuple(out)
+
+
+def _ring_notes(contact: Clearance, system: RotatingSystem, axes: Mapping[str, Array]) -> list[str]:
+    """Return words for the rings of a clearance that do not stand around their nodes."""
+    points, offset = system.nodes.points, np.asarray(contact.offset, dtype=np.float64)
+    for ref in contact.refs():
+        for at in system.nodes.resolve(ref, contact.where):
+            label = system.nodes.labels([at])[0]
+            axis = axes.get(label.partition(".")[0])
+            if contact.axis is not None:
+                axis = unit(contact.axis, "axis", contact.where)
+            if axis is None:
+                continue
+            middle = points[at] if contact.on_ground else points[system.nodes.one(contact.stator, contact.where)]
+            beside = abs(float((points[at] - middle - offset) @ axis))
+            if beside > BESIDE:
+                words = f"the middle of the ring stands {beside:.4g} m beside '{label}' along the axis"
+                return [f"{contact.where}: {words}; only distances across it count"]
+    return []
 
 
 def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:

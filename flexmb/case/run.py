@@ -39,7 +39,7 @@ def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
     sink = MemorySink()
     outcome = run(case.plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=case.title, case_text=case.to_toml())
-    result.summary["notes"] += case.step_notes + whirl_notes(case, result.tree)
+    result.summary["notes"] += case.rotor_notes + whirl_notes(case, result.tree)
     result.summary["expectations"] = plain(case.check(result))
     return result
 
@@ -86,7 +86,7 @@ def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
     tree = sink.close_data()
     resumed_at = sink.point.step if sink.point is not None else 0
     summary = summarize(tree, sink.run, outcome, title=case.title, resumed_at=resumed_at)
-    summary["notes"] += case.step_notes + whirl_notes(case, tree)
+    summary["notes"] += case.rotor_notes + whirl_notes(case, tree)
     summary["expectations"] = case.check(Result(tree, plain(summary)))
     sink.finish(summary)
 
@@ -97,6 +97,6 @@ def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float)
     tally: Tally | None = getattr(err, "tally", None)  # the engine's, over every step; the samples tell less
     reached = _Reached(tally if tally is not None else tally_from(tree), wall_time_s, wall_time_s)
     summary: dict[str, Any] = summarize(tree, sink.run, reached, title=case.title)
-    summary["notes"] += case.step_notes + whirl_notes(case, tree)
+    summary["notes"] += case.rotor_notes + whirl_notes(case, tree)
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     sink.finish(summary | {"status": "failed", "failure": failure})

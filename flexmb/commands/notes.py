@@ -21,7 +21,7 @@ def print_system_notes(case: Case) -> None:
     """Say on stderr what the assembly found, and what scheme and steps make of it."""
     from flexmb.plan_notes import notes_of
 
-    for note in (*notes_of(case.plan), *case.step_notes):
+    for note in (*notes_of(case.plan), *case.rotor_notes):
         print(f"note: {note}", file=sys.stderr)
     for words in case.whirl_notes:
         print(f"warning: {words}", file=sys.stderr)
@@ -31,7 +31,7 @@ def print_run_notes(case: Case, notes: Sequence[str]) -> None:
     """Say on stderr what a run has found that was not said before it: growing whirl at the speeds it took."""
     from flexmb.plan_notes import notes_of
 
-    said = {*notes_of(case.plan), *case.step_notes, *case.whirl_notes}
+    said = {*notes_of(case.plan), *case.rotor_notes, *case.whirl_notes}
     for words in notes:
         if words not in said:
             print(f"warning: {words}", file=sys.stderr)

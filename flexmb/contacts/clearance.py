@@ -63,11 +63,11 @@ class Clearance:
         vector(self.offset, "offset", self.where)
         if self.axis is not None:
             unit(self.axis, "axis", self.where)
-        if not self._refs():
+        if not self.refs():
             raise InputError("must name at least one node", where=self.where, key="node", value=self.node)
-        for ref in self._refs():
+        for ref in self.refs():
             body = NodeRef.parse(ref, self.where, "node").body
-            if self._on_ground:
+            if self.on_ground:
                 continue
             if body == NodeRef.parse(self.stator, self.where, "stator").body:
                 message = f"contact between a body and itself: '{ref}' belongs to '{body}' too"
@@ -79,18 +79,20 @@ class Clearance:
         return f"contacts.{self.name}"
 
     @property
-    def _on_ground(self) -> bool:
+    def on_ground(self) -> bool:
+        """Whether the rings stand still."""
         return isinstance(self.stator, str) and self.stator == "ground"
 
-    def _refs(self) -> list[object]:
+    def refs(self) -> list[object]:
+        """Return the nodes as they were named."""
         if isinstance(self.node, Sequence) and not isinstance(self.node, str):
             return list(self.node)
         return [self.node]
 
     def add_to(self, builder: Builder) -> None:
         """Add one row per node to a multibody system."""
-        found = [(ref, place) for ref in self._refs() for place in builder.places(ref, self.where, "node")]
-        stator = None if self._on_ground else builder.place(self.stator, self.where, "stator")
+        found = [(ref, place) for ref in self.refs() for place in builder.places(ref, self.where, "node")]
+        stator = None if self.on_ground else builder.place(self.stator, self.where, "stator")
         offset = vector(self.offset, "offset", self.where)
         group = builder.begin_contact(self.name, float(self.restitution))
         seen: set[int] = set()

@@ -5,13 +5,14 @@ from __future__ import annotations
 import difflib
 import inspect
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.fem.other_words import in_our_words
 from flexmb.state import Array
 
 T = TypeVar("T")
@@ -106,6 +107,12 @@ def nearest(value: object, names: tuple[str, ...] | list[str]) -> str:
     return f" (did you mean '{found[0]}'?)" if found else ""
 
 
+def unknown_key(key: object, allowed: Iterable[str]) -> str:
+    """Return the words for a key that is not known: what it is called here, or the nearest one, and the whole list."""
+    names = list(allowed)
+    return f"unknown key{in_our_words(key, names) or nearest(key, names)}; allowed: {', '.join(names)}"
+
+
 def from_table(cls: type[T], data: Mapping[str, Any], where: str) -> T:
     """Call ``cls`` with the keys of a table, refusing keys it does not take and naming those that are missing."""
     parameters = inspect.signature(cls).parameters
@@ -119,8 +126,7 @@ def check_keys(data: Mapping[str, Any], allowed: list[str], needed: list[str], w
     """Refuse keys of a table that are not allowed and name those that are missing."""
     for key, value in data.items():
         if key not in allowed:
-            message = f"unknown key{nearest(key, allowed)}; allowed: {', '.join(allowed)}"
-            raise InputError(message, where=where, key=str(key), value=value)
+            raise InputError(unknown_key(key, allowed), where=where, key=str(key), value=value)
     missing = [name for name in needed if name not in data]
     if missing:
         raise InputError(f"needs {', '.join(missing)}", where=where, value=dict(data))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -61,6 +62,8 @@ def _matrices(given: object, key: str, speeds: Array | None, where: str) -> Arra
     except (TypeError, ValueError, OverflowError):
         x = None  # ragged lists, and what is no number
     if x is None:
+        if isinstance(given, Sequence) and not isinstance(given, str):
+            raise InputError(f"is no matrix of numbers; must be {_allowed(speeds)}", where=where, key=key)
         raise InputError(f"must be {_allowed(speeds)}", where=where, key=key, value=given)
     if not np.all(np.isfinite(x)):
         raise InputError("must be finite", where=where, key=key, value=given)
@@ -71,11 +74,19 @@ def _matrices(given: object, key: str, speeds: Array | None, where: str) -> Arra
         message = f"has {len(x)} entries where speed has {speeds.size}"
         raise InputError(message, where=where, key=key)
     if (table and speeds is None) or x.ndim > 3 or (x.ndim > 1 and x.shape[-2:] not in ((2, 2), (4, 4))):
-        raise InputError(f"must be {_allowed(speeds)}", where=where, key=key, value=given)
+        raise InputError(f"{_size(x)}; must be {_allowed(speeds)}", where=where, key=key)
     x = x if table else x[None]
     matrices = x if x.ndim == 3 else x[:, None, None] * np.eye(2)
     ns = 1 if speeds is None else speeds.size
     return np.array(np.broadcast_to(matrices, (ns, *matrices.shape[1:])))
+
+
+def _size(x: Array) -> str:
+    """Return the size of a matrix in words."""
+    if x.ndim == 1:
+        return f"is a list of {x.size} numbers"
+    rows, columns = x.shape[-2:]
+    return f"is {rows} x {columns}" if x.ndim < 4 else f"is {x.ndim} lists deep"
 
 
 def _allowed(speeds: Array | None) -> str:
