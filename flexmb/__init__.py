@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from flexmb.rotor_analysis.modes import RotorModes, rotor_modes
     from flexmb.rotor_analysis.stability import instability
     from flexmb.rotor_analysis.static import StaticState, static_deflection
-    from flexmb.rotor_analysis.unbalance import UnbalanceResponse, unbalance_response
+    from flexmb.rotor_analysis.unbalance import UnbalanceResponse, unbalance_peaks, unbalance_response
     from flexmb.schemes import (
         HHT,
         SCHEMES,
@@ -141,7 +141,7 @@ _HOME = {
     "flexmb.rotor_analysis.modes": ("RotorModes", "rotor_modes"),
     "flexmb.rotor_analysis.stability": ("instability",),
     "flexmb.rotor_analysis.static": ("StaticState", "static_deflection"),
-    "flexmb.rotor_analysis.unbalance": ("UnbalanceResponse", "unbalance_response"),
+    "flexmb.rotor_analysis.unbalance": ("UnbalanceResponse", "unbalance_peaks", "unbalance_response"),
     "flexmb.schemes": (
         "HHT",
         "SCHEMES",
@@ -236,6 +236,7 @@ __all__ = [
     "Disk",
     "Unbalance",
     "ShaftSection",
+    "unbalance_peaks",
     "unbalance_response",
 ]
 

@@ -17,13 +17,13 @@ from scipy import sparse
 
 from flexmb.bodies.rotor import Rotor
 from flexmb.bodies.rotor_bearings import MOTIONS
-from flexmb.bodies.spin_parts import Excitation, SpeedTable, SpinParts
+from flexmb.bodies.spin_parts import SpeedTable, SpinParts
 from flexmb.errors import InputError
 from flexmb.fem.checks import vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.loads.bearing import Bearing as BearingLoad
 from flexmb.loads.bearing_law import BearingLaw
-from flexmb.loads.terms import RotatingTerms
+from flexmb.loads.terms import LoadPart, RotatingTerms
 from flexmb.loads.time_functions import Constant
 from flexmb.model import Model, SmallMotion, loose_body, small_motion
 from flexmb.spinning import rotating_terms
@@ -113,6 +113,8 @@ class RotatingSystem:
         A body that can move without elastic energy, empty when there is none.
     bodies : mapping of str to bodies
         Those of the model.
+    loads : tuple of LoadPart
+        Springs, bearings and forces that never change: what holds a static state.
     """
 
     M: sparse.csr_array
@@ -128,6 +130,7 @@ class RotatingSystem:
     acceleration: Array
     loose: str
     bodies: Mapping[str, object]
+    loads: tuple[LoadPart, ...]
 
     @property
     def nv(self) -> int:
@@ -223,18 +226,19 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
         if name in spins:
             table = small.nodes.bodies[name]
             points = table.first + np.arange(table.count)
-            rotors.append(Spinning(name, ratios[len(rotors)], _moved(spins[name], first, small.nodes.nv), points))
+            rotors.append(Spinning(name, ratios[len(rotors)], spins[name].moved(first, small.nodes.nv), points))
         first += parts.nv
     for bearing in rotating_terms(small.terms.values(), small.bodies):
         k = next(k for k, rotor in enumerate(rotors) if rotor.name == bearing.rotor)
         rotors[k] = replace(rotors[k], parts=_with_bearing(rotors[k].parts, bearing))
+    lasting = _lasting(small, model.initial_static)
     return RotatingSystem(
         M=small.M,
         C=small.C,
         K=small.K,
         rotors=tuple(rotors),
         speed=rotors[0].parts.spin.speed,
-        F0=model.weight(small.bodies)[0] + small.springs.F0 + _constant_loads(small, model.initial_static),
+        F0=model.weight(small.bodies)[0] + small.springs.F0 + _constant_loads(small, lasting),
         nodes=small.nodes,
         layout=small.layout,
         dof_names=small.dof_names,
@@ -245,6 +249,7 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
         acceleration=np.zeros(3) if model.gravity is None else vector(model.gravity, "acceleration", "gravity"),
         loose=loose_body(small.bodies, small.springs.held),
         bodies=dict(model.bodies),
+        loads=tuple(model.loads[name] for name in lasting),
     )
 
 
@@ -302,29 +307,6 @@ def _table(label: str, law: BearingLaw) -> SpeedTable:
     return SpeedTable(label, np.arange(law.size), speed, K, C)
 
 
-def _moved(parts: SpinParts, first: int, nv: int) -> SpinParts:
-    """Return the parts of a rotor with its unknowns beginning at ``first`` among nv."""
-    size = parts.gyro.shape[0]
-    before, after = sparse.csr_array((first, first)), sparse.csr_array((nv - first - size,) * 2)
-
-    def wide(A: sparse.csr_array) -> sparse.csr_array:
-        return sparse.csr_array(sparse.block_diag([before, A, after], format="csr"))
-
-    def number(i: int) -> int:
-        return i + first if i >= 0 else -1
-
-    return replace(
-        parts,
-        gyro=wide(parts.gyro),
-        circulation=wide(parts.circulation),
-        skew_damping=wide(parts.skew_damping),
-        cross=wide(parts.cross),
-        tables=tuple(_moved_table(table, first) for table in parts.tables),
-        excitations=tuple(_moved_excitation(e, number(e.a), number(e.b)) for e in parts.excitations),
-        resistance=None,  # of a free spin, which is none here
-    )
-
-
 def _with_bearing(parts: SpinParts, bearing: RotatingTerms) -> SpinParts:
     """Return the parts of a rotor with a bearing to another body."""
     cross = sparse.csr_array(parts.cross + bearing.cross)
@@ -333,18 +315,17 @@ def _with_bearing(parts: SpinParts, bearing: RotatingTerms) -> SpinParts:
     return replace(parts, cross=cross, skew_damping=skew_damping, tables=tables)
 
 
-def _moved_table(table: SpeedTable, first: int) -> SpeedTable:
-    return replace(table, unknowns=table.unknowns + first)
+def _lasting(small: SmallMotion, released: Sequence[str]) -> list[str]:
+    """Return the loads that never change; those that do, or are let go at the start, hold no static state."""
+    functions = {name: term.function for name, term in small.terms.items()}
+    return [name for name, f in functions.items() if f is None or (isinstance(f, Constant) and name not in released)]
 
 
-def _moved_excitation(e: Excitation, a: int, b: int) -> Excitation:
-    return replace(e, a=a, b=b)
-
-
-def _constant_loads(small: SmallMotion, released: Sequence[str]) -> Array:
-    """Return the loads that never change, (nv,); loads that do, or are let go at the start, hold no static state."""
+def _constant_loads(small: SmallMotion, lasting: Sequence[str]) -> Array:
+    """Return the constant forces among some loads, (nv,)."""
     out = np.zeros(small.nodes.nv)
-    for name, term in small.terms.items():
-        if isinstance(term.function, Constant) and name not in released:
+    for name in lasting:
+        term = small.terms[name]
+        if isinstance(term.function, Constant):
             out += term.column.toarray().ravel() * term.function.level
     return out

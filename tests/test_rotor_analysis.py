@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hand_rotor import HandRotor, skew, unbalance
@@ -319,6 +321,66 @@ def test_reactions_carry_the_weight_beside_couplings_and_with_internal_damping()
         # the shaft that ends at the last pin hands over its shear force, and nothing to the side
         np.testing.assert_allclose(found.shafts[0].shear[-1], [0.0, -last], rtol=1e-9, atol=1e-9 * weight)
         np.testing.assert_allclose(found.shafts[0].moment[-1], 0.0, atol=1e-8 * weight)
+
+
+def test_reactions_hold_what_acts_on_held_nodes() -> None:
+    """The part of a force that a support takes is in its reaction; so are a preloaded spring's and a bearing's."""
+    weight = {"gravity": (0.0, 0.0, -9.81)}
+    more = {"bearings": [{"node": "last", "stiffness": [[1e7, 0.0], [0.0, 0.0]]}]}
+    rotor = replace(
+        shaft("timoshenko", 4, **more),
+        supports=[{"node": "first", "kind": "pinned"}, {"node": "last", "fix": ["transverse_z"]}],
+    )
+    bare = fm.static_deflection(model(rotor, **weight))
+    assert bare.bearings == ("rotor.node(4)", "rotor.node(0)", "rotor.node(4)")
+    force = fm.NodalForce("push", node="rotor.last", force=(0.0, 300.0, -200.0))
+    pushed = fm.static_deflection(model(rotor, force, **weight))
+    taken = [[-300.0, 0.0], [0.0, 0.0], [0.0, 200.0]]  # along y by the bearing, along z by the support
+    np.testing.assert_allclose(pushed.reactions - bare.reactions, taken, atol=1e-6)
+    # a spring of 5000 N/m along (0.6, 0.8), 20 mm longer than it would be
+    spring = fm.Spring("pull", node="rotor.last", anchor=(1.0, -0.3, -0.4), stiffness=5e3, length=0.48)
+    pulled = fm.static_deflection(model(rotor, spring, **weight))
+    tension = 5e3 * (0.02 + 0.6 * pulled.deflection[4, 0])
+    taken = [[0.6 * tension, 0.0], [0.0, 0.0], [0.0, 0.8 * tension]]
+    np.testing.assert_allclose(pulled.reactions - bare.reactions, taken, atol=1e-6)
+    bare = fm.static_deflection(model(shaft("timoshenko", 4), **weight))
+    # a ball hangs on the pin by a bearing with cross-coupling: it sags by K^-1 m g, and the pin carries its weight
+    K = np.array([[4e4, 1e4], [-1e4, 3e4]])
+    ball = fm.Particle("ball", mass=2.0, axes="yz")
+    for law in ({"stiffness": K.tolist()}, {"stiffness": [K.tolist(), (3 * K).tolist()], "speed": [0.0, 50.0]}):
+        bearing = fm.Bearing("hang", node="rotor.first", to="ball", **law)
+        hung = fm.static_deflection(model(shaft("timoshenko", 4), ball, bearing, **weight), speed=25.0)
+        pins = [hung.bearings.index(f"rotor.node({node})") for node in (0, 4)]
+        np.testing.assert_allclose(hung.reactions[pins] - bare.reactions, [[0.0, 19.62], [0.0, 0.0]], atol=1e-9)
+        stiffness = K if "speed" not in law else 2.0 * K
+        np.testing.assert_allclose(hung.deflection[-1], np.linalg.solve(stiffness, [0.0, -19.62]), rtol=1e-9)
+
+
+def test_peaks_are_found_between_the_speeds_of_a_range() -> None:
+    """|r| = e W^2 / sqrt((w^2 - W^2)^2 + (2 zeta w W)^2) is largest at w / sqrt(1 - 2 zeta^2)."""
+    zeta = 3.0 / (2 * np.sqrt(800.0 * 2.0))
+    rotor = jeffcott()
+    found = fm.unbalance_response(rotor, np.linspace(0.0, 60.0, 8))
+    (peak,), forces = fm.unbalance_peaks(rotor, found)
+    assert forces == ()
+    assert peak.speed == pytest.approx(20.0 / np.sqrt(1 - 2 * zeta**2), rel=1e-6)
+    assert peak.major == pytest.approx(1e-3 / (2 * zeta * np.sqrt(1 - zeta**2)), rel=1e-10)
+    assert peak.minor == pytest.approx(peak.major, rel=1e-10)
+    assert peak.major > 1.02 * found.major.max()
+    (last,), _ = fm.unbalance_peaks(rotor, fm.unbalance_response(rotor, [1.0, 5.0, 10.0]))
+    assert last.speed == 10.0  # no maximum inside
+
+
+def test_peaks_of_forces_on_bearings() -> None:
+    rotor = model(fm.Rotor("rotor", **rub_rotor(unbalances=[{"node": 12, "magnitude": 5e-4}])))
+    coarse = fm.unbalance_response(rotor, np.linspace(100.0, 300.0, 21))
+    fine = fm.unbalance_response(rotor, np.linspace(160.0, 220.0, 3001))
+    orbits, forces = fm.unbalance_peaks(rotor, coarse)
+    for b, peak in enumerate(forces):
+        force = half_axes(fine.forces)[0][:, b]
+        assert peak.major == pytest.approx(force.max(), rel=1e-4)
+        assert peak.speed == pytest.approx(fine.speeds[np.argmax(force)], abs=0.02)
+    assert max(p.major for p in orbits) == pytest.approx(fine.major.max(), rel=1e-4)
 
 
 def test_orbits() -> None:

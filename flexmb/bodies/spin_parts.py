@@ -19,7 +19,7 @@ order in the slopes.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
@@ -155,3 +155,25 @@ class SpinParts:
                 if unknown >= 0:
                     out[unknown] += factor * turned
         return out
+
+    def moved(self, first: int, nv: int) -> SpinParts:
+        """Return the parts with their unknowns beginning at ``first`` among nv; for a spin that is given."""
+        size = self.gyro.shape[0]
+        before, after = sparse.csr_array((first, first)), sparse.csr_array((nv - first - size,) * 2)
+
+        def wide(A: sparse.csr_array) -> sparse.csr_array:
+            return sparse.csr_array(sparse.block_diag([before, A, after], format="csr"))
+
+        def number(i: int) -> int:
+            return i + first if i >= 0 else -1
+
+        return replace(
+            self,
+            gyro=wide(self.gyro),
+            circulation=wide(self.circulation),
+            skew_damping=wide(self.skew_damping),
+            cross=wide(self.cross),
+            tables=tuple(replace(table, unknowns=table.unknowns + first) for table in self.tables),
+            excitations=tuple(replace(e, a=number(e.a), b=number(e.b)) for e in self.excitations),
+            resistance=None,  # of a free spin
+        )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +11,7 @@ from flexmb.commands.rotor_options import RPM, add_rotor_options
 
 if TYPE_CHECKING:
     from flexmb.rotating import RotatingSystem
-    from flexmb.rotor_analysis.unbalance import UnbalanceResponse
+    from flexmb.rotor_analysis.unbalance import Peak, UnbalanceResponse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +26,7 @@ def main(args: argparse.Namespace) -> int:
     """Print the peaks of the response at the nodes and of the forces on the bearings."""
     from flexmb.commands.progress import shown
     from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range, speed_words
-    from flexmb.rotor_analysis.unbalance import unbalance_response
+    from flexmb.rotor_analysis.unbalance import unbalance_peaks, unbalance_response
 
     case, system = load_rotors(args)
     speeds = speed_range(args)
@@ -35,9 +36,10 @@ def main(args: argparse.Namespace) -> int:
     note_tables(system, found.speeds, args.quiet)
     _warn(system, found)
     print(f"{case.title or case.name}: steady response, {found.speeds.size} speeds from {ends}")
-    print("\n".join(_lines(found)))
+    orbits, forces = unbalance_peaks(system, found)
+    print("\n".join(_lines(orbits, forces)))
     if args.out is not None:
-        print_written(_write(found, case.title or case.name, args.out))
+        print_written(_write(found, orbits, case.title or case.name, args.out))
     return 0
 
 
@@ -53,39 +55,25 @@ def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
         print(f"warning: {unstable}; the steady response there is never reached", file=sys.stderr)
 
 
-def _lines(found: UnbalanceResponse) -> list[str]:
+def _lines(orbits: Sequence[Peak], forces: Sequence[Peak]) -> list[str]:
     import numpy as np
 
     from flexmb.commands.rotor_options import table_lines
-    from flexmb.rotor_analysis.whirl import half_axes
 
     out = ["", "largest orbits (half axes; the minor one is negative where the node goes backward; phase of y)"]
-    rows: list[list[Any]] = []
-    for j, label in enumerate(found.labels):
-        for k in _peaks(found.major[:, j]):
-            phase = float(np.degrees(found.phase[k, j, 0]))
-            speed = float(found.speeds[k])
-            rows.append([label, speed, speed * RPM, found.major[k, j], found.minor[k, j], phase])
-    titles = ["node", "speed [rad/s]", "[rpm]", "major [m]", "minor [m]", "phase [deg]"]
-    out += table_lines(titles, rows)
-    if found.bearings:
-        force = half_axes(found.forces)[0]
-        tops = [(b, int(np.argmax(force[:, b]))) for b in range(len(found.bearings))]
-        rows = [[found.bearings[b], found.speeds[k], found.speeds[k] * RPM, force[k, b]] for b, k in tops]
+    rows: list[list[Any]] = [
+        [p.label, p.speed, p.speed * RPM, p.major, p.minor, float(np.degrees(np.angle(p.complex_yz[0])))]
+        for p in orbits
+    ]
+    out += table_lines(["node", "speed [rad/s]", "[rpm]", "major [m]", "minor [m]", "phase [deg]"], rows)
+    if forces:
+        rows = [[p.label, p.speed, p.speed * RPM, p.major] for p in forces]
         out += ["", "largest forces on bearings"]
         out += table_lines(["bearing", "speed [rad/s]", "[rpm]", "force [N]"], rows)
     return out
 
 
-def _peaks(values: Any) -> list[int]:
-    """Return where a curve has its maxima inside the range, or its largest value when there is none."""
-    import numpy as np
-
-    inner = np.flatnonzero((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])) + 1
-    return inner.tolist() or [int(np.argmax(values))]
-
-
-def _write(found: UnbalanceResponse, title: str, folder: Path) -> list[Path]:
+def _write(found: UnbalanceResponse, orbits: Sequence[Peak], title: str, folder: Path) -> list[Path]:
     import numpy as np
 
     from flexmb.commands.rotor_options import save_figure
@@ -106,5 +94,12 @@ def _write(found: UnbalanceResponse, title: str, folder: Path) -> list[Path]:
             force = found.forces[:, b, k]
             columns |= {f"bearing {label} {axis} force [N]": np.abs(force)}
             columns |= {f"bearing {label} {axis} phase [rad]": np.angle(force)}
-    paths = [write_table(folder / "unbalance.csv", columns)]
+    peaks = {
+        "node": [p.label for p in orbits],
+        "speed [rad/s]": [p.speed for p in orbits],
+        "speed [rpm]": [p.speed * RPM for p in orbits],
+        "major [m]": [p.major for p in orbits],
+        "minor [m]": [p.minor for p in orbits],
+    }
+    paths = [write_table(folder / "unbalance.csv", columns), write_table(folder / "unbalance_peaks.csv", peaks)]
     return paths + save_figure(plot_unbalance(found, title), folder, "unbalance")

@@ -8,7 +8,8 @@ Within an element with the weight p per length, from its stiffness k and the for
     (Q, -M at its first end, -Q, M at its second) = k u - f,      M' = Q,  Q' = p,  M = E I v'' without shear
 
 Internal damping b of a shaft that turns at W resists the bending of its fibres, which goes round: u is v + b W w in the
-plane of y, w - b W v in that of z. What supports hold is K(W) x - F0 on the unknowns that they take away.
+plane of y, w - b W v in that of z. What supports hold is K(W) x - F0 on the unknowns that they take away, with what
+constant loads, springs and bearings between bodies do to them.
 """
 
 from __future__ import annotations
@@ -16,10 +17,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from flexmb.bodies.rotor import Rotor
 from flexmb.errors import InputError
+from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.shaft import ShaftElements
+from flexmb.loads.time_functions import Constant
 from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, Spinning, rotating_system
 from flexmb.state import Array, IntArray
@@ -104,12 +108,12 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
     q = np.asarray(splu(K.tocsc()).solve(system.F0))
     names, places = [b.label for b in system.bearings], [b.point for b in system.bearings]
     reactions = [0.0 - b.force(speed, q, np.zeros_like(q)) for b in system.bearings]
-    shafts = []
+    shafts, loads = [], _load_forces(system, q, speed)
     for rotor in system.rotors:
         body = system.bodies[rotor.name]
         if isinstance(body, Rotor):
             shafts.append(_shaft(system, rotor, body, q, speed))
-            for node, force in _supports(system, rotor, body, q, speed):
+            for node, force in _supports(system, rotor, body, q, speed, loads):
                 names.append(f"{rotor.name}.node({node})")
                 places.append(int(rotor.points[node]))
                 reactions.append(force)
@@ -169,9 +173,37 @@ def _shaft(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed
     return Shaft(rotor.name, both, shear.reshape(-1, 2), moment.reshape(-1, 2))
 
 
-def _supports(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed: float) -> list[tuple[int, Array]]:
+def _supports(
+    system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed: float, loads: Array
+) -> list[tuple[int, Array]]:
     """Return the nodes that supports hold across the axis and the forces on the shaft there."""
     own = np.array([name.startswith(f"{rotor.name}.node(") for name in system.dof_names])
     held, force = body.support_forces(q[own], system.acceleration, rotor.ratio * speed)
+    force = force - loads[rotor.points] @ rotor.parts.axis[:, 1:]
     nodes = np.flatnonzero(held.any(axis=1)).tolist()
     return [(node, np.where(held[node], force[node], 0.0)) for node in nodes]
+
+
+def _load_forces(system: RotatingSystem, q: Array, speed: float) -> Array:
+    """Return the forces of all loads on all points, (n, 3), also along directions that are held.
+
+    The loads are asked anew, over unknowns that are the displacements and turns of the points themselves.
+    """
+    n = 3 * len(system.layout.points)
+    one, none = sparse.eye_array(n, format="csr"), sparse.csr_array((n, n))
+    moves, turns = (sparse.csr_array(sparse.hstack(pair)) for pair in ((one, none), (none, one)))
+    nodes = Kinematics(system.nodes.points, moves, turns, system.nodes.bodies)
+    u = np.concatenate([system.layout.displacement @ q, system.layout.rotation @ q])
+    ratios = {rotor.name: rotor.ratio for rotor in system.rotors}
+    force = np.zeros(2 * n)
+    for load in system.loads:
+        term = load.terms(nodes)
+        if isinstance(term.function, Constant):
+            force += term.column.toarray().ravel() * term.function.level
+        else:
+            force -= term.column @ (term.stiffness * (term.stretch + term.column.T @ u))
+        if term.rotating is not None:
+            force -= term.rotating.cross @ u
+            if (table := term.rotating.table) is not None:
+                force -= table.placed(table.at(ratios[term.rotating.rotor] * speed)[0], 2 * n) @ u
+    return np.asarray(force[:n].reshape(-1, 3))

@@ -44,6 +44,8 @@ class UnbalanceResponse:
         Names of the b bearings.
     forces : (n, b, 2) complex array
         Forces of the shaft on the bearings along y and z, N.
+    rotor : str
+        The rotor whose unbalance acts.
     """
 
     speeds: Array
@@ -52,6 +54,7 @@ class UnbalanceResponse:
     amplitude: ComplexArray
     bearings: tuple[str, ...]
     forces: ComplexArray
+    rotor: str
 
     @property
     def major(self) -> Array:
@@ -97,26 +100,117 @@ def unbalance_response(
     progress : callable, optional
         Called with (speeds done, speeds in all).
     """
-    from scipy.sparse.linalg import splu
-
     system = rotating_system(model)
     grid = np.linspace(0.0, default_top(system), 401) if speeds is None else checked_speeds(speeds)
     acting = _acting(system, rotor)
-    ratio = acting[0].ratio
-    e = sum((r.parts.excitation() for r in acting), np.zeros(system.nv, dtype=np.complex128))
     points = _points(system, nodes, acting)
+    steady = _Steady(system, acting, points)
     amplitude = np.empty((grid.size, points.size, 2), dtype=np.complex128)
     forces = np.empty((grid.size, len(system.bearings), 2), dtype=np.complex128)
     for k, speed in enumerate(grid):
-        W = ratio * float(speed)
-        x = splu(Matrices(*system.at(float(speed))).dynamic(1j * W)).solve(W * W * e) if W else np.zeros_like(e)
-        amplitude[k] = system.orbits(x)[points]
-        for j, bearing in enumerate(system.bearings):
-            forces[k, j] = bearing.force(float(speed), x, 1j * W * x)
+        amplitude[k], forces[k] = steady.at(float(speed))
         if progress is not None:
             progress(k + 1, grid.size)
-    labels = tuple(system.nodes.labels(points))
-    return UnbalanceResponse(grid, ratio, labels, amplitude, tuple(b.label for b in system.bearings), forces)
+    labels, bearings = tuple(system.nodes.labels(points)), tuple(b.label for b in system.bearings)
+    return UnbalanceResponse(grid, acting[0].ratio, labels, amplitude, bearings, forces, acting[0].name)
+
+
+@dataclass(frozen=True)
+class Peak:
+    """A largest orbit of a node or force on a bearing, between two speeds of a range or at its end.
+
+    Parameters
+    ----------
+    label : str
+        The node or the bearing.
+    speed : float
+        rad/s.
+    complex_yz : (2,) complex array
+        Amplitudes there along y and z, m or N.
+    """
+
+    label: str
+    speed: float
+    complex_yz: ComplexArray
+
+    @property
+    def major(self) -> float:
+        """Half major axis, m or N."""
+        return float(half_axes(self.complex_yz)[0])
+
+    @property
+    def minor(self) -> float:
+        """Half minor axis, m or N; negative where it goes backward."""
+        return float(half_axes(self.complex_yz)[1])
+
+
+def unbalance_peaks(
+    model: Model | HasModel | RotatingSystem, found: UnbalanceResponse
+) -> tuple[tuple[Peak, ...], tuple[Peak, ...]]:
+    """Return the peaks of all orbits, and the largest force on each bearing.
+
+    Each maximum among the speeds of the response is followed to where the response itself, computed anew, is largest
+    between the speeds beside it.
+
+    Parameters
+    ----------
+    model : Model, Case or RotatingSystem
+        The same that the response is of.
+    found : UnbalanceResponse
+    """
+    system = rotating_system(model)
+    acting = _acting(system, found.rotor)
+    steady = _Steady(system, acting, _points(system, found.labels, acting))
+    orbits = []
+    for j, label in enumerate(found.labels):
+        orbits += [_peak(steady, found.speeds, k, label, (0, j)) for k in _maxima(found.major[:, j])]
+    force = half_axes(found.forces)[0]
+    largest = [int(np.argmax(force[:, b])) for b in range(len(found.bearings))]
+    forces = [_peak(steady, found.speeds, k, found.bearings[b], (1, b)) for b, k in enumerate(largest)]
+    return tuple(orbits), tuple(forces)
+
+
+class _Steady:
+    """The steady response at any speed."""
+
+    def __init__(self, system: RotatingSystem, acting: Sequence[Spinning], points: IntArray) -> None:
+        self.system, self.points, self.ratio = system, points, acting[0].ratio
+        self.e = sum((r.parts.excitation() for r in acting), np.zeros(system.nv, dtype=np.complex128))
+
+    def at(self, speed: float) -> tuple[ComplexArray, ComplexArray]:
+        """Return amplitudes of the points, (k, 2), and forces on the bearings, (b, 2)."""
+        from scipy.sparse.linalg import splu
+
+        system, W = self.system, self.ratio * speed
+        x = np.zeros_like(self.e)
+        if W:
+            x = splu(Matrices(*system.at(speed)).dynamic(1j * W)).solve(W * W * self.e)
+        forces = np.empty((len(system.bearings), 2), dtype=np.complex128)
+        for j, bearing in enumerate(system.bearings):
+            forces[j] = bearing.force(speed, x, 1j * W * x)
+        return np.asarray(system.orbits(x)[self.points]), forces
+
+
+def _maxima(values: Array) -> list[int]:
+    """Return where a curve has its maxima inside the range, or its largest value when there is none."""
+    inner = np.flatnonzero((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])) + 1
+    return inner.tolist() or [int(np.argmax(values))]
+
+
+def _peak(steady: _Steady, speeds: Array, k: int, label: str, which: tuple[int, int]) -> Peak:
+    """Return the peak of an orbit (0, node) or force (1, bearing) next to speed k."""
+    from scipy.optimize import minimize_scalar
+
+    def value(speed: float) -> ComplexArray:
+        return np.asarray(steady.at(speed)[which[0]][which[1]])
+
+    speed = float(speeds[k])
+    if 0 < k < speeds.size - 1:
+        ends = (float(speeds[k - 1]), float(speeds[k + 1]))
+        close = 1e-7 * max(abs(v) for v in ends)
+        best = minimize_scalar(lambda v: -Peak(label, v, value(v)).major, bounds=ends, options={"xatol": close})
+        speed = float(best.x)
+    return Peak(label, speed, value(speed))
 
 
 def _acting(system: RotatingSystem, name: str | None) -> list[Spinning]:
