@@ -5,8 +5,9 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,6 +18,9 @@ from flexmb.io.run_folder import CASE, CHECKPOINT, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.result import Result, load
+
+if TYPE_CHECKING:
+    from flexmb.rotor_analysis.as_run import AsRun
 
 NEEDED = ("/time", "/step", "/state/step", "/state/time", "/state/q", "/state/v", "/state/impulse", "/layout/points")
 """Without these there is nothing to draw."""
@@ -51,6 +55,13 @@ class Opened:
         name = str(scheme.pop("name", ""))
         words = ", ".join(f"{key} = {_word(value)}" for key, value in scheme.items() if value not in (None, "auto"))
         return f"{name} ({words})" if words else name
+
+    @cached_property
+    def rotors(self) -> AsRun:
+        """The rotors of the case with their bearings and clearances."""
+        from flexmb.rotor_analysis.as_run import AsRun
+
+        return AsRun(self.case)
 
     @property
     def h(self) -> float:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.patches import Circle
+from matplotlib.patches import Annulus, Circle
+from numpy.typing import NDArray
 
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
@@ -19,6 +20,9 @@ from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
 
 LATEST = 0.1
 """The last part of the time shown, drawn darker."""
+WALL = 1.06
+"""Outer radius of a stator as it is drawn, over its clearance."""
+PALE = "0.82"
 
 
 def plot_orbits(
@@ -54,14 +58,15 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     last = t >= t[-1] - LATEST * (t[-1] - t[0])
     axes.plot(*yz.T, color=BLUE, linewidth=0.5, alpha=0.35, label=f"{t[0]:.4g} to {t[-1]:.4g} s")
     axes.plot(*yz[last].T, color=BLUE, linewidth=1.2, zorder=4, label=f"from {t[last][0]:.4g} s")
-    for name, table in clearances.items():
+    for name, (table, hits) in clearances.items():
         gap = float(table["gap"])
-        centre = across(opened, node.body).T @ np.asarray(table.get("offset", (0.0, 0.0, 0.0)), dtype=np.float64)
-        axes.add_patch(Circle((centre[0], centre[1]), gap, fill=False, edgecolor=INK, linewidth=1.1))
-        axes.plot([], [], color=INK, linewidth=1.1, label=f"clearance {gap:.3g} m")
+        y, z = across(opened, node.body).T @ np.asarray(table.get("offset", (0.0, 0.0, 0.0)), dtype=np.float64)
+        # the stator is outside, where no orbit and no dot can hide it
+        axes.add_patch(Annulus((y, z), WALL * gap, (WALL - 1.0) * gap, facecolor=PALE, edgecolor="none", zorder=1))
+        axes.add_patch(Circle((y, z), gap, fill=False, edgecolor=INK, linewidth=0.9, zorder=5))
+        axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap:.3g} m")
         if name in opened.result.contacts:
-            hits = opened.result.contacts[name].impulse.reshape(len(node.time), -1).sum(axis=1)[shown] > 0.0
-            axes.plot(*yz[hits].T, ".", color=VERMILLION, markersize=2.5, label="in contact")
+            axes.plot(*yz[hits[shown]].T, ".", color=VERMILLION, markersize=4.0, zorder=3, label="in contact")
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
     axes.set_aspect("equal", adjustable="datalim")
     axes.set(xlabel="y [m]", ylabel="z [m]")
@@ -69,16 +74,29 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.005), ncols=2, fontsize=7)
 
 
-def _ring(opened: Opened, node: Whirl, clearances: dict[str, dict[str, Any]]) -> tuple[str, Array]:
+Clearances = dict[str, tuple[Mapping[str, Any], NDArray[np.bool_]]]
+
+
+def _ring(opened: Opened, node: Whirl, clearances: Clearances) -> tuple[str, Array]:
     """Return the moving stator of a node and its displacement, to be taken off; none where it stands on the ground."""
-    for table in clearances.values():
+    for table, _ in clearances.values():
         stator = str(table.get("stator", "ground"))
         if stator != "ground" and (yz := moved(opened, stator, node.body)) is not None:
             return stator, yz
     return "", np.zeros(2)
 
 
-def _clearances(opened: Opened, node: str) -> dict[str, dict[str, Any]]:
-    """Return the clearance contacts of a node, by name."""
-    contacts = opened.case.get("contacts", {})
-    return {name: t for name, t in contacts.items() if t.get("kind") == "clearance" and t.get("node") == node}
+def _clearances(opened: Opened, name: str) -> Clearances:
+    """Return the clearances that a node is in, however it is called there, and at which samples it touches."""
+    (node,) = opened.rotors.nodes(name)
+    out: Clearances = {}
+    for contact, (inside, table) in opened.rotors.clearances().items():
+        if node in inside:
+            hits = np.zeros(len(opened.result.time), dtype=np.bool_)
+            if contact in opened.result.contacts:
+                impulse = opened.result.contacts[contact].impulse.reshape(hits.size, -1)
+                # one column per node, unless some that cannot move were left out
+                own = impulse[:, inside.index(node)] if impulse.shape[1] == len(inside) else impulse.sum(axis=1)
+                hits = own > 0.0
+            out[contact] = table, hits
+    return out

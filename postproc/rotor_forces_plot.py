@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,19 +11,20 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_forces
-from flexmb.postproc.rotor_results import across, moved, points_of, rotors, speed_of
+from flexmb.postproc.rotor_results import places, rotors, speed_of
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import CYCLE, STYLE
 from flexmb.postproc.thinning import thinned
+from flexmb.rotor_analysis.as_run import Node, RunBearing
 
 
 def plot_rotor_forces(opened: Opened) -> Figure:
     """Return a figure: forces on bearings above (size across the axis), contact forces below.
 
-    Forces on bearings come from displacements and velocities of their nodes: from the recorded signals where there
-    are position and velocity, else from the kept states.
+    Bearings between bodies (``loads.NAME``) are among them. Their forces come from displacements and velocities of
+    their nodes: from the recorded signals where these are there, else from the kept states.
     """
-    bearings = [(body, table) for body in rotors(opened) for table in opened.case["bodies"][body].get("bearings", ())]
+    bearings = opened.rotors.bearings() if rotors(opened) else []
     if not bearings and not opened.result.contacts:
         raise InputError("there are neither bearings nor contacts in this result")
     draws = [True] * bool(bearings) + [False] * bool(len(opened.result.contacts))
@@ -43,74 +42,83 @@ def plot_rotor_forces(opened: Opened) -> Figure:
     return figure
 
 
-def bearing_force(opened: Opened, body: str, table: dict[str, Any]) -> tuple[Array, Array]:
-    """Return times (n,) and the forces of the shaft on a bearing along y and z, (n, 2), N.
-
-    Matrices of 4 x 4 count with their part over displacements and, from kept states, over slopes.
-    """
-    time, x, v = _motion(opened, body, table["node"])
-    speed = speed_of(opened, body, time)
-    K, C = (_matrices(table, key, time, speed) for key in ("stiffness", "damping"))
-    m = min(K.shape[1], x.shape[1])
-    n = min(C.shape[1], v.shape[1])
-    force = np.einsum("tij,tj->ti", K[:, :2, :m], x[:, :m]) + np.einsum("tij,tj->ti", C[:, :2, :n], v[:, :n])
-    return time, force
+def bearing_force(opened: Opened, bearing: RunBearing) -> tuple[Array, Array]:
+    """Return times (n,) and the forces of the shaft on a bearing along its y and z, (n, 2), N."""
+    time, x, v = _motion(opened, bearing)
+    speed = speed_of(opened, bearing.rotor, time) if bearing.law.speed is not None else np.zeros(time.size)
+    if speed is None:
+        raise InputError("the speed of the rotor was not recorded, so forces on its bearings are not known")
+    K, C = bearing.law.at(speed)
+    return time, np.einsum("tij,tj->ti", K[:, :2], x) + np.einsum("tij,tj->ti", C[:, :2], v)
 
 
-def _draw_bearings(axes: Axes, opened: Opened, bearings: list[tuple[str, dict[str, Any]]]) -> None:
-    for k, (body, table) in enumerate(bearings):
-        time, force = bearing_force(opened, body, table)
-        label = f"{body}.node({table['node']})" if isinstance(table["node"], int) else f"{body}.{table['node']}"
+def _draw_bearings(axes: Axes, opened: Opened, bearings: list[RunBearing]) -> None:
+    for k, bearing in enumerate(bearings):
+        time, force = bearing_force(opened, bearing)
         colour = CYCLE[k % len(CYCLE)]
-        axes.plot(*thinned(time, np.linalg.norm(force, axis=1)), color=colour, linewidth=1.0, label=label)
+        axes.plot(*thinned(time, np.linalg.norm(force, axis=1)), color=colour, linewidth=1.0, label=bearing.label)
     axes.set_title("Forces on bearings")
     axes.set(xlabel="time [s]", ylabel="force [N]", ylim=(0.0, None))
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=3)
 
 
-def _motion(opened: Opened, body: str, node: int | str) -> tuple[Array, Array, Array]:
-    """Return times, and displacements and velocities (v, w) or (v, w, theta_y, theta_z) of a node."""
-    yz, points = across(opened, body), points_of(opened, body)
-    place = f"{body}.node({node})" if isinstance(node, int) else f"{body}.{node}"
-    signals, x_yz = opened.result.signals, moved(opened, place, body)
-    if x_yz is not None and f"{place}.velocity" in signals:
-        return opened.result.time, x_yz, signals[f"{place}.velocity"] @ yz
-    fields, layout = opened.result.fields, opened.result.layout
-    first = int(np.flatnonzero(layout.body_of_point == layout.bodies.index(body))[0])
-    i = first + _number(opened, body, node, points)
+def _motion(opened: Opened, bearing: RunBearing) -> tuple[Array, Array, Array]:
+    """Return times, and how the node moves against the other end, (n, m), with its rate.
+
+    m motions as in the law: along y and z, and turns about them for matrices of 4 x 4.
+    """
+    ends = [bearing.node, *([] if bearing.to is None else [bearing.to])]
+    found = [_from_signals(opened, end, bearing.law.size, bool(bearing.law.C.any())) for end in ends]
+    time = opened.result.time
+    if any(one is None for one in found):
+        time, found = opened.result.fields.times, [_from_states(opened, end) for end in ends]
+    moves = [(_across(x, bearing), _across(v, bearing)) for x, v in (one for one in found if one is not None)]
+    if len(moves) == 1:
+        return time, *moves[0]
+    return time, moves[0][0] - moves[1][0], moves[0][1] - moves[1][1]
+
+
+def _across(moves: Array, bearing: RunBearing) -> Array:
+    """Return displacement and rotation (n, 6) along the motions of a bearing, (n, m)."""
+    both = [moves[:, :3] @ bearing.axes, moves[:, 3:] @ bearing.axes]
+    return np.asarray(np.concatenate(both, axis=1)[:, : bearing.law.size])
+
+
+def _from_signals(opened: Opened, node: Node, motions: int, damped: bool) -> tuple[Array, Array] | None:
+    """Return recorded displacement and rotation of a node, (n, 6), and their rates; None when some are missing."""
+    signals, place = opened.result.signals, places(opened).get(node)
+    if place is None or (motions > 2 and opened.result.layout.carriers is not None):
+        return None  # turns of large motion are recorded since the start, which may be bent
+    x, v = np.zeros((2, len(opened.result.time), 6))
+    if f"{place}.displacement" in signals:
+        x[:, :3] = signals[f"{place}.displacement"]
+    else:
+        x[:, :3] = signals[f"{place}.position"] - opened.result.layout.points[_point(opened, node)]
+    needed = [(v, slice(0, 3), "velocity")] if damped else []
+    if motions > 2:
+        needed += [(x, slice(3, 6), "rotation")]
+        needed += [(v, slice(3, 6), "angular_velocity")] if damped else []
+    for where, columns, quantity in needed:
+        if f"{place}.{quantity}" not in signals:
+            return None
+        where[:, columns] = signals[f"{place}.{quantity}"]
+    return x, v
+
+
+def _from_states(opened: Opened, node: Node) -> tuple[Array, Array]:
+    """Return displacement and rotation of a node in the kept states, (n, 6), and their rates."""
+    fields, layout, i = opened.result.fields, opened.result.layout, _point(opened, node)
     q, v = np.asarray(fields.q[()]), np.asarray(fields.v[()])
-    x = np.concatenate([layout.displacements(q)[:, i] @ yz, layout.rotations(q)[:, i] @ yz], axis=1)
-    return fields.times, x, layout.velocities(q, v)[:, i] @ yz
+    if layout.carriers is not None:
+        rows = slice(6 * i, 6 * i + 6)
+        return np.asarray((layout.carriers.Dq[rows] @ q.T).T), np.asarray((layout.carriers.Dv[rows] @ v.T).T)
+    rows = slice(3 * i, 3 * i + 3)
+    maps = (layout.displacement[rows], layout.rotation[rows])
+    x, rate = (np.concatenate([np.asarray(D @ y.T).T for D in maps], axis=1) for y in (q, v))
+    return x, rate
 
 
-def _number(opened: Opened, body: str, node: int | str, points: Array) -> int:
-    """Return the number of a node given by number or name."""
-    if isinstance(node, int):
-        return node
-    if node.startswith("node("):
-        return int(node[5:-1])
-    x = np.linalg.norm(points - points[0], axis=1)
-    named = opened.case["bodies"][body].get("points", {}).get(node)
-    if isinstance(named, str):
-        return _number(opened, body, named, points)
-    goal = {"first": 0.0, "mid": 0.5 * x[-1], "last": x[-1]}.get(node, named)
-    if goal is None:
-        raise InputError(f"rotor '{body}' has no node '{node}'")
-    return int(np.argmin(np.abs(x - float(goal))))
-
-
-def _matrices(table: dict[str, Any], key: str, time: Array, speed: Array | None) -> Array:
-    """Return stiffness or damping at all times, (n, m, m)."""
-    given = np.asarray(table.get(key, 0.0), dtype=np.float64)
-    speeds = table.get("speed")
-    over_speed = given.ndim in (1, 3)
-    each = given if over_speed else given[None]
-    matrices = each if each.ndim == 3 else each[:, None, None] * np.eye(2)
-    if not over_speed or speeds is None:
-        return np.broadcast_to(matrices, (time.size, *matrices.shape[1:]))
-    if speed is None:
-        raise InputError("the speed of the rotor was not recorded, so forces on its bearings are not known")
-    at = np.clip(speed, speeds[0], speeds[-1])
-    flat = matrices.reshape(len(matrices), -1)
-    found = np.column_stack([np.interp(at, speeds, flat[:, k]) for k in range(flat.shape[1])])
-    return found.reshape(-1, *matrices.shape[1:])
+def _point(opened: Opened, node: Node) -> int:
+    """Return the number of a node among all points."""
+    layout = opened.result.layout
+    return int(np.flatnonzero(layout.body_of_point == layout.bodies.index(node[0]))[0]) + node[1]

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
+from flexmb.rotor_analysis.as_run import Node
 
 MOST_NODES = 4
 """More nodes than this are not drawn unless they are named."""
@@ -46,24 +47,36 @@ def points_of(opened: Opened, body: str) -> Array:
 
 
 def across(opened: Opened, body: str) -> Array:
-    """Return the directions y and z of a rotor as columns, (3, 2); as ``StraightBody`` chooses them."""
-    table = opened.case["bodies"][body]
-    d = np.asarray(table.get("direction", (1.0, 0.0, 0.0)), dtype=np.float64)
-    d = d / np.linalg.norm(d)
-    y = np.asarray(table.get("orientation") or np.cross([0.0, 0.0, 1.0], d), dtype=np.float64)
-    y = np.array([0.0, 1.0, 0.0]) if np.linalg.norm(y) < 1e-9 else y
-    y = y - (y @ d) * d
-    y = y / np.linalg.norm(y)
-    return np.column_stack([y, np.cross(d, y)])
+    """Return the directions y and z of a rotor as columns, (3, 2)."""
+    return np.asarray(opened.rotors.frame(body)[:, 1:])
+
+
+def places(opened: Opened) -> dict[Node, str]:
+    """Return how the nodes are called whose displacement or position was recorded, by body and number."""
+    out: dict[Node, str] = {}
+    for name in opened.result.signals:
+        place, _, quantity = name.rpartition(".")
+        if quantity in ("displacement", "position") and place.partition(".")[0] in opened.case.get("bodies", {}):
+            try:
+                (node,) = opened.rotors.nodes(place)
+            except (InputError, ValueError):  # of a body in large motion
+                continue
+            out.setdefault(node, place)
+    return out
 
 
 def recorded(opened: Opened, names: Sequence[str] | None = None) -> list[Whirl]:
     """Return recorded nodes of rotors: those named (``rotor.mid``), or the first few, those in a clearance first."""
-    known = _places(opened)
+    found = places(opened)
+    known = [place for node, place in found.items() if node[0] in rotors(opened)]
     if not known:
         raise InputError("no displacement of a rotor's node was recorded; list it under [output] signals")
-    rubbing = [str(t.get("node")) for t in opened.case.get("contacts", {}).values() if t.get("kind") == "clearance"]
-    chosen = list(names) if names else sorted(known, key=lambda name: (name not in rubbing, _natural(name)))
+    inside = {node for nodes, _ in opened.rotors.clearances().values() for node in nodes}
+    rubbing = [place for node, place in found.items() if node in inside]
+    if names:
+        chosen = [_as_recorded(opened, name, found) for name in names]
+    else:
+        chosen = sorted(known, key=lambda name: (name not in rubbing, _natural(name)))
     out = []
     for name in chosen if names else chosen[:MOST_NODES]:
         if name not in known:
@@ -86,14 +99,12 @@ def moved(opened: Opened, place: str, rotor: str) -> Array | None:
     return None
 
 
-def _places(opened: Opened) -> list[str]:
-    """Return the nodes of rotors whose displacement or position was recorded."""
-    found = []
-    for name in opened.result.signals:
-        place, _, quantity = name.rpartition(".")
-        if quantity in ("displacement", "position") and place.partition(".")[0] in rotors(opened):
-            found.append(place)
-    return list(dict.fromkeys(found))
+def _as_recorded(opened: Opened, name: str, found: Mapping[Node, str]) -> str:
+    """Return how a node was recorded that may be called otherwise; the name itself when it was not."""
+    try:
+        return found.get(opened.rotors.nodes(name)[0], name)
+    except InputError:
+        return name
 
 
 def _natural(name: str) -> list[str | int]:
@@ -106,14 +117,7 @@ def speed_of(opened: Opened, body: str, time: Array) -> Array | None:
     recorded_speed = f"{body}.spin_speed"
     if recorded_speed in opened.result.signals:
         return np.interp(time, opened.result.time, np.ravel(opened.result.signals[recorded_speed]))
-    spin: dict[str, Any] = opened.case["bodies"][body].get("spin", {})
-    if spin.get("kind") == "constant":
-        return np.full(time.shape, float(spin["speed"]))
-    if spin.get("kind") == "ramp":
-        start = float(spin.get("start", 0.0))
-        ends = [start, start + float(spin["duration"])]
-        return np.interp(time, ends, [float(spin.get("from", 0.0)), float(spin["to"])])
-    return np.interp(time, spin["time"], spin["speed"]) if spin.get("kind") == "table" else None
+    return opened.rotors.given_speed(body, time)
 
 
 def within(time: Array, start: float | None, end: float | None) -> Array:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
+from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.rotor_results import recorded, speed_of, within
@@ -20,6 +22,8 @@ WINDOWS = 160
 """Number of windows of a waterfall."""
 DECADES = 4.0
 """Range of the colours of a waterfall."""
+FINE = 4
+"""So many frequencies of a waterfall stand in place of one, so that its colours are smooth."""
 
 
 def plot_spectrum(
@@ -72,49 +76,91 @@ def plot_waterfall(
     start: float | None = None,
     end: float | None = None,
     top: float | None = None,
+    window: float | None = None,
 ) -> Figure:
     """Return a figure of the spectrum of one node over time, as colours, with multiples of the speed as lines.
 
     Forward and backward are added. Parameters as in ``plot_spectrum``; of several nodes the first is taken.
+    ``window`` is the length of time that a spectrum is made of, s (by default ``window_length``).
     """
     node = recorded(opened, names)[0]
     shown = within(node.time, start, end)
     t, yz = node.time[shown], node.yz[shown]
-    length = max(16, int(len(t) / 12))
+    length = _samples(t, window, speed_of(opened, node.body, t))
     firsts = np.unique(np.linspace(0, len(t) - length, min(WINDOWS, len(t) - length + 1)).astype(np.int64))
     rows = []
     for first in firsts.tolist():
-        frequency, amplitude = full_spectrum(t[first : first + length], yz[first : first + length])
+        frequency, amplitude = full_spectrum(t[first : first + length], yz[first : first + length], FINE)
         rows.append(_one_sided(frequency, amplitude))
-    middle = t[firsts] + 0.5 * (t[length - 1] - t[0])
+    span = float(t[length - 1] - t[0])
+    middle = t[firsts] + 0.5 * span
     positive = frequency[frequency >= 0.0]
-    values = np.array(rows)
     speed = speed_of(opened, node.body, middle)
     top = _top(top, speed, float(positive[-1]))
+    some = positive <= 1.05 * top
+    positive, values = positive[some], np.array(rows)[:, some]
     with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.4, 5.6), layout="constrained")
+        figure = Figure(figsize=(7.8, 5.6), layout="constrained")
         axes = figure.subplots()
-        highest = float(values.max())
+        highest = float(values.max()) or 1.0
         norm = LogNorm(highest * 10.0**-DECADES, highest)
         colours = np.maximum(values, highest * 10.0**-DECADES)
         mesh = axes.pcolormesh(positive, middle, colours, norm=norm, cmap=FIELD_MAP, shading="gouraud", rasterized=True)
-        figure.colorbar(mesh, ax=axes, label="amplitude [m]")
-        if speed is not None:
-            for order in (1, 2, 3):
-                axes.plot(
-                    order * np.abs(speed) / (2 * np.pi), middle, color="white", linewidth=0.9, linestyle=(0, (4, 3))
-                )
-                place = int(0.93 * (len(middle) - 1))
-                x = order * abs(float(speed[place])) / (2 * np.pi)
-                if x < 0.97 * top:
-                    axes.text(x, middle[place], f" {order}x", color="white", fontsize=8)
-            _speed_scale(axes, middle, speed)
+        figure.colorbar(mesh, ax=axes, label="amplitude [m]", pad=0.02)
         axes.set_xlim(0.0, top)
         axes.set_ylim(middle[0], middle[-1])
         axes.grid(False)
-        axes.set(xlabel="frequency [Hz]", ylabel="time [s]")
+        if speed is not None:
+            _draw_orders(axes, middle, speed, top)
+        axes.set(xlabel="frequency [Hz]", ylabel=f"time [s], middle of windows of {span:.3g} s")
         axes.set_title(shortened(f"{node.name}: {opened.title or 'waterfall'}", 70))
     return figure
+
+
+def window_length(time: Array, speed: Array | None) -> float:
+    """Return how long a window of a waterfall should be, s.
+
+    Eight turns tell multiples of the speed apart, whose lines are 4 / length wide. In a run-up a line moves by its rate
+    times the length meanwhile: at the square root of 2 / rate both count the same. Never more than a quarter of the
+    time nor less than a fortieth.
+    """
+    whole = float(time[-1] - time[0])
+    if speed is None or not speed.any():
+        return whole / 12.0
+    turns = np.abs(speed) / (2.0 * np.pi)
+    rate = float(np.median(np.abs(np.gradient(turns, time))))
+    best = min(8.0 / float(turns.mean()), np.sqrt(2.0 / rate) if rate else np.inf)
+    return float(np.clip(best, whole / 40.0, whole / 4.0))
+
+
+def _samples(time: Array, window: float | None, speed: Array | None) -> int:
+    """Return the number of samples of a window."""
+    step = float(time[-1] - time[0]) / (len(time) - 1)
+    if window is not None and not 16 * step <= window <= time[-1] - time[0]:
+        message = f"must lie between {16 * step:.4g} s (16 samples) and {time[-1] - time[0]:.4g} s, the time shown"
+        raise InputError(message, key="window", value=window)
+    wanted = window_length(time, speed) if window is None else window
+    return int(np.clip(round(wanted / step), 16, len(time)))
+
+
+def _draw_orders(axes: Axes, time: Array, speed: Array, top: float) -> None:
+    """Draw multiples of the speed over the colours, and a speed that changes along the right."""
+    for order in (1, 2, 3):
+        f = order * np.abs(speed) / (2 * np.pi)
+        axes.plot(f, time, color="white", linewidth=0.9, linestyle=(0, (4, 3)))
+        inside = np.flatnonzero(f < 0.95 * top)
+        if inside.size:
+            k = int(inside[int(0.93 * (inside.size - 1))])
+            axes.text(f[k], time[k], f" {order}x", color="white", fontsize=8)
+    if np.ptp(speed) <= 1e-9 * np.abs(speed).max():
+        return
+    right = axes.twinx()
+    right.set_ylim(axes.get_ylim())
+    right.grid(False)
+    low, high = axes.get_ylim()
+    ticks = [t for t in axes.get_yticks() if low <= t <= high]
+    right.set_yticks(ticks, [f"{np.interp(t, time, speed) * RPM:.4g}" for t in ticks])
+    right.set_ylabel("speed [rpm]")
 
 
 def _one_sided(frequency: Array, amplitude: Array) -> Array:
@@ -124,24 +170,6 @@ def _one_sided(frequency: Array, amplitude: Array) -> Array:
     count = min(len(back), len(out) - 1)
     out[1 : count + 1] += back[:count]
     return out
-
-
-def _speed_scale(axes: matplotlib.axes.Axes, time: Array, speed: Array) -> None:
-    """Write the speed beside the time where it goes one way only."""
-    change = np.diff(speed)
-    if not ((change > 0.0).all() or (change < 0.0).all()):
-        return
-    for k in np.linspace(0.03 * len(time), 0.97 * (len(time) - 1), 6).round().astype(int).tolist():
-        words = f"{speed[k] * RPM:.4g} rpm"
-        axes.annotate(
-            words,
-            (0.995, time[k]),
-            xycoords=("axes fraction", "data"),
-            ha="right",
-            va="center",
-            fontsize=7.5,
-            color="white",
-        )
 
 
 def _top(top: float | None, speed: Array | None, nyquist: float) -> float:

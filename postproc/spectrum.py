@@ -29,7 +29,7 @@ def amplitude_spectrum(t: Array, y: Array) -> tuple[Array, Array]:
     return frequency[1:], amplitude[1:]
 
 
-def full_spectrum(t: Array, yz: Array) -> tuple[Array, Array]:
+def full_spectrum(t: Array, yz: Array, fine: int = 1) -> tuple[Array, Array]:
     """Return frequencies from negative (backward) to positive (forward), Hz, and amplitudes of the whirl y + i z.
 
     Mean, window and last sample as in ``amplitude_spectrum``; a steady circle of radius r has the amplitude r.
@@ -40,11 +40,13 @@ def full_spectrum(t: Array, yz: Array) -> tuple[Array, Array]:
         Times, s, evenly spaced.
     yz : (n, 2) array
         Displacements along y and z.
+    fine : int
+        So many frequencies in place of one: a smoother curve of the same width.
     """
     t, yz = _evenly(t, yz)
     whirl, window = yz[:, 0] + 1j * yz[:, 1], _hann(len(t))
-    amplitude = np.abs(np.fft.fft((whirl - whirl.mean()) * window)) / window.sum()
-    frequency = np.fft.fftfreq(len(t), (t[-1] - t[0]) / (len(t) - 1))
+    amplitude = np.abs(np.fft.fft((whirl - whirl.mean()) * window, fine * len(t))) / window.sum()
+    frequency = np.fft.fftfreq(fine * len(t), (t[-1] - t[0]) / (len(t) - 1))
     return np.fft.fftshift(frequency), np.fft.fftshift(amplitude)
 
 

@@ -12,13 +12,14 @@ from hand_rotor import HandRotor, skew
 from known_rotors import nelson_mcvaugh
 
 import flexmb as fm
+from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.postproc.campbell_plot import plot_campbell
-from flexmb.postproc.open_folder import Opened
+from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.rotor_forces_plot import bearing_force, plot_rotor_forces
 from flexmb.postproc.rotor_results import recorded, speed_of
-from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
+from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall, window_length
 from flexmb.postproc.shapes_plot import plot_shapes
 from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.static_plot import plot_static
@@ -85,6 +86,12 @@ def opened() -> Opened:
     return Opened(Result(tree, {"h": 2.5e-4, "title": "given whirl"}), case, ())
 
 
+def changed(opened: Opened, **keys: Any) -> Opened:
+    """Return the result as that of a rotor with other keys."""
+    rotor = opened.case["bodies"]["rotor"] | keys
+    return Opened(opened.result, opened.case | {"bodies": {"rotor": rotor}}, ())
+
+
 def curves(axes: Any) -> dict[str, np.ndarray]:
     return {line.get_label(): np.asarray(line.get_xydata()) for line in axes.get_lines()}
 
@@ -94,8 +101,9 @@ def test_displacements_are_taken_across_the_axis(opened: Opened) -> None:
     assert (node.name, end.name) == ("rotor.node(1)", "rotor.last")  # the one in a clearance comes first
     np.testing.assert_allclose(node.yz, whirl(node.time), atol=1e-15)
     np.testing.assert_array_equal(end.yz, 0.0)
-    with pytest.raises(InputError, match=r"'rotor.node\(2\)' was not recorded; did you mean 'rotor.node\(1\)'"):
-        recorded(opened, ["rotor.node(2)"])
+    with pytest.raises(InputError, match=r"'rotor.node\(0\)' was not recorded; did you mean 'rotor.node\(1\)'"):
+        recorded(opened, ["rotor.node(0)"])
+    assert recorded(opened, ["rotor.node(2)"])[0].name == "rotor.last"
 
 
 def test_orbits(opened: Opened, tmp_path: Path) -> None:
@@ -104,12 +112,24 @@ def test_orbits(opened: Opened, tmp_path: Path) -> None:
     lines = curves(axes)
     np.testing.assert_allclose(lines["0.5 to 1 s"], whirl(np.arange(2000, 4001) * 2.5e-4), atol=1e-15)
     np.testing.assert_array_equal(lines["in contact"], lines["0.5 to 1 s"][::100])
-    (circle,) = axes.patches
+    wall, circle = axes.patches
     assert circle.get_radius() == 1.1e-4
     assert circle.center == pytest.approx((1e-5, 0.0))
+    assert wall.get_radii()[0] - wall.get_width() == pytest.approx(1.1e-4)  # the stator is outside,
+    (dots,) = (line for line in axes.get_lines() if line.get_label() == "in contact")
+    assert dots.get_zorder() < circle.get_zorder()  # where nothing hides it
     figure.savefig(tmp_path / "orbits.png")
     with pytest.raises(InputError, match="fewer than 16 samples"):
         plot_orbits(opened, start=0.999)
+
+
+@pytest.mark.parametrize("node", ["rotor.mid", ["rotor.first", "rotor.node(1)"], "rotor.all", "rotor.disk"])
+def test_a_clearance_is_drawn_however_its_node_is_called(opened: Opened, node: object) -> None:
+    named = changed(opened, points={"disk": 0.5})
+    named.case["contacts"] = {"rub": opened.case["contacts"]["rub"] | {"node": node}}
+    figure = plot_orbits(named, ["rotor.disk"])
+    assert figure.axes[0].get_title(loc="left") == "rotor.node(1)"
+    assert [patch.get_radius() for patch in figure.axes[0].patches[1:]] == [1.1e-4]
 
 
 def test_spectrum_tells_forward_from_backward(opened: Opened) -> None:
@@ -125,30 +145,92 @@ def test_spectrum_tells_forward_from_backward(opened: Opened) -> None:
 
 
 def test_waterfall(opened: Opened, tmp_path: Path) -> None:
-    figure = plot_waterfall(opened, ["rotor.node(1)"], top=60.0)
-    mesh = figure.axes[0].collections[0]
-    values = np.asarray(mesh.get_array())
-    frequency = np.fft.fftfreq(324, 2.5e-4)  # a twelfth of the samples, cut to a quick length
-    frequency = np.sort(frequency[frequency >= 0.0])
-    assert frequency[np.argmax(values, axis=1)] == pytest.approx(20.0, abs=0.6 * frequency[1])
-    assert values.max() == pytest.approx(FORWARD, rel=0.15)
+    """Windows of eight turns (0.4 s) would be more than a quarter of the second; fine steps show the same lines."""
+    assert window_length(np.linspace(0.0, 100.0, 11), np.full(11, 40 * np.pi)) == pytest.approx(2.5)  # a fortieth
+    assert window_length(np.linspace(0.0, 10.0, 11), np.full(11, 40 * np.pi)) == pytest.approx(0.4)
+    ramp = np.linspace(0.0, 2 * np.pi * 100.0, 11)  # 50 Hz in the mean, 10 Hz/s
+    assert window_length(np.linspace(0.0, 10.0, 11), ramp) == pytest.approx(0.25)  # 0.16, but a fortieth
+    assert window_length(np.linspace(0.0, 2.0, 11), ramp) == pytest.approx(0.16)
+    assert window_length(np.linspace(0.0, 2.0, 11), ramp / 20) == pytest.approx(np.clip(np.sqrt(2 / 2.5), 0, 0.5))
+    for window, n in ((None, 1000), (0.2, 800)):
+        figure = plot_waterfall(opened, ["rotor.node(1)"], top=60.0, window=window)
+        mesh = figure.axes[0].collections[0]
+        values = np.asarray(mesh.get_array())
+        frequency = np.arange(values.shape[1]) / (4 * n * 2.5e-4)
+        assert frequency[np.argmax(values, axis=1)] == pytest.approx(20.0, abs=0.6 * frequency[1])
+        assert values.max() == pytest.approx(FORWARD, rel=0.01)
+    for window in (1e-3, 2.0):
+        with pytest.raises(InputError, match=r"must lie between 0.004 s \(16 samples\) and 1 s"):
+            plot_waterfall(opened, window=window)
     figure.savefig(tmp_path / "waterfall.png")
 
 
 def test_forces_on_bearings(opened: Opened, tmp_path: Path) -> None:
-    bearing = opened.case["bodies"]["rotor"]["bearings"][0]
-    time, force = bearing_force(opened, "rotor", bearing)
+    first, last = opened.rotors.bearings()
+    time, force = bearing_force(opened, first)
     yz = whirl(time)
     rate = np.gradient(yz, time, axis=0)
     np.testing.assert_allclose(force, yz @ np.array([[1e6, 2e5], [0.0, 3e6]]).T + 50.0 * rate, atol=1e-9)
-    assert len(bearing_force(opened, "rotor", {"node": "last", "stiffness": 1.0})[0]) == 5  # from the kept states
-    table = {"node": 1, "stiffness": [1e6, 3e6], "speed": [0.0, 80 * np.pi]}
-    np.testing.assert_allclose(bearing_force(opened, "rotor", table)[1], 2e6 * yz, atol=1e-9)
+    assert bearing_force(opened, last)[0].size == time.size  # nothing damps it, so its velocity is not needed
+    damped = changed(opened, bearings=[{"node": "last", "damping": 1.0}])
+    assert bearing_force(damped, damped.rotors.bearings()[0])[0].size == 5  # from the kept states
+    table = changed(opened, bearings=[{"node": "mid", "stiffness": [1e6, 3e6], "speed": [0.0, 80 * np.pi]}])
+    np.testing.assert_allclose(bearing_force(table, table.rotors.bearings()[0])[1], 2e6 * yz, atol=1e-9)
     figure = plot_rotor_forces(opened)
     above, below = figure.axes
     assert "rotor.node(1)" in curves(above)
     assert curves(below)["rub"][:, 1].max() == pytest.approx(1e-3 / 2.5e-4)
     figure.savefig(tmp_path / "forces.png")
+
+
+@pytest.mark.parametrize("signals", [["mid.displacement"], ["node(1).WORD", "node(3).WORD"]])
+def test_forces_on_bearings_of_4_x_4_and_between_bodies(signals: list[str], tmp_path: Path) -> None:
+    """In steady whirl they are those of the unbalance response, from kept states and from signals."""
+    words = ("displacement", "velocity", "rotation", "angular_velocity")
+    signals = [f"rotor.{name.replace('WORD', word)}" for name in signals for word in words[: 1 + 3 * ("WORD" in name)]]
+    if len(signals) > 1:
+        signals += [f"pedestal.{word}" for word in words[:2]]
+    rng = np.random.default_rng(1)
+    K, C = ((A @ A.T + np.eye(4)) for A in rng.normal(size=(2, 4, 4)))
+    size = np.diag([1.0, 1.0, 0.05, 0.05])
+    law = {"stiffness": (1e6 * size @ K @ size).tolist(), "damping": (1e3 * size @ C @ size).tolist()}
+    table = {"stiffness": [1e6, 2e6], "damping": [300.0, 500.0], "speed": [0.0, 200.0]}
+    rotor = {
+        "kind": "rotor",
+        "stations": np.linspace(0.0, 0.8, 5).tolist(),
+        "outer_diameter": 0.03,
+        "material": {"young": 2e11, "density": 7800.0},
+        "spin": {"kind": "constant", "speed": 120.0},
+        "unbalances": [{"node": 0, "magnitude": 1e-3}, {"node": 4, "magnitude": 2e-3, "phase": 1.0}],
+        "bearings": [{"node": "node(1)", **law}],
+    }
+    pedestal = {"kind": "particle", "mass": 4.0, "position": [0.6, 0.0, 0.0], "axes": "yz"}
+    feet = {f"foot_{k}": {"kind": "spring", "node": "pedestal", "direction": d, "stiffness": 3e6} for k, d in FEET}
+    case = {
+        "time": {"end": 0.05, "step": 5e-5},
+        "scheme": {"name": "newmark"},
+        "initial": {"steady": True},
+        "bodies": {"rotor": rotor, "pedestal": pedestal},
+        "loads": {"seal": {"kind": "bearing", "node": "rotor.node(3)", "to": "pedestal", **table}, **feet},
+        "output": {"fields_every": 50, "signals": signals},
+    }
+    (tmp_path / "case.toml").write_text(to_toml(case, frozenset({"material", "spin"})))
+    made = fm.load_case(tmp_path / "case.toml")
+    made.run(tmp_path / "run")
+    steady = fm.unbalance_response(made, [100.0, 120.0])
+    opened = open_folder(tmp_path / "run")
+    bearings = opened.rotors.bearings()
+    assert [bearing.label for bearing in bearings] == list(steady.bearings) == ["rotor.node(1)", "loads.seal"]
+    for b, bearing in enumerate(bearings):
+        time, force = bearing_force(opened, bearing)
+        assert time.size == (21 if len(signals) == 1 else 1001)
+        exact = (steady.forces[1, b] * np.exp(1j * 120.0 * time)[:, None]).real
+        np.testing.assert_allclose(force, exact, atol=2e-4 * np.abs(exact).max())
+    labels = set(curves(plot_rotor_forces(opened).axes[0]))
+    assert labels == {"rotor.node(1)", "loads.seal"}
+
+
+FEET = (("y", [0.0, 1.0, 0.0]), ("z", [0.0, 0.0, 1.0]))
 
 
 def test_speeds_are_those_of_the_case(opened: Opened) -> None:
@@ -158,10 +240,8 @@ def test_speeds_are_those_of_the_case(opened: Opened) -> None:
         (1.0, 3.0, 4.0): {"kind": "table", "time": [0.0, 1.0, 2.0], "speed": [1.0, 3.0, 4.0]},
     }
     for speeds, spin in spins.items():
-        case = {"bodies": {"rotor": opened.case["bodies"]["rotor"] | {"spin": spin}}}
-        assert tuple(speed_of(Opened(opened.result, case, ()), "rotor", t)) == speeds
-    free = {"bodies": {"rotor": {"spin": {"kind": "free"}}}}
-    assert speed_of(Opened(opened.result, free, ()), "rotor", t) is None
+        assert tuple(speed_of(changed(opened, spin=spin), "rotor", t)) == speeds
+    assert speed_of(changed(opened, spin={"kind": "free"}), "rotor", t) is None
 
 
 def test_campbell_diagram() -> None:

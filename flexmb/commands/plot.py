@@ -21,6 +21,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--from", metavar="T", type=float, dest="start", help="start of the stretch of time, s")
     parser.add_argument("--to", metavar="T", type=float, dest="end", help="end of the stretch of time, s")
     parser.add_argument("--top", metavar="F", type=float, help="highest frequency shown, Hz")
+    window_help = "of a waterfall: time that a spectrum is made of (default: about eight turns, shorter in a run-up)"
+    parser.add_argument("--window", metavar="SECONDS", type=float, help=window_help)
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,13 +44,18 @@ def main(args: argparse.Namespace) -> int:
 
 def _figure(args: argparse.Namespace, opened: Any) -> Any:
     """Return the figure asked for."""
+    from flexmb.errors import InputError
     from flexmb.postproc.orbit_plot import plot_orbits
     from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
     from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
 
+    if args.window is not None and args.kind != "waterfall":
+        raise InputError("belongs to a waterfall", key="window", value=args.window)
     if args.kind == "forces":
         return plot_rotor_forces(opened)
     stretch = (args.nodes or None, args.start, args.end)
     if args.kind == "orbit":
         return plot_orbits(opened, *stretch)
-    return (plot_spectrum if args.kind == "spectrum" else plot_waterfall)(opened, *stretch, args.top)
+    if args.kind == "spectrum":
+        return plot_spectrum(opened, *stretch, args.top)
+    return plot_waterfall(opened, *stretch, args.top, args.window)

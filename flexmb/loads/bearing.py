@@ -72,7 +72,7 @@ class Bearing:
         if self.rotor is not None and not isinstance(self.rotor, str):
             raise InputError("must be the name of a rotor", where=self.where, key="rotor", value=self.rotor)
         self.law()
-        self._axes()
+        self.axes()
 
     @property
     def where(self) -> str:
@@ -101,7 +101,7 @@ class Bearing:
 
     def motions(self, nodes: Kinematics) -> sparse.csc_array:
         """Return B, (nv, m): the m motions x that it resists are B^T q."""
-        y, z = self._axes()
+        y, z = self.axes()
         at = nodes.one(self.node, self.where)
         other = None if str(self.to) == "ground" else nodes.one(self.to, self.where, "to")
         self._check_ends(at == other)
@@ -115,7 +115,7 @@ class Bearing:
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system."""
-        law, (y, z) = self.law(), self._axes()
+        law, (y, z) = self.law(), self.axes()
         self.check_direction({name: b.spin.axis for name, b in builder.bodies.items() if b.spin is not None})
         at = builder.place(self.node, self.where)
         other = ground(at.position) if str(self.to) == "ground" else builder.place(self.to, self.where, "to")
@@ -161,7 +161,7 @@ class Bearing:
         """Return stiffness and damping as matrices."""
         return bearing_law(self.stiffness, self.damping, self.speed, self.where)
 
-    def _axes(self) -> tuple[Array, Array]:
+    def axes(self) -> tuple[Array, Array]:
         """Return y and z."""
         d = unit(self.direction, "direction", self.where)
         _, y, z = line_frame(d, self.orientation, self.where)

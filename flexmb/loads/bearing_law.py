@@ -35,6 +35,16 @@ class BearingLaw:
         """Number of motions, m."""
         return int(self.K.shape[1])
 
+    def at(self, speeds: Array) -> tuple[Array, Array]:
+        """Return K and C at speeds (n,), each (n, m, m); linear between the speeds of a table, constant outside."""
+        shape = (speeds.size, self.size, self.size)
+        if self.speed is None:
+            return np.broadcast_to(self.K, shape), np.broadcast_to(self.C, shape)
+        k = np.interp(speeds, self.speed, np.arange(float(self.speed.size)))
+        i = np.minimum(k.astype(np.int64), self.speed.size - 2)
+        s = (k - i)[:, None, None]
+        return (1.0 - s) * self.K[i] + s * self.K[i + 1], (1.0 - s) * self.C[i] + s * self.C[i + 1]
+
 
 def bearing_law(stiffness: object, damping: object, speed: object, where: str) -> BearingLaw:
     """Return the law from what users give.
