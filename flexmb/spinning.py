@@ -69,7 +69,7 @@ def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ())
             stiffness, damping = one.at(_speed(bearing.rotor, replace(parts, tables=(one,))))
             C, K = C + one.placed(damping, nv), K + one.placed(stiffness, nv)
             strains.append(spring_modes(one.unknowns, 0.5 * (stiffness + stiffness.T), nv))
-    (C, gyro), (K, cross) = _parted(C), _parted(K)
+    (C, gyro), (K, cross) = parted(C), parted(K)
     return SpinTerms(gyro, cross, C, K, stack(strains, nv), tuple(loads))
 
 
@@ -103,7 +103,7 @@ def _speed(name: str, parts: SpinParts) -> float:
     return spin.speed
 
 
-def _parted(A: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
+def parted(A: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
     """Return the symmetric and the skew part of a matrix, without stored zeros."""
     parts = []
     for part in (sparse.csr_array(0.5 * (A + A.T)), sparse.csr_array(0.5 * (A - A.T))):

@@ -8,9 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from flexmb.postproc.style import BLUE, FAINT, GREEN, ORANGE, PURPLE, VERMILLION
+from flexmb.rotor_analysis.speeds import RPM as RPM
 
-RPM = 30.0 / np.pi
-"""Turns per minute of 1 rad/s."""
 WHIRL: dict[str, dict[str, Any]] = {
     "forward": {"color": BLUE, "linestyle": "-"},
     "backward": {"color": VERMILLION, "linestyle": (0, (5, 2))},

@@ -29,6 +29,7 @@ STEPS_PER_TURN = 20
 def step_notes(case: Case) -> tuple[str, ...]:
     """Return words for steps that are long beside a turn of the fastest rotor, none when they are not."""
     from flexmb.rotor_analysis.speed_path import SpeedPath
+    from flexmb.rotor_analysis.speeds import speed_words
 
     plan, system = case.plan, _system(case)
     if system is None or plan.tolerance:
@@ -40,7 +41,7 @@ def step_notes(case: Case) -> tuple[str, ...]:
     if turn >= STEPS_PER_TURN * plan.h * (1.0 - 1e-9):
         return ()
     words = f"only {turn / plan.h:.3g} steps per turn of '{system.rotors[k].name}' at its highest speed"
-    speed = f"{fast[k]:.6g} rad/s ({fast[k] * 30.0 / np.pi:.6g} rpm), so unbalance and whirl near it are coarse"
+    speed = f"{speed_words(float(fast[k]))}, so unbalance and whirl near it are coarse"
     return (f"{words}, {speed}; time.step = {turn / STEPS_PER_TURN:.3g} gives {STEPS_PER_TURN}",)
 
 

@@ -6,7 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flexmb.commands.rotor_options import RPM, add_rotor_options
+from flexmb.commands.rotor_options import add_rotor_options
+from flexmb.rotor_analysis.speeds import RPM
 
 if TYPE_CHECKING:
     from flexmb.rotor_analysis.campbell import Campbell
@@ -90,7 +91,7 @@ def _frequency(found: Campbell, k: int, j: int) -> str:
 
 
 def _stability(found: Campbell) -> list[str]:
-    from flexmb.commands.rotor_options import speed_words
+    from flexmb.rotor_analysis.speeds import speed_words
 
     out = []
     if found.unstable[0].any():

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
 def print_rotor_modes(args: argparse.Namespace) -> int:
     """Print the modes of a case with rotors, and write them where asked."""
-    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
     from flexmb.rotor_analysis.modes import rotor_modes
+    from flexmb.rotor_analysis.speeds import speed_words
     from flexmb.words import counted
 
     case, system = load_rotors(args)

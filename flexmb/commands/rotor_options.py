@@ -9,13 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexmb.rotor_analysis.speeds import RPM
+
 if TYPE_CHECKING:
     from flexmb.case import Case
     from flexmb.rotating import RotatingSystem
     from flexmb.state import Array
-
-RPM = 30.0 / math.pi
-"""Turns per minute of 1 rad/s."""
 
 
 def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
@@ -85,11 +84,6 @@ def speed_range(args: argparse.Namespace) -> Array | None:
         message = "must be FROM:TO:N with FROM < TO and N >= 2, such as 0:500:51"
         raise InputError(message, key="speeds", value=args.speeds) from None
     return np.linspace(first, last, count) / (RPM if args.rpm else 1.0)
-
-
-def speed_words(speed: float) -> str:
-    """Return a speed in words: 100 rad/s (954.93 rpm)."""
-    return f"{speed:.6g} rad/s ({speed * RPM:.6g} rpm)"
 
 
 def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:

@@ -23,8 +23,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print deflections, reactions and the largest bending moments."""
-    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
     from flexmb.errors import InputError
+    from flexmb.rotor_analysis.speeds import speed_words
     from flexmb.rotor_analysis.static import static_deflection
 
     case, system = load_rotors(args)

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flexmb.commands.rotor_options import RPM, add_rotor_options
+from flexmb.commands.rotor_options import add_rotor_options
+from flexmb.rotor_analysis.speeds import RPM
 
 if TYPE_CHECKING:
     from flexmb.rotating import RotatingSystem
@@ -25,7 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Print the peaks of the response at the nodes and of the forces on the bearings."""
     from flexmb.commands.progress import shown
-    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range, speed_words
+    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
+    from flexmb.rotor_analysis.speeds import speed_words
     from flexmb.rotor_analysis.unbalance import unbalance_peaks, unbalance_response
 
     case, system = load_rotors(args)

@@ -12,7 +12,8 @@ from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, rotating_system
 from flexmb.rotor_analysis.crossings import CriticalSpeed, Onset, line_crossings, line_onsets
 from flexmb.rotor_analysis.eigenpairs import ComplexArray
-from flexmb.rotor_analysis.modes import checked_count, damping_ratio, grows, log_decrement
+from flexmb.rotor_analysis.modes import checked_count
+from flexmb.rotor_analysis.rates import Rates
 from flexmb.rotor_analysis.tracking import Followed, Tracker
 from flexmb.rotor_analysis.undamped import undamped_critical
 from flexmb.rotor_analysis.whirl import Motions
@@ -22,7 +23,7 @@ Progress = Callable[[int, int], None]
 
 
 @dataclass(frozen=True)
-class Campbell:
+class Campbell(Rates):
     """Modes over speeds; line j is one mode, followed through crossings.
 
     Parameters
@@ -50,31 +51,6 @@ class Campbell:
     onsets: tuple[Onset, ...]
     orders: tuple[float, ...]
     growth: Array
-
-    @property
-    def omega(self) -> Array:
-        """Circular frequencies of the damped motions, (n, k), rad/s."""
-        return np.abs(self.eigenvalues.imag)
-
-    @property
-    def frequency(self) -> Array:
-        """Frequencies, (n, k), Hz."""
-        return self.omega / (2.0 * np.pi)
-
-    @property
-    def damping_ratio(self) -> Array:
-        """Damping ratios, (n, k)."""
-        return damping_ratio(self.eigenvalues)
-
-    @property
-    def log_decrement(self) -> Array:
-        """Logarithmic decrements, (n, k)."""
-        return log_decrement(self.eigenvalues)
-
-    @property
-    def unstable(self) -> np.ndarray:
-        """Which modes grow, (n, k)."""
-        return grows(self.eigenvalues)
 
 
 def campbell(

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.rotating import RotatingSystem
 from flexmb.rotor_analysis.eigenpairs import ComplexArray, Matrices, refine
-from flexmb.rotor_analysis.modes import GROWS, damping_ratio, log_decrement
+from flexmb.rotor_analysis.rates import GROWS, damping_ratio, log_decrement
 from flexmb.rotor_analysis.tracking import Followed
 from flexmb.rotor_analysis.whirl import Motions
 

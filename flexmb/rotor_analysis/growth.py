@@ -29,7 +29,8 @@ import numpy as np
 from scipy import linalg, sparse
 
 from flexmb.rotor_analysis.eigenpairs import DENSE_LIMIT, ComplexArray, Inverse, Matrices, at_rest, modal_size, refine
-from flexmb.rotor_analysis.modes import GROWS, grows
+from flexmb.rotor_analysis.rates import GROWS, grows
+from flexmb.spinning import parted
 
 STEPS = 30
 """Of Arnoldi's process, at first; twice as many until it has shown enough."""
@@ -85,7 +86,8 @@ def fastest(system: Matrices, speed: float) -> Growing | None:
 
 def reach(system: Matrices, speed: float) -> float:
     """Return the |lam| beyond which no mode grows: 0 when none does, infinite when there is no such bound."""
-    (K, s), (C, _) = _parted(system.K), _parted(system.C)
+    (K, s), (C, _) = parted(system.K), parted(system.C)
+    s = _without_noise(s, K)
     r = max(system.lowest, speed) if s.nnz else system.lowest  # below the lowest there are rigid motions only
     B = sparse.csc_array(C + (0.5 * GROWS * r) * system.M)
     if not (_definite(B) and _definite(sparse.csc_array(K + (0.5 * r * r) * system.M))):
@@ -155,12 +157,11 @@ def _best(system: Matrices, lam: ComplexArray, X: ComplexArray) -> Growing | Non
     return None
 
 
-def _parted(A: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return the symmetric and the skew part; what is round-off beside the matrix itself is none."""
-    even, odd = sparse.csr_array(0.5 * (A + A.T)), sparse.coo_array(0.5 * (A - A.T))
-    size = np.sqrt(np.abs(even.diagonal()))
-    kept = np.abs(odd.data) > 1e-14 * size[odd.row] * size[odd.col]
-    return even, sparse.csr_array((odd.data[kept], (odd.row[kept], odd.col[kept])), shape=A.shape)
+def _without_noise(s: sparse.csr_array, K: sparse.csr_array) -> sparse.csr_array:
+    """Return a skew matrix without what is round-off beside the symmetric one."""
+    size, coo = np.sqrt(np.abs(K.diagonal())), sparse.coo_array(s)
+    kept = np.abs(coo.data) > 1e-14 * size[coo.row] * size[coo.col]
+    return sparse.csr_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=s.shape)
 
 
 def _definite(A: sparse.csc_array) -> bool:

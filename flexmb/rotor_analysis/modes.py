@@ -10,15 +10,13 @@ from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, rotating_system
 from flexmb.rotor_analysis.eigenpairs import ComplexArray, Matrices, eigenpairs, groups
+from flexmb.rotor_analysis.rates import Rates
 from flexmb.rotor_analysis.whirl import PLANAR, RIGID, Motions
 from flexmb.state import Array
 
-GROWS = 1e-8
-"""A mode is unstable when Re lam is above this part of |lam|: more than round-off of undamped systems."""
-
 
 @dataclass(frozen=True)
-class RotorModes:
+class RotorModes(Rates):
     """Modes in the order of |lam|, rigid motions first; of each pair of eigenvalues that with Im lam > 0.
 
     Parameters
@@ -47,31 +45,6 @@ class RotorModes:
     stations: Array
     orbits: ComplexArray
     labels: tuple[str, ...]
-
-    @property
-    def omega(self) -> Array:
-        """Circular frequencies of the damped motion, |Im lam|, rad/s."""
-        return np.abs(self.eigenvalues.imag)
-
-    @property
-    def frequency(self) -> Array:
-        """Frequencies of the damped motion, Hz."""
-        return self.omega / (2.0 * np.pi)
-
-    @property
-    def damping_ratio(self) -> Array:
-        """Damping ratios -Re lam / |lam|; 0 for rigid motions."""
-        return damping_ratio(self.eigenvalues)
-
-    @property
-    def log_decrement(self) -> Array:
-        """Logarithmic decrements -2 pi Re lam / Im lam; infinite where nothing oscillates."""
-        return log_decrement(self.eigenvalues)
-
-    @property
-    def unstable(self) -> np.ndarray:
-        """Which modes grow."""
-        return grows(self.eigenvalues)
 
     @property
     def stable(self) -> bool:
@@ -119,20 +92,3 @@ def named(system: RotatingSystem, speed: float, lam: ComplexArray, X: ComplexArr
             words[k] = words[k] if words[k] == RIGID else PLANAR
     stations, labels = system.stations(), tuple(system.labels())
     return RotorModes(speed, lam, X, tuple(words), stations, system.orbits(X), labels)
-
-
-def damping_ratio(lam: ComplexArray) -> Array:
-    """Return -Re lam / |lam|, 0 for lam = 0."""
-    size = np.abs(lam)
-    return -np.divide(lam.real, size, out=np.zeros_like(size), where=size > 0.0)
-
-
-def log_decrement(lam: ComplexArray) -> Array:
-    """Return -2 pi Re lam / Im lam, 0 for lam = 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(lam == 0.0, 0.0, -2.0 * np.pi * lam.real / np.abs(lam.imag))
-
-
-def grows(lam: ComplexArray) -> np.ndarray:
-    """Return which eigenvalues are those of growing motions."""
-    return np.asarray(lam.real > GROWS * np.abs(lam))

@@ -15,6 +15,7 @@ from flexmb.rotating import HasModel, RotatingSystem, rotating_system
 from flexmb.rotor_analysis.eigenpairs import Matrices
 from flexmb.rotor_analysis.growth import Growing, fastest
 from flexmb.rotor_analysis.speed_path import SpeedPath
+from flexmb.rotor_analysis.speeds import speed_words
 from flexmb.rotor_analysis.whirl import Motions
 from flexmb.state import Array
 
@@ -52,11 +53,6 @@ class Instability:
         return abs(self.eigenvalue.imag) / (2.0 * np.pi)
 
     @property
-    def place(self) -> str:
-        """The speed in words."""
-        return f"{self.speed:.6g} rad/s ({self.speed * 30.0 / np.pi:.6g} rpm)"
-
-    @property
     def motion(self) -> str:
         """The mode in words."""
         return f"a mode ({self.whirl}, {self.frequency:.6g} Hz)"
@@ -67,7 +63,7 @@ class Instability:
         return f"grows by {self.growth:.4g} 1/s, {1.0 / self.growth:.3g} s for a factor of e"
 
     def __str__(self) -> str:
-        return f"unstable at {self.place}: {self.motion} {self.rate}"
+        return f"unstable at {speed_words(self.speed)}: {self.motion} {self.rate}"
 
 
 @dataclass(frozen=True)
@@ -99,8 +95,8 @@ class SelfExcited:
             return str(self.worst)
         begins = "unstable from the start, " if self.at_start else "unstable from "
         when = "" if self.at_start or np.isnan(self.time) else f" on, passed at {self.time:.4g} s"
-        words = f"{begins}{self.onset.place}{when}: {self.onset.motion}; fastest at {self.worst.place}: "
-        return f"{words}{self.worst.motion} {self.worst.rate}"
+        first = f"{begins}{speed_words(self.onset.speed)}{when}: {self.onset.motion}"
+        return f"{first}; fastest at {speed_words(self.worst.speed)}: {self.worst.motion} {self.worst.rate}"
 
 
 def instability(model: Model | HasModel | RotatingSystem, speed: float | None = None) -> Instability | None:

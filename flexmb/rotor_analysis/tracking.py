@@ -9,7 +9,7 @@ from scipy import sparse
 
 from flexmb.rotating import RotatingSystem
 from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, Matrices, eigenpairs, groups, orthonormal, times
-from flexmb.rotor_analysis.modes import grows
+from flexmb.rotor_analysis.rates import grows
 from flexmb.rotor_analysis.whirl import Motions
 from flexmb.state import Array
 

@@ -1,0 +1,13 @@
+"""Speeds in words and in turns per minute."""
+
+from __future__ import annotations
+
+import math
+
+RPM = 30.0 / math.pi
+"""Turns per minute of 1 rad/s."""
+
+
+def speed_words(speed: float) -> str:
+    """Return a speed in words: 100 rad/s (954.93 rpm)."""
+    return f"{speed:.6g} rad/s ({speed * RPM:.6g} rpm)"
