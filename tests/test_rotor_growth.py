@@ -161,3 +161,39 @@ def test_a_shaft_with_much_internal_damping_has_modes_and_an_onset() -> None:
     assert eigenvalues(Matrices(*system.at(0.985 * found.onset.speed))).real.max() < 0.0
     modes = fm.rotor_modes(system, 900.0, 12)
     assert modes.eigenvalues.real.max() == pytest.approx(lam.real.max(), rel=1e-6)
+
+
+def test_a_campbell_map_tells_growth_above_its_lines() -> None:
+    """The mode that grows is the 31st pair: none of the two lines, nor of the modes computed beside them."""
+    n = 62
+    k, cross = np.linspace(100.0, 1e4, n // 2).repeat(2), np.zeros((n, n))
+    cross[-2:, -2:] = skew(500.0)
+    rotor = HandRotor("rotor", np.eye(n), np.diag(k), 1.0 * np.eye(n), cross=cross)
+    found = fm.campbell(one(rotor), [0.0, 1.0], count=2)
+    assert not found.unstable.any()
+    assert found.growth == pytest.approx(np.roots([1.0, 1.0, 1e4 - 500.0j]).real.max(), rel=1e-9)
+
+
+def test_free_spins_follow_their_drive_alone() -> None:
+    """J W' = T (1 - W/W_0) has W = W_0 + (W_1 - W_0) exp(-T t / (J W_0)); a run's own speeds take its place."""
+    motor = {"kind": "free", "speed": 10.0, "characteristic": {"speed": [0.0, 200.0], "torque": [3.0, 0.0]}}
+    model = one(fm.Rotor("rotor", **rub_rotor(spin=motor)))
+    model.add(
+        fm.Rotor("other", **rub_rotor(position=(0.0, 1.0, 0.0), spin={"kind": "ramp", "to": 50.0, "duration": 1.0}))
+    )
+    system = fm.rotating_system(model)
+    J = system.rotors[0].parts.spin.inertia
+    path = SpeedPath.of_run(system, 0.0, 2.0)
+    exact = 200.0 - 190.0 * np.exp(-3.0 * path.time / (J * 200.0))
+    np.testing.assert_allclose(path.speeds[:, 0], exact, rtol=1e-4)
+    np.testing.assert_allclose(path.speeds[:, 1], np.minimum(50.0 * path.time, 50.0), rtol=1e-12)
+    taken = SpeedPath.of_run(system, 0.0, 2.0, {"rotor": (np.array([0.0, 2.0]), np.array([10.0, 30.0]))})
+    assert taken.span == (10.0, 30.0)
+    assert taken.at(0.5).tolist() == [15.0, 25.0]
+    M, C, K = system.at_each([15.0, 25.0])
+    parts = [rotor.parts.matrices(speed) for rotor, speed in zip(system.rotors, (15.0, 25.0), strict=True)]
+    assert abs(C - system.C - parts[0][0] - parts[1][0]).max() == 0.0
+    pulse = {"kind": "free", "torque": {"kind": "table", "time": [0.0, 1.0, 1.1, 1.2, 2.0], "value": [0, 0, 5.0, 0, 0]}}
+    pushed = fm.rotating_system(one(fm.Rotor("rotor", **rub_rotor(spin=pulse))))
+    end = SpeedPath.of_run(pushed, 0.0, 2.0).speeds[-1, 0]
+    assert end == pytest.approx(0.5 / pushed.rotors[0].parts.spin.inertia, rel=1e-3)  # the impulse of 0.5 N m s

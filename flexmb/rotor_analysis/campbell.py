@@ -11,7 +11,8 @@ from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, rotating_system
 from flexmb.rotor_analysis.crossings import CriticalSpeed, Onset, line_crossings, line_onsets
-from flexmb.rotor_analysis.eigenpairs import ComplexArray
+from flexmb.rotor_analysis.eigenpairs import ComplexArray, Matrices
+from flexmb.rotor_analysis.growth import fastest
 from flexmb.rotor_analysis.modes import checked_count
 from flexmb.rotor_analysis.rates import Rates
 from flexmb.rotor_analysis.tracking import Followed, Tracker
@@ -40,8 +41,8 @@ class Campbell(Rates):
         Where a line becomes unstable or stable.
     orders : tuple of float
     growth : (n,) array
-        Largest growth rate of all modes computed, also of those without a line (above them, or not oscillating),
-        1/s; 0 when none grows.
+        Largest growth rate of all modes, also of those without a line (above them, or not oscillating), 1/s; 0 when
+        none grows.
     """
 
     speeds: Array
@@ -92,7 +93,8 @@ def campbell(
     )
     critical = [c for k in orders for c in line_crossings(system, lines, k)]
     eigenvalues = np.array([at.lam for at in lines])
-    growth = np.array([tracker.growth[float(speed)] for speed in grid])
+    grown = [fastest(Matrices(*system.at(speed)), speed) for speed in grid.tolist()]
+    growth = np.array([0.0 if mode is None else mode.eigenvalue.real for mode in grown])
     return Campbell(grid, eigenvalues, words, tuple(critical), tuple(line_onsets(system, lines)), orders, growth)
 
 

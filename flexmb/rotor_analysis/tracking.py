@@ -9,7 +9,6 @@ from scipy import sparse
 
 from flexmb.rotating import RotatingSystem
 from flexmb.rotor_analysis.eigenpairs import REAL, ComplexArray, Matrices, eigenpairs, groups, orthonormal, times
-from flexmb.rotor_analysis.rates import grows
 from flexmb.rotor_analysis.whirl import Motions
 from flexmb.state import Array
 
@@ -40,14 +39,11 @@ class Tracker:
         Number of lines.
     spare : int
         How many more modes are computed, so that a mode that rises above others is not lost.
-
-    ``growth`` has the largest growth rate of all modes computed at a speed, 1/s, 0 when none grows.
     """
 
     def __init__(self, system: RotatingSystem, count: int, spare: int) -> None:
         self.system, self.count, self.spare = system, count, spare
         self.M = system.M
-        self.growth: dict[float, float] = {}
         self._known: dict[float, tuple[ComplexArray, ComplexArray]] = {}
 
     def modes(self, speed: float) -> tuple[ComplexArray, ComplexArray]:
@@ -56,7 +52,6 @@ class Tracker:
             return self._known.pop(speed)
         wanted = min(self.count + self.spare, self.system.nv)
         lam, X = eigenpairs(Matrices(*self.system.at(speed)), wanted)
-        self.growth[speed] = float(np.max(lam.real[grows(lam)], initial=0.0))
         some = lam.imag > REAL * np.abs(lam)
         return lam[some], X[:, some]
 
