@@ -125,6 +125,10 @@ def test_onset_of_internal_damping_on_a_ramp(ratio: float) -> None:
     assert "unstable from" in str(found)
     assert f"passed at {found.time:.4g} s" in str(found)
     assert self_excited(system, SpeedPath(np.array([0.0, 1.0]), np.array([[0.0], [0.99 * onset]]))) is None
+    other = self_excited(system, SpeedPath(np.array([0.0, 1.0]), np.array([[0.0], [-1.02 * onset]])))
+    assert other is not None  # it turns the other way, just beyond the onset
+    assert -1.01 * onset <= other.onset.speed <= -onset
+    assert other.onset.whirl == "forward"
     back = SpeedPath(np.array([0.0, 1.0]), np.array([[160.0], [10.0]]))
     down = self_excited(system, back)
     assert down is not None
