@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexmb.kernels import constraint_rows, exact_beam, links, markers
+from flexmb.kernels import angle_rows, exact_beam, links, markers
 from flexmb.kernels import tables as tab
 
 Law = Callable[[tab.MarkerState], float | None]
@@ -88,7 +88,7 @@ def blocks(tangent: Tangent, state: tab.MarkerState) -> tuple[np.ndarray, np.nda
 def angle_state(angles: tab.Angles, state: tab.MarkerState) -> tab.AngleState:
     n = angles.A.size
     out = tab.AngleState(np.zeros(n), np.zeros((n, 3)), np.zeros(n), np.zeros(n))
-    constraint_rows.angles(angles, state, out)
+    angle_rows.angles(angles, state, out)
     return out
 
 

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo, Place, on_frame
-from flexmb.kernels import constraint_rows, markers
+from flexmb.kernels import angle_rows, constraint_rows, markers
 from flexmb.kernels import tables as tab
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.state import Array
@@ -171,7 +171,7 @@ def evaluate(system: tab.System, q: Array, v: Array, t: float = T, turn_: Array 
     r = tab.RowState(empty(nr), empty(nr), empty(len(system.rows.marker), 6))
     markers.place(system.markers, q, m)
     markers.move(system.markers, q, v, m)
-    constraint_rows.angles(system.angles, m, a)
+    angle_rows.angles(system.angles, m, a)
     constraint_rows.rows(system.rows, system.angles, system.functions, m, a, t, r)
     return State(m, a, r)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder, Group
 from flexmb.errors import InputError
-from flexmb.kernels import constraint_rows, markers
+from flexmb.kernels import angle_rows, constraint_rows, markers
 from flexmb.kernels import tables as tab
 from flexmb.loads.time_functions import Function
 from flexmb.state import Array
@@ -105,7 +105,7 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
     angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
     values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
     markers.place(system.markers, np.array(builder.q0), m)
-    constraint_rows.angles(system.angles, m, angles)
+    angle_rows.angles(system.angles, m, angles)
     constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
     reach = np.zeros(len(rows))
     for r in range(len(rows)):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers, spin
+from flexmb.kernels import angle_rows, constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.rotation import axes_of, turn
@@ -71,7 +71,7 @@ def _place(at: int, t: float, q: Array, v: Array) -> None:
     axes_of_frames(floating_bodies.frame_q, q, part(at, "point.A_floating"))
     markers.place(mk, q, state)
     markers.move(mk, q, v, state)
-    constraint_rows.angles(table, state, astate)
+    angle_rows.angles(table, state, astate)
     constraint_rows.rows(rows, table, part(at, "system.functions"), state, astate, t, part(at, "point.rows"))
 
 

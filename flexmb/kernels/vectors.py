@@ -76,3 +76,16 @@ def put(a: Vector, x: Array, i: int, k: int) -> None:
 def column(R: Array, m: int, k: int) -> Vector:
     """Return the axis R[m, :, k]."""
     return R[m, 0, k], R[m, 1, k], R[m, 2, k]
+
+
+@kernel
+def turning_dot(m: Vector, k: Vector, wa: Vector, wb: Vector) -> float:
+    """Return the second time derivative of m . k, m turning with wa and k with wb, both constant."""
+    m1, k1 = cross(wa, m), cross(wb, k)
+    return dot(cross(wa, m1), k) + 2.0 * dot(m1, k1) + dot(m, cross(wb, k1))
+
+
+@kernel
+def times(k: float, a: Vector) -> Vector:
+    """Return k a."""
+    return k * a[0], k * a[1], k * a[2]
