@@ -95,6 +95,7 @@ def assemble_large(
         dof_names=tuple(builder.dof_names),
         functions=(*functions, *builder.spans),
         notes=tuple(builder.notes),
+        speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
     )
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):

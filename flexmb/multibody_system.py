@@ -14,7 +14,7 @@ from scipy import sparse
 
 from flexmb.assembly.builder import Group
 from flexmb.assembly.workspace import NO_SCHEME, machine_of
-from flexmb.kernels import tangents
+from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
@@ -83,6 +83,8 @@ class MultibodySystem:
         Functions of time, to be checked against the span of a run.
     eps : float
         Regularization of redundant joints.
+    speed_tables : tuple of (rotor, bearing)
+        Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     """
 
     tables: System
@@ -98,6 +100,7 @@ class MultibodySystem:
     functions: tuple[tuple[str, object], ...] = ()
     eps: float = 0.0
     notes: tuple[str, ...] = ()
+    speed_tables: tuple[tuple[str, str], ...] = ()
     constant: bool = False
     loads: tuple[()] = field(default=())
 
@@ -115,6 +118,21 @@ class MultibodySystem:
     def nj(self) -> int:
         """Number of rows of joints."""
         return self.joints.nj
+
+    def outside(self, v: Array) -> str:
+        """Return how a free spin has left the table of a bearing at the velocities v, nothing when none has."""
+        rotors = self.tables.rotors
+        k = int(spin.outside(rotors, np.ascontiguousarray(v)))
+        if k < 0:
+            return ""
+        rotor, bearing = self.speed_tables[k]
+        b = int(np.searchsorted(rotors.table_ptr, k, side="right")) - 1
+        first, n = rotors.table[k, :2]
+        low, high = rotors.speed[first], rotors.speed[first + n - 1]
+        return (
+            f"rotor '{rotor}' turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s, but the table of the bearing at "
+            f"{bearing} covers {low:g} to {high:g} rad/s; extend it"
+        )
 
     @property
     def size(self) -> float:

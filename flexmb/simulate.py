@@ -19,7 +19,7 @@ from flexmb.record import Checkpoint, RunInfo, Sink, Tally
 from flexmb.result import MemorySink, Result
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
-from flexmb.schemes.multibody import check_damping, scheme_numbers
+from flexmb.schemes.multibody import check_scheme
 from flexmb.system import LinearSystem
 
 BLOCK_BYTES = 32_000_000
@@ -274,8 +274,10 @@ def check_plan(plan: Plan) -> None:
     """Raise InputError when a table does not cover the run, or the scheme does not fit the system."""
     system, end = plan.system, plan.time(plan.steps)
     if isinstance(system, MultibodySystem):
-        scheme_numbers(plan.scheme)
-        check_damping(plan.scheme, system.tables)
+        check_scheme(plan.scheme, system)
+        outside = system.outside(system.v0)
+        if outside:
+            raise InputError(f"at the start {outside}", where="bodies")
     if plan.tolerance and not isinstance(system, MultibodySystem):
         message = "is for systems in large motion; here, without joints and turning bodies, give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)

@@ -190,9 +190,12 @@ BAD = {
     ),
     "scheme of small motion": (
         replaced("generalized-alpha", "schatzman-paoli"),
-        "line 8: scheme.name = 'schatzman-paoli': works on systems of small motion without joints only; here",
+        "line 8: scheme.name = 'schatzman-paoli': is for systems without joints and without large rotations (rotors of",
     ),
-    "naive scheme": (replaced("generalized-alpha", "naive-hht"), "line 8: scheme.name = 'naive-hht': works on systems"),
+    "naive scheme": (
+        replaced("generalized-alpha", "naive-hht"),
+        "line 8: scheme.name = 'naive-hht': is a demonstration",
+    ),
     "explicit scheme": (
         replaced('"generalized-alpha"', '"moreau-jean"\ntheta = 0.0'),
         "line 9: scheme.theta = 0.0: must be greater than 0 for systems with joints or large motion",

@@ -280,10 +280,9 @@ WORKS = ("kinetic", "potential", "work_external", "work_damping", "work_contact"
 
 
 @pytest.mark.parametrize("extra", ["far body", "held particle"])
-# (the dissipative variant weighs damping otherwise in large motion: C v at theta, not at the middle)
 @pytest.mark.parametrize(
     "scheme",
-    [s for s in SCHEMES[:-1] if getattr(s, "constraints", "auto") == "auto"],
+    [s for s in SCHEMES if getattr(s, "constraints", "auto") == "auto"],
     ids=repr,
 )
 def test_linear_parts_move_as_in_small_motion(scheme, extra):

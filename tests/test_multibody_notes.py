@@ -14,6 +14,7 @@ import flexmb as fm
 from flexmb.cli import main
 from flexmb.errors import InputError
 from flexmb.plan_notes import notes_of
+from flexmb.record import ENERGY_COLUMNS
 
 Z = (0.0, 0.0, 1.0)
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)
@@ -82,17 +83,18 @@ def test_the_oscillation_that_the_note_is_about():
     assert roughness(1.0) > 10.0 * roughness(0.8)
 
 
-def test_the_dissipative_variant_is_refused_with_dampers():
-    damped = pendulum()
-    damped.add(fm.TorsionSpring("grease", joint="pin", stiffness=0.0, damping=0.1))
-    for theta, fine in ((0.5, True), (0.6, False)):
-        scheme = fm.MoreauJeanDissipative(theta=theta)
-        assert fm.simulate(pendulum(), scheme, step=0.01, end=0.02).summary["status"] == "complete"
-        if fine:
-            fm.simulate(damped, scheme, step=0.01, end=0.02)
-        else:
-            with pytest.raises(InputError, match=r"scheme\.theta = 0\.6: must be 0\.5 with dampers"):
-                fm.simulate(damped, scheme, step=0.01, end=0.02)
+@pytest.mark.parametrize("theta", [0.5, 0.6, 1.0])
+def test_the_dissipative_variant_takes_dampers_at_the_mean_velocity(theta):
+    """Work of a damper on a pin: -h c w^2, w = dphi / h the mean speed of a step; the books close."""
+    model, h = pendulum(wall=-0.5), 0.01
+    model.add(fm.TorsionSpring("grease", joint="pin", stiffness=0.0, damping=0.4))
+    r = run(model, fm.MoreauJeanDissipative(theta=theta), h, 300)
+    speed = 0.5 * (r.v[1:, 2] + r.v[:-1, 2])
+    np.testing.assert_allclose(r.q[1:, 2], r.q[:-1, 2] + h * speed, atol=1e-13)
+    work = r.energy[:, ENERGY_COLUMNS.index("work_damping")]
+    np.testing.assert_allclose(np.diff(work), -h * 0.4 * speed**2, rtol=1e-9, atol=1e-14)
+    assert np.abs(r.energy[:, ENERGY_COLUMNS.index("residual")]).max() < 1e-12
+    assert r.impulse.any()
 
 
 # impulses of joints -------------------------------------------------------------------------------------------------

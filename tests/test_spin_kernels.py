@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from multibody_models import run
@@ -12,10 +14,15 @@ import flexmb as fm
 from flexmb.kernels import tables as tab
 from flexmb.kernels import time_functions
 from flexmb.record import ENERGY_COLUMNS
-from flexmb.schemes import GeneralizedAlpha, MoreauJean
+from flexmb.schemes import GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
 
 COLUMN = {name: k for k, name in enumerate(ENERGY_COLUMNS)}
 NO_LOSS = GeneralizedAlpha(1.0)
+ALL_KINDS = [
+    *(GeneralizedAlpha(0.6), NO_LOSS, MoreauJean(0.7), MoreauJeanDissipative(0.8), SchatzmanPaoli()),
+    *(SchatzmanPaoli(weighting="theta", theta=theta) for theta in (0.0, 0.5, 1.0)),
+]
+GRAVITY = np.array([0.4, -9.0, 2.0])
 
 
 def model_of(*wheels, gravity=(0.0, 0.0, 0.0)):
@@ -162,7 +169,7 @@ def jeffcott_error(h, scheme):
     )
 
 
-@pytest.mark.parametrize("scheme", [GeneralizedAlpha(0.8), MoreauJean(0.5)], ids=repr)
+@pytest.mark.parametrize("scheme", [GeneralizedAlpha(0.8), MoreauJean(0.5), SchatzmanPaoli()], ids=repr)
 def test_constant_spin_is_the_exact_whirl(scheme):
     """Lateral and tilting motion of a disk from rest, gyroscopic moments included; second order."""
     errors = [jeffcott_error(h, scheme) for h in (4e-3, 2e-3, 1e-3)]
@@ -212,12 +219,19 @@ def varying(kind):
     return wheel
 
 
+@functools.cache
+def exact_motion(kind):
+    """Return a wheel of ``varying`` and its motion."""
+    wheel = varying(kind)
+    return wheel, reference(wheel, GRAVITY, 1.0)
+
+
+@pytest.mark.parametrize("scheme", [GeneralizedAlpha(0.8), Newmark(), MoreauJean(), SchatzmanPaoli()], ids=repr)
 @pytest.mark.parametrize("kind", [0, 1], ids=["given", "free"])
-def test_varying_spin_with_all_terms_is_of_second_order(kind):
-    wheel, gravity = varying(kind), np.array([0.4, -9.0, 2.0])
-    sol, errors = reference(wheel, gravity, 1.0), []
+def test_varying_spin_with_all_terms_is_of_second_order(kind, scheme):
+    (wheel, sol), gravity, errors = exact_motion(kind), GRAVITY, []
     for h in (4e-3, 2e-3, 1e-3):
-        result = run(model_of(wheel, gravity=gravity), GeneralizedAlpha(0.8), h, round(1.0 / h))
+        result = run(model_of(wheel, gravity=gravity), scheme, h, round(1.0 / h))
         assert result.engine.failure is None
         exact = sol(result.t)[: result.q.shape[1]].T
         errors.append((np.abs(result.q - exact).max(axis=0) / np.abs(exact).max(axis=0)).max())
@@ -268,7 +282,7 @@ def test_a_free_spin_that_nothing_drives_keeps_its_energy():
     assert drifts[1] / drifts[2] == pytest.approx(4.0, abs=0.5)
 
 
-@pytest.mark.parametrize("scheme", [GeneralizedAlpha(0.6), NO_LOSS, MoreauJean(0.7)], ids=repr)
+@pytest.mark.parametrize("scheme", ALL_KINDS, ids=repr)
 @pytest.mark.parametrize("kind", [0, 1], ids=["given", "free"])
 def test_works_add_up(kind, scheme):
     result = run(model_of(wheels_of_every_kind()[kind], gravity=(0.4, -9.0, 2.0)), scheme, 2e-3, 500)

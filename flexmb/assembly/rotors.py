@@ -17,6 +17,8 @@ class BearingTable:
 
     Parameters
     ----------
+    label : str
+        Where it is.
     speed : (ns,) array
         Increasing, rad/s.
     entry : (m, 2) int array
@@ -25,6 +27,7 @@ class BearingTable:
         Stiffness beyond the part that stores energy, damping, skew damping.
     """
 
+    label: str
     speed: Array
     entry: IntArray
     value: Array
@@ -71,13 +74,13 @@ class RotorData:
     strength: Array
 
 
-def bearing_table(index: IntArray, speed: Array, K: Array, C: Array, K0: Array) -> BearingTable:
+def bearing_table(label: str, index: IntArray, speed: Array, K: Array, C: Array, K0: Array) -> BearingTable:
     """Return a bearing by its matrices (ns, m, m) over the unknowns ``index``; K0 is what stores energy elsewhere."""
     even = 0.5 * (C + C.transpose(0, 2, 1))
     value = np.stack([K - K0, even, C - even], axis=-1).reshape(speed.size, -1, 3)
     entry = np.column_stack([np.repeat(index, index.size), np.tile(index, index.size)])
     some = value.any(axis=(0, 2))
-    return BearingTable(np.asarray(speed, dtype=np.float64), entry[some], np.ascontiguousarray(value[:, some]))
+    return BearingTable(label, np.asarray(speed, dtype=np.float64), entry[some], np.ascontiguousarray(value[:, some]))
 
 
 def rotors_of(rotors: Sequence[RotorData]) -> Rotors:

@@ -10,7 +10,10 @@ from flexmb.kernels.arrays import Judge
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
 from flexmb.kernels.multibody import (
+    LOWEST,
     MOTION_ROWS,
+    NUMBERS,
+    SCHATZMAN,
     TRIAL_ROWS,
     Matrices,
     Motion,
@@ -22,6 +25,7 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_contact import contact_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
+from flexmb.kernels.multibody_schatzman import account_ahead_stage
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.spin import PHI_V
 from flexmb.kernels.tables import (
@@ -90,11 +94,18 @@ def motion_of(system: System, q: Array, v: Array) -> Motion:
         rows=np.zeros((3, nr)),
         turn=np.zeros(system.angles.A.size),
         A=np.zeros((system.unknowns.frame_q.size, 3, 3)),
-        numbers=np.array([0.0] * 8 + [np.inf]),
+        numbers=_numbers(),
         since_field=np.zeros(3 * nc),
         ledger=ledger,
         terms=np.zeros(TERMS_SIZE),
     )
+
+
+def _numbers() -> Array:
+    """Return ``Motion.numbers`` before the start."""
+    numbers = np.zeros(NUMBERS)
+    numbers[LOWEST] = np.inf
+    return numbers
 
 
 def trial_of(system: System, nq: int, nv: int) -> Trial:
@@ -103,6 +114,8 @@ def trial_of(system: System, nq: int, nv: int) -> Trial:
     nc = system.rows.kind.size - nj
     return Trial(
         q=np.zeros(nq),
+        q_half=np.zeros(nq),
+        F=np.zeros((CLASSES, nv)),
         vec=np.zeros((TRIAL_ROWS, nv)),
         joint=np.zeros((3, nj)),
         contact=np.zeros((6, nc)),
@@ -113,7 +126,7 @@ def trial_of(system: System, nq: int, nv: int) -> Trial:
     )
 
 
-NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0)
+NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0)
 """The numbers of a machine that is only asked about its system."""
 
 
@@ -142,6 +155,7 @@ def machine_of(
         How contact problems are solved.
     """
     sym, scatter, mats, work = _tools(system, v.size, groups, joint_groups)
+    account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
     return MachineRoom(
         Machine(
             system=system,
@@ -155,9 +169,9 @@ def machine_of(
             numbers=numbers,
             judge=Judge(0, 0, 1e-10) if judge is None else judge,
             e=np.array(e, dtype=np.float64),
-            step=np.zeros(4),
+            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf]),
             scratch=scratch_of(system),
-            stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account_stage)]),
+            stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account)]),
         )
     )
 

@@ -94,7 +94,7 @@ def _bearing(builder: Builder, table: SpeedTable, speed: float, unknowns: IntArr
     K0 = 0.5 * (K0 + K0.T)
     index = unknowns[table.unknowns]
     builder.add_matrix("K", index, K0)
-    return bearing_table(index, table.speed, table.K, table.C, K0)
+    return bearing_table(table.label, index, table.speed, table.K, table.C, K0)
 
 
 def _placed(index: list[tuple[int, int]], unknowns: IntArray) -> IntArray:

@@ -11,15 +11,19 @@ from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
 from flexmb.kernels.multibody import (
     CONTACT_FAILED,
+    CONVERGED,
     DIVERGED,
     GAINED,
     KINETIC,
     LAST_STEP,
+    LEFT_TABLE,
     MODEL,
     NEXT_STEP,
     NOT_A_NUMBER,
     NOT_PROJECTED,
+    SCHATZMAN,
     SINGULAR,
+    T_FIRST,
     T_P,
     T_V,
     TIME,
@@ -30,6 +34,7 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_march import CUTS, march_multibody, take_sample
+from flexmb.kernels.multibody_schatzman import begin_ahead
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.multibody_system import MultibodySystem
 from flexmb.record import Block, Tally
@@ -61,7 +66,7 @@ class MultibodyEngine:
         """Fill the motion with accelerations, multipliers, forces and energies of the start."""
         plan, m, at = self.plan, self.motion, self.room.at
         trial, point = self.room.machine.trial, self.room.machine.point
-        m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
+        m.numbers[TIME] = m.numbers[TIME_BEFORE] = self.room.machine.step[T_FIRST] = plan.t0
         m.numbers[LAST_STEP] = plan.h
         m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps) if plan.tolerance else plan.h
         bad = start_motion(at, plan.t0)
@@ -76,6 +81,10 @@ class MultibodyEngine:
         m.numbers[KINETIC] = 0.5 * float(trial.vec[T_P] @ m.vec[V])
         to_space(unknowns, point.A, trial.vec[T_P])
         carry_state(at)
+        if self.room.machine.numbers.family == SCHATZMAN:
+            status, where, residual = begin_ahead(at, plan.h)
+            if status != CONVERGED:
+                self.failure = self._failure(int(status), int(where), float(residual))
 
     def start(self) -> Block:
         """Return the block with the sample at the start."""
@@ -90,7 +99,8 @@ class MultibodyEngine:
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
         plan = self.plan
-        n0, n1 = self.step, min(self.step + n, plan.steps)
+        n0 = self.step
+        n1 = n0 if self.failure is not None else min(n0 + n, plan.steps)
         block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
         out = self._samples(block)
         reached, samples, fields, status, where, residual = march_multibody(
@@ -143,6 +153,9 @@ class MultibodyEngine:
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1
         t = float(self.motion.numbers[TIME])
+        smaller = f", also with steps {2**CUTS} times smaller"
+        if self.room.machine.numbers.family == SCHATZMAN:
+            smaller = " (schatzman-paoli has steps of one size; take a smaller time.step)"
         if status == NOT_A_NUMBER:
             return not_finite(plan, n)
         if status == CONTACT_FAILED:
@@ -152,7 +165,7 @@ class MultibodyEngine:
             kinetic = float(self.motion.numbers[KINETIC])
             message = (
                 f"the step converges to a motion that has gained {residual:.3g} J out of nothing (kinetic energy "
-                f"before: {kinetic:.3g} J), also with steps {2**CUTS} times smaller: a spurious solution; "
+                f"before: {kinetic:.3g} J){smaller}: a spurious solution; "
                 "take a smaller time.step, so that the motion before is resolved, too"
             )
             return SimulationError(message, time=t, step=n)
@@ -163,12 +176,14 @@ class MultibodyEngine:
                 f"the position cannot be brought back onto joint '{self.system.joints.labels[where - self.system.nv]}'"
             )
             return NotConverged(message, time=t, step=n)
+        if status == LEFT_TABLE:
+            return SimulationError(self.system.outside(self.motion.vec[V]), time=t, step=n)
         if status == TOO_SMALL:
             message = f"the local error stays above the tolerance {plan.tolerance:g} however small the step"
             return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
-        message = f"Newton's method does not converge, also with steps {2**CUTS} times smaller{joint}"
+        message = f"Newton's method does not converge{smaller}{joint}"
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _singular(self, row: int) -> str:

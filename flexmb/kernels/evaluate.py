@@ -5,6 +5,7 @@ from __future__ import annotations
 from flexmb.kernels import angle_rows, constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import T_FIRST
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
@@ -101,7 +102,7 @@ def evaluate(at: int, t: float, q: Array, v: Array) -> None:
         part(at, "system.functions"),
         part(at, "system.linear.q_of_v"),
     )
-    stored += spin.forces(rotors, functions, q_of_v, t, q, v, F)
+    stored += spin.forces(rotors, functions, q_of_v, t, max(t, part(at, "step")[T_FIRST]), q, v, F)
     part(at, "point.potential")[0] = stored
 
 

@@ -9,12 +9,15 @@ rows in space (``c``) or in the axes at the end of the step (A^T c),
                    d0 = h (1 - beta/gamma) v_n + h^2 (1/2 - beta/gamma) a_n,                         d1 = h beta/gamma
                    P_{n+1} = r F_{n+1} + (alpha_f F_n - alpha_m P_n)/(1 - alpha_m)
     Moreau-Jean:   c = p_n + h (1 - theta) F_n,  c1 = h theta,  d0 = h (1 - vartheta) v_n,  d1 = h vartheta
+                   (forces of velocities, of damping and inertia, have vartheta in place of theta)
 
 Momenta and forces are carried from step to step in space, so that nothing but applied torques changes the angular
 momentum: a free body keeps it, and with d0 + d1 v~ = h (v_n + v_{n+1})/2 (rho_inf = 1, theta = 1/2) also its energy,
 to round-off. For the alpha family dq and w are the jumps of position and velocity (Acary 2019, eqs 76-80):
 
     M w = G_c Lam_c + G_J Lam_w,  G_J^T w = 0;      M dq = G_c nu_c + G_J nu_J  (GGL),   dq = (h/2) w  otherwise
+
+Schatzman-Paoli's step is centred on its end, one position ahead: see ``multibody_schatzman``.
 """
 
 from __future__ import annotations
@@ -24,13 +27,13 @@ from typing import NamedTuple
 from flexmb.kernels.tables import Array2, Array3, Blocks, IntArray2
 from flexmb.state import Array, IntArray
 
-ALPHA, MOREAU = 0, 1
+ALPHA, MOREAU, SCHATZMAN = 0, 1, 2
 """Families of schemes."""
 
 INDEX3, INDEX2, BOTH = 0, 1, 2
 """Level on which joints are held: positions, velocities, both (GGL)."""
 
-CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL, GAINED = range(8)
+CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL, GAINED, LEFT_TABLE = range(9)
 """How a step ended."""
 
 
@@ -46,6 +49,8 @@ class SchemeNumbers(NamedTuple):
     gamma: float
     theta: float
     vartheta: float
+    w0: float  # Schatzman-Paoli: weights of the forces at the position before and at the one ahead
+    w2: float
     forecast: float  # a contact is active when g + forecast h U <= 0 (without GGL)
     projection: int  # Moreau-Jean: bring positions back onto the joints after each step
     tolerance: float  # of Newton's corrections, over the velocities
@@ -54,21 +59,26 @@ class SchemeNumbers(NamedTuple):
     error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
 
 
-# places in ``Machine.step`` (4,): size of the step, its coefficients, and the time at its end
-H, C1, D1, T_END = 0, 1, 2, 3
+# places in ``Machine.step`` (6,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
+# forces of velocities, and when the run starts
+H, C1, D1, T_END, C1_RATE, T_FIRST = 0, 1, 2, 3, 4, 5
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
 MOTION_ROWS = 4
+# Schatzman-Paoli has no accelerations: the row keeps u_{k+1}, the velocity half a step ahead, MOMENTUM the one there
+HALF = ACC
 # rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
 LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 # rows of ``Motion.contact`` (4, nc): impulse and work of the last step, velocity per unit impulse, impulse since sample
 IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
-# places in ``Motion.numbers`` (9,): energies; size of the last step, Newton iterations so far; time of the motion and
-# of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far
-POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST = range(9)
+# places in ``Motion.numbers`` (10,): energies; size of the last step, Newton iterations so far; time of the motion and
+# of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the potential
+# half a step ahead (Schatzman-Paoli)
+POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST, HALF_POTENTIAL = range(10)
+NUMBERS = 10
 
 
 class Motion(NamedTuple):
@@ -84,7 +94,7 @@ class Motion(NamedTuple):
     rows: Array2  # (3, nr): g, its rate, its partial rate by time
     turn: Array  # (na,) see ``AngleState``
     A: Array3  # (nf, 3, 3)
-    numbers: Array  # (9,)
+    numbers: Array  # (NUMBERS,)
     since_field: Array  # (3 nc,)
     ledger: Array2  # (2, LEDGER_SIZE): the books, and as they stood a step before
     terms: Array
@@ -111,6 +121,8 @@ class Trial(NamedTuple):
     """A step in the making."""
 
     q: Array  # (nq,)
+    q_half: Array  # (nq,) half a step before q (Schatzman-Paoli)
+    F: Array2  # (CLASSES, nv) forces, weighted (Schatzman-Paoli)
     vec: Array2  # (TRIAL_ROWS, nv)
     joint: Array2  # (3, nj)
     contact: Array2  # (6, nc)

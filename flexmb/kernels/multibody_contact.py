@@ -34,6 +34,7 @@ from flexmb.kernels.multibody import (
     RESPONSE,
     S1,
     S2,
+    SCHATZMAN,
     X_,
     Y_,
     H,
@@ -75,23 +76,32 @@ def forecast(at: int) -> None:
 
 @inner
 def predicted(at: int, y: Array) -> None:
-    """Write gaps and rates after the smooth correction (x of v~, y of dq), with the impulses as they are."""
+    """Write gaps and rates after the smooth correction (x of v~, y of dq), with the impulses as they are.
+
+    Schatzman-Paoli: the gap ahead and e times that behind, and their sum over h, which has the unit of a velocity.
+    """
     contact, x = part(at, "trial.contact"), part(at, "trial.big")[X_]
     g, d1, nj = part(at, "point.rows.g"), part(at, "step")[D1], part(at, "system.joints")
+    ahead, behind, e = part(at, "numbers.family") == SCHATZMAN, part(at, "motion.rows")[GAP], part(at, "e")
     for i in range(contact.shape[1]):
         r = nj + i
         a = along_direction(at, r, x)
-        contact[G_FREE, i] = g[r] + d1 * a + along_direction(at, r, y)
-        contact[B_V, i] = row_rate(at, r) + a
+        if ahead:
+            contact[G_FREE, i] = g[r] + d1 * a + e[i] * behind[r]
+            contact[B_V, i] = contact[G_FREE, i] / d1
+        else:
+            contact[G_FREE, i] = g[r] + d1 * a + along_direction(at, r, y)
+            contact[B_V, i] = row_rate(at, r) + a
 
 
 @inner
 def choose_candidates(at: int) -> int:
-    """Mark the contacts that may act: predicted closed (GGL) or forecast to close, or pressed now; return how many."""
-    con, ggl = part(at, "trial.contact"), part(at, "numbers.contact_ggl")
+    """Mark the contacts that may act: predicted closed (positions) or forecast to close, or pressed now; count them."""
+    con, numbers = part(at, "trial.contact"), part(at, "numbers")
+    by_position = numbers.contact_ggl == 1 or numbers.family == SCHATZMAN
     count = 0
     for i in range(con.shape[1]):
-        if ggl == 1:
+        if by_position:
             near = con[G_FREE, i] <= 0.0 or con[NU, i] > 0.0 or con[LAM_C, i] > 0.0 or con[CANDIDATE, i] > 0.0
         else:
             near = con[ACTIVE, i] > 0.0
@@ -183,7 +193,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
     residual : float
     """
     con, motion, e = part(at, "trial.contact"), part(at, "motion"), part(at, "e")
-    judge, nj = part(at, "judge"), part(at, "system.joints")
+    judge, nj, ahead = part(at, "judge"), part(at, "system.joints"), part(at, "numbers.family") == SCHATZMAN
     candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
     n = candidates.size
     W_c = _delassus(at, candidates)
@@ -192,7 +202,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
         c = candidates[i]
         nu[i], Lam[i] = con[NU, c], con[LAM_C, c]
         g[i] = con[G_FREE, c]
-        b[i] = con[B_V, c] + e[c] * rate_before(at, nj + c)
+        b[i] = con[B_V, c] + (0.0 if ahead else e[c] * rate_before(at, nj + c))
         motion.contact[RESPONSE, c] = W_c.W_v_Lam[i, i]
     for i in range(n):  # take out what the present impulses do: what is left is the motion without them
         for j in range(n):

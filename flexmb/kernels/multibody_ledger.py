@@ -17,7 +17,8 @@ their filtered values P_c, and p_{n+1} - p_n = h P_gamma + G_c Lam_c + G_J Lam_w
          + what joints do beyond their drive                                 and the curvature of the joints
 
 All terms come from forces and motions, not from the difference of energies: what is left over (`residual`) is the
-power of what Newton's loop left of the momentum equation. For Moreau-Jean replace P_gamma by F_theta and v by dq / h.
+power of what Newton's loop left of the momentum equation. For Moreau-Jean replace P_gamma by F_theta (F_vartheta for
+damping and inertia) and v by dq / h; for Schatzman-Paoli see ``multibody_schatzman``.
 """
 
 from __future__ import annotations
@@ -123,6 +124,7 @@ def _weigh_forces(at: int, works: Array, total: Array) -> None:
         total[i] = 0.0
     for c in range(CLASSES):
         works[c] = 0.0
+        weight = numbers.vartheta if c in (DAMPING, INERTIA) else numbers.theta
         copy(F1[c], s)
         to_space(part(at, "system.unknowns"), part(at, "point.A"), s)
         for i in range(n):
@@ -130,7 +132,7 @@ def _weigh_forces(at: int, works: Array, total: Array) -> None:
             if numbers.family == ALPHA:
                 mean = numbers.gamma * _filter(numbers, F, F0, P0) + (1.0 - numbers.gamma) * P0
             else:  # joints act by impulses there
-                mean = 0.0 if c == JOINT else numbers.theta * F + (1.0 - numbers.theta) * F0
+                mean = 0.0 if c == JOINT else weight * F + (1.0 - weight) * F0
             works[c] += vec[S3, i] * mean
             total[i] += mean
 
@@ -246,22 +248,21 @@ def _barely_moves(at: int) -> bool:
 
 
 @inner
-def _out_of_nothing(at: int, potential: float) -> bool:
-    """Return whether the scheme added far more energy than the step can move: then it has found a spurious root.
+def out_of_nothing(at: int, gain: float, kinetic: float, before: float, potential: float) -> bool:
+    """Return whether the scheme's gain is far more than the step can move: then it has found a spurious root.
 
     That is the kinetic energy before, what the potential gives, and all works. Stiff parts whose vibration the step
     does not resolve may gain a little of what they store, at most what lies above the lowest potential so far.
     """
     motion, terms = part(at, "motion"), part(at, "motion.terms")
-    before = motion.numbers[POTENTIAL]
-    energy, stored = motion.numbers[KINETIC] + max(0.0, before - potential), before - motion.numbers[LOWEST]
+    energy, stored = kinetic + max(0.0, before - potential), before - motion.numbers[LOWEST]
     works = abs(terms[T_EXTERNAL]) + abs(terms[T_DAMPING]) + abs(terms[T_DRIVE]) + abs(terms[T_CROSS])
     works += abs(terms[T_PROJECTION])
     for i in range(motion.contact.shape[1]):
         works += abs(motion.contact[WORK, i])
     limit = max(GAIN * energy + GAIN_OF_WORK * works, GAIN_OF_STORED * stored)
     # written so that a gain that is no number is refused, too
-    return not (terms[T_NUMERICAL] <= limit or _barely_moves(at))
+    return not (gain <= limit or _barely_moves(at))
 
 
 @kernel
@@ -347,7 +348,7 @@ def account_stage(at: int, flag: int) -> int:
     terms = motion.terms
     terms[T_EXTERNAL], terms[T_DAMPING], terms[T_DRIVE] = external, damping, drive
     terms[T_NUMERICAL], terms[T_PROJECTION], terms[T_CROSS] = numerical, projection, cross
-    if _out_of_nothing(at, potential):
+    if out_of_nothing(at, numerical, motion.numbers[KINETIC], motion.numbers[POTENTIAL], potential):
         return 1
     _carry_forces(at)
     _carry_multipliers(at)

@@ -1,5 +1,7 @@
 """The compiled time loop of multibody systems: steps of one size (cut where they fail), or steps chosen by their error.
 
+Schatzman-Paoli's steps are not cut: the position ahead of the last one belongs to a step of the same size.
+
 Adaptive steps (Haddouni 2015, 2.2.7.1): the position formula of the alpha family misses the Taylor series by
 
     l = h^2 (beta + (alpha_m - alpha_f)/2 - 1/6) (a_{n+1} - a_n),
@@ -46,12 +48,14 @@ from flexmb.kernels.multibody import (
     LAM_HAT,
     LAM_SINCE,
     LAST_STEP,
+    LEFT_TABLE,
     NEXT_STEP,
     NOT_PROJECTED,
     POTENTIAL,
     RATE,
     RESPONSE,
     S0,
+    SCHATZMAN,
     SINCE,
     STEPS,
     T_END,
@@ -70,6 +74,7 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_step import project, solve_step
 from flexmb.kernels.rotation import axes_of, log_so3, tangent, tangent_inverse
+from flexmb.kernels.spin import outside
 from flexmb.kernels.stages import ACCOUNT, PLACE, call
 from flexmb.kernels.tables import CLASSES, JOINT, Unknowns
 from flexmb.state import Array, IntArray
@@ -191,6 +196,9 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     if call(part(at, "stages")[ACCOUNT], at, 0) != 0:
         return GAINED, -1, motion.terms[T_NUMERICAL], 0.0
     nums[TIME] = t
+    table = outside(part(at, "system.rotors"), motion.vec[V])
+    if table >= 0:  # the books end with the step before
+        return LEFT_TABLE, table, np.nan, 0.0
     nums[STEPS] += 1.0
     gaps = motion.rows[GAP, part(at, "system.joints") :]
     con = motion.contact
@@ -209,7 +217,7 @@ def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float
     They do not go past ``end``, where functions of time may end.
     """
     nums, ledger, adaptive = part(at, "motion.numbers"), part(at, "motion.ledger"), part(at, "numbers.error") > 0.0
-    size, cuts = nums[NEXT_STEP], 0
+    size, cuts, most = nums[NEXT_STEP], 0, 0 if part(at, "numbers.family") == SCHATZMAN else CUTS
     row = np.zeros(COLUMNS)
     while target - nums[TIME] > 1e-9 * h:
         left = (end if adaptive else target) - nums[TIME]
@@ -220,11 +228,11 @@ def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float
             use = size
         rescale(at, use)
         status, where, residual, error = take_step(at, use)
-        if status == NOT_PROJECTED:
+        if status in (NOT_PROJECTED, LEFT_TABLE):
             return status, where, residual
         if status != CONVERGED:
             cuts += 1
-            if cuts > CUTS:
+            if cuts > most:
                 return status, where, residual
             size = 0.5 * use
             nums[NEXT_STEP] = size

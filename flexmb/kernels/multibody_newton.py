@@ -6,7 +6,6 @@ import numpy as np
 
 from flexmb.kernels.evaluate import (
     add_direction,
-    advance,
     along_direction,
     copy,
     evaluate,
@@ -22,6 +21,7 @@ from flexmb.kernels.multibody import (
     ALPHA,
     B_,
     C1,
+    C1_RATE,
     C_AXES,
     C_SPACE,
     CHANGE,
@@ -29,6 +29,7 @@ from flexmb.kernels.multibody import (
     D1,
     DQ,
     DQ_JOINT,
+    HALF,
     INCREMENT,
     INDEX3,
     LAM,
@@ -39,11 +40,11 @@ from flexmb.kernels.multibody import (
     LU_,
     MODEL,
     MOMENTUM,
-    MOREAU,
     NU,
     PLACES,
     RHO,
     S0,
+    SCHATZMAN,
     T_END,
     T_P,
     T_V,
@@ -59,13 +60,18 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
-from flexmb.kernels.stages import PLACE, call, stage
-from flexmb.kernels.tables import CLASSES, JOINT, Unknowns
+from flexmb.kernels.stages import stage
+from flexmb.kernels.tables import CLASSES, DAMPING, INERTIA, JOINT, Unknowns
 from flexmb.kernels.tangents import assemble, mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
 
 ROUND_OFF = 64 * 2.2e-16
 """Round-off of a position, over the size of the system, that stiff forces answer to."""
+
+FORCED, FORCED_AHEAD = 1e3, 10.0
+"""Speeds that forces can cause, over those of the motion, that corrections may be compared with at most: what a force
+on next to no mass can cause is no measure, and Newton's loop would end too early. Schatzman-Paoli's loop converges only
+linearly in contact, since the normal at the end of the step turns, so its last correction has to be smaller."""
 
 
 @inner
@@ -88,9 +94,15 @@ def predict(at: int) -> None:
             vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - gamma) * before + h * gamma * carried
             vec[D0, i] = h * (1.0 - ratio) * v + h * h * (0.5 - ratio) * a
         else:
+            rates = motion.F[DAMPING, i] + motion.F[INERTIA, i]  # their weight is 1 - vartheta
             vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - numbers.theta) * before
+            vec[C_SPACE, i] += h * (numbers.theta - numbers.vartheta) * rates
             vec[D0, i] = h * (1.0 - numbers.vartheta) * v
         vec[VT, i] = v + h * a
+        if numbers.family == SCHATZMAN:
+            vec[C_SPACE, i] = motion.vec[MOMENTUM, i]
+            vec[D0, i] = h * motion.vec[HALF, i]
+            vec[VT, i] = motion.vec[HALF, i]
         vec[DQ, i] = 0.0
         vec[DQ_JOINT, i] = 0.0
         vec[W, i] = 0.0
@@ -101,32 +113,23 @@ def predict(at: int) -> None:
     contact[LAM_C, :] = 0.0
 
 
-@inner
-def place_trial(at: int) -> None:
-    """Move the trial to its end position and velocity and evaluate the system there, residuals included."""
-    vec, step = part(at, "trial.vec"), part(at, "step")
-    for i in range(vec.shape[1]):
-        vec[INCREMENT, i] = vec[D0, i] + step[D1] * vec[VT, i] + vec[DQ, i] + vec[DQ_JOINT, i]
-        vec[T_V, i] = vec[VT, i] + vec[W, i]
-    advance(part(at, "system.unknowns"), part(at, "motion.q"), vec[INCREMENT], part(at, "trial.q"))
-    call(part(at, "stages")[PLACE], at, 1)
-
-
 @kernel
 def residual(at: int) -> None:
     """Write R and rho: what the trial violates of the momentum equation and of the joints."""
     vec, step, numbers = part(at, "trial.vec"), part(at, "step"), part(at, "numbers")
     joint, contact, F = part(at, "trial.joint"), part(at, "trial.contact"), part(at, "point.F")
-    momentum(at, part(at, "trial.q"), vec[VT], vec[T_P])
+    ahead = numbers.family == SCHATZMAN  # forces act for the whole step, the momentum is that of the half step
+    c1, more = step[H] if ahead else step[C1], step[C1_RATE] - step[C1]
+    momentum(at, part(at, "trial.q_half") if ahead else part(at, "trial.q"), vec[VT], vec[T_P])
     copy(vec[C_SPACE], vec[C_AXES])
     to_axes(part(at, "system.unknowns"), part(at, "point.A"), vec[C_AXES])
     for i in range(vec.shape[1]):
         total = 0.0
         for c in range(CLASSES):
             total += F[c, i]
-        vec[R, i] = vec[T_P, i] - vec[C_AXES, i] - step[C1] * total
+        vec[R, i] = vec[T_P, i] - vec[C_AXES, i] - c1 * total - more * (F[DAMPING, i] + F[INERTIA, i])
     nj = joint.shape[1]
-    if numbers.family == MOREAU:
+    if numbers.family != ALPHA:
         for c in range(contact.shape[1]):
             if contact[LAM_C, c] != 0.0:
                 add_direction(at, nj + c, -contact[LAM_C, c], vec[R])
@@ -140,11 +143,16 @@ def place_stage(at: int, flag: int) -> int:
     """Evaluate the system at the trial's (q, v) and end time.
 
     Flag 0: momentum M(q) v to T_P. Flag 1: joint forces of the trial's multipliers, R and rho (momentum of v~ in T_P).
+    Flag 2: no more than that. Flag 3: R and rho only, of the forces as they are.
     """
     vec, joint, step = part(at, "trial.vec"), part(at, "trial.joint"), part(at, "step")
+    if flag == 3:
+        residual(at)
+        return 0
     evaluate(at, step[T_END], part(at, "trial.q"), vec[T_V])
     if flag == 0:
         momentum(at, part(at, "trial.q"), vec[T_V], vec[T_P])
+    if flag != 1:
         return 0
     for r in range(joint.shape[1]):
         joint[RHO, r] = joint[LAM_J, r] / step[C1]
@@ -161,12 +169,14 @@ def assemble_stage(at: int, flag: int) -> int:
     p in T_P (no forces). 3: the mass matrix with M as it is.
     """
     trial, step, mats, sym = part(at, "trial"), part(at, "step"), part(at, "mats"), part(at, "sym")
-    vec, lam = trial.vec, trial.big[B_]
+    vec, lam, numbers = trial.vec, trial.big[B_], part(at, "numbers")
     if flag <= 1:
         for r in range(trial.joint.shape[1]):
             lam[r] = trial.joint[LAM_J, r] / step[C1]
         assemble(at, step[T_END], trial.q, vec[T_V], vec[C_AXES], step[C1], lam)
-        step_matrix(at, step[D1], part(at, "numbers.joint_level") != INDEX3, vec[INCREMENT])
+        # Schatzman-Paoli: M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4
+        d1 = 2.0 * step[H] * numbers.w2 if numbers.family == SCHATZMAN else step[D1]
+        step_matrix(at, d1, step[C1_RATE] / step[C1], numbers.joint_level != INDEX3, vec[INCREMENT])
         bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
         if bad >= 0 or flag == 0:
             return bad
@@ -258,17 +268,19 @@ def measure_speeds(at: int) -> None:
     motion, vec, F, M = part(at, "motion"), part(at, "trial.vec"), part(at, "point.F"), part(at, "system.linear.M")
     scale, h, s = part(at, "trial.scale"), part(at, "step")[H], vec[S0]
     for i in range(s.size):
+        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
+    places, turns = largest(part(at, "system.unknowns"), s)
+    most = FORCED_AHEAD if part(at, "numbers.family") == SCHATZMAN else FORCED
+    for i in range(s.size):
         mass, force = 0.0, 0.0
         for j in range(M.ptr[i], M.ptr[i + 1]):
             if M.col[j] == i:
                 mass = M.val[j]
         for c in range(CLASSES):
             force += abs(F[c, i])
-        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
-        if mass > 0.0:
-            s[i] = max(s[i], h * force / mass)
-    places, turns = largest(part(at, "system.unknowns"), s)
-    scale[PLACES], scale[TURNS] = places, turns
+        s[i] = h * force / mass if mass > 0.0 else 0.0
+    forced, forced_turns = largest(part(at, "system.unknowns"), s)
+    scale[PLACES], scale[TURNS] = max(places, min(forced, most * places)), max(turns, min(forced_turns, most * turns))
     grow_speeds(at)
 
 

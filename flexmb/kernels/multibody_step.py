@@ -17,6 +17,7 @@ from flexmb.kernels.multibody import (
     ALPHA,
     BOTH,
     C1,
+    C1_RATE,
     CANDIDATE,
     CHANGE,
     CONTACT_FAILED,
@@ -25,6 +26,7 @@ from flexmb.kernels.multibody import (
     DIVERGED,
     DQ_JOINT,
     FAILED,
+    GAP,
     INCREMENT,
     INDEX2,
     INDEX3,
@@ -35,10 +37,12 @@ from flexmb.kernels.multibody import (
     LEFT,
     LENGTH,
     LU_,
+    MOREAU,
     NOT_A_NUMBER,
     PLACES,
     RHO,
     S1,
+    SCHATZMAN,
     SINGULAR,
     T_END,
     T_V,
@@ -59,12 +63,12 @@ from flexmb.kernels.multibody_newton import (
     is_round_off,
     measure_length,
     measure_speeds,
-    place_trial,
     position_correction,
     predict,
     smooth_correction,
     unturn,
 )
+from flexmb.kernels.multibody_place import place_trial
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
 from flexmb.kernels.tables import CLASSES
@@ -85,8 +89,11 @@ def set_step(at: int, h: float, t: float) -> None:
     if numbers.family == ALPHA:
         r = (1.0 - numbers.alpha_f) / (1.0 - numbers.alpha_m)
         step[C1], step[D1] = h * numbers.gamma * r, h * numbers.beta / numbers.gamma
+    elif numbers.family == SCHATZMAN:
+        step[C1], step[D1] = 0.5 * h, h
     else:
         step[C1], step[D1] = h * numbers.theta, h * numbers.vartheta
+    step[C1_RATE] = step[D1] if numbers.family == MOREAU else step[C1]
 
 
 @inner
@@ -134,13 +141,18 @@ def update(at: int, y: Array) -> float:
 
 @inner
 def deepest(at: int) -> float:
-    """Return how far contacts are penetrated, over the size of the system (GGL; the other schemes allow it)."""
-    g, nj, scale = part(at, "point.rows.g"), part(at, "system.joints"), part(at, "trial.scale")
+    """Return how far contacts are penetrated, over the size of the system (GGL; most other schemes allow it).
+
+    Schatzman-Paoli's scheme holds the sum of the gap ahead and e times that behind.
+    """
+    g, nj, scale, e = part(at, "point.rows.g"), part(at, "system.joints"), part(at, "trial.scale"), part(at, "e")
+    behind, ahead = part(at, "motion.rows")[GAP], part(at, "numbers.family") == SCHATZMAN
     deep = 0.0
-    if part(at, "numbers.contact_ggl") == 1:
+    if part(at, "numbers.contact_ggl") == 1 or ahead:
         for r in range(nj, g.size):
-            if not -g[r] <= deep:
-                deep = -g[r]
+            gap = g[r] + e[r - nj] * behind[r] if ahead else g[r]
+            if not -gap <= deep:
+                deep = -gap
     return deep / scale[LENGTH]
 
 
@@ -169,7 +181,8 @@ def _begin(at: int, h: float, t: float) -> None:
     trial.report[CHANGE] = 0.0
     trial.report[FAILED] = -1.0
     trial.big[Y_, :] = 0.0
-    if trial.contact.shape[1] > 0 and part(at, "numbers.contact_ggl") == 0:
+    numbers = part(at, "numbers")
+    if trial.contact.shape[1] > 0 and numbers.contact_ggl == 0 and numbers.family != SCHATZMAN:
         forecast(at)
 
 

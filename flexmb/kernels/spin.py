@@ -20,7 +20,7 @@ import math
 
 from flexmb.kernels import time_functions
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, INERTIA, Functions, Rotors
+from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, INERTIA, SPEED_SLACK, Functions, Rotors
 from flexmb.state import Array, IntArray
 
 ANGLE, PHI_Q, PHI_V, TORQUE, CHARACTERISTIC, CIRCULATION = 0, 1, 2, 3, 4, 5
@@ -32,18 +32,23 @@ GYRO, CIRC, SKEW, COUPLE, RESIST = 0, 1, 2, 3, 4
 
 
 @inner
-def _spin(rotors: Rotors, functions: Functions, b: int, t: float, q: Array, v: Array) -> tuple[float, float, float]:
-    """Return phi, W and W'; no W' where the spin is free, since all that goes with it is momentum."""
+def _spin(
+    rotors: Rotors, functions: Functions, b: int, t: float, t_rate: float, q: Array, v: Array
+) -> tuple[float, float, float]:
+    """Return phi and W at t and W' at t_rate; no W' where the spin is free, since all that goes with it is momentum."""
     f = rotors.who[b, ANGLE]
     if f < 0:
         return q[rotors.who[b, PHI_Q]], v[rotors.who[b, PHI_V]], 0.0
-    rate, second = time_functions.rate(functions, f, t), time_functions.second(functions, f, t)
+    rate, second = time_functions.rate(functions, f, t), time_functions.second(functions, f, t_rate)
     return time_functions.value(functions, f, t), rate, second
 
 
 @inner
 def _between(rotors: Rotors, k: int, W: float) -> tuple[int, int, float, float]:
-    """Return the values of table k at the speeds around W (first entries), the fraction and its slope by W."""
+    """Return the values of table k at the speeds around W (first entries), the fraction and its slope by W.
+
+    Outside the table its end values, so that a step can be finished; a run that leaves it ends (``outside``).
+    """
     first, n, entries, values = rotors.table[k, 0], rotors.table[k, 1], rotors.table[k, 3], rotors.table[k, 4]
     i = time_functions.up_to(rotors.speed, first, n, W)
     if i == 0 or i == n:
@@ -52,6 +57,22 @@ def _between(rotors: Rotors, k: int, W: float) -> tuple[int, int, float, float]:
     low, width = rotors.speed[first + i - 1], rotors.speed[first + i] - rotors.speed[first + i - 1]
     at = values + (i - 1) * entries
     return at, at + entries, (W - low) / width, 1.0 / width
+
+
+@kernel
+def outside(rotors: Rotors, v: Array) -> int:
+    """Return a table of a bearing that does not cover the speed of a free spin, -1 if there is none."""
+    for b in range(rotors.drag.size):
+        phi = rotors.who[b, PHI_V]
+        if phi < 0:
+            continue
+        for k in range(rotors.table_ptr[b], rotors.table_ptr[b + 1]):
+            low = rotors.speed[rotors.table[k, 0]]
+            high = rotors.speed[rotors.table[k, 0] + rotors.table[k, 1] - 1]
+            slack = SPEED_SLACK * (high - low)
+            if not low - slack <= v[phi] <= high + slack:
+                return k
+    return -1
 
 
 @inner
@@ -96,11 +117,17 @@ def momentum(rotors: Rotors, q_of_v: IntArray, q: Array, v: Array, p: Array) -> 
 
 
 @kernel
-def forces(rotors: Rotors, functions: Functions, q_of_v: IntArray, t: float, q: Array, v: Array, F: Array) -> float:
-    """Add the forces of all rotors to F (CLASSES, nv); return their stored energy, J."""
+def forces(
+    rotors: Rotors, functions: Functions, q_of_v: IntArray, t: float, t_rate: float, q: Array, v: Array, F: Array
+) -> float:
+    """Add the forces of all rotors to F (CLASSES, nv); return their stored energy, J.
+
+    ``t_rate`` is t, but not before the run: W' jumps where a ramp begins, and a step that looks back behind the start
+    would see none of it.
+    """
     stored = 0.0
     for b in range(rotors.drag.size):
-        angle, W, dW = _spin(rotors, functions, b, t, q, v)
+        angle, W, dW = _spin(rotors, functions, b, t, t_rate, q, v)
         phi, circ = rotors.who[b, PHI_V], F[rotors.who[b, CIRCULATION]]
         turning = W if phi < 0 else 0.5 * W
         for e in range(rotors.entry_ptr[b], rotors.entry_ptr[b + 1]):
@@ -259,7 +286,7 @@ def tangents(
 ) -> None:
     """Add M, c1 C and N + c1 K of all rotors to values in the pattern; ``pos``, ``spins`` as in ``Scatter``."""
     for b in range(rotors.drag.size):
-        angle, W, dW = _spin(rotors, functions, b, t, q, v)
+        angle, W, dW = _spin(rotors, functions, b, t, t, q, v)
         _matrix_tangents(rotors, b, W, dW, q_of_v, pos, spins[b], q, v, c1, M, C, D)
         _table_tangents(rotors, b, W, q_of_v, pos, q, v, c1, C, D)
         if rotors.who[b, PHI_V] >= 0:

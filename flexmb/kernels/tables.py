@@ -43,6 +43,10 @@ CLASSES = 7
 """Classes of forces, kept apart for the ledger: F is (CLASSES, nv). Joints are the last: many loops leave them out."""
 
 
+SPEED_SLACK = 1e-9
+"""How far outside a table over the speed, over its width, is still inside: round-off."""
+
+
 class Unknowns(NamedTuple):
     """Where the unknowns are: nf frames, na plain unknowns (positions of frames and free spins included)."""
 

@@ -265,11 +265,14 @@ def border(at: int, out: Array) -> None:
 
 
 @inner
-def step_matrix(at: int, d1: float, on_velocity: bool, increment: Array) -> None:
-    """Write the bordered step matrix to ``mats.S``; ``increment`` (nv,) is the motion over the step."""
+def step_matrix(at: int, d1: float, rates: float, on_velocity: bool, increment: Array) -> None:
+    """Write the bordered step matrix to ``mats.S``.
+
+    ``rates`` is c1 of forces of velocities over c1, ``increment`` (nv,) the motion over the step.
+    """
     mats = part(at, "mats")
     for k in range(mats.S.size):
-        mats.S[k] = mats.M[k] + mats.C[k] + d1 * mats.D[k]
+        mats.S[k] = mats.M[k] + rates * mats.C[k] + d1 * mats.D[k]
     _turned_mass(at, increment)
     border(at, mats.S)
     if on_velocity:

@@ -146,7 +146,7 @@ class Bearing:
         K0 = 0.5 * (K0 + K0.T)
         builder.add_matrix("K", index, K0)
         none = (np.zeros((0, 2), dtype=np.int64), np.zeros((0, 5)))
-        builder.add_to_rotor(rotor, none, [bearing_table(index, table.speed, table.K, table.C, K0)])
+        builder.add_to_rotor(rotor, none, [bearing_table(self.where, index, table.speed, table.K, table.C, K0)])
 
     def check_direction(self, axes: Mapping[str, Array]) -> None:
         """Raise unless the rotors at its ends, whose axes are given by name, turn about its own axis."""

@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.fem.checks import finite
-from flexmb.kernels.tables import SPEED_TABLE
-from flexmb.loads.time_functions import ROUND_OFF, Code, covered, increasing, just_after, number_list
+from flexmb.kernels.tables import SPEED_SLACK, SPEED_TABLE
+from flexmb.loads.time_functions import Code, covered, increasing, just_after, number_list
 from flexmb.state import Array
 
 
@@ -23,7 +23,7 @@ class SpeedRange(NamedTuple):
 
     def check(self, lowest: float, highest: float, where: str) -> None:
         """Raise if the table does not cover these speeds."""
-        slack = ROUND_OFF * (self.high - self.low)
+        slack = SPEED_SLACK * (self.high - self.low)
         if lowest < self.low - slack or highest > self.high + slack:
             turns = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
             message = f"turns at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"

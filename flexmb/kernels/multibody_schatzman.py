@@ -1,0 +1,186 @@
+"""Schatzman-Paoli's scheme on systems whose unknowns are plain numbers: no joints, no frames that turn.
+
+With u_k = (q_k - q_{k-1}) / h, v_k = (u_k + u_{k+1}) / 2, q_{k+1/2} = q_k + (h/2) u_{k+1} and the momentum
+p_{k+1/2} = p(q_{k+1/2}, u_{k+1}), in which M may depend on q,
+
+    p_{k+1/2} - p_{k-1/2} = h F_w + G P,     F_w = w0 F(t_{k-1}, q_{k-1}, v_k) + w1 F(t_k, q_k, v_k)
+                                                   + w2 F(t_{k+1}, q_{k+1}, v_k)
+    0 <= [ g(t_{k+1}, q_{k+1}) + e g(t_{k-1}, q_{k-1}) ] / h   perp   P >= 0,       G at q_{k+1}
+
+which is ``schemes.schatzman_paoli`` where M, C and K are constant, and symmetric in time for the weights 1/4, 1/2, 1/4.
+The state of the motion is (q_k, v_k); u_{k+1} and p_{k+1/2} are one position ahead. Start: u_0 = v_0 - (h/2) a_0, and a
+step centred at t_0, whose impulses wait for the first report.
+
+Energy: with T_{k+1/2} = u_{k+1} . p_{k+1/2} / 2, V_{k+1/2} = V(q_{k+1/2}) and E'_k = T_{k+1/2} + V_{k+1/2},
+
+    E'_k - E'_{k-1} = h v_k . F_w + v_k . G P + (u_{k+1} . p_{k-1/2} - u_k . p_{k+1/2})/2 + V_{k+1/2} - V_{k-1/2}
+
+E'_k - E(q_k, v_k) is algorithmic energy; its change is numerical, and so are the work of inertia, the second term from
+the right and the quadrature of the potential (the last ones with h v_k . F_w of its forces). What is left over is the
+power of what Newton's loop left of the first equation.
+"""
+
+from __future__ import annotations
+
+from flexmb.kernels.constraint_rows import partial_rate
+from flexmb.kernels.evaluate import advance, along_direction, copy
+from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    CONVERGED,
+    D0,
+    GAP,
+    GAP_T,
+    HALF,
+    HALF_POTENTIAL,
+    IMPULSE,
+    KINETIC,
+    LAM_C,
+    MOMENTUM,
+    POTENTIAL,
+    S0,
+    S2,
+    SINCE,
+    STEPS,
+    T_END,
+    T_P,
+    T_V,
+    TIME,
+    VT,
+    WORK,
+    H,
+    V,
+)
+from flexmb.kernels.multibody_ledger import carry_state, out_of_nothing
+from flexmb.kernels.multibody_step import solve_step
+from flexmb.kernels.stages import PLACE, call, stage
+from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.state import Array
+
+
+@inner
+def _product(x: Array, y: Array) -> float:
+    total = 0.0
+    for i in range(x.size):
+        total += x[i] * y[i]
+    return total
+
+
+@inner
+def _impulses(at: int, t: float, v: Array, waited: bool) -> tuple[float, float]:
+    """Write impulses and works of the contacts, at t and on the velocity v, and add up what fields show.
+
+    Returns the work of moving planes, and all that the impulses which waited since the start did; these join the first
+    step.
+    """
+    contact, con, rows = part(at, "trial.contact"), part(at, "motion.contact"), part(at, "system.rows")
+    nj, grad, field = part(at, "system.joints"), part(at, "point.rows.grad"), part(at, "motion.since_field")
+    drive, before = 0.0, 0.0
+    for i in range(contact.shape[1]):
+        r, P, work = nj + i, contact[LAM_C, i], 0.0
+        if P != 0.0:
+            g_t = partial_rate(rows, part(at, "system.functions"), r, t)
+            work = (along_direction(at, r, v) + g_t) * P
+            drive -= g_t * P
+            for k in range(3):  # on the second marker, in space
+                field[3 * i + k] += P * grad[rows.ptr[r] + 1, k]
+        if waited:
+            moved = -part(at, "motion.rows")[GAP_T, r] * con[IMPULSE, i]
+            before += con[WORK, i] + moved
+            drive += moved
+            work += con[WORK, i]
+            P += con[IMPULSE, i]
+        con[IMPULSE, i], con[WORK, i] = P, work
+    return drive, before
+
+
+@inner
+def _go_half_ahead(at: int) -> float:
+    """Return the potential half a step ahead; the momentum there is in T_P."""
+    trial, step = part(at, "trial"), part(at, "step")
+    copy(trial.q_half, trial.q)
+    copy(trial.vec[VT], trial.vec[T_V])
+    step[T_END] = part(at, "motion.numbers")[TIME] + 1.5 * step[H]
+    call(part(at, "stages")[PLACE], at, 0)
+    return float(part(at, "point.potential")[0])
+
+
+@inner
+def _keep_ahead(at: int, p: Array, potential: float) -> None:
+    """Carry u_{k+1}, the momentum p and the potential half a step ahead on."""
+    motion = part(at, "motion")
+    copy(part(at, "trial.vec")[VT], motion.vec[HALF])
+    copy(p, motion.vec[MOMENTUM])
+    motion.numbers[HALF_POTENTIAL] = potential
+
+
+@stage
+def account_ahead_stage(at: int, flag: int) -> int:
+    """Write the terms of the step, and make t_k the state of the motion; return 1 for energy out of nothing."""
+    vec, motion, step, F = part(at, "trial.vec"), part(at, "motion"), part(at, "step"), part(at, "point.F")
+    nums, terms, h, v, ahead = motion.numbers, motion.terms, part(at, "step")[H], vec[S2], vec[S0]
+    u, u_1, p = motion.vec[HALF], vec[VT], motion.vec[MOMENTUM]
+    t = nums[TIME] + h
+    copy(vec[T_V], v)
+    copy(vec[T_P], ahead)
+    inertia, spring = h * _product(v, F[INERTIA]), h * _product(v, F[CONSERVATIVE])
+    terms[T_EXTERNAL], terms[T_DAMPING] = h * _product(v, F[EXTERNAL]), h * _product(v, F[DAMPING])
+    terms[T_CROSS], terms[T_PROJECTION] = h * _product(v, F[CROSS]), 0.0
+    drive, before = _impulses(at, t, v, nums[STEPS] == 0.0)
+    terms[T_DRIVE] = drive + h * _product(v, F[DRIVE])
+    T_0, T_1, V_0 = 0.5 * _product(u, p), 0.5 * _product(u_1, ahead), nums[HALF_POTENTIAL]
+    turned = 0.5 * (_product(u_1, p) - _product(u, ahead))
+    V_1 = _go_half_ahead(at)
+    advance(part(at, "system.unknowns"), motion.q, vec[D0], part(at, "trial.q"))
+    copy(v, vec[T_V])
+    step[T_END] = t
+    call(part(at, "stages")[PLACE], at, 0)
+    kinetic, potential = 0.5 * _product(v, vec[T_P]), part(at, "point.potential")[0]
+    gain = V_1 - V_0 + spring + inertia + turned
+    off, off_before = T_1 + V_1 - kinetic - potential, T_0 + V_0 - nums[KINETIC] - nums[POTENTIAL]
+    terms[T_NUMERICAL] = gain - (off - off_before) - before
+    if out_of_nothing(at, gain, T_0, V_0, V_1):
+        return 1
+    for i in range(motion.contact.shape[1]):
+        motion.contact[SINCE, i] += motion.contact[IMPULSE, i]
+    carry_state(at)
+    nums[KINETIC] = kinetic
+    _keep_ahead(at, ahead, V_1)
+    return 0
+
+
+@allocating
+def begin_ahead(at: int, h: float) -> tuple[int, int, float]:
+    """Go half a step back and one ahead from the start, at which the motion is; return (status, where, residual)."""
+    motion, trial, step, stages = part(at, "motion"), part(at, "trial"), part(at, "step"), part(at, "stages")
+    vec, nums, unknowns = trial.vec, motion.numbers, part(at, "system.unknowns")
+    t, u = nums[TIME], motion.vec[HALF]
+    for i in range(u.size):
+        u[i] = motion.vec[V, i] - 0.5 * h * u[i]
+        vec[D0, i] = -0.5 * h * u[i]
+    copy(motion.q, motion.q_before)
+    nums[TIME] = t - h
+    for k in range(2):
+        advance(unknowns, motion.q, vec[D0], motion.q)
+        copy(motion.q, trial.q)
+        copy(u, vec[T_V])
+        step[T_END] = t - 0.5 * (k + 1) * h
+        call(stages[PLACE], at, 0)
+        if k == 0:
+            copy(vec[T_P], motion.vec[MOMENTUM])
+    copy(part(at, "point.rows.g"), motion.rows[GAP])
+    status, where, left, _ = solve_step(at, h, t)
+    if status != CONVERGED:
+        return status, where, left
+    copy(vec[T_V], vec[S2])
+    _impulses(at, t, vec[S2], False)
+    potential = _go_half_ahead(at)
+    copy(vec[T_P], vec[S0])
+    copy(motion.q_before, trial.q)
+    copy(motion.vec[V], vec[T_V])
+    step[T_END] = nums[TIME] = t
+    call(stages[PLACE], at, 0)
+    carry_state(at)
+    _keep_ahead(at, vec[S0], potential)
+    return status, -1, 0.0
