@@ -263,24 +263,45 @@ def measure_length(at: int) -> None:
 
 
 @inner
+def _mass_and_force(at: int, i: int) -> tuple[float, float]:
+    """Return the mass of unknown i by itself, and the forces on it, class by class."""
+    F, M = part(at, "point.F"), part(at, "system.linear.M")
+    mass, force = 0.0, 0.0
+    for j in range(M.ptr[i], M.ptr[i + 1]):
+        if M.col[j] == i:
+            mass = M.val[j]
+    for c in range(CLASSES):
+        force += abs(F[c, i])
+    return mass, force
+
+
+@inner
 def measure_speeds(at: int) -> None:
-    """Write the speeds that corrections are compared with: those of the motion and those the forces can cause."""
-    motion, vec, F, M = part(at, "motion"), part(at, "trial.vec"), part(at, "point.F"), part(at, "system.linear.M")
+    """Write the speeds that corrections are compared with: those of the motion and those the forces can cause.
+
+    The latter are at most FORCED times the speeds of the motion, or those of the largest mass under the largest force.
+    """
+    motion, vec, unknowns = part(at, "motion"), part(at, "trial.vec"), part(at, "system.unknowns")
     scale, h, s = part(at, "trial.scale"), part(at, "step")[H], vec[S0]
-    for i in range(s.size):
-        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
-    places, turns = largest(part(at, "system.unknowns"), s)
     most = FORCED_AHEAD if part(at, "numbers.family") == SCHATZMAN else FORCED
     for i in range(s.size):
-        mass, force = 0.0, 0.0
-        for j in range(M.ptr[i], M.ptr[i + 1]):
-            if M.col[j] == i:
-                mass = M.val[j]
-        for c in range(CLASSES):
-            force += abs(F[c, i])
-        s[i] = h * force / mass if mass > 0.0 else 0.0
-    forced, forced_turns = largest(part(at, "system.unknowns"), s)
-    scale[PLACES], scale[TURNS] = max(places, min(forced, most * places)), max(turns, min(forced_turns, most * turns))
+        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
+    places, turns = largest(unknowns, s)
+    for i in range(s.size):
+        s[i] = _mass_and_force(at, i)[0]
+    mass, inertia = largest(unknowns, s)
+    for i in range(s.size):
+        s[i] = _mass_and_force(at, i)[1]
+    force, torque = largest(unknowns, s)
+    for i in range(s.size):
+        own, push = _mass_and_force(at, i)
+        s[i] = h * push / own if own > 0.0 else 0.0
+    forced, forced_turns = largest(unknowns, s)
+    if mass > 0.0:
+        forced = min(forced, most * max(places, h * force / mass))
+    if inertia > 0.0:
+        forced_turns = min(forced_turns, most * max(turns, h * torque / inertia))
+    scale[PLACES], scale[TURNS] = max(places, forced), max(turns, forced_turns)
     grow_speeds(at)
 
 
