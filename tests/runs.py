@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine
+from flexmb.engines.compiled import CompiledEngine, has_compiled_step
 from flexmb.engines.general import GeneralEngine
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import (
     HHT,
+    SCHEMES,
     GeneralizedAlpha,
     MoreauJean,
     MoreauJeanDissipative,
@@ -41,6 +42,8 @@ MEMBERS = [
     NaiveHHT(alpha=0.1, level="velocity"),
 ]
 """Every scheme of the project, with the parameters that take another branch."""
+MEMBERS += [cls() for cls in SCHEMES.values() if cls not in {type(member) for member in MEMBERS}]
+COMPILED = [member for member in MEMBERS if has_compiled_step(member)]
 
 
 def label(scheme):
@@ -48,9 +51,9 @@ def label(scheme):
 
 
 def run(system, scheme, h, steps, engine="compiled", every=1, solver=None, fields_every=10**9):
-    """Return (time, block of all samples, engine)."""
+    """Return (block of all samples, engine); a scheme without a compiled step runs in the general engine."""
     plan = Plan(system, scheme, solver or ContactSolver(), h, 0.0, steps, every, fields_every)
-    motor = (CompiledEngine if engine == "compiled" else GeneralEngine)(plan)
+    motor = (CompiledEngine if engine == "compiled" and has_compiled_step(scheme) else GeneralEngine)(plan)
     first, rest = motor.start(), motor.advance(steps)
     for name in vars(first):
         if getattr(first, name) is not None:  # what joints have, small motion has not

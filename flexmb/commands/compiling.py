@@ -50,9 +50,11 @@ def will_compile(scheme: Any) -> bool:
     numba has no public way to ask, so its index is read as it is today; should it change, nothing is said.
     """
     with contextlib.suppress(Exception):
+        from flexmb.engines.compiled import has_compiled_step
         from flexmb.kernels.march import march
 
-        return not any(str(key[0][0]).startswith(_choice(scheme)) for key in _compiled(march))
+        found = any(str(key[0][0]).startswith(_choice(scheme)) for key in _compiled(march))
+        return has_compiled_step(scheme) and not found
     return False
 
 

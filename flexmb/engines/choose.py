@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmb.engines.base import Engine, Plan
-from flexmb.engines.compiled import CompiledEngine
+from flexmb.engines.compiled import CompiledEngine, has_compiled_step
 from flexmb.engines.general import GeneralEngine
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError
@@ -19,7 +19,8 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     ----------
     plan : Plan
     engine : str
-        "auto" (compiled for constant systems whose matrices are narrow bands), "compiled" or "general".
+        "auto" (compiled for schemes with a compiled step and constant systems whose matrices are narrow bands),
+        "compiled" or "general".
     """
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
@@ -29,6 +30,10 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError("systems in large motion have the compiled engine only", key="engine", value=engine)
         return MultibodyEngine(plan)
     if engine == "general" or not system.constant:
+        return GeneralEngine(plan)
+    if not has_compiled_step(plan.scheme):
+        if engine == "compiled":
+            raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
         return GeneralEngine(plan)
     width = band_order(*system.patterns).bandwidth
     if width > BAND_LIMIT:

@@ -44,6 +44,11 @@ from flexmb.system import LinearSystem
 LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
 
 
+def has_compiled_step(scheme: object) -> bool:
+    """Tell whether a scheme has a step in ``flexmb.kernels``; one without runs in the general engine."""
+    return isinstance(scheme, MoreauJean | SchatzmanPaoli | Alpha)
+
+
 class CompiledEngine:
     """Runs the schemes of the project on a constant system without returning to Python between samples."""
 
