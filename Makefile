@@ -1,12 +1,14 @@
 # Two commands:  make run   (set up, run the impacting bar, say where to look)
 #                make test  (set up, check style and types, run the tests)
+# and:           make docs  (set up, run all cases, build the site with the gallery)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 OUT := results/impacting_bar
+SITE := build/site
 
-.PHONY: run test setup clean
+.PHONY: run test docs setup clean
 
 run: $(STAMP)
 	$(BIN)/flexmb run impacting_bar -o $(OUT) --overwrite
@@ -21,6 +23,12 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/python tests/support/warm.py
 	$(BIN)/pytest -n 2
+
+# a case that fails is shown as such on its page, and the exit code says so
+docs: $(STAMP)
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
+	@echo
+	@echo "Open in a browser:  $(SITE)/index.html"
 
 setup: $(STAMP)
 

@@ -1,0 +1,142 @@
+"""The page of a case in Markdown."""
+
+from __future__ import annotations
+
+import html
+import re
+from pathlib import Path
+from typing import Any
+
+from flexmb.words import counted
+from gallery.case_run import REPORT, VIEW, passed
+
+WORDS = Path(__file__).parents[1] / "cases.md"
+MARKS = re.compile(r"([\\*_\[\]#|~$])")
+"""What Markdown would take for something else in plain words."""
+
+
+def case_page(facts: dict[str, Any], case_text: str) -> str:
+    """Return the page of a case.
+
+    Parameters
+    ----------
+    facts : dict
+        What ``case_run.make`` found.
+    case_text : str
+        The case file.
+    """
+    name = facts["name"]
+    parts = [f"# {plain_words(facts['title'] or name)}", _verdict(facts)]
+    if facts["error"]:
+        parts.append(f"```\n{facts['error']}\n```")
+    else:
+        parts.append(f"![What flexmb view shows of {name}]({name}/{VIEW})")
+    if facts.get("description"):
+        parts.append(plain_words(facts["description"]))
+    if not facts["error"]:
+        parts += ["## Expected and computed", _expectations(facts["summary"]["expectations"])]
+        parts += [f"*{caption}.*\n\n![{caption}]({name}/{file})" for file, caption in facts["pictures"]]
+        report = f"[Report of this run]({name}/{REPORT}): motion with a time slider, ledger, contacts, spectra, tables."
+        parts += ["## The run", _figures(facts["summary"]), report]
+    if words := section_of(name):
+        parts += ["## In more words", words]
+    parts += ["## Run it", f"```\n{commands(name)}\n```"]
+    # a fence longer than any in the file
+    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", case_text)), default=0))
+    parts += ["## The case file", f"[{name}.toml]({name}/{name}.toml)", f"{fence}toml\n{case_text.rstrip()}\n{fence}"]
+    return "\n\n".join(parts) + "\n"
+
+
+def plain_words(text: str) -> str:
+    """Return words of a case file for Markdown: code in backticks stays code, nothing else is markup."""
+    pieces = re.split(r"(`[^`\n]+`)", text.strip())
+    return "".join(
+        piece if k % 2 else MARKS.sub(r"\\\1", html.escape(piece, quote=False)) for k, piece in enumerate(pieces)
+    )
+
+
+def section_of(name: str, page: str | None = None) -> str:
+    """Return what docs/cases.md says of a case, with its links seen from a page of the gallery."""
+    page = WORDS.read_text(encoding="utf-8") if page is None else page
+    found = re.search(rf"^## `{re.escape(name)}`\n(.*?)(?=^## |\Z)", page, re.S | re.M)
+    return re.sub(r"\]\((?!https?:|#)", "](../", found.group(1).strip()) if found else ""
+
+
+def commands(name: str) -> str:
+    """Return the commands that repeat what the page shows."""
+    lines = (f"check {name}", f"run {name}", f"view results/{name}", f"report results/{name}")
+    return "\n".join(f"flexmb {line}" for line in lines)
+
+
+def _verdict(facts: dict[str, Any]) -> str:
+    if facts["error"]:
+        return '!!! failure "The run failed"'
+    entries = facts["summary"]["expectations"]
+    if passed(facts):
+        return f"`{facts['name']}` meets its {counted(len(entries), 'expectation')}."
+    bad = sum(not entry["ok"] for entry in entries)
+    return f'!!! failure "{bad} of {counted(len(entries), "expectation")} failed"'
+
+
+def _expectations(entries: list[dict[str, Any]]) -> str:
+    if not entries:
+        return "The case expects nothing."
+    rows = ["| what | expected | tolerance | computed | source |", "|---|---|---|---|---|"]
+    for entry in entries:
+        value, tolerance = _asked(entry)
+        got = _number(entry["got"]) if entry.get("reached", True) else "not reached"
+        mark = "✓" if entry["ok"] else "**✗**"
+        source = plain_words(entry.get("source", "")).replace("\n", " ")
+        rows.append(f"| {_what(entry)} | {value} | {tolerance} | {mark}&nbsp;{got} | {source} |")
+    return "\n".join(rows)
+
+
+def _what(entry: dict[str, Any]) -> str:
+    reduce = entry.get("reduce")
+    if reduce == "at":
+        return f"{_code(entry['signal'])} at {entry['time']:g} s"
+    return f"{reduce} of {_code(entry['signal'])}" if reduce else _code(entry["signal"])
+
+
+def _code(name: str) -> str:
+    """Return a dotted name as code that may be broken behind its dots."""
+    return f"<code>{html.escape(name).replace('.', '.<wbr>')}</code>"
+
+
+def _asked(entry: dict[str, Any]) -> tuple[str, str]:
+    """Return what is expected, and how near it must be."""
+    if entry.get("value") is None:
+        signs = {"at_least": "≥", "at_most": "≤"}
+        return " and ".join(f"{sign} {_number(entry[key])}" for key, sign in signs.items() if key in entry), ""
+    words = [f"{100.0 * entry['rtol']:.3g} %"] if entry.get("rtol") else []
+    words += [f"{entry['atol']:.3g}"] if entry.get("atol") else []
+    return _number(entry["value"]), "± " + " + ".join(words or ["0"])
+
+
+def _number(value: float | None) -> str:
+    return "no number" if value is None else f"{value:.8g}"
+
+
+def _figures(summary: dict[str, Any]) -> str:
+    """Return scheme, steps, size and times of a run as a table."""
+    scheme = dict(summary["scheme"])
+    name = scheme.pop("name")
+    options = ", ".join(f"{key} = {_option(value)}" for key, value in scheme.items() if value is not None)
+    steps = f"{summary['steps']} of {summary['h']:.6g} s"
+    if summary.get("tolerance"):
+        steps = f"{summary['steps_taken']} by tolerance {summary['tolerance']:g}"
+    energy = summary["energy"]
+    rows = {
+        "scheme": f"`{name}`" + (f" ({plain_words(options)})" if options else ""),
+        "steps": steps,
+        "unknowns, joints, contacts": f"{summary['dofs']}, {summary.get('joints', 0)}, {summary['contacts']}",
+        "time where this was built": f"{summary['wall_time_s']:.2g} s, {summary['us_per_step']:.3g} µs a step",
+        "deepest penetration": f"{summary['max_penetration']:.2g} m" if summary["contacts"] else "no contacts",
+        "energy, start and end": f"{energy['initial']:.6g} J, {energy['final']:.6g} J",
+        "ledger closes to": f"{energy['residual_max']:.1e} J",
+    }
+    return "\n".join(["| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in rows.items())])
+
+
+def _option(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else f"{value:.6g}" if isinstance(value, float) else str(value)

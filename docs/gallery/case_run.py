@@ -1,0 +1,147 @@
+"""Run a case for its page: numbers, pictures and the report, in one folder."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from PIL import Image
+
+import flexmb as fm
+from flexmb.case.case import Case
+from flexmb.errors import FlexmbError
+from flexmb.io.frames import PointMaps
+from flexmb.io.summary_json import plain
+from flexmb.postproc.campbell_plot import plot_campbell
+from flexmb.postproc.moment import telling_time
+from flexmb.postproc.named import Curves
+from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.orbit_plot import plot_orbits
+from flexmb.postproc.report import write_report
+from flexmb.postproc.view import staged
+from flexmb.result import Result
+
+FACTS, VIEW, THUMB, REPORT = "facts.json", "view.png", "thumb.png", "report.html"
+SIZE, THUMB_SIZE = (1280, 720), (480, 270)
+"""Pixels of the picture of a page and of the one on the index."""
+MOST_SIGNALS = 4
+FIELDS = {"bars": "axial_force", "beams": "bending_moment"}
+"""What the colours of a picture mean, by the group of the case; displacement elsewhere."""
+ROTOR, MECHANISM = "rotors", "mechanisms"
+ON_ITS_WAY = 0.6
+"""Part of the largest displacement at which a mechanism is shown."""
+
+
+def group_of(case: Case) -> str:
+    """Return the group a case belongs to, by its bodies and joints."""
+    parts = case.values.parts
+    kinds = {part.kind for part in parts if part.role == "bodies"}
+    held = [part for part in parts if part.role == "joints"]
+    between = any("ground" not in (getattr(joint, "a", ""), getattr(joint, "b", "")) for joint in held)
+    if "rotor" in kinds or "rotor" in case.title.lower():
+        return ROTOR
+    if between or (held and kinds & {"rigid", "rigid-planar"}):
+        return MECHANISM
+    if any("beam" in kind for kind in kinds):
+        return "beams"
+    return "bars" if "bar" in kinds else "particles"
+
+
+def make(source: Path, folder: Path) -> bool:
+    """Run a case and fill the folder of its page; tell whether the run came to its end."""
+    facts: dict[str, Any] = {"name": source.stem, "title": source.stem, "group": "particles", "error": ""}
+    try:
+        case = fm.load_case(source)
+        facts |= {"title": case.title, "description": case.values.tables.description, "group": group_of(case)}
+        with tempfile.TemporaryDirectory() as work:
+            result = case.run(Path(work) / source.stem)
+            facts |= {"summary": plain(result.summary)}
+            facts["pictures"] = draw(case, result, Path(work) / source.stem, facts["group"], folder)
+    except FlexmbError as err:
+        facts["error"] = str(err)
+    shutil.copyfile(source, folder / source.name)
+    (folder / FACTS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
+    return not facts["error"]
+
+
+def draw(case: Case, result: Result, run: Path, group: str, folder: Path) -> list[tuple[str, str]]:
+    """Draw everything of a run; return file names and captions of the charts."""
+    _draw_view(result, run, group, folder)
+    write_report([run], folder / REPORT)
+    charts = []
+    if names := _signals(case, result):
+        result.plot_signals(*names).savefig(folder / "signals.png", dpi=150)
+        charts.append(("signals.png", "Signals"))
+    if group == ROTOR and any(body.kind == "rotor" for body in case.model().bodies.values()):
+        plot_orbits(open_folder(run)).savefig(folder / "orbits.png", dpi=130)
+        charts.append(("orbits.png", "Orbits of the recorded nodes"))
+        if critical := [e.value or 0.0 for e in case.expects if e.signal.startswith("analysis.critical_speed")]:
+            speeds = np.linspace(0.0, 1.1 * max(critical), 61)
+            plot_campbell(fm.campbell(case, speeds), case.title).savefig(folder / "campbell.png", dpi=130)
+            charts.append(("campbell.png", "Campbell diagram"))
+    result.plot_energy().savefig(folder / "energy.png", dpi=150)
+    return [*charts, ("energy.png", "Energy ledger: energies above, what changed them below")]
+
+
+def _draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
+    """Draw what ``flexmb view`` shows at a telling time, and the scene of it alone in small."""
+    from flexmb.postproc.screen import prepare_off_screen
+    from flexmb.postproc.stage import draw as draw_stage
+    from flexmb.postproc.view import fineness, reduced
+
+    prepare_off_screen()
+    field = FIELDS.get(group, "displacement")
+    stage, t = staged([run], _time(result, field, group), 1.0, field, whole=False)
+    finer = fineness(SIZE)
+    plotter = draw_stage(stage, t, (finer * SIZE[0], finer * SIZE[1]))
+    try:
+        image = Image.fromarray(np.ascontiguousarray(reduced(plotter, finer)))
+        x, y, width, height = stage.panels[0].overlay.board.scene
+    finally:
+        plotter.close()
+    image.save(folder / VIEW, optimize=True)
+    # the scene stands in a part of the picture that is counted from below
+    w, h = image.size
+    scene = image.crop((int(x * w), int((1.0 - y - height) * h), int((x + width) * w), int((1.0 - y) * h)))
+    scene.thumbnail(THUMB_SIZE)
+    small = Image.new("RGB", THUMB_SIZE, "white")
+    small.paste(scene, ((THUMB_SIZE[0] - scene.width) // 2, (THUMB_SIZE[1] - scene.height) // 2))
+    small.save(folder / THUMB, optimize=True)
+
+
+def _time(result: Result, field: str, group: str) -> float:
+    """Return when to look, s: in the heaviest contact; without any where the field is largest.
+
+    Mechanisms are shown on their way there, not at the turning point, where their parts tend to lie in a line.
+    """
+    if any(np.any(contact.impulse) for contact in result.contacts.values()):
+        return telling_time(result)
+    maps, tree, times = PointMaps.from_tree(result.tree), result.tree, result.fields.times
+    frames = maps.frame if field == "displacement" else maps.cell_frame
+    size = np.array([np.nanmax(np.abs(frames(tree, k)[field])) for k in range(len(times))])
+    share = ON_ITS_WAY if group == MECHANISM else 1.0
+    return float(times[int(np.argmin(np.abs(size - share * size.max())))])
+
+
+def _signals(case: Case, result: Result) -> list[str]:
+    """Return the signals to draw: those that expectations are about, without energies, else the first that move."""
+    curves = Curves(result)
+    asked = [expect.signal for expect in case.expects if not expect.signal.startswith(("energy.", "summary."))]
+    known = [name for name in dict.fromkeys(asked) if name in curves]
+    moving = curves.moving(known) or curves.moving(n for n in curves.names if not n.startswith("energy."))
+    return moving[:MOST_SIGNALS]
+
+
+def read_facts(folder: Path) -> dict[str, Any]:
+    """Return what a run left for its page."""
+    facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
+    return facts
+
+
+def passed(facts: dict[str, Any]) -> bool:
+    """Tell whether the run came to its end and met all expectations."""
+    return not facts["error"] and all(entry["ok"] for entry in facts["summary"]["expectations"])

@@ -1,0 +1,137 @@
+"""The galleries of the site. One more (of studies, say) is one more entry of ``GALLERIES``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from flexmb.case.shipped import shipped_cases
+from gallery.case_page import case_page
+from gallery.case_run import THUMB, make, passed, read_facts
+from gallery.index_page import Exhibit, grouped, index_page
+from gallery.shelf import DONE, Shelf
+
+Tell = Callable[[str], None]
+
+CASE_WORDS = """
+Every shipped case, run when this site was built: pictures, what was expected and what came out, and the file itself.
+The pages are made from the case files; see [the shipped cases in words](../cases.md) for all of them on one page, and
+[how to write one](../write_case.md).
+""".strip()
+
+
+@dataclass(frozen=True)
+class Gallery:
+    """A gallery: where its sources are, and how a page is made of one.
+
+    Parameters
+    ----------
+    name : str
+        Folder of its pages.
+    title, words : str
+        Heading and first paragraph of its index.
+    groups : sequence of str
+        In the order of the index.
+    sources : function
+        Returns the source files by name.
+    make : function
+        Fills a folder from a source; returns whether the folder can be kept for the next build.
+    page : function
+        Makes the page of a source from that folder.
+    """
+
+    name: str
+    title: str
+    words: str
+    groups: Sequence[str]
+    sources: Callable[[], dict[str, Path]]
+    make: Callable[[Path, Path], bool]
+    page: Callable[[Path, Path], Exhibit]
+
+
+@dataclass(frozen=True)
+class Built:
+    """A gallery with its pages.
+
+    Parameters
+    ----------
+    gallery : Gallery
+    groups : dict
+        Exhibits by group.
+    files : dict
+        Other files by their place in the site.
+    """
+
+    gallery: Gallery
+    groups: dict[str, list[Exhibit]]
+    files: dict[str, Path]
+
+    @property
+    def exhibits(self) -> list[Exhibit]:
+        """All of them."""
+        return [one for members in self.groups.values() for one in members]
+
+    @property
+    def pages(self) -> dict[str, str]:
+        """Markdown by its place in the docs."""
+        index = index_page(self.gallery.title, self.gallery.words, self.groups)
+        return {f"{self.gallery.name}/index.md": index} | {self.place(one): one.text for one in self.exhibits}
+
+    def place(self, one: Exhibit) -> str:
+        """Return the place of a page in the docs."""
+        return f"{self.gallery.name}/{one.name}.md"
+
+    @property
+    def failed(self) -> list[str]:
+        """Names of what did not go as it should."""
+        return [one.name for one in self.exhibits if not one.ok]
+
+
+def page_of_case(source: Path, folder: Path) -> Exhibit:
+    """Return the page of a case from the folder that ``case_run.make`` has filled."""
+    facts = read_facts(folder)
+    text = case_page(facts, source.read_text(encoding="utf-8"))
+    thumb = f"{source.stem}/{THUMB}" if (folder / THUMB).is_file() else ""
+    return Exhibit(source.stem, facts["title"], facts["group"], text, thumb, passed(facts))
+
+
+CASES = Gallery(
+    name="gallery",
+    title="Gallery of cases",
+    words=CASE_WORDS,
+    groups=("bars", "beams", "particles", "mechanisms", "rotors"),
+    sources=shipped_cases,
+    make=make,
+    page=page_of_case,
+)
+GALLERIES: tuple[Gallery, ...] = (CASES,)
+
+
+def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] = ()) -> Built:
+    """Make all pages of a gallery; what has not changed since the last build is taken from the shelf.
+
+    Parameters
+    ----------
+    gallery : Gallery
+    shelf_folder : Path
+    tell : function
+        Called with a line for each page.
+    only : sequence of str
+        Names of the sources to take; all by default.
+    """
+    sources = {name: path for name, path in gallery.sources().items() if not only or name in only}
+    shelf = Shelf(shelf_folder / gallery.name)
+    exhibits, files = [], {}
+    for k, (name, source) in enumerate(sources.items(), 1):
+        began = time.perf_counter()
+        folder, kept = shelf.get(source, lambda place, source=source: gallery.make(source, place))
+        one = gallery.page(source, folder)
+        exhibits.append(one)
+        files |= {f"{gallery.name}/{name}/{path.name}": path for path in folder.iterdir() if path.name != DONE}
+        how = "kept" if kept else f"{time.perf_counter() - began:.1f} s"
+        tell(f"{gallery.name} {k}/{len(sources)}: {name} {'ok' if one.ok else 'FAILED'} ({how})")
+    if not only:
+        shelf.clear_others(sources.values())
+    return Built(gallery, grouped(exhibits, gallery.groups), files)

@@ -1,0 +1,73 @@
+"""What was made for a page is kept between builds, under a key of everything it depends on."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Callable, Iterable
+from functools import cache
+from pathlib import Path
+
+from flexmb.summary import versions
+
+ROOT = Path(__file__).parents[2]
+DONE = "made"
+"""An empty file in a folder that is complete."""
+
+
+@cache
+def code_key() -> str:
+    """Return a key of the program: its version and, since versions change rarely, its sources."""
+    digest = hashlib.sha256(repr(sorted(versions().items())).encode())
+    for folder in ("flexmb", "postproc", "meshes", "docs/gallery"):
+        for path in sorted((ROOT / folder).rglob("*")):
+            if path.suffix in (".py", ".js", ".css", ".msh", ".vtu"):
+                digest.update(path.relative_to(ROOT).as_posix().encode())
+                digest.update(path.read_bytes())
+    return digest.hexdigest()
+
+
+class Shelf:
+    """A folder of folders, one for each source file; only the latest of each is kept.
+
+    Parameters
+    ----------
+    folder : Path
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    def place(self, source: Path) -> Path:
+        """Return the folder of what is made from a file as it is now."""
+        key = hashlib.sha256(code_key().encode() + source.read_bytes()).hexdigest()[:16]
+        return self.folder / f"{source.stem}-{key}"
+
+    def get(self, source: Path, make: Callable[[Path], bool]) -> tuple[Path, bool]:
+        """Return the folder of a file, made if it is not there, and whether it was.
+
+        Parameters
+        ----------
+        source : Path
+        make : function
+            Fills a new folder; returns whether it is worth keeping.
+        """
+        place = self.place(source)
+        if (place / DONE).is_file():
+            return place, True
+        for old in self._of(source):
+            shutil.rmtree(old)
+        place.mkdir(parents=True)
+        if make(place):
+            (place / DONE).touch()
+        return place, False
+
+    def clear_others(self, sources: Iterable[Path]) -> None:
+        """Remove what belongs to files that are not there any more."""
+        known = {self.place(source).name for source in sources}
+        for path in self.folder.glob("*-*"):
+            if path.name not in known:
+                shutil.rmtree(path)
+
+    def _of(self, source: Path) -> list[Path]:
+        return [path for path in self.folder.glob(f"{source.stem}-*") if path.name[: -len("-") - 16] == source.stem]

@@ -1,0 +1,58 @@
+"""What MkDocs is asked to do besides its own work: make the galleries and put them among the pages.
+
+``FLEXMB_GALLERY=two_bars,run_up mkdocs serve`` makes only the pages named, ``FLEXMB_GALLERY=none`` none of them, for
+those who write at something else.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+from pathlib import Path
+from typing import Any
+
+from gallery.galleries import GALLERIES, Built, build
+from mkdocs.exceptions import BuildError
+from mkdocs.structure.files import File, Files
+
+LOG = logging.getLogger("mkdocs.hooks.gallery")
+SHELF = Path(__file__).parents[1] / "build" / "gallery"
+BUILT: list[Built] = []
+
+
+def on_config(config: Any) -> Any:
+    """Make the galleries; each takes the place of its index in the navigation."""
+    only = [name for name in os.environ.get("FLEXMB_GALLERY", "").split(",") if name]
+    BUILT[:] = [build(gallery, SHELF, LOG.info, only) for gallery in GALLERIES]
+    config.nav = [_with_pages(entry) for entry in config.nav]
+    return config
+
+
+def _with_pages(entry: Any) -> Any:
+    """Return an entry of the navigation, with its pages when it is the index of a gallery."""
+    for built in BUILT:
+        index = f"{built.gallery.name}/index.md"
+        if isinstance(entry, dict) and list(entry.values()) == [index]:
+            own = [
+                {group.capitalize(): [{one.title or one.name: built.place(one)} for one in members]}
+                for group, members in built.groups.items()
+            ]
+            return {title: [index, *own] for title in entry}
+    return entry
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Add the pages of the galleries and what they show."""
+    for built in BUILT:
+        for place, text in built.pages.items():
+            files.append(File.generated(config, place, content=text))
+        for place, path in built.files.items():
+            if not place.endswith(".json"):
+                files.append(File.generated(config, place, abs_src_path=str(path)))
+    return files
+
+
+def on_post_build(config: Any) -> None:
+    """Say which cases failed, once the site is there to look at them."""
+    if failed := [name for built in BUILT for name in built.failed]:
+        raise BuildError(f"failed: {', '.join(failed)} (see their pages in {config.site_dir})")
