@@ -48,6 +48,7 @@ class GeneralEngine:
         self._field(block, 0)
         return block
 
+    @np.errstate(over="ignore", invalid="ignore")  # a motion that overflows is found and said below
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
         plan = self.plan
