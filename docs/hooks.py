@@ -16,14 +16,14 @@ from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File, Files
 
 LOG = logging.getLogger("mkdocs.hooks.gallery")
-SHELF = Path(__file__).parents[1] / "build" / "gallery"
 BUILT: list[Built] = []
 
 
 def on_config(config: Any) -> Any:
     """Make the galleries; each takes the place of its index in the navigation."""
     only = [name for name in os.environ.get("FLEXMB_GALLERY", "").split(",") if name]
-    BUILT[:] = [build(gallery, SHELF, LOG.info, only) for gallery in GALLERIES]
+    shelf = Path(config.site_dir).parent / "gallery"
+    BUILT[:] = [build(gallery, shelf, LOG.info, only) for gallery in GALLERIES]
     config.nav = [_with_pages(entry) for entry in config.nav]
     return config
 

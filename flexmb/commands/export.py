@@ -1,4 +1,4 @@
-"""Write a result in another format: pvd, xdmf or csv."""
+"""Write a result in another format: csv, paraview (with a script that opens it well), pvd or xdmf."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb export``."""
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
-    parser.add_argument("--format", required=True, choices=("csv", "pvd", "xdmf"), help="what to write")
+    parser.add_argument("--format", required=True, choices=("csv", "paraview", "pvd", "xdmf"), help="what to write")
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="where to write (default: DIR/FORMAT)")
 
 

@@ -8,11 +8,17 @@ from pathlib import Path
 
 from flexmb.errors import InputError
 from flexmb.io.csv_tables import write_csv
+from flexmb.io.paraview import write_paraview
 from flexmb.io.pvd import write_pvd
 from flexmb.io.structure import Tree
 from flexmb.io.xdmf import write_xdmf
 
-FORMATS: dict[str, Callable[[Tree, Path], list[Path]]] = {"csv": write_csv, "pvd": write_pvd, "xdmf": write_xdmf}
+FORMATS: dict[str, Callable[[Tree, Path], list[Path]]] = {
+    "csv": write_csv,
+    "paraview": write_paraview,
+    "pvd": write_pvd,
+    "xdmf": write_xdmf,
+}
 """Format name -> writer(tree, folder) -> files written."""
 
 
