@@ -62,7 +62,7 @@ def make(source: Path, folder: Path) -> bool:
             facts |= {"summary": plain(result.summary)}
             facts["pictures"] = draw(case, result, Path(work) / source.stem, facts["group"], folder)
     except FlexmbError as err:
-        facts["error"] = str(err)
+        facts["error"] = str(err).replace(str(source), source.name)
     shutil.copyfile(source, folder / source.name)
     (folder / FACTS).write_text(json.dumps(facts, indent=1), encoding="utf-8")
     return not facts["error"]
