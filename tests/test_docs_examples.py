@@ -43,10 +43,11 @@ def module(name: str, code: str, monkeypatch: pytest.MonkeyPatch) -> Any:
     return made
 
 
-def case_of(page: str, tmp_path: Path) -> Path:
-    (text,) = re.findall(r"```toml\n(.*?)```", (DOCS / page).read_text(), re.S)
+def case_of(text: str, tmp_path: Path) -> Path:
+    """Return a file with the one case of a text."""
+    (block,) = re.findall(r"```toml\n(.*?)```", text, re.S)
     path = tmp_path / "case.toml"
-    path.write_text(text)
+    path.write_text(block)
     return path
 
 
@@ -168,7 +169,7 @@ def test_the_string_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     np.testing.assert_allclose(field.strain.matrix().toarray(), field.K.toarray(), atol=1e-13)
     cls = module("flexmb.bodies.string", body, monkeypatch).String
     monkeypatch.setitem(BODIES, "string", cls)
-    path = case_of("write_element.md", tmp_path)
+    path = case_of((DOCS / "write_element.md").read_text(), tmp_path)
     case = load_case(path)
     result = case.run()
     assert result.summary["engine"] == "compiled"
@@ -188,7 +189,7 @@ def test_the_slot_of_the_page_in_small_and_large_motion(tmp_path: Path, monkeypa
     (code,) = code_of("write_contact.md")
     cls = module("flexmb.contacts.slot", code, monkeypatch).Slot
     monkeypatch.setitem(CONTACTS, "slot", cls)
-    result = load_case(case_of("write_contact.md", tmp_path)).run()
+    result = load_case(case_of((DOCS / "write_contact.md").read_text(), tmp_path)).run()
     assert all(entry["ok"] for entry in result.summary["expectations"])
     model = Model(gravity=(0, -9.81, 0))
     rod = model.add(RigidPlanar("rod", mass=1, inertia=1 / 3, center=(1, 0), points={"tip": (2, 0)}))
@@ -197,3 +198,17 @@ def test_the_slot_of_the_page_in_small_and_large_motion(tmp_path: Path, monkeypa
     large = simulate(model, GeneralizedAlpha(), step=2e-3, end=1.0)
     assert large.summary["max_penetration"] < 1e-12
     assert large.contacts["slot"].impulse[:, 0].sum() > 1.0
+
+
+def test_the_mechanisms_of_the_page_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (DOCS / "multibody.md").read_text().partition("## Two examples")[2].partition("## Small or large")[0]
+    (code,), (said,) = re.findall(r"```python\n(.*?)```", page, re.S), re.findall(r"```\n(joint.*?)```", page, re.S)
+    exec(code, {})
+    for got, promised in zip(capsys.readouterr().out.splitlines(), said.splitlines(), strict=True):
+        if "e-" in promised:
+            assert float(got.split()[2 if "joint" in got else 1]) < 1e-14  # round-off: the digits are the machine's
+        else:
+            assert got.split() == promised.split()
+    assert load_case(case_of(page, tmp_path)).plan.steps == 1000
+    page = (DOCS / "rotors.md").read_text().partition("## A first rotor")[2].partition("## Linear analyses")[0]
+    assert load_case(case_of(page, tmp_path)).plan.steps == 20000
