@@ -20,8 +20,11 @@ from flexmb.bodies import KINDS as BODIES
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.contacts import KINDS as CONTACTS
+from flexmb.engines import Plan, choose_engine
+from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.modes import modes
+from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import GeneralizedAlpha
 from flexmb.simulate import simulate
 
@@ -106,6 +109,10 @@ def test_the_scheme_of_the_page_keeps_its_order_and_its_books(monkeypatch: pytes
         left = T + V - (T + V)[0] - ext - damp - con - num
         assert np.abs(left).max() <= 1e-12 * motor.tally().energy_scale
     assert block.impulse.any()
+    plan = Plan(random_system(0), scheme, ContactSolver(), 1e-3, 0.0, 5, 1, 5)
+    assert choose_engine(plan).name == "general"
+    with pytest.raises(InputError, match="'moreau-midpoint' has no compiled step"):
+        choose_engine(plan, "compiled")
     M, K = np.eye(1), np.array([[4.0]])
     errors = []
     for n in (200, 400, 800):
