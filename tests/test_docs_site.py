@@ -225,6 +225,10 @@ def test_the_site_is_whole_and_asks_for_nothing_from_outside(site: Path) -> None
             there = (page.parent / unquote(parts.path)).resolve()
             known = there.exists() or (there.parent.name == "gallery" and there.stem in shipped_cases())
             assert known, (page.name, target)
+        text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
+        slanted = re.findall(r"<em>(.*?)</em>", text, re.S)
+        # an underscore of a formula that begins or ends emphasis
+        assert not [words for words in slanted if re.search(r"[_^{}]", words)], page.name
     styles = [path.read_text() for path in site.rglob("*.css")]
     assert not [url for text in styles for url in re.findall(r"(?:url\(|@import )[\"']?(https?:[^)\"']+)", text)]
 

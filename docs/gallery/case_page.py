@@ -13,6 +13,8 @@ from gallery.case_run import REPORT, VIEW, passed
 WORDS = Path(__file__).parents[1] / "cases.md"
 MARKS = re.compile(r"([\\*_\[\]#|~$])")
 """What Markdown would take for something else in plain words."""
+FINE = 1e-6
+"""Relative tolerances below this are not written in per cent."""
 
 
 def case_page(facts: dict[str, Any], case_text: str) -> str:
@@ -108,7 +110,8 @@ def _asked(entry: dict[str, Any]) -> tuple[str, str]:
     if entry.get("value") is None:
         signs = {"at_least": "≥", "at_most": "≤"}
         return " and ".join(f"{sign} {_number(entry[key])}" for key, sign in signs.items() if key in entry), ""
-    words = [f"{100.0 * entry['rtol']:.3g} %"] if entry.get("rtol") else []
+    rtol = entry.get("rtol") or 0.0
+    words = [f"{100.0 * rtol:.3g} %" if rtol >= FINE else f"{rtol:.3g} of it"] if rtol else []
     words += [f"{entry['atol']:.3g}"] if entry.get("atol") else []
     return _number(entry["value"]), "± " + " + ".join(words or ["0"])
 

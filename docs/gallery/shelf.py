@@ -11,6 +11,7 @@ from pathlib import Path
 from flexmb.summary import versions
 
 ROOT = Path(__file__).parents[2]
+SOURCES = (".py", ".js", ".css", ".msh", ".vtu")
 DONE = "made"
 """An empty file in a folder that is complete."""
 
@@ -19,11 +20,11 @@ DONE = "made"
 def code_key() -> str:
     """Return a key of the program: its version and, since versions change rarely, its sources."""
     digest = hashlib.sha256(repr(sorted(versions().items())).encode())
-    for folder in ("flexmb", "postproc", "meshes", "docs/gallery"):
-        for path in sorted((ROOT / folder).rglob("*")):
-            if path.suffix in (".py", ".js", ".css", ".msh", ".vtu"):
-                digest.update(path.relative_to(ROOT).as_posix().encode())
-                digest.update(path.read_bytes())
+    folders = ("flexmb", "postproc", "meshes")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES]
+    for path in sorted([*paths, *(ROOT / "docs" / "gallery").glob("*_run.py")]):  # pages are written anew anyway
+        digest.update(path.relative_to(ROOT).as_posix().encode())
+        digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
