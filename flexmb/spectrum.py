@@ -2,8 +2,8 @@
 
 For q'' + 2 zeta omega q' + omega^2 q = 0 and a step h, every scheme of the project is a linear map of a few numbers,
 x_{n+1} = A(omega h, zeta) x_n (velocities times h, accelerations times h^2, so that only omega h enters). The pair of
-eigenvalues that goes over into exp(+-i omega h) as h -> 0 is the oscillation, lam = exp(-xi w +- i w sqrt(1 - xi^2));
-from it come
+eigenvalues that goes over into exp(+-i omega h) as h -> 0 is the oscillation, lam = exp(-xi w +- i w sqrt(1 - xi^2))
+(where damping has made it two real ones, the slower of them); from it come
 
     spectral radius           max |eigenvalue|              at most 1 where the scheme is stable
     period error              omega h / arg(lam) - 1        for zeta = 0
@@ -103,31 +103,43 @@ def spectrum(scheme: object, omega_h: Sequence[float] | Array, zeta: float = 0.0
         raise InputError("must be positive numbers", where="spectrum", key="omega_h", value=omega_h)
     if not 0.0 <= zeta < 1.0:
         raise InputError("must lie in [0, 1)", where="spectrum", key="zeta", value=zeta)
-    radius, lam = np.empty(x.size), np.empty(x.size, dtype=np.complex128)
-    for i in range(x.size):
-        values = _eigenvalues(scheme, float(x[i]), zeta)
-        radius[i] = np.abs(values).max()
-        lam[i] = _oscillation(scheme, float(x[i]), zeta, values)
+    values = _eigenvalues(scheme, x, zeta)
+    radius = np.abs(values).max(axis=1)
+    lam = values[np.arange(x.size), np.argmax(values.imag, axis=1)]
+    met = lam.imag <= 1e-12 * np.abs(lam)
+    if met.any():
+        lam[met] = _after_meeting(scheme, x[met], zeta)
     angle = np.angle(lam)
     with np.errstate(divide="ignore", invalid="ignore"):
         period = np.where((angle > 0.0) & (angle < np.pi), x * np.sqrt(1.0 - zeta * zeta) / angle - 1.0, np.nan)
-        damping = -np.log(np.abs(lam)) / np.abs(np.log(lam))
-    return Spectrum(x, radius, lam, period, damping)
+    return Spectrum(x, radius, lam, period, damping_ratio(lam))
 
 
-def _eigenvalues(scheme: object, omega_h: float, zeta: float) -> ComplexArray:
-    return np.linalg.eigvals(amplification(scheme, omega_h, zeta)).astype(np.complex128)
+def damping_ratio(lam: ComplexArray) -> Array:
+    """Return xi = -ln|lam| / |ln lam|, the damping ratio of the oscillation lam^n."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.asarray(-np.log(np.abs(lam)) / np.abs(np.log(lam)))
 
 
-def _oscillation(scheme: object, omega_h: float, zeta: float, values: ComplexArray) -> complex:
-    """Return the eigenvalue of the oscillation: a complex pair is it; of real ones, the one reached from small h."""
-    upper = values[values.imag > 1e-12 * np.abs(values)]
-    if upper.size:
-        return complex(upper[0])
-    # after the pair has met on the real axis it is told from the spurious eigenvalue by following it
-    start = min(omega_h, 0.1)
-    last = np.exp((-zeta + 1j * np.sqrt(1.0 - zeta * zeta)) * start)
-    for x in np.geomspace(start, omega_h, 400):
-        found = _eigenvalues(scheme, float(x), zeta)
-        last = found[np.argmin(np.abs(found - last))]
-    return complex(last)
+def _eigenvalues(scheme: object, omega_h: Array, zeta: float) -> ComplexArray:
+    """Return the eigenvalues of A for each omega h, (n, rows of A)."""
+    return np.linalg.eigvals(np.stack([amplification(scheme, float(x), zeta) for x in omega_h])).astype(np.complex128)
+
+
+def _after_meeting(scheme: object, omega_h: Array, zeta: float) -> ComplexArray:
+    """Return the eigenvalue of the oscillation where the pair has met on the real axis: the slower of the two.
+
+    A third one, the spurious, is told from them by following it from small h.
+    """
+    values = _eigenvalues(scheme, omega_h, zeta)
+    if values.shape[1] == 3:
+        start = min(float(omega_h.min()), 0.1)
+        path = np.unique(np.concatenate([omega_h, np.geomspace(start, float(omega_h.max()), 120)]))
+        along = _eigenvalues(scheme, path, zeta)
+        pair = np.exp(-zeta * start) * np.cos(np.sqrt(1.0 - zeta * zeta) * start)
+        last = along[0][np.argmax(np.abs(along[0] - pair))]
+        for found in along:
+            k = int(np.argmin(np.abs(found - last)))
+            last, found[k] = found[k], 0.0
+        values = along[np.searchsorted(path, omega_h)]
+    return np.asarray(values[np.arange(omega_h.size), np.argmax(np.abs(values), axis=1)])

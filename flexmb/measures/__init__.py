@@ -1,6 +1,7 @@
-"""How far a computed motion is from another: distances of graphs, norms on the grid, fitted orders."""
+"""How far a computed motion is from another, and solvers compared: distances, norms, fitted orders, profiles."""
 
 from flexmb.measures.graph_distance import excess, graph_distance
 from flexmb.measures.norms import fitted_order, grid_norm
+from flexmb.measures.profiles import PerformanceProfile, performance_profile
 
-__all__ = ["excess", "fitted_order", "graph_distance", "grid_norm"]
+__all__ = ["PerformanceProfile", "excess", "fitted_order", "graph_distance", "grid_norm", "performance_profile"]
