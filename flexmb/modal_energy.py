@@ -132,7 +132,7 @@ def modal_measure(of: LinearSystem | Planned, result: Result, count: int) -> dic
     found = modes(system, min(count, system.nv))
     fields = result.fields
     motion = modal_motion(system, np.asarray(fields.q[:]), np.asarray(fields.v[:]), found)
-    free = ~np.asarray(fields.impulse[:]).any(axis=1)
+    free = np.asarray(~np.asarray(fields.impulse[:]).any(axis=1))
     run = _Run(scheme_of(result.summary["scheme"]), float(result.summary["h"]), fields.steps, free)
     omega_h, zeta = found.omega * run.h, modal_damping_ratios(system, found)
     expected = _theory(run.scheme, omega_h, zeta)
@@ -162,13 +162,14 @@ def scheme_of(summary: Mapping[str, Any]) -> Any:
 def modal_damping_ratios(system: LinearSystem, found: Modes) -> Array:
     """Return zeta_j = x_j^T C x_j / (2 omega_j), exact for Rayleigh damping; nan for rigid motions, (k,)."""
     resisting = np.einsum("ij,ij->j", found.shapes, system.C @ found.shapes)
-    return np.divide(resisting, 2.0 * found.omega, out=np.full(found.omega.size, np.nan), where=found.omega > 0.0)
+    zeta = np.full(found.omega.size, np.nan)
+    return np.asarray(np.divide(resisting, 2.0 * found.omega, out=zeta, where=found.omega > 0.0))
 
 
 def lost(energy: Array, free: NDArray[np.bool_]) -> Array:
     """Return what each column lost between neighbours that are both free, (k,)."""
     both = free[1:] & free[:-1]
-    return -np.diff(energy, axis=0)[both].sum(axis=0)
+    return np.asarray(-np.diff(energy, axis=0)[both].sum(axis=0))
 
 
 def longest(free: NDArray[np.bool_]) -> slice:
@@ -226,7 +227,7 @@ def powers(samples: Array, order: int) -> ComplexArray:
     if np.abs(missed).max() > FITS * np.abs(windows).max():
         return np.zeros(0, dtype=np.complex128)
     lam = np.linalg.eigvals(step).astype(np.complex128)
-    return lam[lam != 0.0]
+    return np.asarray(lam[lam != 0.0])
 
 
 def _oscillation(lam: ComplexArray, expected: complex) -> ComplexArray:

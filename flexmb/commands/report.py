@@ -1,15 +1,16 @@
-"""Write a report of results: one HTML file that needs nothing else."""
+"""Write a report of results or of a study: one HTML file that needs nothing else."""
 
 from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb report``."""
-    folders_help = "result folders; several are compared with each other"
+    folders_help = "result folders, several are compared with each other; or one study folder"
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=folders_help)
     out_help = "the file (default: DIR/report.html; of several: comparison.html)"
     parser.add_argument("-o", "--out", metavar="FILE.html", type=Path, help=out_help)
@@ -19,10 +20,30 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Write the report and say where it is."""
+    from flexmb.postproc.study.folder import is_study
+
+    if any(is_study(folder) for folder in args.folders):
+        return _study(args)
     from flexmb.postproc.report import write_report
 
     written = write_report(args.folders, args.out, args.signals)
-    for note in written.notes:
+    return _said(written.path, written.notes)
+
+
+def _study(args: argparse.Namespace) -> int:
+    from flexmb.errors import InputError
+    from flexmb.postproc.study import draw_all
+
+    if len(args.folders) > 1:
+        raise InputError("a study has a report of its own: name one study folder alone")
+    if args.signals:
+        raise InputError("--signal is for results; a study shows the figures that its file asks for")
+    drawn = draw_all(args.folders[0], args.out)
+    return _said(drawn.page, drawn.notes)
+
+
+def _said(path: Path, notes: Sequence[str]) -> int:
+    for note in notes:
         print(f"note: {note}", file=sys.stderr)
-    print(f"written: {written.path} ({written.size / 1e6:.2g} MB)")
+    print(f"written: {path} ({path.stat().st_size / 1e6:.2g} MB)")
     return 0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from importlib.resources import files
 from typing import Any
 
 from flexmb.errors import InputError
@@ -12,6 +11,7 @@ from flexmb.exact import Exact
 from flexmb.postproc.moment import telling_time
 from flexmb.postproc.report import tables
 from flexmb.postproc.report.charts import COLOURS, Bars, Chart
+from flexmb.postproc.report.document import document
 from flexmb.postproc.report.html import Html, code, joined, table, tag
 from flexmb.postproc.report.motion import MOST_BYTES, motion_of
 from flexmb.postproc.report.numbers import Numbers
@@ -19,14 +19,12 @@ from flexmb.postproc.report.rotor import rotor_pictures
 from flexmb.postproc.report.runs import Run
 from flexmb.postproc.report.sections import Sections, compared_energies, energy_charts
 
-POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-"""The browser itself refuses anything from outside."""
 MOST_VIEWS = 4
 HELP = (
     "Grey: the start; arrows: contact impulses. Drag turns, Shift and drag moves, the wheel zooms once the view was "
     "clicked; space plays, arrow keys step."
 )
-SCRIPTS = ("numbers.js", "chart.js", "viewer.js", "page.js")
+SCRIPTS = ("numbers.js", "chart.js", "viewer.js", "copy.js", "page.js")
 
 
 class Page:
@@ -83,27 +81,14 @@ class Page:
         return self._file(content)
 
     def _file(self, content: Html) -> str:
-        assets = files("flexmb.postproc.report") / "assets"
         data = {"numbers": self.numbers.index, "charts": self.charts, "motions": self.motions, "shown": self._time()}
         # inside a script element only "</" and "<!--" have a meaning; the escape is that of JSON itself
         words = json.dumps(data, allow_nan=False).replace("<", "\\u003c")
-        script = "\n".join((assets / name).read_text(encoding="utf-8") for name in SCRIPTS)
-        head = joined(
-            [
-                Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
-                Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
-                Html('<link rel="icon" href="data:,">'),
-                tag("title", self.title),
-                tag("style", Html((assets / "report.css").read_text(encoding="utf-8"))),
-            ]
-        )
-        scripts = [
+        elements = [
             tag("script", Html(words), type="application/json", id="page"),
             tag("script", Html(self.numbers.base64()), type="text/plain", id="numbers"),
-            tag("script", Html(script)),
         ]
-        page = tag("html", tag("head", head), tag("body", content, *scripts), lang="en")
-        return f"<!DOCTYPE html>\n{page}\n"
+        return document(self.title, content, SCRIPTS, elements)
 
     def _head(self) -> Html:
         words = list(dict.fromkeys(str(run.opened.case.get("description", "")) for run in self.runs))

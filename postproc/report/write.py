@@ -46,7 +46,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     """
     if not folders:
         raise InputError("a report needs at least one result folder")
-    path = _usable(Path(out)) if out is not None else None
+    path = usable(Path(out)) if out is not None else None
     runs = open_runs(folders, cycle)
     exact, notes = exact_of(runs)
     text = Page(runs, exact, notes, list(signals)).html()
@@ -60,7 +60,8 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     return Written(path, path.stat().st_size, (*said, *notes))
 
 
-def _usable(path: Path) -> Path:
+def usable(path: Path) -> Path:
+    """Return the path of a page; InputError when none can be written there."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file; '{path}' must end in .html")
     if path.is_dir():

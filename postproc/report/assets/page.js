@@ -5,14 +5,6 @@ document.querySelectorAll("figure[data-chart]").forEach(figure => {
   const spec = page.charts[+figure.dataset.chart];
   charts.push(spec.kind === "bars" ? new BarFrame(figure, spec) : new CurveFrame(figure, spec));
 });
-document.querySelectorAll(".copy").forEach(button => button.addEventListener("click", async () => {
-  const source = button.parentElement.querySelector("table, pre");
-  const text = source.tagName === "PRE" ? source.textContent : [...source.rows].map(row => [...row.cells].map(cell => cell.textContent).join("\t")).join("\n");
-  try { await navigator.clipboard.writeText(text); }
-  catch { getSelection().selectAllChildren(source); document.execCommand("copy"); }
-  button.textContent = "copied";
-  setTimeout(() => { button.textContent = "copy"; }, 1200);
-}));
 if (page.motions.length) animate();
 
 function animate() {

@@ -1,0 +1,39 @@
+"""A page that needs nothing else: style and scripts are in it, and the browser refuses anything from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from importlib.resources import files
+
+from flexmb.postproc.report.html import Html, joined, tag
+
+POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
+"""The browser itself refuses anything from outside."""
+
+
+def document(title: str, content: Html, scripts: Sequence[str], data: Sequence[Html] = ()) -> str:
+    """Return the whole file.
+
+    Parameters
+    ----------
+    title : str
+    content : Html
+        What is seen.
+    scripts : sequence of str
+        Names of script files among the assets, run in this order.
+    data : sequence of Html
+        Elements the scripts read, put before them.
+    """
+    assets = files("flexmb.postproc.report") / "assets"
+    script = "\n".join((assets / name).read_text(encoding="utf-8") for name in scripts)
+    head = joined(
+        [
+            Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
+            Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            Html('<link rel="icon" href="data:,">'),
+            tag("title", title),
+            tag("style", Html((assets / "report.css").read_text(encoding="utf-8"))),
+        ]
+    )
+    body = tag("body", content, *data, tag("script", Html(script)))
+    return f"<!DOCTYPE html>\n{tag('html', tag('head', head), body, lang='en')}\n"

@@ -1,0 +1,180 @@
+"""Frames, looks of series and legends of all figures of studies."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from flexmb.postproc.study.columns import quoted, shown
+from flexmb.postproc.study.spec import Asked, Series
+from flexmb.postproc.style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+
+WIDTH = 7.0
+"""Of a figure, inch: both columns of a journal."""
+COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK)
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "h", "*", "d")
+DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+ROOM: dict[str, Any] = {"handlelength": 2.4, "borderaxespad": 0.5}
+"""Of legends."""
+LONG = 34
+"""Labels of series longer than this stand below the frames."""
+
+
+@dataclass
+class Drawing:
+    """A figure, the numbers in it, and what the reader must know.
+
+    Parameters
+    ----------
+    figure : Figure
+    head : list of str
+        Columns of the CSV file.
+    rows : list of lists
+        Its rows.
+    """
+
+    figure: Figure
+    head: list[str] = field(default_factory=list)
+    rows: list[list[Any]] = field(default_factory=list)
+
+    def to_csv(self) -> str:
+        """Return what is drawn as CSV; numbers in all their digits."""
+        out = io.StringIO()
+        writer = csv.writer(out, lineterminator="\n")
+        writer.writerow(self.head)
+        writer.writerows([[_cell(value) for value in row] for row in self.rows])
+        return out.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, (float, np.floating)):
+        return "" if math.isnan(value) else repr(float(value))
+    return shown(value)
+
+
+def look(place: int) -> dict[str, Any]:
+    """Return colour, marker and dashes of a series; no two of the first 91 have colour and marker in common."""
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "marker": MARKERS[place % len(MARKERS)],
+        "linestyle": DASHES[(place // len(COLOURS)) % len(DASHES)],
+        "fillstyle": "none",
+        "markersize": 5.5,
+        "markeredgewidth": 1.1,
+        "linewidth": 1.2,
+    }
+
+
+def frames(count: int, legend: int, height: float = 3.1, share_y: bool = False) -> tuple[Figure, list[Axes]]:
+    """Return a figure with so many frames, at most two (of many three) in a row, with room for a legend.
+
+    Parameters
+    ----------
+    count : int
+    legend : int
+        How many lines the legend below takes.
+    height : float
+        Of a frame, inch.
+    share_y : bool
+        Whether frames in a row have one y axis.
+    """
+    across = 1 if count == 1 else 2 if count <= 4 else 3
+    down = -(-count // across)
+    figure = Figure(figsize=(WIDTH, 0.3 + height * down + 0.17 * legend), layout="constrained")
+    grid = figure.subplots(down, across, squeeze=False, sharey="row" if share_y else False)
+    axes = list(grid.ravel())
+    for spare in axes[count:]:
+        spare.remove()
+    return figure, axes[:count]
+
+
+class Legend:
+    """The legend of a figure, always outside of its frames: right of a single one, below of several.
+
+    Parameters
+    ----------
+    entries : mapping of str to int
+        Places of the looks by label.
+    extra : sequence of Line2D
+        More entries.
+    beside : bool
+        Whether it may stand at the right.
+    """
+
+    def __init__(self, entries: Mapping[str, int], extra: Sequence[Any] = (), beside: bool = True) -> None:
+        self.labels = [label for label in entries if label]
+        self.handles = [Line2D([], [], label=quoted(label), **look(entries[label])) for label in self.labels]
+        self.handles += list(extra)
+        longest = max((len(str(handle.get_label())) for handle in self.handles), default=0)
+        self.right = beside and len(self.handles) > 3 and longest <= LONG
+        most = max(1, min(4, len(self.handles), int(WIDTH * 14.5 / (longest + 6))))
+        rows = -(-len(self.handles) // most)
+        self.across = -(-len(self.handles) // max(1, rows))
+        self.lines = 0 if self.right else rows
+        """How many lines it takes below the frames."""
+
+    def draw(self, figure: Figure) -> None:
+        """Put it beside or below the frames."""
+        if not self.handles:
+            return
+        if self.right:
+            figure.legend(handles=self.handles, loc="outside right upper", labelspacing=0.55, **ROOM)
+        else:
+            figure.legend(handles=self.handles, loc="outside lower center", ncols=self.across, **ROOM)
+
+
+def entries_of(asked: Asked) -> dict[str, int]:
+    """Return the labels of all series with the places of their looks."""
+    return {one.label: one.place for panel in asked.panels for one in panel.series}
+
+
+def head_figure(figure: Figure, title: str) -> None:
+    """Write the title above all frames, if there is one."""
+    if title:
+        figure.suptitle(quoted(title), fontsize=10.5, x=0.01, ha="left")
+
+
+def set_scales(axes: Axes, log: str) -> None:
+    """Make axes logarithmic, with lines at the small ticks only where there are few decades."""
+    for key, axis, scale in (("x", axes.xaxis, axes.set_xscale), ("y", axes.yaxis, axes.set_yscale)):
+        if key in log:
+            scale("log")
+            axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10)), numticks=99))
+    axes.tick_params(which="minor", length=2.0)
+
+
+def tidy_log(axes: Axes, log: str) -> None:
+    """Write 1, 2 and 5 on a logarithmic axis of few decades, powers of ten only on others."""
+    for key, axis, (low, high) in (("x", axes.xaxis, axes.get_xlim()), ("y", axes.yaxis, axes.get_ylim())):
+        if key not in log:
+            continue
+        few = math.log10(high / low) < 1.7
+        axis.set_minor_formatter(FuncFormatter(lambda x, _: log_word(x, "25")) if few else NullFormatter())
+        axis.set_major_formatter(FuncFormatter(lambda x, _: log_word(x, "1")))
+        axis.set_tick_params(which="minor", labelsize=8.0)
+
+
+def log_word(x: float, digits: str) -> str:
+    """Return a number of one digit as it is, or as a power of ten; nothing when its digit is not wanted."""
+    power = math.floor(math.log10(x) + 1e-9)
+    digit = round(x / 10.0**power)
+    if str(digit) not in digits:
+        return ""
+    if -2 <= power <= 3:
+        return f"{x:g}"
+    return f"$10^{{{power}}}$" if digit == 1 else rf"${digit}\!\cdot\!10^{{{power}}}$"
+
+
+def numbers(series: Series, name: str) -> list[float]:
+    """Return a column of a series as numbers."""
+    return [float(row.value(name)) for row in series.rows]

@@ -1,0 +1,91 @@
+"""Curves over time, one per scheme, beside the exact one where there is one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.lines import Line2D
+
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.study.canvas import Drawing, Legend, entries_of, frames, head_figure, look, set_scales, tidy_log
+from flexmb.postproc.study.columns import quoted
+from flexmb.postproc.study.spec import Asked, Panel
+from flexmb.postproc.style import INK
+from flexmb.study.table import Row
+
+EXACT: dict[str, Any] = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}
+MARKS = 7
+"""Markers on a curve; those of different curves stand at different times."""
+
+
+def draw_curves(asked: Asked) -> Drawing:
+    """Draw the curves ``y``, one frame each and per panel."""
+    spec = asked.spec
+    names = spec.y
+    known = list(dict.fromkeys(name for row in asked.whole.rows for name, own in row.arrays.items() if "t" in own))
+    if wrong := [name for name in names if name not in known]:
+        raise asked.error(f"no run has this curve; there are {', '.join(known) or 'none'}", value=wrong[0])
+    if not names:
+        raise asked.error("needs y, the curves to draw")
+    rows = [row for panel in asked.panels for series in panel.series for row in series.rows]
+    exact = any("exact" in row.arrays.get(name, {}) for row in rows for name in names)
+    extra = [Line2D([], [], label="exact", **EXACT)] if exact else []
+    count = len(names) * len(asked.panels)
+    legend = Legend(entries_of(asked), extra, beside=count == 1)
+    figure, axes = frames(count, legend.lines)
+    for (name, panel), one in zip(((n, p) for n in names for p in asked.panels), axes, strict=True):
+        _frame(one, asked, panel, name)
+    head_figure(figure, spec.title)
+    legend.draw(figure)
+    return Drawing(figure, ["curve", *asked.whole.axes, "time [s]", "value", "exact"], _rows(asked, rows))
+
+
+def _frame(axes: Axes, asked: Asked, panel: Panel, name: str) -> None:
+    log = asked.spec.log or ""
+    set_scales(axes, log)
+    drawn_exact = False
+    many = sum(len(series.rows) for series in panel.series)
+    span, k = [np.inf, -np.inf], 0
+    for series in panel.series:
+        asked.one_run(series)
+        for row in series.rows:
+            t, y, exact = _curve(row, name)
+            if not t.size:
+                asked.notes.append(f"{asked.words_of(row)} has no curve '{name}'")
+                continue
+            if exact is not None and not drawn_exact:
+                axes.plot(t, exact, zorder=4, **EXACT)
+                drawn_exact = True
+            axes.plot(t, y, **(look(series.place) | {"markersize": 4.5, "markevery": _marks(t, k, many)}))
+            span = [min(span[0], t[0]), max(span[1], t[-1])]
+            k += 1
+    axes.set(xlabel="time [s]", ylabel=asked.columns.label(name))
+    axes.set_title(quoted(panel.title), fontsize=9)
+    if span[1] > span[0] and "x" not in log:
+        axes.set_xlim(*span)
+    tidy_log(axes, log)
+
+
+def _marks(t: Array, k: int, many: int) -> list[int]:
+    """Return where the k-th of many curves has its markers: evenly in time, each curve at its own."""
+    times = t[0] + (t[-1] - t[0]) * (np.arange(MARKS) + (k + 0.5) / max(1, many)) / MARKS
+    return [int(x) for x in np.unique(np.searchsorted(t, times).clip(0, len(t) - 1))]
+
+
+def _curve(row: Row, name: str) -> tuple[Array, Array, Array | None]:
+    own = row.arrays.get(name, {})
+    exact = np.array(own["exact"]) if "exact" in own else None
+    return np.array(own.get("t", [])), np.array(own.get("y", [])), exact
+
+
+def _rows(asked: Asked, rows: list[Row]) -> list[list[Any]]:
+    out: list[list[Any]] = []
+    for name in asked.spec.y:
+        for row in rows:
+            t, y, exact = _curve(row, name)
+            place = [name, *(row.axes.get(axis, "") for axis in asked.whole.axes)]
+            known = exact if exact is not None else np.full(t.size, np.nan)
+            out += [[*place, *point] for point in zip(t, y, known, strict=True)]
+    return out

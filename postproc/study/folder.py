@@ -1,0 +1,80 @@
+"""Opening a study folder to draw it."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flexmb.errors import InputError
+from flexmb.study.table import Table, row_from_json
+
+STUDY, RUNS, SUMMARY = "study.toml", "runs", "summary.json"
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A study to look at.
+
+    Parameters
+    ----------
+    folder : Path
+    text : str
+        Of study.toml.
+    tables : mapping
+        The same, read.
+    table : Table
+        What the runs found.
+    summary : mapping
+        Of summary.json; empty while the study has not finished.
+    """
+
+    folder: Path
+    text: str
+    tables: Mapping[str, Any]
+    table: Table
+    summary: Mapping[str, Any]
+
+    @property
+    def title(self) -> str:
+        """What the study calls itself."""
+        return str(self.tables.get("title") or self.folder.resolve().name)
+
+
+def is_study(folder: Path) -> bool:
+    """Tell whether a folder is that of a study."""
+    return (folder / STUDY).is_file()
+
+
+def open_study(folder: Path) -> Opened:
+    """Read a study folder; of an unfinished study what is there.
+
+    Parameters
+    ----------
+    folder : Path
+        As written by ``flexmb study``.
+    """
+    if not is_study(folder):
+        raise InputError(f"'{folder}' is not a study folder: it has no {STUDY}")
+    try:
+        text = (folder / STUDY).read_text(encoding="utf-8")
+        tables = tomllib.loads(text)
+    except (OSError, ValueError) as err:
+        raise InputError(f"'{folder / STUDY}' cannot be read: {err}") from err
+    return Opened(folder, text, tables, _table(folder), _summary(folder))
+
+
+def _table(folder: Path) -> Table:
+    rows = [row_from_json(path.read_text(encoding="utf-8")) for path in sorted((folder / RUNS).glob("*.json"))]
+    return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))
+
+
+def _summary(folder: Path) -> Mapping[str, Any]:
+    path = folder / SUMMARY
+    try:
+        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
+    except (OSError, ValueError) as err:
+        raise InputError(f"'{path}' cannot be read: {err}") from err

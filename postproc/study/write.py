@@ -1,0 +1,62 @@
+"""Drawing a study folder: all its figures, and the page around them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from flexmb.errors import InputError
+from flexmb.postproc.report.write import NAME, usable
+from flexmb.postproc.study.draw import Figured, save_figure
+from flexmb.postproc.study.folder import open_study
+from flexmb.postproc.study.page import StudyPage
+from flexmb.postproc.study.spec import spec_of
+
+
+@dataclass(frozen=True)
+class Drawn:
+    """What was written.
+
+    Parameters
+    ----------
+    files : tuple of Path
+        Figures, and the page last.
+    notes : tuple of str
+        Figures that could not be drawn, and why; the page says it too.
+    """
+
+    files: tuple[Path, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def page(self) -> Path:
+        """The page."""
+        return self.files[-1]
+
+
+def draw_all(folder: Path, out: Path | None = None) -> Drawn:
+    """Draw the figures of a study folder and write its page.
+
+    A figure whose runs all failed, or that asks for what the table has not, does not keep the others from being drawn.
+
+    Parameters
+    ----------
+    folder : Path
+        As written by ``flexmb study``; of an unfinished study what is there is drawn.
+    out : Path, optional
+        The page; by default ``report.html`` in the folder.
+    """
+    page = (folder / NAME) if out is None else usable(out)
+    opened = open_study(folder)
+    figures: list[Figured] = []
+    notes: list[str] = []
+    try:
+        for table in opened.tables.get("figure", []):
+            try:
+                figures.append(save_figure(opened, spec_of(table)))
+            except InputError as err:
+                notes.append(f"not drawn: {err}")
+        page.write_text(StudyPage(opened, figures, notes).html(), encoding="utf-8")
+    except OSError as err:
+        raise InputError(f"figures and page of '{folder}' cannot be written: {err.strerror or err}") from err
+    return Drawn((*(path for figure in figures for path in figure.files), page), tuple(notes))
