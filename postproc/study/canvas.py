@@ -75,8 +75,10 @@ def look(place: int) -> dict[str, Any]:
     }
 
 
-def frames(count: int, legend: int, height: float = 3.1, share_y: bool = False) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many frames, at most two (of many three) in a row, with room for a legend.
+def frames(
+    count: int, legend: int, height: float = 3.1, across: int = 0, share_y: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure with so many frames and with room for a legend.
 
     Parameters
     ----------
@@ -85,17 +87,26 @@ def frames(count: int, legend: int, height: float = 3.1, share_y: bool = False) 
         How many lines the legend below takes.
     height : float
         Of a frame, inch.
+    across : int
+        How many stand in a row; 0: as many as look well.
     share_y : bool
         Whether frames in a row have one y axis.
     """
-    across = 1 if count == 1 else 2 if count <= 4 else 3
+    across = across if 1 < across <= 3 else {1: 1, 2: 2, 3: 3, 4: 2}.get(count, 3)
     down = -(-count // across)
+    height = height if across < 3 else 0.8 * height
     figure = Figure(figsize=(WIDTH, 0.3 + height * down + 0.17 * legend), layout="constrained")
     grid = figure.subplots(down, across, squeeze=False, sharey="row" if share_y else False)
     axes = list(grid.ravel())
     for spare in axes[count:]:
         spare.remove()
     return figure, axes[:count]
+
+
+def panel_frames(asked: Asked, names: Sequence[Any], legend: int, height: float = 3.1) -> tuple[Figure, list[Axes]]:
+    """Return a figure with a frame per name and panel; panels of one name stand in a row and have one y axis."""
+    panels = len(asked.panels)
+    return frames(len(names) * panels, legend, height, across=panels, share_y=1 < panels <= 3 or len(names) == 1)
 
 
 class Legend:
@@ -144,6 +155,14 @@ def head_figure(figure: Figure, title: str) -> None:
         figure.suptitle(quoted(title), fontsize=10.5, x=0.01, ha="left")
 
 
+def label_frame(axes: Axes, x: str, y: str, title: str) -> None:
+    """Write labels and title; of frames in a row with one y axis only the first has its label."""
+    first = axes.get_subplotspec()
+    shared = len(axes.get_shared_y_axes().get_siblings(axes)) > 1 and first is not None and not first.is_first_col()
+    axes.set(xlabel=x, ylabel="" if shared else y)
+    axes.set_title(quoted(title), fontsize=9)
+
+
 def set_scales(axes: Axes, log: str) -> None:
     """Make axes logarithmic, with lines at the small ticks only where there are few decades."""
     for key, axis, scale in (("x", axes.xaxis, axes.set_xscale), ("y", axes.yaxis, axes.set_yscale)):
@@ -158,8 +177,10 @@ def tidy_log(axes: Axes, log: str) -> None:
     for key, axis, (low, high) in (("x", axes.xaxis, axes.get_xlim()), ("y", axes.yaxis, axes.get_ylim())):
         if key not in log:
             continue
-        few = math.log10(high / low) < 1.7
-        axis.set_minor_formatter(FuncFormatter(lambda x, _: log_word(x, "25")) if few else NullFormatter())
+        decades = math.log10(high / low)
+        digits = "235" if decades < 0.9 else "25"
+        few = FuncFormatter(lambda x, _, digits=digits: log_word(x, digits))
+        axis.set_minor_formatter(few if decades < 1.7 else NullFormatter())
         axis.set_major_formatter(FuncFormatter(lambda x, _: log_word(x, "1")))
         axis.set_tick_params(which="minor", labelsize=8.0)
 
@@ -170,7 +191,7 @@ def log_word(x: float, digits: str) -> str:
     digit = round(x / 10.0**power)
     if str(digit) not in digits:
         return ""
-    if -2 <= power <= 3:
+    if -3 <= power <= 4:
         return f"{x:g}"
     return f"$10^{{{power}}}$" if digit == 1 else rf"${digit}\!\cdot\!10^{{{power}}}$"
 

@@ -9,8 +9,17 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.study.canvas import Drawing, Legend, entries_of, frames, head_figure, look, set_scales, tidy_log
-from flexmb.postproc.study.columns import quoted
+from flexmb.postproc.study.canvas import (
+    Drawing,
+    Legend,
+    entries_of,
+    head_figure,
+    label_frame,
+    look,
+    panel_frames,
+    set_scales,
+    tidy_log,
+)
 from flexmb.postproc.study.spec import Asked, Panel
 from flexmb.postproc.style import INK
 from flexmb.study.table import Row
@@ -34,7 +43,7 @@ def draw_curves(asked: Asked) -> Drawing:
     extra = [Line2D([], [], label="exact", **EXACT)] if exact else []
     count = len(names) * len(asked.panels)
     legend = Legend(entries_of(asked), extra, beside=count == 1)
-    figure, axes = frames(count, legend.lines)
+    figure, axes = panel_frames(asked, names, legend.lines)
     for (name, panel), one in zip(((n, p) for n in names for p in asked.panels), axes, strict=True):
         _frame(one, asked, panel, name)
     head_figure(figure, spec.title)
@@ -61,8 +70,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, name: str) -> None:
             axes.plot(t, y, **(look(series.place) | {"markersize": 4.5, "markevery": _marks(t, k, many)}))
             span = [min(span[0], t[0]), max(span[1], t[-1])]
             k += 1
-    axes.set(xlabel="time [s]", ylabel=asked.columns.label(name))
-    axes.set_title(quoted(panel.title), fontsize=9)
+    label_frame(axes, "time [s]", asked.columns.label(name), panel.title)
     if span[1] > span[0] and "x" not in log:
         axes.set_xlim(*span)
     tidy_log(axes, log)

@@ -101,4 +101,5 @@ def rendered(drawing: Drawing, spec: Spec, suffix: str) -> bytes:
     out = BytesIO()
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": spec.name, "pdf.fonttype": 42}):
         drawing.figure.savefig(out, format=suffix, dpi=200, metadata=said.get(suffix))
+    drawing.figure.set_layout_engine("none")  # the next file has the same layout, without looking for it again
     return out.getvalue()

@@ -6,7 +6,17 @@ import numpy as np
 from matplotlib.axes import Axes
 
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.study.canvas import Drawing, Legend, entries_of, frames, head_figure, look, set_scales, tidy_log
+from flexmb.postproc.study.canvas import (
+    Drawing,
+    Legend,
+    entries_of,
+    head_figure,
+    label_frame,
+    look,
+    panel_frames,
+    set_scales,
+    tidy_log,
+)
 from flexmb.postproc.study.columns import quoted, shown
 from flexmb.postproc.study.spec import Asked, Panel, Series
 from flexmb.postproc.style import FAINT
@@ -19,11 +29,10 @@ def draw_lines(asked: Asked) -> Drawing:
         raise asked.error("needs x and y")
     asked.known(*spec.y)
     legend = Legend(entries_of(asked), beside=len(spec.y) * len(asked.panels) == 1)
-    figure, axes = frames(len(spec.y) * len(asked.panels), legend.lines)
+    figure, axes = panel_frames(asked, spec.y, legend.lines)
     words = categories(asked)
-    for y, own in zip(spec.y, np.array_split(np.array(axes, dtype=object), len(spec.y)), strict=True):
-        for one, panel in zip(own, asked.panels, strict=True):
-            _frame(one, asked, panel, y, words)
+    for one, (y, panel) in zip(axes, ((y, panel) for y in spec.y for panel in asked.panels), strict=True):
+        _frame(one, asked, panel, y, words)
     head_figure(figure, spec.title)
     legend.draw(figure)
     return Drawing(figure, head_of(asked, (spec.x, *spec.y)), rows_of(asked, (spec.x, *spec.y)))
@@ -57,8 +66,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, y: str, words: list[str]) -> 
 
 def name_frame(axes: Axes, asked: Asked, panel: Panel, y: str, log: str) -> None:
     """Write labels and the title of the panel; say which values are not there."""
-    axes.set(xlabel=asked.columns.label(asked.spec.x), ylabel=asked.columns.label(y))
-    axes.set_title(quoted(panel.title), fontsize=9)
+    label_frame(axes, asked.columns.label(asked.spec.x), asked.columns.label(y), panel.title)
     asked.missing(y, panel.series)
     for key, name in (("x", asked.spec.x), ("y", y)):
         if key in log:

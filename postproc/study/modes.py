@@ -10,8 +10,17 @@ from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.study.canvas import Drawing, Legend, entries_of, frames, head_figure, look, set_scales, tidy_log
-from flexmb.postproc.study.columns import quoted
+from flexmb.postproc.study.canvas import (
+    Drawing,
+    Legend,
+    entries_of,
+    head_figure,
+    label_frame,
+    look,
+    panel_frames,
+    set_scales,
+    tidy_log,
+)
 from flexmb.postproc.study.spec import Asked, Panel
 from flexmb.postproc.style import FAINT
 from flexmb.study.table import Row
@@ -32,7 +41,7 @@ def draw_modes(asked: Asked) -> Drawing:
     theory = any(what == "damping" for _, what, _ in plan)
     extra = [Line2D([], [], color=FAINT, linewidth=1.2, label="lines: theory")] if theory else []
     legend = Legend(entries_of(asked), extra, beside=len(plan) == 1)
-    figure, axes = frames(len(plan), legend.lines, height=3.3)
+    figure, axes = panel_frames(asked, _wanted(asked), legend.lines, height=3.3)
     drawing = Drawing(figure, ["measure", *asked.whole.axes, "mode", *OVER, *SHOWN, "damping_theory"])
     for one, (name, what, panel) in zip(axes, plan, strict=True):
         _frame(one, asked, panel, (name, what, over))
@@ -83,8 +92,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, which: tuple[str, str, str]) 
         axes.plot(x, y, **(style | {"markersize": 4.5, "linewidth": 0.9, "linestyle": joined}))
         if what == "damping" and (lost := int(np.isnan(y).sum())):
             asked.notes.append(f"{series.label or 'the run'}: {lost} of {y.size} modes cannot be measured")
-    axes.set(xlabel=OVER[over], ylabel=SHOWN[what])
-    axes.set_title(quoted(panel.title), fontsize=9)
+    label_frame(axes, OVER[over], SHOWN[what], panel.title)
     if "y" not in log:
         axes.axhline(0.0, color=FAINT, linewidth=0.8, zorder=1)
     tidy_log(axes, log)

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 
 from flexmb.measures import fitted_order
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.study.canvas import Drawing, Legend, frames, head_figure, look, set_scales
+from flexmb.postproc.study.canvas import Drawing, Legend, head_figure, look, panel_frames, set_scales
 from flexmb.postproc.study.lines import head_of, name_frame, points
 from flexmb.postproc.study.spec import Asked, Panel, Series
 from flexmb.postproc.style import INK
@@ -31,10 +31,10 @@ def draw_order(asked: Asked) -> Drawing:
     fits = [{series.place: _fit(asked, series, y) for series in panel.series} for y, panel in plan]
     series = {one.label: one.place for panel in asked.panels for one in panel.series}
     written = len(series) > MOST  # too many to write slopes beside lines: they go into the legend
-    words = {place: ", ".join(f"{own[place].order:.2f}" for own in fits if place in own) for place in series.values()}
+    words = {place: ", ".join(_slope(own[place]) for own in fits if place in own) for place in series.values()}
     entries = {f"{label}: {words[place]}" if written else label: place for label, place in series.items()}
     legend = Legend(entries, beside=len(plan) == 1)
-    figure, axes = frames(len(plan), legend.lines, height=3.6)
+    figure, axes = panel_frames(asked, spec.y, legend.lines, height=3.6)
     for one, (y, panel), own in zip(axes, plan, fits, strict=True):
         _frame(one, asked, panel, y, own)
         if not written:
@@ -68,6 +68,10 @@ class Fit:
     order: float
 
 
+def _slope(fit: Fit) -> str:
+    return "too few runs" if math.isnan(fit.order) else f"{fit.order:.2f}".replace("-", "−")
+
+
 def _fit(asked: Asked, series: Series, y: str) -> Fit:
     asked.one_per_place(series, asked.spec.x)
     h, error = points(series, asked.spec.x, y, [])
@@ -87,8 +91,8 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, y: str, fits: dict[int, Fit])
         axes.plot(fit.h, fit.line, color=style["color"], linestyle=style["linestyle"], linewidth=1.0)
     good = {place: fit for place, fit in fits.items() if not math.isnan(fit.order)}
     if good:
-        slopes = sorted({max(0.5, round(2.0 * fit.order) / 2.0) for fit in good.values()})
-        _triangles(axes, [(fit.h, fit.line) for fit in good.values()], slopes)
+        slopes = sorted({round(2.0 * fit.order) / 2.0 for fit in good.values() if fit.order >= 0.25})
+        _triangles(axes, [(fit.h, np.minimum(fit.line, fit.error)) for fit in good.values()], slopes)
     name_frame(axes, asked, panel, y, LOG)
 
 
@@ -106,7 +110,7 @@ def _write_slopes(axes: Axes, fits: dict[int, Fit]) -> None:
     for _, value, place in sorted(ends, key=lambda end: end[1]):
         taken = max(math.log10(value), taken + room)
         spot: dict[str, Any] = {"textcoords": "offset points", "xytext": (7, 0), "va": "center", "fontsize": 7.5}
-        words, colour = f"{fits[place].order:.2f}", look(place)["color"]
+        words, colour = _slope(fits[place]), look(place)["color"]
         axes.annotate(words, (at, 10**taken), color=colour, annotation_clip=False, **spot)
 
 

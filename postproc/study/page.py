@@ -104,7 +104,7 @@ class StudyPage:
             keys = list(dict.fromkeys(key for choice in axis["choices"] for key in choice.get("set", {})))
         values = [shown(value) for value in self.table.values(name)] if name in self.table.axes else []
         most = values if len(values) <= 12 else [*values[:8], f"… {len(values)} in all …", values[-1]]
-        return [name, ", ".join(keys), self.columns.unit(name), ", ".join(most)]
+        return [name, ", ".join(keys), self.columns.unit(name), "; ".join(most)]
 
     def _entries(self) -> list[dict[str, Any]]:
         return [entry for entry in self.summary.get("expectations") or [] if isinstance(entry, dict) and "ok" in entry]

@@ -10,12 +10,12 @@ from flexmb.postproc.study.canvas import (
     entries_of,
     frames,
     head_figure,
+    label_frame,
     look,
     numbers,
     set_scales,
     tidy_log,
 )
-from flexmb.postproc.study.columns import quoted
 from flexmb.postproc.study.lines import head_of, rows_of
 from flexmb.postproc.study.spec import Asked, Panel
 
@@ -38,7 +38,7 @@ def draw_work_precision(asked: Asked) -> Drawing:
     asked.known(*spec.y, *costs)
     plan = [(y, x, panel) for y in spec.y for panel in asked.panels for x in costs]
     legend = Legend(entries_of(asked), beside=len(plan) == 1)
-    figure, axes = frames(len(plan), legend.lines, height=3.4, share_y=len(costs) > 1)
+    figure, axes = frames(len(plan), legend.lines, height=3.4, across=len(costs), share_y=1 < len(costs) <= 3)
     for one, (y, x, panel) in zip(axes, plan, strict=True):
         _frame(one, asked, panel, x, y)
     head_figure(figure, spec.title)
@@ -57,9 +57,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, x: str, y: str) -> None:
     set_scales(axes, log)
     for series in panel.series:
         axes.plot(numbers(series, x), numbers(series, y), **look(series.place))
-    axes.set(xlabel=asked.columns.label(x), ylabel=asked.columns.label(y))
-    axes.label_outer(remove_inner_ticks=False) if axes.get_shared_y_axes().get_siblings(axes)[1:] else None
-    axes.set_title(quoted(panel.title), fontsize=9)
+    label_frame(axes, asked.columns.label(x), asked.columns.label(y), panel.title)
     asked.missing(y, panel.series)
     if "y" in log:
         asked.positive(y, panel.series)
