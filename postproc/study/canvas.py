@@ -169,7 +169,7 @@ def set_scales(axes: Axes, log: str) -> None:
         if key in log:
             scale("log")
             axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10)), numticks=99))
-    axes.tick_params(which="minor", length=2.0)
+    axes.tick_params(which="minor", length=2.0, pad=5.0)  # labels of small and large ticks on one line
 
 
 def tidy_log(axes: Axes, log: str) -> None:
