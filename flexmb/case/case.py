@@ -88,16 +88,31 @@ class Case:
         return model
 
     @cached_property
-    def _analyses(self) -> Analyses:
+    def analyses(self) -> Analyses:
+        """The linear analyses of its rotors."""
         return Analyses(self.model())
+
+    @cached_property
+    def recorded(self) -> dict[str, int]:
+        """Everything an expectation or a measure can be about, and how many columns it has."""
+        return recorded_in(self.plan.system, self.analyses)
+
+    @property
+    def grid(self) -> tuple[int, float]:
+        """Number and size of the steps (of the intervals between samples where a tolerance chooses the steps)."""
+        time, interval = self.values.tables.time, self.values.tables.output.interval
+        try:
+            return time_grid(time.start, time.end, time.step, time.steps, time.tolerance, interval)
+        except InputError as err:
+            raise self.values.origin.wrap(err) from err
 
     @cached_property
     def plan(self) -> Plan:
         """The assembled system with scheme, steps and samples; physics that cannot be is an InputError."""
         tables = self.values.tables
         time, output = tables.time, tables.output
+        steps, h = self.grid
         try:
-            steps, h = time_grid(time.start, time.end, time.step, time.steps, time.tolerance, output.interval)
             model = self.model()
             with np.errstate(all="ignore"):  # what overflows is found below
                 system = model.assemble(output.signals, time.start, also=probe_names(self.expects))
@@ -111,7 +126,7 @@ class Case:
         except (ArithmeticError, np.linalg.LinAlgError) as err:
             raise self.values.origin.wrap(InputError(TOO_LARGE)) from err
         asked = any(path[0] == "time" for path in self.values.origin.overridden)
-        if problems := problems_of(self.expects, recorded_in(system, self._analyses), time, asked):
+        if problems := problems_of(self.expects, recorded_in(system, self.analyses), time, asked):
             raise self.values.origin.error(problems)
         return plan
 
@@ -162,8 +177,7 @@ class Case:
 
     def check(self, result: Result) -> list[dict[str, Any]]:
         """Return the expectations with what came out."""
-        recorded = recorded_in(self.plan.system, self._analyses)
-        return evaluate(self.expects, result, recorded, self._analyses)
+        return evaluate(self.expects, result, self.recorded, self.analyses)
 
     def run(
         self,

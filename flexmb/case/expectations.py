@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -82,7 +82,26 @@ def problems_of(expects: list[ExpectTable], recorded: Mapping[str, int], time: T
     return found
 
 
-def locate(expect: ExpectTable, recorded: Mapping[str, int]) -> tuple[str, int | None]:
+class Asked(Protocol):
+    """What one number of a result is asked for by: an expectation, or a measure of a study."""
+
+    @property
+    def signal(self) -> str:
+        """Name of what is recorded, with its component."""
+        ...
+
+    @property
+    def reduce(self) -> str | None:
+        """How one number is made of its samples."""
+        ...
+
+    @property
+    def time(self) -> float | None:
+        """When, s, for ``reduce = "at"``."""
+        ...
+
+
+def locate(expect: Asked, recorded: Mapping[str, int]) -> tuple[str, int | None]:
     """Return the name of what is recorded and the column meant (None: all of them)."""
     name, column = expect.signal, None
     if name not in recorded:
@@ -112,10 +131,7 @@ def evaluate(
     out = []
     for expect in expects:
         reached = expect.time is None or bool(_within(expect.time, result.time))
-        if analyses is not None and expect.signal in analyses.names:
-            got = analyses.number(expect.signal)
-        else:
-            got = _number(expect, result, recorded) if reached else float("nan")
+        got = number(expect, result, recorded, analyses)
         asked = {key: value for key, value in expect.model_dump().items() if value is not None and value != ""}
         out.append(asked | {"got": got, "ok": holds(expect, got), "reached": reached})
     return out
@@ -136,19 +152,31 @@ def holds(expect: ExpectTable, got: float) -> bool:
     return bool(low <= got <= high)
 
 
-def _number(expect: ExpectTable, result: Result, recorded: Mapping[str, int]) -> float:
-    name, column = locate(expect, recorded)
+def number(asked: Asked, result: Result, recorded: Mapping[str, int], analyses: Analyses | None = None) -> float:
+    """Return the number that is asked for; nan at a time outside the run."""
+    if analyses is not None and asked.signal in analyses.names:
+        return analyses.number(asked.signal)
+    if asked.time is not None and not _within(asked.time, result.time):
+        return float("nan")
+    name, _ = locate(asked, recorded)
     head, _, rest = name.partition(".")
     if head == "summary":
         return _from_summary(rest, result.summary)
+    values = samples(asked, result, recorded)
+    if asked.reduce in _REDUCE:
+        return _REDUCE[asked.reduce](values)
+    if asked.reduce == "at":
+        assert asked.time is not None
+        return float(np.interp(asked.time, result.time, values))
+    return float(values[0 if asked.reduce == "first" else -1])
+
+
+def samples(asked: Asked, result: Result, recorded: Mapping[str, int]) -> Array:
+    """Return the samples of what is asked for: (n+1,), or (n+1, k) when all components are meant."""
+    name, column = locate(asked, recorded)
+    head, _, rest = name.partition(".")
     values = _series(head, rest, name, result)
-    values = values if column is None else values[:, column]
-    if expect.reduce in _REDUCE:
-        return _REDUCE[expect.reduce](values)
-    if expect.reduce == "at":
-        assert expect.time is not None
-        return float(np.interp(expect.time, result.time, values))
-    return float(values[0 if expect.reduce == "first" else -1])
+    return values if column is None else values[:, column]
 
 
 def _series(head: str, rest: str, name: str, result: Result) -> Array:
@@ -170,7 +198,7 @@ def _from_summary(rest: str, summary: dict[str, Any]) -> float:
     return float("nan") if node is None else float(node)
 
 
-def probe_names(expects: list[ExpectTable]) -> list[str]:
+def probe_names(expects: Sequence[Asked]) -> list[str]:
     """Return the signals of nodes and bodies that the expectations need recorded, without components."""
     out = []
     for expect in expects:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from flexmb.case.part_tables import KINDS
-from flexmb.case.problems import Problem, dotted
+from flexmb.case.problems import Problem, dotted, unknown_key
 from flexmb.case.schema import CaseTables, OutputTable, SolverTable, Table, TimeTable
 from flexmb.case.toml_lines import Path, words
 from flexmb.errors import InputError
@@ -19,10 +19,18 @@ from flexmb.schemes import SCHEMES
 def parse_override(text: str) -> tuple[Path, Any]:
     """Return (path, value) of one ``KEY=VALUE``; VALUE is read as TOML, or else taken as a string."""
     key, equals, shown = text.partition("=")
-    names = words(key)
-    if not equals or not names or ".".join(names) != key.replace('"', "").replace("'", "").replace(" ", ""):
+    path = key_path(key)
+    if not equals or not path:
         raise InputError("must read KEY=VALUE, for example time.step=1e-4", where="--set", value=text)
-    return tuple(int(name) if name.isdecimal() else name for name in names), _value(shown.strip())
+    return path, _value(shown.strip())
+
+
+def key_path(key: str) -> Path:
+    """Return the path of a dotted key, with indices of lists as numbers; empty when it is none."""
+    names = words(key)
+    if ".".join(names) != key.replace('"', "").replace("'", "").replace(" ", ""):
+        return ()
+    return tuple(int(name) if name.isdecimal() else name for name in names)
 
 
 def _value(shown: str) -> Any:
@@ -40,7 +48,12 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]])
     Tables that are missing are made.
     """
     problems = []
+    overrides = list(overrides)
+    made = {path[:2] for path, _ in overrides if len(path) == 2 or path[2:] == ("kind",)}
     for path, item in overrides:
+        if words := _unknown(data, path, made):
+            problems.append(Problem(path, words, item))
+            continue
         if places := _meant(data, path):
             problems.append(Problem(path, f"unknown key (did you mean {' or '.join(places)}?)", item))
             continue
@@ -55,6 +68,17 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]])
         except InputError as err:
             problems.append(Problem(path, err.message, item))
     return problems
+
+
+def _unknown(data: dict[str, Any], path: Path, made: set[Path]) -> str:
+    """Return words for a key below a table or a part that the case does not have; one in ``made`` is about to be."""
+    tables = [*CaseTables.model_fields, "scheme", *KINDS]
+    if len(path) > 1 and path[0] not in tables:
+        return unknown_key(path[0], tables)
+    parts = data.get(str(path[0])) or {}
+    if len(path) > 2 and path[0] in KINDS and isinstance(parts, dict) and path[1] not in parts and path[:2] not in made:
+        return unknown_key(path[1], parts).replace("unknown key", f"there is no '{path[1]}' in {path[0]}")
+    return ""
 
 
 def _meant(data: dict[str, Any], path: Path) -> list[str]:

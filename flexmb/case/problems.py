@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -38,13 +38,13 @@ class Origin:
     file : Path
     text : str
         The TOML text.
-    overridden : frozenset of paths
-        Keys given on the command line; they stand on no line.
+    overridden : mapping of paths to str
+        Keys given elsewhere, and where: ``--set`` for the command line. They stand on no line.
     """
 
     file: Path
     text: str
-    overridden: frozenset[KeyPath] = field(default=frozenset())
+    overridden: Mapping[KeyPath, str] = field(default_factory=dict)
 
     def error(self, problems: Iterable[Problem]) -> CaseError:
         """Return the error that lists all problems."""
@@ -61,9 +61,9 @@ class Origin:
 
     def _one(self, problem: Problem, found: dict[KeyPath, int]) -> str:
         place = dotted(problem.path)
-        given = any(problem.path[: len(path)] == path for path in self.overridden)
+        given = next((said for path, said in self.overridden.items() if problem.path[: len(path)] == path), "")
         number = None if given else line_of(found, problem.path)
-        words = "--set: " if given else f"line {number}: " if number else ""
+        words = f"{given}: " if given else f"line {number}: " if number else ""
         shown = f"{place} = {readable(problem.value)}" if problem.has_value else place
         return f"{words}{shown}: {problem.message}"
 

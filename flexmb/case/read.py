@@ -12,35 +12,21 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import BaseModel, ValidationError
 
 from flexmb.case.overrides import apply_overrides, parse_override
 from flexmb.case.part_tables import KINDS, read_parts, read_scheme
 from flexmb.case.problems import Origin, Problem, problem_of
+from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import CaseTables
 from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
 from flexmb.exact import SOLUTIONS
-from flexmb.fem.checks import unknown_key
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import SCHEMES
 
 TABLES = ("scheme", *KINDS)
 """Tables whose keys depend on their kind."""
-
-
-_WORDS = {
-    "model_type": "must be a table",
-    "string_type": "must be a text",
-    "list_type": "must be a list",
-    "float_type": "must be a number",
-    "int_type": "must be a whole number",
-    "bool_type": "must be true or false",
-    "greater_than_equal": "must be at least {ge}",
-    "greater_than": "must be greater than {gt}",
-}
-"""Our words for what pydantic finds, by its names for it."""
 
 
 @dataclass(frozen=True)
@@ -77,15 +63,29 @@ def read_text(file: Path) -> str:
         raise InputError(f"'{file}' cannot be read: {err.strerror}") from err
 
 
-def check_values(file: Path, text: str, data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> CaseValues:
-    """Check every key of a case and build its parts."""
+def with_overrides(
+    data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]
+) -> tuple[dict[str, Any], tuple[str, ...], list[Problem]]:
+    """Return the tree of a case with some keys changed, what was left out for them, and those that have no place."""
     data = copy.deepcopy(data)
     notes = (*_change_scheme(data, overrides), *_change_step(data, overrides))
-    origin = Origin(file, text, frozenset(path for path, _ in overrides))
-    problems = apply_overrides(data, overrides) or _too_large(data)
+    return data, notes, apply_overrides(data, overrides)
+
+
+def check_values(
+    file: Path,
+    text: str,
+    data: dict[str, Any],
+    overrides: list[tuple[KeyPath, Any]],
+    said: Mapping[KeyPath, str] | None = None,
+) -> CaseValues:
+    """Check every key of a case and build its parts; ``said`` tells where the overrides come from, for errors."""
+    data, notes, problems = with_overrides(data, overrides)
+    origin = Origin(file, text, dict.fromkeys((path for path, _ in overrides), "--set") | dict(said or {}))
+    problems = problems or _too_large(data)
     if problems:
         raise origin.error(problems)
-    tables = _fixed_tables({key: item for key, item in data.items() if key not in TABLES}, problems)
+    tables = read_tables(CaseTables, {key: item for key, item in data.items() if key not in TABLES}, problems, TABLES)
     with np.errstate(all="ignore"):  # numbers that overflow are found when the system is assembled
         scheme = read_scheme(data.get("scheme", {}), problems)
         parts = read_parts(data, file.parent, problems)
@@ -135,14 +135,6 @@ def _too_large(item: Any, path: KeyPath = ()) -> list[Problem]:
     return [problem for key, inner in entries for problem in _too_large(inner, (*path, key))]
 
 
-def _fixed_tables(data: Mapping[str, Any], problems: list[Problem]) -> CaseTables | None:
-    try:
-        return CaseTables.model_validate(data)
-    except ValidationError as err:
-        problems.extend(_problem(dict(item), data) for item in err.errors(include_url=False))
-        return None
-
-
 def _solver(tables: CaseTables | None, problems: list[Problem]) -> ContactSolver | None:
     if tables is None:
         return None
@@ -170,38 +162,3 @@ def _claim(tables: CaseTables | None, data: Mapping[str, Any]) -> list[Problem]:
             hint = f"did you mean '{near[0]}'? " if near else ""
             out.append(Problem(("exact", key), f"{hint}allowed: {', '.join(known) or 'there is none'}", name))
     return out
-
-
-def _problem(item: dict[str, Any], data: Mapping[str, Any]) -> Problem:
-    """Return what pydantic found in our words."""
-    path: KeyPath = tuple(item["loc"])
-    if item["type"] == "extra_forbidden":
-        return Problem(path, unknown_key(path[-1], _allowed(path[:-1])), item["input"])
-    if item["type"] == "missing":
-        return Problem(path, "is missing", has_value=False)
-    words = str(item["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
-    if item["type"] in _WORDS:
-        words = _WORDS[item["type"]].format(**item.get("ctx", {}))
-    if item["type"] in ("too_short", "too_long"):
-        wanted = item["ctx"].get("min_length", item["ctx"].get("max_length"))
-        words = f"must have {wanted} entries, not {len(item['input'])}"
-    whole_table = isinstance(item["input"], Mapping)
-    return Problem(path, words, item["input"], has_value=not whole_table)
-
-
-def _allowed(path: KeyPath) -> list[str]:
-    """Return the keys allowed in a fixed table."""
-    model: type[BaseModel] = CaseTables
-    for part in path:
-        if isinstance(part, str):
-            found = next(iter(_models(model.model_fields[part].annotation)), None)
-            model = found or model
-    extra = list(TABLES) if model is CaseTables else []
-    return [*model.model_fields, *extra]
-
-
-def _models(annotation: Any) -> list[type[BaseModel]]:
-    """Return the table classes in an annotation such as ``GravityTable | None`` or ``list[ExpectTable]``."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [model for inner in getattr(annotation, "__args__", ()) for model in _models(inner)]

@@ -24,21 +24,35 @@ def shipped_cases() -> dict[str, Path]:
     return {path.stem: path for path in sorted(shipped_folder("cases").glob("*.toml"))}
 
 
+def shipped_studies() -> dict[str, Path]:
+    """Return the shipped study files by name."""
+    return {path.stem: path for path in sorted((shipped_folder("cases") / "studies").glob("*.toml"))}
+
+
 def find_case(source: str | Path) -> Path:
     """Return the file of a case given by path or by the name of a shipped case."""
+    return find_file(source, shipped_cases(), "case")
+
+
+def find_study(source: str | Path) -> Path:
+    """Return the file of a study given by path or by the name of a shipped study."""
+    return find_file(source, shipped_studies(), "study")
+
+
+def find_file(source: str | Path, shipped: dict[str, Path], what: str) -> Path:
+    """Return a file given by path or by the name of a shipped one; ``what`` is the word for errors."""
     path = Path(source)
     if _is(path.is_file):
         return path
     if _is(path.is_dir):
-        raise InputError(f"'{source}' is a folder, not a case file")
-    cases = shipped_cases()
+        raise InputError(f"'{source}' is a folder, not a {what} file")
     name = str(source).removesuffix(".toml")
-    if name in cases:
-        return cases[name]
-    near = difflib.get_close_matches(path.stem, cases, n=2, cutoff=0.5)
+    if name in shipped:
+        return shipped[name]
+    near = difflib.get_close_matches(path.stem, shipped, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise InputError(
-        f"there is no case file '{source}' and no shipped case of that name; {hint}shipped: {_list(cases)}"
+        f"there is no {what} file '{source}' and no shipped {what} of that name; {hint}shipped: {_list(shipped)}"
     )
 
 
