@@ -84,6 +84,7 @@ if TYPE_CHECKING:
         SchatzmanPaoli,
     )
     from flexmb.simulate import simulate
+    from flexmb.study.study import Study, load_study
 
     __version__: str
 
@@ -153,6 +154,7 @@ _HOME = {
         "SchatzmanPaoli",
     ),
     "flexmb.simulate": ("simulate",),
+    "flexmb.study.study": ("Study", "load_study"),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 
@@ -215,6 +217,7 @@ __all__ = [
     "Spring",
     "SpringDamper",
     "StaticState",
+    "Study",
     "Support",
     "Table",
     "TorsionSpring",
@@ -225,6 +228,7 @@ __all__ = [
     "instability",
     "load",
     "load_case",
+    "load_study",
     "modes",
     "rotating_system",
     "rotor_modes",

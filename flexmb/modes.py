@@ -72,6 +72,23 @@ def modes(system: LinearSystem | MultibodySystem, count: int | None = None, *, t
     return _sorted(system.M, system.K, np.asarray(X))
 
 
+def highest_frequency(system: LinearSystem) -> float:
+    """Return the largest circular frequency of a system in small motion, rad/s."""
+    if system.nv <= DENSE_LIMIT:
+        squares = linalg.eigh(system.K.toarray(), system.M.toarray(), eigvals_only=True)
+        return float(np.sqrt(max(squares[-1], 0.0)))
+    from scipy.sparse.linalg import eigsh
+
+    K, M = sparse.csc_array(system.K), sparse.csc_array(system.M)
+    squares = eigsh(K, 1, M, which="LM", v0=_start(system.nv), tol=1e-10, return_eigenvectors=False)
+    return float(np.sqrt(squares[0]))
+
+
+def _start(nv: int) -> Array:
+    """Return a fixed start for iterations: the same bits in every run."""
+    return np.cos(np.arange(nv))
+
+
 def _checked(count: int | None, most: int, what: str) -> int:
     if count is not None and not 1 <= count <= most:
         raise InputError(f"must lie between 1 and the number of {what}, {most}", key="count", value=count)
@@ -92,8 +109,7 @@ def _lowest(system: LinearSystem, k: int) -> Array:
     from scipy.sparse.linalg import eigsh
 
     shift = -1e-12 * float(np.max(system.K.diagonal() / system.M.diagonal()))
-    start = np.cos(np.arange(system.nv))  # a fixed start: the same bits in every run
-    _, X = eigsh(sparse.csc_array(system.K), k, sparse.csc_array(system.M), sigma=shift, v0=start)
+    _, X = eigsh(sparse.csc_array(system.K), k, sparse.csc_array(system.M), sigma=shift, v0=_start(system.nv))
     return np.asarray(X)
 
 

@@ -115,11 +115,16 @@ def asked(entry: dict[str, Any]) -> str:
     what = entry["signal"] if entry.get("reduce") is None else f"{entry['reduce']} of {entry['signal']}"
     if entry.get("reduce") == "at":
         what = f"{entry['signal']} at t = {entry['time']:g}"
+    return f"{what} {bounds_words(entry)}"
+
+
+def bounds_words(entry: dict[str, Any]) -> str:
+    """Return what an expectation wants of a number."""
     if entry.get("value") is not None:
         tolerances = [f"{key} {entry[key]:g}" for key in ("rtol", "atol") if entry.get(key) is not None]
-        return f"{what} = {entry['value']:.9g} ({', '.join(tolerances)})"
+        return f"= {entry['value']:.9g} ({', '.join(tolerances)})"
     bounds = [f"{word} {entry[key]:.9g}" for key, word in (("at_least", ">="), ("at_most", "<=")) if key in entry]
-    return f"{what} {' and '.join(bounds)}"
+    return " and ".join(bounds)
 
 
 def _number(value: float | None) -> str:

@@ -14,11 +14,11 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
+from flexmb.measures.thinning import thinned
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.named import Curves, unit_of
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION
-from flexmb.postproc.thinning import thinned
 from flexmb.result import Result
 from flexmb.series import ContactSeries
 

@@ -8,13 +8,13 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
+from flexmb.measures.thinning import thinned
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_forces
 from flexmb.postproc.rotor_results import places, rotors, speed_of
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import CYCLE, STYLE
-from flexmb.postproc.thinning import thinned
 from flexmb.rotor_analysis.as_run import Node, RunBearing
 
 

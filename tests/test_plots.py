@@ -10,9 +10,9 @@ import pytest
 
 import flexmb as fm
 from flexmb.errors import InputError
+from flexmb.measures.thinning import kept, thinned
 from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
 from flexmb.postproc.spectrum import amplitude_spectrum
-from flexmb.postproc.thinning import kept, thinned
 
 ROOT = Path(__file__).parents[1]
 

@@ -41,6 +41,12 @@ class Bar(LineBody):
     def _order(self) -> int:
         return self.order
 
+    @property
+    def crossing_time(self) -> float:
+        """Shortest time a wave takes through an element, s: l / c with c = sqrt(E / rho)."""
+        speed = np.sqrt(self._material.young / self._material.density)
+        return float(np.diff(self._line.x).min() / speed)
+
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node: axial displacement u."""
         return [Dof("u", "axial", self._line.direction)]

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.case.analyses import Analyses
 from flexmb.case.problems import Problem
-from flexmb.case.schema import ExpectTable, TimeTable
+from flexmb.case.schema import Bounds, ExpectTable, TimeTable
 from flexmb.errors import InputError
 from flexmb.record import RecordedSystem
 from flexmb.result import Result
@@ -143,7 +143,7 @@ def _within(time: float, samples: Array) -> bool:
     return bool(samples[0] - slack <= time <= samples[-1] + slack)
 
 
-def holds(expect: ExpectTable, got: float) -> bool:
+def holds(expect: Bounds, got: float) -> bool:
     """Tell whether ``got`` is what was expected; a number that is none never is."""
     if expect.value is not None:
         return bool(abs(got - expect.value) <= (expect.rtol or 0.0) * abs(expect.value) + (expect.atol or 0.0))

@@ -9,10 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from flexmb.case.part_tables import KINDS
-from flexmb.case.problems import Problem, dotted, unknown_key
+from flexmb.case.problems import Problem, dotted
 from flexmb.case.schema import CaseTables, OutputTable, SolverTable, Table, TimeTable
 from flexmb.case.toml_lines import Path, words
 from flexmb.errors import InputError
+from flexmb.fem.checks import unknown_key
 from flexmb.schemes import SCHEMES
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -78,12 +78,9 @@ class ExactTable(Table):
 Reduce = Literal["sum", "max", "min", "first", "last", "mean", "at"]
 
 
-class ExpectTable(Table):
-    """``[[expect]]``: one number of the result, and what it should be."""
+class Bounds(Table):
+    """What a number should be."""
 
-    signal: Text
-    reduce: Reduce | None = None
-    time: Number | None = None
     value: Number | None = None
     rtol: Tolerance | None = None
     atol: Tolerance | None = None
@@ -92,7 +89,7 @@ class ExpectTable(Table):
     source: Text = ""
 
     @model_validator(mode="after")
-    def _complete(self) -> ExpectTable:
+    def _bounded(self) -> Self:
         bounded = self.at_least is not None or self.at_most is not None
         if (self.value is None) != bounded:
             raise ValueError("give either value (with rtol or atol), or at_least and at_most (one or both)")
@@ -100,16 +97,38 @@ class ExpectTable(Table):
             raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
         if self.value is None and (self.rtol is not None or self.atol is not None):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
-        if self.signal.startswith(("summary.", "analysis.")):
-            if self.reduce is not None or self.time is not None:
-                words = "a number of the summary or of an analysis is one number: it takes neither reduce nor time"
-                raise ValueError(words)
-            return self
-        if (self.reduce == "at") != (self.time is not None):
-            raise ValueError('reduce = "at" needs time, and only it does')
-        if self.reduce is None:
-            raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
         return self
+
+
+class SignalTable(Table):
+    """One number of a result: a signal, and how its samples become one number."""
+
+    signal: Text
+    reduce: Reduce | None = None
+    time: Number | None = None
+
+    @model_validator(mode="after")
+    def _reduced(self) -> Self:
+        check_reduce(self.signal, self.reduce, self.time)
+        return self
+
+
+class ExpectTable(Bounds, SignalTable):
+    """``[[expect]]``: one number of the result, and what it should be."""
+
+
+def check_reduce(signal: str, reduce: str | None, time: float | None) -> None:
+    """Raise ValueError unless one number is made of a signal."""
+    if signal.startswith(("summary.", "analysis.")):
+        if reduce is not None or time is not None:
+            raise ValueError(
+                "a number of the summary or of an analysis is one number: it takes neither reduce nor time"
+            )
+        return
+    if (reduce == "at") != (time is not None):
+        raise ValueError('reduce = "at" needs time, and only it does')
+    if reduce is None:
+        raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
 
 
 class CaseTables(Table):

@@ -1,8 +1,9 @@
-"""List the shipped cases."""
+"""List the shipped cases and studies."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -10,13 +11,20 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print one line per shipped case: name and title."""
+    """Print one line per shipped case, then per shipped study: name and title."""
+    from flexmb.case.shipped import shipped_cases, shipped_studies
+
+    print_titles(shipped_cases())
+    if studies := shipped_studies():
+        print("\nstudies (flexmb study NAME)")
+        print_titles(studies)
+    return 0
+
+
+def print_titles(files: dict[str, Path]) -> None:
+    """Print one line per file: name and title."""
     import tomllib
 
-    from flexmb.case.shipped import shipped_cases
-
-    cases = shipped_cases()
-    width = max((len(name) for name in cases), default=0)
-    for name, path in cases.items():
+    width = max((len(name) for name in files), default=0)
+    for name, path in files.items():
         print(f"{name:<{width}}  {tomllib.loads(path.read_text(encoding='utf-8')).get('title', '')}")
-    return 0

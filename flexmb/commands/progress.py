@@ -13,7 +13,7 @@ QUIET_SECONDS = 10.0
 
 
 @contextmanager
-def shown(title: str, quiet: bool, first: str = "starting") -> Iterator[Progress | None]:
+def shown(title: str, quiet: bool, first: str = "starting", what: str = "step") -> Iterator[Progress | None]:
     """Give a function to call with (steps done, steps in all); until then a terminal shows the word ``first``."""
     if quiet:
         yield None
@@ -21,7 +21,7 @@ def shown(title: str, quiet: bool, first: str = "starting") -> Iterator[Progress
         with _bar(title, first) as advance:
             yield advance
     else:
-        yield _lines(title)
+        yield _lines(title, what)
 
 
 @contextmanager
@@ -45,7 +45,7 @@ def _bar(title: str, first: str) -> Iterator[Progress]:
         yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 
 
-def _lines(title: str) -> Progress:
+def _lines(title: str, what: str) -> Progress:
     began, first, last = 0.0, -1, 0.0
 
     def advance(done: int, total: int) -> None:
@@ -57,6 +57,6 @@ def _lines(title: str) -> Progress:
         elif now - last >= QUIET_SECONDS:
             last = now
             left = (now - began) * (total - done) / max(done - first, 1)
-            print(f"{title}: step {done} of {total}, {left:.0f} s left", file=sys.stderr, flush=True)
+            print(f"{title}: {what} {done} of {total}, {left:.0f} s left", file=sys.stderr, flush=True)
 
     return advance

@@ -8,12 +8,15 @@ import json
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
 
 Value = float | int | str | bool
 DONE, FAILED = "done", "failed"
+STUDY, RUNS = "study.toml", "runs"
+"""In a study folder: the study as run, and what its runs found. References have the index -1."""
 
 
 @dataclass(frozen=True)
@@ -95,10 +98,10 @@ class Table:
             known = self.values(name)
             allowed = wanted if isinstance(wanted, list) else [wanted]
             for one in allowed:
-                if not any(_same(one, value) for value in known):
+                if not any(same(one, value) for value in known):
                     shown = ", ".join(str(value) for value in known)
                     raise InputError(f"no run has this value; there are {shown}", where="table", key=name, value=one)
-            rows = tuple(row for row in rows if any(_same(one, row.value(name)) for one in allowed))
+            rows = tuple(row for row in rows if any(same(one, row.value(name)) for one in allowed))
         return Table(rows)
 
     def to_csv(self) -> str:
@@ -114,8 +117,8 @@ class Table:
         return out.getvalue()
 
 
-def row_to_json(row: Row) -> str:
-    """Return a row as JSON; numbers that are none become null."""
+def row_to_json(row: Row, **more: Any) -> str:
+    """Return a row as JSON; numbers that are none become null. ``more`` is kept beside it."""
     data = {
         "index": row.index,
         "key": row.key,
@@ -124,6 +127,7 @@ def row_to_json(row: Row) -> str:
         "error": row.error,
         "numbers": {name: _plain(x) for name, x in row.numbers.items()},
         "arrays": {name: {k: [_plain(x) for x in v] for k, v in a.items()} for name, a in row.arrays.items()},
+        **more,
     }
     return json.dumps(data, allow_nan=False, indent=1)
 
@@ -136,7 +140,22 @@ def row_from_json(text: str) -> Row:
     return Row(data["index"], data["key"], data["axes"], data["status"], data["error"], numbers, arrays)
 
 
-def _same(wanted: Any, value: Any) -> bool:
+def load_table(folder: str | Path) -> Table:
+    """Read the runs of a study folder that are there, in the order of the study.
+
+    Parameters
+    ----------
+    folder : path
+        As ``flexmb study`` writes it, finished or not.
+    """
+    runs = Path(folder) / RUNS
+    if not runs.is_dir():
+        raise InputError(f"'{folder}' is not the folder of a study: it has no {RUNS}")
+    rows = (row_from_json(path.read_text(encoding="utf-8")) for path in runs.glob("*.json"))
+    return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))
+
+
+def same(wanted: Any, value: Any) -> bool:
     """Tell whether two axis values are the same; numbers but for round-off."""
     if isinstance(wanted, str) or isinstance(value, str):
         return bool(wanted == value)

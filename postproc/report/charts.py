@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.measures.thinning import kept
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
-from flexmb.postproc.thinning import kept
 
 COLOURS = {
     BLUE: "blue",

@@ -1,10 +1,10 @@
-"""Fewer points for a curve on a picture, with every peak kept."""
+"""Fewer points for a curve, with every peak kept."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmb.postproc.arrays import Array, IntArray
+from flexmb.state import Array, IntArray
 
 
 def thinned(t: Array, y: Array, most: int = 4000) -> tuple[Array, Array]:

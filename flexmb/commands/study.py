@@ -1,0 +1,177 @@
+"""Run a study: one case, varied along axes, measured and drawn."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from flexmb.study.study import Study
+    from flexmb.study.table import Table
+
+MOST_SHOWN = 40
+"""Rows of the table that are printed."""
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the options of ``flexmb study``."""
+    study_help = "a study file or the name of a shipped study (without it: the shipped studies)"
+    parser.add_argument("study", metavar="STUDY", nargs="?", help=study_help)
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="study folder (default: results/STUDYNAME)")
+    parser.add_argument("--jobs", metavar="N", type=int, help="runs at a time (default: as many as there are cores)")
+    cluster = "address of a running Dask cluster, tcp://HOST:PORT, that does the runs"
+    parser.add_argument("--scheduler", metavar="ADDRESS", help=cluster)
+    parser.add_argument("--list", action="store_true", help="print one command per run, for Slurm and the like")
+    parser.add_argument("--run", metavar="K", type=int, help="do run K only (from 0), as --list prints it")
+    parser.add_argument("--check", action="store_true", help="exit with 1 if an expectation is not met")
+    parser.add_argument("--yes", action="store_true", help="more than a million runs are meant")
+    set_help = "override a key of the case in all runs, e.g. time.end=1.0"
+    parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
+    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--no-figures", action="store_true", help="draw no figures and write no report")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Run the study, or list its runs; finished runs are not repeated."""
+    from flexmb.errors import InputError
+    from flexmb.study.plan import Runs
+    from flexmb.study.study import load_study
+
+    if args.study is None:
+        return _list_shipped()
+    given = [name for name in ("list", "run", "scheduler") if getattr(args, name) not in (None, False)]
+    if len(given) > 1:
+        raise InputError(f"--{given[0]} and --{given[1]} exclude each other")
+    study = load_study(args.study, args.overrides)
+    out = args.out if args.out is not None else Path("results") / study.name
+    if args.list:
+        Runs(study.file).check_count(args.yes)
+        for k in range(study.count):
+            print(_command(args, out, "--run", str(k)))
+        return 0
+    if args.run is not None:
+        return _run_one(study, args.run, out, args.quiet)
+    try:
+        table = _run(study, out, args)
+    except KeyboardInterrupt:
+        words = "interrupted; finished runs are kept, and are not repeated"
+        print(f"\nflexmb: {words}; to go on: {_command(args, out)}", file=sys.stderr)
+        return 130
+    return _finish(study, table, out, args)
+
+
+def _list_shipped() -> int:
+    from flexmb.case.shipped import shipped_studies
+    from flexmb.commands.cases import print_titles
+
+    print_titles(shipped_studies())
+    return 0
+
+
+def _command(args: argparse.Namespace, out: Path, *more: str) -> str:
+    """Return the command line that does the same again, quoted for a shell."""
+    sets = [word for item in args.overrides for word in ("--set", item)]
+    return shlex.join(["flexmb", "study", args.study, "-o", str(out), *sets, *more])
+
+
+def _run(study: Study, out: Path, args: argparse.Namespace) -> Table:
+    from flexmb.commands.progress import shown
+
+    def say(words: str) -> None:
+        if not args.quiet:
+            print(words, file=sys.stderr, flush=True)
+
+    with shown(study.name, args.quiet, what="run") as progress:
+        return study.run(out, args.jobs, scheduler=args.scheduler, yes=args.yes, progress=progress, say=say)
+
+
+def _run_one(study: Study, index: int, out: Path, quiet: bool) -> int:
+    """Do one run; one that fails is a row of the study, not an error of the command."""
+    row = study.run_one(index, out)
+    if not row.done:
+        print(f"flexmb: run {index} failed: {row.error}", file=sys.stderr)
+    elif not quiet:
+        print(f"{study.name}: run {index} is done")
+    return 0
+
+
+def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> int:
+    """Draw and print what came out; return the exit code."""
+    from flexmb.io.summary_json import read_summary
+    from flexmb.study.folder import SUMMARY
+
+    summary = read_summary(out / SUMMARY)
+    pictures = [] if args.no_figures else _draw(out)
+    if not args.quiet:
+        print(study.title or study.name)
+        _print_table(table)
+        _print_expectations(summary["expectations"])
+        print(f"results in {out}: table.csv, summary.json, runs/")
+        if pictures:
+            print("figures: " + ", ".join(str(path) for path in pictures))
+    failed = [row for row in table.rows if not row.done]
+    if failed:
+        first = f"the first, run {failed[0].index}: {failed[0].error}"
+        print(f"flexmb: {len(failed)} of {len(table.rows)} runs failed; {first}", file=sys.stderr)
+    bad_reference = any(row.error.startswith("reference run") for row in failed)
+    if bad_reference or (failed and len(failed) == len(table.rows)):
+        return 3
+    return 1 if args.check and not all(entry["ok"] for entry in summary["expectations"]) else 0
+
+
+def _draw(out: Path) -> list[Path]:
+    """Draw the figures and write the report."""
+    try:
+        from flexmb.postproc.study import draw_study
+    except ImportError:
+        return []
+    return list(draw_study(out))
+
+
+def _print_table(table: Table) -> None:
+    """Print the first rows: on a terminal with lines, elsewhere in plain columns."""
+    rows = table.rows[:MOST_SHOWN]
+    head = ["run", *table.axes, *table.numbers]
+    cells = [[str(row.index), *(_cell(row, name) for name in head[1:])] for row in rows]
+    if sys.stdout.isatty():
+        _print_rich(head, cells)
+    else:
+        widths = [max(len(line[k]) for line in [head, *cells]) for k in range(len(head))]
+        for line in [head, *cells]:
+            print("  ".join(f"{word:<{width}}" for word, width in zip(line, widths, strict=True)).rstrip())
+    if len(table.rows) > MOST_SHOWN:
+        print(f"... and {len(table.rows) - MOST_SHOWN} more rows in table.csv")
+
+
+def _print_rich(head: list[str], cells: list[list[str]]) -> None:
+    from rich.console import Console
+    from rich.table import Table as Lines
+
+    lines = Lines()
+    for word in head:
+        lines.add_column(word, overflow="fold")
+    for line in cells:
+        lines.add_row(*line)
+    Console(markup=False).print(lines)
+
+
+def _cell(row: Any, name: str) -> str:
+    value = row.value(name)
+    if not row.done and name not in row.axes:
+        return "failed"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _print_expectations(entries: list[dict[str, Any]]) -> None:
+    from flexmb.study.expectations import asked_words
+    from flexmb.words import bounds_words
+
+    if entries:
+        print("expectations")
+    for entry in entries:
+        got = f"got {entry['got']:.6g}" if entry["got"] is not None else entry["why"] or "no number"
+        tick = "ok  " if entry["ok"] else "FAIL"
+        print(f"  {tick}  {asked_words(entry)} {bounds_words(entry)}, {got}")

@@ -1,0 +1,48 @@
+"""Which time loops numba has compiled on this machine already: the first run of a family of schemes takes minutes."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to two minutes) ..."
+WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, a few minutes) ..."
+
+
+def will_compile_large() -> bool:
+    """Tell whether the compiled loop of large motion is missing from numba's files; it is one for all schemes."""
+    with contextlib.suppress(Exception):
+        from flexmb.kernels.multibody_march import march_multibody
+
+        return not _compiled(march_multibody)
+    return False
+
+
+def _compiled(loop: Any) -> list[Any]:
+    """Return the signatures of a loop that numba keeps for this machine."""
+    here = loop.targetctx.codegen().magic_tuple()
+    return [key for key in loop._cache._cache_file._load_index() if key[1] == here]
+
+
+def will_compile(scheme: Any) -> bool:
+    """Tell whether the compiled loop of a scheme is missing from numba's files; False when that cannot be found out.
+
+    numba has no public way to ask, so its index is read as it is today; should it change, nothing is said.
+    """
+    with contextlib.suppress(Exception):
+        from flexmb.engines.compiled import has_compiled_step
+        from flexmb.kernels.march import march
+
+        found = any(str(key[0][0]).startswith(family_of(scheme)) for key in _compiled(march))
+        return has_compiled_step(scheme) and not found
+    return False
+
+
+def family_of(scheme: Any) -> str:
+    """Return the name of the loop's argument that stands for the family of a scheme; the loop is compiled for each."""
+    from flexmb.kernels.arrays import AlphaChoice, MoreauChoice, SchatzmanChoice
+    from flexmb.schemes import MoreauJean, SchatzmanPaoli
+
+    if isinstance(scheme, MoreauJean):
+        return MoreauChoice.__name__
+    return (SchatzmanChoice if isinstance(scheme, SchatzmanPaoli) else AlphaChoice).__name__

@@ -1,0 +1,112 @@
+"""A running Dask cluster in the place of this machine; ``distributed`` is an optional package (``flexmb[cluster]``)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Self
+
+from flexmb.errors import InputError
+from flexmb.study.task import Task, flexmb_version, run_task
+
+SECONDS = 10.0
+"""How long a scheduler has to answer."""
+AHEAD = 4
+"""Tasks on their way per thread of the cluster: it never waits, and a large study does not fill its memory."""
+
+
+class Cluster:
+    """The workers of a Dask scheduler; they read text, so nothing but flexmb itself must be installed there.
+
+    Parameters
+    ----------
+    address : str
+        ``tcp://HOST:PORT``.
+    """
+
+    def __init__(self, address: str) -> None:
+        try:
+            import distributed
+        except ImportError as err:
+            message = 'needs the package "distributed": pip install "flexmb[cluster]"'
+            raise InputError(message, where="--scheduler", value=address) from err
+        self._dask: Any = distributed
+        self._address = address
+
+    def __enter__(self) -> Self:
+        try:
+            self._client = self._dask.Client(self._address, timeout=SECONDS, set_as_default=False)
+        except (OSError, ValueError, TypeError, RuntimeError) as err:
+            message = f"no scheduler answers there within {SECONDS:g} s ({_first_line(err)})"
+            raise InputError(message, where="--scheduler", value=self._address) from err
+        try:
+            self._check_versions()
+        except BaseException:
+            self._client.close()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with suppress(Exception):  # a scheduler that is gone needs no good-bye
+            self._client.close()
+
+    def _check_versions(self) -> None:
+        """Raise unless all workers have this version of flexmb; those that come later are told by their rows."""
+        try:
+            found = self._client.run(flexmb_version, on_error="return")
+        except Exception as err:  # whatever a worker without flexmb makes of it
+            raise self._wrong(f"its workers cannot run flexmb ({_first_line(err)})") from err
+        for worker, version in found.items():
+            if isinstance(version, BaseException):
+                raise self._wrong(f"its worker {worker} cannot run flexmb ({_first_line(version)})")
+            if version != flexmb_version():
+                words = f"its worker {worker} has flexmb {version}, and this is flexmb {flexmb_version()}: use the same"
+                raise self._wrong(words)
+
+    def _wrong(self, words: str) -> InputError:
+        return InputError(words, where="--scheduler", value=self._address)
+
+    def warm(self, tasks: Sequence[Task]) -> None:
+        """Do nothing: every machine of the cluster compiles for itself."""
+
+    def run(self, tasks: Sequence[Task], curves: Mapping[str, Path]) -> Iterator[tuple[Task, str, str]]:
+        """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
+
+        Parameters
+        ----------
+        tasks : sequence of Task
+        curves : mapping of str to Path
+            Files with the curves of references, by their keys; they are sent to the workers.
+        """
+        sent = {key: self._client.scatter(path.read_bytes(), broadcast=True) for key, path in curves.items()}
+        waiting = iter(tasks)
+        running: dict[Any, Task] = {}
+        ended = self._dask.as_completed()
+
+        def submit() -> None:
+            task = next(waiting, None)
+            if task is not None:
+                own = {key: sent[key] for key in task.references.values()}
+                future = self._client.submit(run_task, task.to_json(), own, pure=False)
+                running[future] = task
+                ended.add(future)
+
+        for _ in range(AHEAD * max(1, sum(self._client.nthreads().values()))):
+            submit()
+        while running:
+            future = next(ended)
+            task = running.pop(future)
+            answer, why = "", ""
+            try:
+                answer = future.result()
+            except self._dask.scheduler.KilledWorker as err:
+                why = f"its workers died ({_first_line(err)})"
+            except self._dask.CancelledError as err:
+                raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+            submit()
+            yield task, answer, why
+
+
+def _first_line(err: BaseException) -> str:
+    return (str(err).strip() or type(err).__name__).splitlines()[0]

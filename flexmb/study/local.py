@@ -1,0 +1,174 @@
+"""Workers on this machine: one process each, one run at a time, plain text to and fro."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any, Self
+
+from flexmb.study.task import Task
+
+MOST_TRIES = 3
+"""How often a run is begun whose worker dies."""
+ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
+"""Every worker has a core to itself; more threads would only get in each other's way."""
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+class WorkerDied(Exception):  # noqa: N818
+    """A worker ended in the middle of a run."""
+
+
+class Worker:
+    """A process that does what it is asked, see ``flexmb.study.worker``; it ends with this one."""
+
+    def __init__(self) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the worker)
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "flexmb.study.worker"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            env=os.environ | ONE_THREAD,
+            text=True,
+            encoding="utf-8",
+        )
+
+    def ask(self, request: Mapping[str, Any]) -> str:
+        """Return the answer to a request, one line."""
+        assert self.process.stdin is not None
+        assert self.process.stdout is not None
+        try:
+            self.process.stdin.write(json.dumps(request) + "\n")
+            self.process.stdin.flush()
+            answer = self.process.stdout.readline()
+        except (OSError, ValueError) as err:
+            raise WorkerDied(self._last_words()) from err
+        if not answer.endswith("\n"):
+            raise WorkerDied(self._last_words())
+        return answer
+
+    def _last_words(self) -> str:
+        code = self.process.wait()
+        self._log.seek(0)
+        lines = self._log.read().decode(errors="replace").strip().splitlines()
+        how = f"killed by signal {-code}" if code < 0 else f"exit code {code}"
+        return f"{how}: {lines[-1].strip()}" if lines else how
+
+    def end(self) -> None:
+        """End the process at once."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError:  # what was still to be written has no reader any more
+                    continue
+
+
+class Local:
+    """Some workers; a dead one is replaced.
+
+    Parameters
+    ----------
+    jobs : int
+        How many.
+    """
+
+    def __init__(self, jobs: int) -> None:
+        self.jobs = jobs
+        self._idle: list[Worker] = []
+        self._all: set[Worker] = set()
+        self._guard = threading.Lock()
+        self._ended = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._guard:
+            self._ended = True
+            for worker in self._all:
+                worker.end()
+            self._all.clear()
+
+    def warm(self, tasks: Sequence[Task]) -> None:
+        """Compile the loops of some tasks, each in one worker while the others wait."""
+        for _ in self._answers([{"warm": task.to_json()} for task in tasks]):
+            pass
+
+    def run(self, tasks: Sequence[Task], curves: Mapping[str, Path]) -> Iterator[tuple[Task, str, str]]:
+        """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
+
+        Parameters
+        ----------
+        tasks : sequence of Task
+        curves : mapping of str to Path
+            Files with the curves of references, by their keys.
+        """
+        requests = [
+            {"run": task.to_json(), "curves": {key: str(curves[key]) for key in task.references.values()}}
+            for task in tasks
+        ]
+        for k, answer, why in self._answers(requests):
+            yield tasks[k], answer, why
+
+    def _answers(self, requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str]]:
+        todo = iter(range(len(requests)))
+        done: SimpleQueue[tuple[int, str, str]] = SimpleQueue()
+
+        def serve() -> None:
+            while True:
+                with self._guard:
+                    k = next(todo, None) if not self._ended else None
+                if k is None:
+                    return
+                done.put((k, *self._ask(requests[k])))
+
+        threads = [threading.Thread(target=serve, daemon=True) for _ in range(min(self.jobs, len(requests)))]
+        for thread in threads:
+            thread.start()
+        for _ in requests:
+            yield done.get()
+
+    def _ask(self, request: Mapping[str, Any]) -> tuple[str, str]:
+        """Return the answer of a worker, or why there is none."""
+        why = ""
+        for _ in range(MOST_TRIES):
+            worker = self._take()
+            if worker is None:
+                return "", "the study was stopped"
+            try:
+                answer = worker.ask(request)
+            except WorkerDied as err:
+                why = str(err)
+                with self._guard:
+                    self._all.discard(worker)
+                worker.end()
+                continue
+            with self._guard:
+                self._idle.append(worker)
+            return answer, ""
+        return "", f"its worker died {MOST_TRIES} times ({why})"
+
+    def _take(self) -> Worker | None:
+        with self._guard:
+            if self._ended:
+                return None
+            if self._idle:
+                return self._idle.pop()
+            worker = Worker()
+            self._all.add(worker)
+            return worker

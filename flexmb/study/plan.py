@@ -1,0 +1,122 @@
+"""Which runs a study is made of: tasks for its points and for its references."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from flexmb.case import Case
+from flexmb.engines.compiled_files import WORDS, WORDS_LARGE, family_of, will_compile, will_compile_large
+from flexmb.errors import InputError
+from flexmb.study.axes import MOST_RUNS, Point, Setting, layered
+from flexmb.study.checks import check_measures, in_study
+from flexmb.study.keys import run_key
+from flexmb.study.read import StudyFile, parsed
+from flexmb.study.schema import EXACT
+from flexmb.study.table import Value
+from flexmb.study.task import Task, settings_of
+
+
+class Runs:
+    """The runs of a study.
+
+    Parameters
+    ----------
+    study : StudyFile
+    runs_folder : Path
+        Where results are kept, if the study keeps them.
+    """
+
+    def __init__(self, study: StudyFile, runs_folder: Path | None = None) -> None:
+        self.study, self._folder = study, runs_folder
+        self._data = parsed(study.case_file, study.case_text)
+        self._measures = [m.model_dump(by_alias=True, exclude_unset=True) for m in study.tables.measure]
+        self._known: dict[tuple[Any, ...], Task] = {}
+
+    @cached_property
+    def _recorded(self) -> dict[str, list[str]]:
+        """The signals that are compared with each reference; one that nothing is compared with is not run."""
+        out: dict[str, list[str]] = {}
+        for m in self.study.tables.measure:
+            if m.error is not None and m.against != EXACT and m.error not in out.setdefault(m.against, []):
+                out[m.against].append(m.error)
+        return out
+
+    def task(self, point: Point) -> Task:
+        """Return the run at a point."""
+        references = {name: self.reference(name, point).key for name in self._recorded}
+        asked = {"measures": [_silent(m) for m in self._measures], "ledger": self.study.tables.ledger}
+        settings = layered(self.study.common, point.settings())
+        task = self._task(point.index, point.axes, settings, asked | {"references": references})
+        return replace(task, measures=self._measures, ledger=self.study.tables.ledger, references=references)
+
+    def reference(self, name: str, point: Point) -> Task:
+        """Return the reference run that belongs to a point."""
+        follow = self.study.tables.reference[name].follow
+        axes = {axis: point.axes[axis] for axis in follow}
+        place = (name, *axes.values())
+        if place not in self._known:
+            settings = layered(self.study.common, point.settings(follow), self.study.references[name])
+            record = self._recorded[name]
+            task = self._task(-1, axes, settings, {"record": record})
+            self._known[place] = replace(task, record=record)
+        return self._known[place]
+
+    def references(self, point: Point) -> dict[str, Task]:
+        """Return the reference runs of a point by name."""
+        return {name: self.reference(name, point) for name in self._recorded}
+
+    def _task(self, index: int, axes: dict[str, Value], settings: tuple[Setting, ...], asked: dict[str, Any]) -> Task:
+        file, keep = self.study.case_file, self.study.tables.keep
+        key = run_key(self._data, file.parent, settings, asked | {"keep": keep})
+        kept = str((self._folder / key).resolve()) if keep and self._folder is not None else ""
+        text = self.study.case_text
+        return Task(key, index, axes, str(file.resolve()), text, settings_of(settings), keep=kept)
+
+    def check(self, say: Callable[[str], None]) -> list[Task]:
+        """Check what can be checked before anything runs; return tasks whose loops are to be compiled first.
+
+        Parameters
+        ----------
+        say : callable
+            Is told what takes long.
+        """
+        points = list(self.study.grid.corners())
+        cases = [self._checked(self.task(point)) for point in points]
+        for name in self._recorded:
+            self._checked(self.reference(name, points[0]))
+        if cases[0].model().large_motion and will_compile_large():
+            say(WORDS_LARGE)  # already to be assembled
+        check_measures(self.study, cases[0])
+        missing: dict[str, Task] = {}
+        for point, case in zip(points, cases, strict=True):
+            if not case.model().large_motion and will_compile(case.scheme):
+                missing.setdefault(family_of(case.scheme), self.task(point))
+        if missing:
+            say(WORDS)
+        return list(missing.values())
+
+    def _checked(self, task: Task) -> Case:
+        """Return the case of a task; what is wrong with it is said in its words, with the axis that is to blame."""
+        try:
+            case = task.case()
+            case.grid  # noqa: B018  (a step that does not divide the time comes out here)
+        except InputError as err:
+            raise in_study(self.study, err) from err
+        return case
+
+    def check_count(self, yes: bool) -> None:
+        """Raise when there are more runs than anybody wants by accident."""
+        count = self.study.grid.count
+        if count > MOST_RUNS and not yes:
+            sizes = " x ".join(str(size) for size in self.study.grid.sizes)
+            message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them all the same"
+            raise in_study(self.study, InputError(message))
+
+
+def _silent(measure: dict[str, Any]) -> dict[str, Any]:
+    """Return a measure without the words for pictures."""
+    return {key: value for key, value in measure.items() if key not in ("unit", "label")}

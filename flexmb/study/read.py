@@ -1,0 +1,258 @@
+"""From the text of a study file to its axes, references and measures; everything that is wrong is listed at once."""
+
+from __future__ import annotations
+
+import difflib
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from flexmb.case.overrides import parse_override
+from flexmb.case.problems import Origin, Problem, dotted
+from flexmb.case.read import read_text
+from flexmb.case.read_tables import read_tables
+from flexmb.case.shipped import find_file, find_study, shipped_cases
+from flexmb.case.toml_lines import line_numbers, line_of
+from flexmb.case.toml_writer import to_toml
+from flexmb.errors import InputError
+from flexmb.study.axes import Axis, Grid, Setting, Wrong, make_axis, settings
+from flexmb.study.schema import EXACT, RESERVED, StudyTables
+from flexmb.study.table import same
+
+
+@dataclass(frozen=True)
+class StudyFile:
+    """A study file, read and checked.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where it came from.
+    tables : StudyTables
+        What it says.
+    case_file : Path
+    case_text : str
+        The case it varies.
+    common : tuple of Setting
+        What all runs change in the case.
+    grid : Grid
+        Its axes.
+    references : mapping of str to tuple of Setting
+        What the reference runs change besides.
+    """
+
+    origin: Origin
+    tables: StudyTables
+    case_file: Path
+    case_text: str
+    common: tuple[Setting, ...]
+    grid: Grid
+    references: Mapping[str, tuple[Setting, ...]]
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return self.origin.file.stem
+
+
+def read_study(source: str | Path, overrides: Iterable[str] = ()) -> StudyFile:
+    """Read a study file or a shipped study; the overrides are ``KEY=VALUE`` of its case, for all runs."""
+    file = find_study(source)
+    text = read_text(file)
+    data = parsed(file, text)
+    given = [parse_override(item) for item in overrides]
+    if given:
+        data = dict(data)
+        data["set"] = data.get("set", {}) | {dotted_key(path): value for path, value in given}
+        text = to_toml(data, frozenset({"choices", "where"}))
+    return checked(file, text, data, frozenset(path for path, _ in given))
+
+
+def parsed(file: Path, text: str) -> dict[str, Any]:
+    """Return the tree of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as err:
+        raise InputError(f"'{file}' is not valid TOML: {err}") from err
+
+
+def dotted_key(path: Iterable[str | int]) -> str:
+    """Return a path as a dotted key; names with other signs than letters in quotes."""
+    words = [str(part) for part in path]
+    return ".".join(word if word.replace("_", "").replace("-", "").isalnum() else f"'{word}'" for word in words)
+
+
+def checked(file: Path, text: str, data: dict[str, Any], given: frozenset[Any] = frozenset()) -> StudyFile:
+    """Check every entry of a study."""
+    origin = Origin(file, text)
+    problems: list[Problem] = []
+    tables = read_tables(StudyTables, data, problems)
+    if tables is None:
+        raise origin.error(problems)
+    lines = line_numbers(text)
+
+    def place(*path: str | int) -> str:
+        return f"{file.name}, line {line_of(lines, path)}"
+
+    axes: list[Axis] = []
+    for k, table in enumerate(tables.axis):
+        try:
+            axes.append(make_axis(table, place("axis", k)))
+        except Wrong as wrong:
+            problems.append(wrong.at("axis", k))
+    common = _settings(tables.set, f"[set] ({place('set')})", ("set",), problems)
+    common = tuple(Setting(s.path, s.value, "--set") if s.path in given else s for s in common)
+    references = {
+        name: _settings(table.set, f"reference '{name}' ({place('reference', name)})", ("reference", name), problems)
+        for name, table in tables.reference.items()
+    }
+    if not problems:
+        problems += _wrong_axes(axes, common) + _wrong_names(tables, axes)
+    case_file = _case_file(tables.case, file, problems)
+    if problems or case_file is None:
+        raise origin.error(problems)
+    return StudyFile(origin, tables, case_file, read_text(case_file), common, Grid(axes), references)
+
+
+def _settings(
+    table: Mapping[str, Any], said: str, path: tuple[str, ...], problems: list[Problem]
+) -> tuple[Setting, ...]:
+    try:
+        return tuple(settings(table, said, ""))
+    except Wrong as wrong:
+        problems.append(wrong.at(*path))
+        return ()
+
+
+def _case_file(name: str, study: Path, problems: list[Problem]) -> Path | None:
+    """Return the case: a path relative to the study file, or a shipped one."""
+    beside = study.parent / name
+    try:
+        return beside if beside.is_file() else find_file(name, shipped_cases(), "case")
+    except (InputError, OSError, ValueError) as err:
+        problems.append(Problem(("case",), err.message if isinstance(err, InputError) else str(err), name))
+        return None
+
+
+def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
+    """Return axes that do not fit together."""
+    out: list[Problem] = []
+    firsts: dict[str, Axis] = {}
+    setters: dict[Any, str] = {}
+    for k, axis in enumerate(axes):
+        first = firsts.setdefault(axis.zip, axis) if axis.zip else axis
+        if len(first) != len(axis):
+            words = f"axis '{axis.name}' has {len(axis)} values and axis '{first.name}' {len(first)}; zipped axes have"
+            out.append(Problem(("axis", k, "zip"), f"{words} as many each", axis.zip))
+        for path in {setting.path for own in axis.settings for setting in own}:
+            if path in setters:
+                words = f"axis '{axis.name}' and axis '{setters[path]}' both change it"
+                out.append(Problem(("axis", k), f"{dotted(path)}: {words}", has_value=False))
+            setters.setdefault(path, axis.name)
+    for setting in common:
+        if setting.path in setters:
+            words = f"axis '{setters[setting.path]}' changes it, so that it has no one value for all runs"
+            path = ("set", dotted(setting.path))
+            out.append(Problem(path, f"{words}; it comes from {setting.said}", setting.value))
+    return out
+
+
+def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
+    """Return names that come twice or name nothing."""
+    out: list[Problem] = []
+    seen = dict.fromkeys(RESERVED, "a column of every table")
+    entries = [(("axis", k), axis.name, f"axis '{axis.name}'") for k, axis in enumerate(axes)]
+    entries += [(("measure", k), m.name, f"measure '{m.name}'") for k, m in enumerate(tables.measure)]
+    if tables.ledger:
+        ledger = [name for name in tables.numbers if name not in {m.name for m in tables.measure}]
+        seen |= dict.fromkeys(ledger, "a column of the ledger")
+    for path, name, words in entries:
+        if name in seen:
+            out.append(Problem((*path, "name"), f"is the name of {seen[name]} already", name))
+        seen.setdefault(name, words)
+    if not tables.measure and not tables.ledger:
+        out.append(Problem(("measure",), "nothing is measured: add [[measure]] entries or ledger = true", None, False))
+    if EXACT in tables.reference:
+        out.append(Problem(("reference", EXACT), "means the exact solution; choose another name", None, False))
+    out += _unknown_in_measures(tables) + _unknown_in_references(tables, axes)
+    return out + _unknown_in_figures(tables, axes) + _unknown_in_expects(tables, axes)
+
+
+def _unknown_in_measures(tables: StudyTables) -> list[Problem]:
+    known = [EXACT, *tables.reference]
+    return [
+        unknown(("measure", k, "against"), m.against, known, "reference")
+        for k, m in enumerate(tables.measure)
+        if m.kind == "error" and m.against not in known
+    ]
+
+
+def _unknown_in_references(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
+    names = [axis.name for axis in axes]
+    return [
+        unknown(("reference", name, "follow"), followed, names, "axis")
+        for name, table in tables.reference.items()
+        for followed in table.follow
+        if followed not in names
+    ]
+
+
+def _unknown_in_figures(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
+    out: list[Problem] = []
+    columns = [*(axis.name for axis in axes), *tables.numbers]
+    files: set[str] = set()
+    for k, figure in enumerate(tables.figure):
+        if figure.name in files:
+            out.append(Problem(("figure", k, "name"), "is the name of another figure already", figure.name))
+        files.add(figure.name)
+        named = [("x", figure.x)] if figure.x is not None else []
+        named += [("y", name) for name in figure.y] + [("by", name) for name in figure.by]
+        known = {"x": columns, "y": [*columns, *tables.arrays], "by": columns}
+        out += [
+            unknown(("figure", k, key), name, known[key], "axis or measure")
+            for key, name in named
+            if name not in known[key]
+        ]
+        out += _wrong_where(("figure", k), figure.where, axes)
+    return out
+
+
+def _unknown_in_expects(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
+    out: list[Problem] = []
+    numbers = tables.numbers
+    for k, expect in enumerate(tables.expect):
+        columns = [*(axis.name for axis in axes), *numbers]
+        named = (("order", expect.order, numbers), ("measure", expect.measure, numbers), ("over", expect.over, columns))
+        out += [
+            unknown(("expect", k, key), name, known, "column of numbers")
+            for key, name, known in named
+            if name is not None and name not in known
+        ]
+        out += _wrong_where(("expect", k), expect.where, axes)
+    return out
+
+
+def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axis]) -> list[Problem]:
+    """Return what ``where`` names that there is not: axes, or values of them."""
+    out = []
+    by_name = {axis.name: axis for axis in axes}
+    for name, wanted in where.items():
+        if name not in by_name:
+            out.append(unknown((*path, "where"), name, list(by_name), "axis"))
+            continue
+        for one in wanted if isinstance(wanted, list) else [wanted]:
+            values = by_name[name].values
+            if not any(same(one, value) for value in values):
+                shown = ", ".join(str(value) for value in values[:20]) + (", ..." if len(values) > 20 else "")
+                out.append(Problem((*path, "where", name), f"axis '{name}' has no such value; it has {shown}", one))
+    return out
+
+
+def unknown(path: tuple[str | int, ...], name: str, known: Iterable[str], what: str) -> Problem:
+    """Return the problem of a name that names nothing."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    hint = f" (did you mean '{near[0]}'?)" if near else ""
+    return Problem(path, f"names no {what}{hint}; there are: {', '.join(names) or 'none'}", name)

@@ -1,0 +1,179 @@
+"""One run of a study, from text to text: the same function in a worker of this machine and on a cluster."""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import time
+import tomllib
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.case import Case
+from flexmb.case.expectations import probe_names, samples
+from flexmb.case.read import check_values
+from flexmb.engines.compiled_files import family_of
+from flexmb.errors import FlexmbError
+from flexmb.result import MemorySink, Result
+from flexmb.simulate import run
+from flexmb.study.axes import Setting
+from flexmb.study.measuring import Curves, Wanted, measured
+from flexmb.study.schema import MeasureTable
+from flexmb.study.table import DONE, FAILED, Row, Value, row_to_json
+from flexmb.summary import versions
+
+NO_FIELDS = 2**40
+"""Steps between whole states when nobody asks for them."""
+_WARM: set[tuple[str, bool]] = set()
+"""Loops that this process has loaded."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One run, in plain values.
+
+    Parameters
+    ----------
+    key : str
+        See ``keys.run_key``.
+    index : int
+        Its place in the study; -1 for a reference.
+    axes : mapping
+        Its values on the axes.
+    case_file, case_text : str
+        The case; beside the file its meshes are looked up.
+    settings : list of [path, value, who said it]
+        Keys that are changed.
+    measures : list of dict
+        Tables of ``[[measure]]``.
+    ledger : bool
+    references : mapping of str to str
+        Keys of the reference runs by their names.
+    record : list of str
+        Signals whose curves others are compared with: of a reference.
+    keep : str
+        Result folder; empty: the run is held in memory.
+    """
+
+    key: str
+    index: int
+    axes: Mapping[str, Value]
+    case_file: str
+    case_text: str
+    settings: Sequence[Sequence[Any]]
+    measures: Sequence[Mapping[str, Any]] = ()
+    ledger: bool = False
+    references: Mapping[str, str] = field(default_factory=dict)
+    record: Sequence[str] = ()
+    keep: str = ""
+
+    def to_json(self) -> str:
+        """Return it as one line of JSON."""
+        return json.dumps(asdict(self))
+
+    @property
+    def tables(self) -> list[MeasureTable]:
+        """What is measured."""
+        return [MeasureTable.model_validate(table) for table in self.measures]
+
+    @property
+    def wanted(self) -> list[Wanted]:
+        """What must be recorded."""
+        return [Wanted(name) for name in (*self.record, *(m.of for m in self.tables)) if name]
+
+    def case(self) -> Case:
+        """Return the case of this run; what nobody asks for is not recorded, unless the result is kept."""
+        data = tomllib.loads(self.case_text)
+        data.pop("expect", None)
+        changes = [(tuple(path), value) for path, value, _ in self.settings]
+        said = {tuple(path): words for path, _, words in self.settings}
+        output = {path[1] for path, _ in changes if len(path) == 2 and path[0] == "output"} | set(
+            data.get("output", {})
+        )
+        if not self.keep:
+            changes.append((("output", "signals"), probe_names(self.wanted)))
+            if "fields_every" not in output:
+                states = any(m.kind == "modes" for m in self.tables)
+                changes.append((("output", "fields_every"), 1 if states else NO_FIELDS))
+        return Case(check_values(Path(self.case_file), self.case_text, data, changes, said))
+
+
+def settings_of(settings: Sequence[Setting]) -> list[list[Any]]:
+    """Return settings as plain lists."""
+    return [[list(setting.path), setting.value, setting.said] for setting in settings]
+
+
+def flexmb_version() -> str:
+    """Return the version of flexmb; asked of workers."""
+    return versions()["flexmb"]
+
+
+def run_task(text: str, curves: Mapping[str, bytes]) -> str:
+    """Run a task and return its row as JSON; whatever goes wrong is in the row.
+
+    Parameters
+    ----------
+    text : str
+        ``Task.to_json``.
+    curves : mapping of str to bytes
+        Curves of reference runs (npz) by their keys.
+    """
+    task = Task(**json.loads(text))
+    began = time.perf_counter()
+    numbers: dict[str, float] = {}
+    arrays: dict[str, dict[str, list[float]]] = {}
+    more: dict[str, Any] = {}
+    status, error = DONE, ""
+    try:
+        case = task.case()
+        warm(case)
+        result = case.run(task.keep or None, overwrite=bool(task.keep))
+        known = {name: read_curves(curves[key]) for name, key in task.references.items()}
+        numbers, arrays = measured(case, result, task.tables, task.ledger, known)
+        if task.record:
+            more["curves"] = base64.b64encode(write_curves(case, result, task.record)).decode()
+    except FlexmbError as err:
+        status, error = FAILED, str(err)
+    except Exception as err:  # a bug of ours, or no memory: the study goes on
+        status, error = FAILED, f"internal error: {type(err).__name__}: {err}"
+    if status == FAILED:
+        numbers, arrays = {}, {}
+    row = Row(task.index, task.key, task.axes, status, error, numbers, arrays)
+    return row_to_json(row, final=True, versions=versions(), wall_time_s=time.perf_counter() - began, **more)
+
+
+def warm(case: Case) -> None:
+    """Load the compiled loop that a case takes (or compile it), so that its time is not that of the first run."""
+    family = (family_of(case.scheme), case.model().large_motion)
+    if family in _WARM:
+        return
+    with suppress(Exception):  # what is wrong with the case comes out when it is run
+        fresh = Case(case.values)
+        run(replace(fresh.plan, steps=1, every=1, fields_every=1), MemorySink())
+    _WARM.add(family)
+
+
+def warm_task(text: str) -> None:
+    """Load or compile the loop of a task."""
+    with suppress(FlexmbError):  # as in ``warm``
+        warm(Task(**json.loads(text)).case())
+
+
+def write_curves(case: Case, result: Result, signals: Sequence[str]) -> bytes:
+    """Return time and signals of a run as npz."""
+    out = io.BytesIO()
+    arrays = {f"y:{name}": samples(Wanted(name), result, case.recorded) for name in signals}
+    np.savez_compressed(out, allow_pickle=False, t=result.time, **arrays)
+    return out.getvalue()
+
+
+def read_curves(data: bytes) -> Curves:
+    """Return what ``write_curves`` wrote."""
+    with np.load(io.BytesIO(data)) as found:
+        return Curves(found["t"], {name[2:]: found[name] for name in found.files if name.startswith("y:")})
