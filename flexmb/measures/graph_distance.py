@@ -34,11 +34,16 @@ def graph_distance(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
         Times, not decreasing, and values. The units of t and of the values are weighed alike (eq 59): scale them first
         when they should not be.
     """
-    return max(excess(t_a, a, t_b, b), excess(t_b, b, t_a, a))
+    return _excess(t_b, b, t_a, a, _excess(t_a, a, t_b, b, 0.0))
 
 
 def excess(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
     """Return e(A, B): how far the point of A farthest from B is away from it."""
+    return _excess(t_a, a, t_b, b, 0.0)
+
+
+def _excess(t_a: Array, a: Array, t_b: Array, b: Array, low: float) -> float:
+    """Return the larger of e(A, B) and ``low``."""
     t_a, a = _checked(t_a, a, "a")
     t_b, b = _checked(t_b, b, "b")
     upper, lower = _Windows(t_b, b), _Windows(t_b, -b)
@@ -46,10 +51,9 @@ def excess(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
     def within(eps: float) -> bool:
         return upper.cover(t_a, a, eps) and lower.cover(t_a, -a, eps)
 
-    if within(0.0):
-        return 0.0
+    if within(low):
+        return low
     high = max(float(np.ptp(np.concatenate([a, b]))), float(np.ptp(np.concatenate([t_a, t_b]))))
-    low = 0.0
     while True:
         middle = 0.5 * (low + high)
         if not low < middle < high:

@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from flexmb.errors import InputError
 from flexmb.study.task import Task, flexmb_version, run_task
+from flexmb.summary import versions
 
 SECONDS = 10.0
 """How long a scheduler has to answer."""
@@ -57,12 +58,12 @@ class Cluster:
             found = self._client.run(flexmb_version, on_error="return")
         except Exception as err:  # whatever a worker without flexmb makes of it
             raise self._wrong(f"its workers cannot run flexmb ({_first_line(err)})") from err
+        mine = versions()["flexmb"]
         for worker, version in found.items():
             if isinstance(version, BaseException):
                 raise self._wrong(f"its worker {worker} cannot run flexmb ({_first_line(version)})")
-            if version != flexmb_version():
-                words = f"its worker {worker} has flexmb {version}, and this is flexmb {flexmb_version()}: use the same"
-                raise self._wrong(words)
+            if version != mine:
+                raise self._wrong(f"its worker {worker} has flexmb {version}, and this is flexmb {mine}: use the same")
 
     def _wrong(self, words: str) -> InputError:
         return InputError(words, where="--scheduler", value=self._address)
@@ -82,7 +83,7 @@ class Cluster:
         sent = {key: self._client.scatter(path.read_bytes(), broadcast=True) for key, path in curves.items()}
         waiting = iter(tasks)
         running: dict[Any, Task] = {}
-        ended = self._dask.as_completed()
+        ended = self._dask.as_completed(loop=self._client.loop)
 
         def submit() -> None:
             task = next(waiting, None)
@@ -100,10 +101,10 @@ class Cluster:
             answer, why = "", ""
             try:
                 answer = future.result()
-            except self._dask.scheduler.KilledWorker as err:
-                why = f"its workers died ({_first_line(err)})"
             except self._dask.CancelledError as err:
                 raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+            except Exception as err:  # above all KilledWorker, after the last of the scheduler's own tries
+                why = f"no worker of the cluster brought it to an end ({type(err).__name__}: {_first_line(err)})"
             submit()
             yield task, answer, why
 

@@ -18,7 +18,7 @@ from flexmb.case.toml_lines import line_numbers, line_of
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.study.axes import Axis, Grid, Setting, Wrong, make_axis, settings
-from flexmb.study.schema import EXACT, RESERVED, StudyTables
+from flexmb.study.schema import EXACT, LEDGER, RESERVED, StudyTables
 from flexmb.study.table import same
 
 
@@ -166,8 +166,7 @@ def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
     entries = [(("axis", k), axis.name, f"axis '{axis.name}'") for k, axis in enumerate(axes)]
     entries += [(("measure", k), m.name, f"measure '{m.name}'") for k, m in enumerate(tables.measure)]
     if tables.ledger:
-        ledger = [name for name in tables.numbers if name not in {m.name for m in tables.measure}]
-        seen |= dict.fromkeys(ledger, "a column of the ledger")
+        seen |= dict.fromkeys(LEDGER, "a column of the ledger")
     for path, name, words in entries:
         if name in seen:
             out.append(Problem((*path, "name"), f"is the name of {seen[name]} already", name))

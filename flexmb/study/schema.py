@@ -10,7 +10,7 @@ from flexmb.case.schema import Bounds, Count, Number, Reduce, Table, Text, check
 
 LEDGER = ("initial", "final", "external", "damping", "contact", "numerical", "residual")
 """Columns of the table that ``ledger = true`` adds, J."""
-RESERVED = ("index", "key", "status", "error")
+RESERVED = ("index", "key", "status")
 """Columns that every table has."""
 EXACT = "exact"
 """What ``against`` says of an exact solution; every other word names a reference."""

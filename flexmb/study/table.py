@@ -105,11 +105,12 @@ class Table:
         return Table(rows)
 
     def to_csv(self) -> str:
-        """Return the table as CSV: index, axes, status, numbers, error."""
+        """Return the table as CSV: index, axes, status, numbers, error (``failure`` where a measure has that name)."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         axes, numbers = self.axes, self.numbers
-        writer.writerow(["index", *axes, "status", *numbers, "error"])
+        last = "failure" if "error" in (*axes, *numbers) else "error"
+        writer.writerow(["index", *axes, "status", *numbers, last])
         for row in self.rows:
             cells = [row.axes.get(name, "") for name in axes]
             found = [_shown(row.numbers.get(name, math.nan)) for name in numbers]
