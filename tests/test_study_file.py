@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 import math
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
+from pydantic import BaseModel
 from study_files import STUDY, write_study
 
 from flexmb.case import load_case
@@ -16,7 +18,15 @@ from flexmb.errors import InputError
 from flexmb.study.axes import Axis, Grid, Setting, layered, make_axis, nearest_prime
 from flexmb.study.plan import Runs
 from flexmb.study.read import read_study
-from flexmb.study.schema import AxisTable
+from flexmb.study.schema import (
+    AxisTable,
+    ChoiceTable,
+    ExpectTable,
+    FigureTable,
+    MeasureTable,
+    ReferenceTable,
+    StudyTables,
+)
 
 
 def axis(**keys: object) -> Axis:
@@ -237,3 +247,27 @@ def test_overrides_of_cases_offer_the_nearest_part() -> None:
         "loads.more.coefficient=1.0",
     ]
     assert len(load_case("impact_oscillator", more).values.parts) == 5
+
+
+PAGE = (Path(__file__).parents[1] / "docs" / "studies.md").read_text(encoding="utf-8")
+
+
+def test_the_example_of_the_page_is_a_study(tmp_path: Path) -> None:
+    text = re.findall(r"```toml\n(.*?)```", PAGE, re.S)[0]
+    study = read_study(write_study(tmp_path, text))
+    Runs(study).check(lambda words: None)
+    assert study.grid.count == 12
+
+
+def test_the_page_has_all_keys_and_options(capsys: pytest.CaptureFixture[str]) -> None:
+    def keys(model: type[BaseModel]) -> set[str]:
+        return {field.alias or name for name, field in model.model_fields.items()}
+
+    tables = (StudyTables, AxisTable, ChoiceTable, ReferenceTable, MeasureTable, FigureTable, ExpectTable)
+    prose = re.sub(r"```.*?```", "", PAGE, flags=re.S)
+    named = set(re.findall(r"[a-z_]+", " ".join(re.findall(r"`([^`]+)`", prose))))
+    assert set().union(*(keys(table) for table in tables)) <= named
+    with pytest.raises(SystemExit):
+        main(["study", "--help"])
+    options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help", "--debug", "--out"}
+    assert options <= set(re.findall(r"--[a-z-]+", PAGE))

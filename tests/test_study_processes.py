@@ -101,12 +101,12 @@ def test_a_killed_worker_is_replaced_and_its_run_repeated(tmp_path: Path) -> Non
     runs = Runs(study.file)
     short, long = (runs.reference("fine", study.file.grid[0]), runs.task(study.file.grid[1]))
     with Local(1) as local:
-        [(_, answer, _)] = local.run([short], {})
+        [(_, answer, _)] = local.run([short], Path)
         curves = tmp_path / "curves.npz"
         curves.write_bytes(base64.b64decode(json.loads(answer)["curves"]))
         [first] = local._all
         threading.Timer(0.3, first.process.kill).start()  # in the middle of the long run
-        [(task, answer, why)] = local.run([long], {short.key: curves})
+        [(task, answer, why)] = local.run([long], lambda key: curves)
         [second] = local._all
     assert (task, why) == (long, "")
     assert json.loads(answer)["status"] == "done"
@@ -122,7 +122,7 @@ def test_a_run_that_kills_its_workers_is_a_failed_row(tmp_path: Path, monkeypatc
     deadly.chmod(0o755)
     monkeypatch.setattr("flexmb.study.local.sys.executable", str(deadly))
     with Local(1) as local:
-        [(_, answer, why)] = local.run([reference], {})
+        [(_, answer, why)] = local.run([reference], Path)
     assert answer == ""
     assert why == f"its worker died {MOST_TRIES} times (killed by signal 9)"
 

@@ -15,6 +15,7 @@ from study_files import STUDY, Inline, write_study
 
 import flexmb as fm
 from flexmb.cli import main
+from flexmb.engines.compiled_files import WORDS
 from flexmb.errors import InputError
 from flexmb.exact import exact_solution
 from flexmb.measures import graph_distance, kept
@@ -316,6 +317,21 @@ rtol = 1e-9
     assert entries[1]["got"] == pytest.approx(slope, rel=1e-10)
     assert main([*args, "--check"]) == 1
     assert main([*args, "--check", "--quiet", "--set", "output.every=1"]) == 1
+
+
+def test_loops_that_are_missing_are_compiled_first_once_for_each_family(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    warmed: list[list[str]] = []
+    said: list[str] = []
+    monkeypatch.setattr(Inline, "warm", lambda self, tasks: warmed.append([t.axes["scheme"] for t in tasks]))
+    study = load_study(write_study(tmp_path))
+    study.run(say=said.append)
+    assert (warmed, said) == ([], [])
+    monkeypatch.setattr("flexmb.study.plan.will_compile", lambda scheme: True)
+    study.run(say=said.append)
+    assert warmed == [["Moreau", "alpha"]]
+    assert said == [WORDS]
 
 
 def test_python(tmp_path: Path) -> None:

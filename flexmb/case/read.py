@@ -46,11 +46,7 @@ def read_case(source: str | Path, overrides: Iterable[str] = ()) -> CaseValues:
     """Read a case file or a shipped case, with ``KEY=VALUE`` overrides."""
     file = find_case(source)
     text = read_text(file)
-    try:
-        data = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as err:
-        raise InputError(f"'{file}' is not valid TOML: {err}") from err
-    return check_values(file, text, data, [parse_override(item) for item in overrides])
+    return check_values(file, text, parsed(file, text), [parse_override(item) for item in overrides])
 
 
 def read_text(file: Path) -> str:
@@ -61,6 +57,14 @@ def read_text(file: Path) -> str:
         raise InputError(f"'{file}' is not a case file: it is not text (UTF-8)") from err
     except OSError as err:
         raise InputError(f"'{file}' cannot be read: {err.strerror}") from err
+
+
+def parsed(file: Path, text: str) -> dict[str, Any]:
+    """Return the tree of a TOML text."""
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as err:
+        raise InputError(f"'{file}' is not valid TOML: {err}") from err
 
 
 def with_overrides(

@@ -99,36 +99,41 @@ def _run_one(study: Study, index: int, out: Path, quiet: bool) -> int:
 
 
 def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> int:
-    """Draw and print what came out; return the exit code."""
+    """Print and draw what came out; return the exit code."""
     from flexmb.io.summary_json import read_summary
     from flexmb.study.folder import SUMMARY
+    from flexmb.study.session import BAD_REFERENCE
 
-    summary = read_summary(out / SUMMARY)
-    pictures = [] if args.no_figures else _draw(out)
+    expectations = read_summary(out / SUMMARY)["expectations"]
     if not args.quiet:
         print(study.title or study.name)
         _print_table(table)
-        _print_expectations(summary["expectations"])
+        _print_expectations(expectations)
         print(f"results in {out}: table.csv, summary.json, runs/")
-        if pictures:
-            print("figures: " + ", ".join(str(path) for path in pictures))
+    if not args.no_figures:
+        _draw(out, args.quiet)
     failed = [row for row in table.rows if not row.done]
     if failed:
         first = f"the first, run {failed[0].index}: {failed[0].error}"
         print(f"flexmb: {len(failed)} of {len(table.rows)} runs failed; {first}", file=sys.stderr)
-    bad_reference = any(row.error.startswith("reference run") for row in failed)
+    bad_reference = any(row.error.startswith(BAD_REFERENCE) for row in failed)
     if bad_reference or (failed and len(failed) == len(table.rows)):
         return 3
-    return 1 if args.check and not all(entry["ok"] for entry in summary["expectations"]) else 0
+    return 1 if args.check and not all(entry["ok"] for entry in expectations) else 0
 
 
-def _draw(out: Path) -> list[Path]:
-    """Draw the figures and write the report."""
-    try:
-        from flexmb.postproc.study import draw_study
-    except ImportError:
-        return []
-    return list(draw_study(out))
+def _draw(out: Path, quiet: bool) -> None:
+    """Draw the figures and write the page; say where they are, and what could not be drawn."""
+    from flexmb.postproc.study import draw_all
+
+    drawn = draw_all(out)
+    for note in drawn.notes:
+        print(f"note: {note}", file=sys.stderr)
+    figures = [path.stem for path in drawn.files if path.suffix == ".svg"]
+    if not quiet:
+        if figures:
+            print(f"figures in {out / 'figures'}: {', '.join(figures)} (.svg, .pdf, .csv)")
+        print(f"report: {drawn.page}")
 
 
 def _print_table(table: Table) -> None:

@@ -9,6 +9,7 @@ from flexmb.errors import InputError
 from flexmb.study.measuring import Wanted, exact_of, quantity
 from flexmb.study.read import StudyFile
 from flexmb.study.schema import EXACT, MeasureTable
+from flexmb.system import LinearSystem
 
 
 def in_study(study: StudyFile, err: InputError) -> CaseError:
@@ -44,6 +45,8 @@ def _check(measure: MeasureTable, case: Case, recorded: dict[str, int]) -> None:
         quantity(case, measure.quantity)
         return
     if measure.modes is not None:
+        if not isinstance(case.plan.system, LinearSystem):
+            raise InputError("modes of a run are measured in small motion only")
         return
     name, column = locate(Wanted(measure.of, "mean"), recorded)
     if name.startswith(("summary.", "analysis.")):

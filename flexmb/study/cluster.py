@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import Any, Self
 
@@ -71,16 +72,16 @@ class Cluster:
     def warm(self, tasks: Sequence[Task]) -> None:
         """Do nothing: every machine of the cluster compiles for itself."""
 
-    def run(self, tasks: Sequence[Task], curves: Mapping[str, Path]) -> Iterator[tuple[Task, str, str]]:
+    def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
         """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
 
         Parameters
         ----------
-        tasks : sequence of Task
-        curves : mapping of str to Path
-            Files with the curves of references, by their keys; they are sent to the workers.
+        tasks : iterable of Task
+        curves : callable
+            Tells the file with the curves of a reference from its key; it is sent to the workers once.
         """
-        sent = {key: self._client.scatter(path.read_bytes(), broadcast=True) for key, path in curves.items()}
+        sent = cache(lambda key: self._client.scatter(curves(key).read_bytes(), broadcast=True))
         waiting = iter(tasks)
         running: dict[Any, Task] = {}
         ended = self._dask.as_completed(loop=self._client.loop)
@@ -88,7 +89,7 @@ class Cluster:
         def submit() -> None:
             task = next(waiting, None)
             if task is not None:
-                own = {key: sent[key] for key in task.references.values()}
+                own = {key: sent(key) for key in task.references.values()}
                 future = self._client.submit(run_task, task.to_json(), own, pure=False)
                 running[future] = task
                 ended.add(future)

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, Self
@@ -106,42 +106,53 @@ class Local:
 
     def warm(self, tasks: Sequence[Task]) -> None:
         """Compile the loops of some tasks, each in one worker while the others wait."""
-        for _ in self._answers([{"warm": task.to_json()} for task in tasks]):
+        for _ in self._answers(tasks, lambda task: {"warm": task.to_json()}):
             pass
 
-    def run(self, tasks: Sequence[Task], curves: Mapping[str, Path]) -> Iterator[tuple[Task, str, str]]:
+    def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
         """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
 
         Parameters
         ----------
-        tasks : sequence of Task
-        curves : mapping of str to Path
-            Files with the curves of references, by their keys.
+        tasks : iterable of Task
+        curves : callable
+            Tells the file with the curves of a reference from its key.
         """
-        requests = [
-            {"run": task.to_json(), "curves": {key: str(curves[key]) for key in task.references.values()}}
-            for task in tasks
-        ]
-        for k, answer, why in self._answers(requests):
-            yield tasks[k], answer, why
 
-    def _answers(self, requests: Sequence[Mapping[str, Any]]) -> Iterator[tuple[int, str, str]]:
-        todo = iter(range(len(requests)))
-        done: SimpleQueue[tuple[int, str, str]] = SimpleQueue()
+        def request(task: Task) -> dict[str, Any]:
+            return {"run": task.to_json(), "curves": {key: str(curves(key)) for key in task.references.values()}}
+
+        return self._answers(tasks, request)
+
+    def _answers(
+        self, tasks: Iterable[Task], request: Callable[[Task], dict[str, Any]]
+    ) -> Iterator[tuple[Task, str, str]]:
+        todo = iter(tasks)
+        done: SimpleQueue[tuple[Task, str, str] | BaseException | None] = SimpleQueue()
 
         def serve() -> None:
-            while True:
-                with self._guard:
-                    k = next(todo, None) if not self._ended else None
-                if k is None:
-                    return
-                done.put((k, *self._ask(requests[k])))
+            try:
+                while not self._ended:
+                    with self._guard:
+                        task = next(todo, None)
+                    if task is None:
+                        break
+                    done.put((task, *self._ask(request(task))))
+                done.put(None)
+            except BaseException as err:  # told to whoever waits for answers
+                done.put(err)
 
-        threads = [threading.Thread(target=serve, daemon=True) for _ in range(min(self.jobs, len(requests)))]
-        for thread in threads:
-            thread.start()
-        for _ in requests:
-            yield done.get()
+        for _ in range(self.jobs):
+            threading.Thread(target=serve, daemon=True).start()
+        serving = self.jobs
+        while serving:
+            found = done.get()
+            if isinstance(found, BaseException):
+                raise found
+            if found is None:
+                serving -= 1
+            else:
+                yield found
 
     def _ask(self, request: Mapping[str, Any]) -> tuple[str, str]:
         """Return the answer of a worker, or why there is none."""

@@ -13,6 +13,7 @@ from flexmb.case.expectations import number, samples
 from flexmb.errors import InputError
 from flexmb.exact import Exact, exact_solution
 from flexmb.measures import graph_distance, grid_norm, kept
+from flexmb.modal_energy import modal_measure
 from flexmb.modes import highest_frequency
 from flexmb.multibody_system import MultibodySystem
 from flexmb.result import Result
@@ -60,9 +61,7 @@ def measured(
             keep = kept([y], measure.points)
             arrays[measure.name] = {"t": result.time[keep].tolist(), "y": y[keep].tolist()}
         elif measure.modes is not None:
-            from flexmb.modal_energy import modal_measure
-
-            arrays[measure.name] = modal_measure(case.plan.system, result, measure.modes)
+            arrays[measure.name] = modal_measure(case, result, measure.modes)
     return numbers | (_ledger(result) if ledger else {}), arrays
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +10,7 @@ from typing import Any
 
 from flexmb.case.overrides import parse_override
 from flexmb.case.problems import Origin, Problem, dotted
-from flexmb.case.read import read_text
+from flexmb.case.read import parsed, read_text
 from flexmb.case.read_tables import read_tables
 from flexmb.case.shipped import find_file, find_study, shipped_cases
 from flexmb.case.toml_lines import line_numbers, line_of
@@ -68,14 +67,6 @@ def read_study(source: str | Path, overrides: Iterable[str] = ()) -> StudyFile:
         data["set"] = data.get("set", {}) | {dotted_key(path): value for path, value in given}
         text = to_toml(data, frozenset({"choices", "where"}))
     return checked(file, text, data, frozenset(path for path, _ in given))
-
-
-def parsed(file: Path, text: str) -> dict[str, Any]:
-    """Return the tree of a TOML text."""
-    try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as err:
-        raise InputError(f"'{file}' is not valid TOML: {err}") from err
 
 
 def dotted_key(path: Iterable[str | int]) -> str:
@@ -151,8 +142,9 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
                 words = f"axis '{axis.name}' and axis '{setters[path]}' both change it"
                 out.append(Problem(("axis", k), f"{dotted(path)}: {words}", has_value=False))
             setters.setdefault(path, axis.name)
+    always = {path for axis in axes for path in setters if all(path in {s.path for s in own} for own in axis.settings)}
     for setting in common:
-        if setting.path in setters:
+        if setting.path in always:  # of choices some may leave it as it is for all runs
             words = f"axis '{setters[setting.path]}' changes it, so that it has no one value for all runs"
             path = ("set", dotted(setting.path))
             out.append(Problem(path, f"{words}; it comes from {setting.said}", setting.value))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from flexmb.study.task import Task, run_task
@@ -86,10 +86,10 @@ class Inline:
     def warm(self, tasks: Sequence[Task]) -> None:
         pass
 
-    def run(self, tasks: Sequence[Task], curves: Mapping[str, Path]) -> Iterator[tuple[Task, str, str]]:
+    def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
         for task in tasks:
             self.ran.append(task)
-            sent = {key: curves[key].read_bytes() for key in task.references.values()}
+            sent = {key: curves(key).read_bytes() for key in task.references.values()}
             yield task, run_task(task.to_json(), sent), ""
 
 
