@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from flexmb.errors import InputError
+from flexmb.errors import FlexmbError, InputError
+from flexmb.io.disk_space import reason
 from flexmb.io.run_folder import taken_by
 from flexmb.study.read import StudyFile
 from flexmb.study.table import RUNS, STUDY, Table
@@ -76,7 +77,11 @@ class StudyFolder:
         """
         import fcntl
 
-        with (self.folder / name).open("w") as handle:
+        try:
+            handle = (self.folder / name).open("w")
+        except OSError as err:
+            raise InputError(f"the folder '{self.folder}' cannot be written to: {err.strerror}") from err
+        with handle:
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError as err:
@@ -127,5 +132,12 @@ class StudyFolder:
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file under a temporary name and rename it; several processes may do so at a time."""
     fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
-    fresh.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
-    os.replace(fresh, path)
+    try:
+        fresh.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
+        os.replace(fresh, path)
+    except OSError as err:
+        fresh.unlink(missing_ok=True)
+        message = (
+            f"'{path}' cannot be written ({reason(err)}); finished runs are kept, and started again the study goes on"
+        )
+        raise FlexmbError(message) from err

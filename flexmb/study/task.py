@@ -75,7 +75,7 @@ class Task:
 
     def to_json(self) -> str:
         """Return it as one line of JSON."""
-        return json.dumps(asdict(self))
+        return json.dumps(asdict(self), default=str)
 
     @property
     def tables(self) -> list[MeasureTable]:
