@@ -18,6 +18,8 @@ import flexmb_bar
 import impacting_bar
 import long_run
 import start_up
+import studies
+from study_files import Inline
 
 from flexmb.schemes import SCHEMES
 
@@ -147,3 +149,12 @@ def test_long_run_reports_memory_and_time():
     assert all(row["peak"] >= row["now"] > 10.0 for row in rows)
     assert rows[-1]["wall_s"] > 0.0
     assert rows[-1]["disk_mb"] > 0.0
+
+
+def test_rates_of_studies_count_what_ended_after_the_first_of_each_worker(tmp_path, monkeypatch):
+    assert studies.rate([1.0, 2.0, 3.0], 1) == 1.0
+    assert studies.rate([1.0, 1.0, 2.0, 2.0, 3.0, 3.0], 2) == 2.0
+    monkeypatch.setattr("flexmb.study.study.Local", Inline)
+    times = studies.finished(tmp_path, 3, 10, 1)
+    assert len(times) == 3
+    assert times == sorted(times)

@@ -108,10 +108,12 @@ def test_a_killed_worker_is_replaced_and_its_run_repeated(tmp_path: Path) -> Non
         threading.Timer(0.3, first.process.kill).start()  # in the middle of the long run
         [(task, answer, why)] = local.run([long], lambda key: curves)
         [second] = local._all
+        assert second.process.stdin is not None
+        second.process.stdin.close()  # as when the parent is gone; an idle worker must notice, too
+        assert second.process.wait(PATIENCE) == 0
     assert (task, why) == (long, "")
     assert json.loads(answer)["status"] == "done"
     assert second.process.pid != first.process.pid
-    assert second.process.poll() is not None  # ended with the study
 
 
 def test_a_run_that_kills_its_workers_is_a_failed_row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

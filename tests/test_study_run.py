@@ -20,6 +20,7 @@ from flexmb.errors import InputError
 from flexmb.exact import exact_solution
 from flexmb.measures import graph_distance, kept
 from flexmb.study.folder import StudyFolder
+from flexmb.study.measuring import graph_vertices
 from flexmb.study.study import load_study
 from flexmb.study.table import load_table
 
@@ -110,6 +111,20 @@ def test_errors_in_all_norms(tmp_path: Path) -> None:
     assert row["supfine"] == pytest.approx(np.abs(d).max() / np.abs(ref).max(), rel=1e-12)
     whole = graph_distance(t, v, fine.time[fine_inside], v_fine[fine_inside]) / np.ptp(v_fine[fine_inside])
     assert row["graphfine"] == pytest.approx(whole, rel=1e-12)
+
+
+def test_the_graph_of_an_exact_curve_has_its_jumps(tmp_path: Path) -> None:
+    exact = exact_solution(fm.load_case("bouncing_ball").values.data)
+    assert exact is not None
+    t = np.linspace(0.0, 1.75, 15)
+    times, values = graph_vertices(exact, "ball.velocity.z", t)
+    k = np.flatnonzero(np.diff(times) == 0.0)
+    assert times[k].tolist() == [1.0, 1.0]  # a sample falls on the impact as well
+    np.testing.assert_allclose(values[k[0] : k[0] + 3], [-2.0, 1.0, 1.0], atol=1e-7)
+    flying = times < 1.0
+    np.testing.assert_allclose(values[flying], -2.0 * times[flying], atol=1e-12)
+    after = times > 1.0
+    np.testing.assert_allclose(values[after], 1.0 - 2.0 * (times[after] - 1.0), atol=1e-12)
 
 
 def test_what_a_step_is_beside_the_structure(tmp_path: Path) -> None:

@@ -102,7 +102,7 @@ def _error(measure: MeasureTable, case: Case, result: Result, references: Mappin
         exact = exact_of(case, signal)
         curve = exact.curves[signal]
         truth = curve(t[inside])
-        vertices = _vertices(exact, signal, t[inside]) if measure.norm == "graph" else (t, y)
+        vertices = graph_vertices(exact, signal, t[inside]) if measure.norm == "graph" else (t, y)
     else:
         reference = references[measure.against]
         truth = _at(reference.t, reference.y[signal], t[inside])
@@ -132,7 +132,7 @@ def _at(t: Array, y: Array, where: Array) -> Array:
     return np.column_stack([np.interp(where, t, column) for column in y.T])
 
 
-def _vertices(exact: Exact, signal: str, t: Array) -> tuple[Array, Array]:
+def graph_vertices(exact: Exact, signal: str, t: Array) -> tuple[Array, Array]:
     """Return the filled-in graph of an exact curve over the times of a run; jumps are two vertices at one time."""
     curve, side = exact.curves[signal], SIDE * float(t[-1] - t[0])
     fine = np.interp(np.arange(FINER * (t.size - 1) + 1) / FINER, np.arange(t.size), t)
