@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from flexmb.case.overrides import key_path
@@ -46,12 +46,18 @@ class Axis:
         What each value changes in the case.
     zip : str
         Axes with the same word go hand in hand.
+    cases : tuple of str
+        Cases that its choices stand for, "" where it is that of the study; empty when all are.
+    names : tuple of mappings
+        Words that its choices give for names in braces; empty when they give none.
     """
 
     name: str
     values: tuple[Value, ...]
     settings: tuple[tuple[Setting, ...], ...]
     zip: str = ""
+    cases: tuple[str, ...] = ()
+    names: tuple[Mapping[str, str], ...] = ()
 
     def __len__(self) -> int:
         return len(self.values)
@@ -82,6 +88,8 @@ def make_axis(table: AxisTable, place: str) -> Axis:
             labels,
             tuple(tuple(settings(choice.set, said, "choices")) for choice in table.choices),
             table.zip or "",
+            tuple(choice.case or "" for choice in table.choices) if any(c.case for c in table.choices) else (),
+            tuple(choice.names for choice in table.choices) if any(c.names for c in table.choices) else (),
         )
     keys = [table.key] if table.key is not None else table.keys or []
     if not keys:
@@ -193,15 +201,28 @@ def _is_prime(n: int) -> bool:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the grid: its index, its values on the axes, and what each of them changes in the case."""
+    """One point of the grid: its index, its values on the axes, and what each of them changes in the case.
+
+    ``cases`` and ``names`` are those of the axes that have some.
+    """
 
     index: int
     axes: dict[str, Value]
     changes: dict[str, tuple[Setting, ...]]
+    cases: dict[str, str] = field(default_factory=dict)
+    names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def settings(self, axes: Iterable[str] | None = None) -> tuple[Setting, ...]:
         """Return what the named axes change; by default all of them."""
         return tuple(setting for name in (self.changes if axes is None else axes) for setting in self.changes[name])
+
+    def case(self, axes: Iterable[str] | None = None) -> str:
+        """Return the case that the named axes (by default all) choose; "" for that of the study."""
+        return next((self.cases[name] for name in (self.cases if axes is None else axes) if self.cases.get(name)), "")
+
+    def words(self) -> dict[str, str]:
+        """Return the words for names in braces."""
+        return {key: word for own in self.names.values() for key, word in own.items()}
 
 
 class Grid:
@@ -239,7 +260,13 @@ class Grid:
             rest, k = divmod(rest, len(group[0]))
             place |= {axis.name: k for axis in group}
         values = {axis.name: axis.values[place[axis.name]] for axis in self.axes}
-        return Point(index, values, {axis.name: axis.settings[place[axis.name]] for axis in self.axes})
+        return Point(
+            index,
+            values,
+            {axis.name: axis.settings[place[axis.name]] for axis in self.axes},
+            {axis.name: axis.cases[place[axis.name]] for axis in self.axes if axis.cases},
+            {axis.name: axis.names[place[axis.name]] for axis in self.axes if axis.names},
+        )
 
     def __iter__(self) -> Iterator[Point]:
         return (self[k] for k in range(self.count))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from flexmb.case import Case
 from flexmb.case.expectations import locate
 from flexmb.case.problems import CaseError, Problem
@@ -17,14 +19,22 @@ def in_study(study: StudyFile, err: InputError) -> CaseError:
     return CaseError(f"{study.origin.file}: {err}")
 
 
-def check_measures(study: StudyFile, case: Case) -> None:
-    """Check that a case records what is measured; InputError with the entry of the study otherwise."""
+def check_measures(study: StudyFile, case: Case, measures: Sequence[MeasureTable]) -> None:
+    """Check that a case records what is measured; InputError with the entry of the study otherwise.
+
+    Parameters
+    ----------
+    study : StudyFile
+    case : Case
+    measures : sequence of MeasureTable
+        Those of the study, as they read for this case.
+    """
     try:
         recorded = case.recorded
     except InputError as err:
-        raise _blamed(study, err) or in_study(study, err) from err
+        raise _blamed(study, measures, err) or in_study(study, err) from err
     problems = []
-    for k, measure in enumerate(study.tables.measure):
+    for k, measure in enumerate(measures):
         key = measure.kind
         try:
             _check(measure, case, recorded)
@@ -58,12 +68,12 @@ def _check(measure: MeasureTable, case: Case, recorded: dict[str, int]) -> None:
         exact_of(case, measure.error)
 
 
-def _blamed(study: StudyFile, err: InputError) -> CaseError | None:
+def _blamed(study: StudyFile, measures: Sequence[MeasureTable], err: InputError) -> CaseError | None:
     """Return the error of the measure whose signal cannot be assembled."""
     cause = err.__cause__
     if not isinstance(cause, InputError) or (cause.where, cause.key) != ("output", "signals"):
         return None
-    for k, measure in enumerate(study.tables.measure):
+    for k, measure in enumerate(measures):
         if str(cause.value) and str(cause.value) in measure.of:
             return study.origin.error([Problem(("measure", k, measure.kind), cause.message, measure.of)])
     return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -20,6 +20,9 @@ from flexmb.study.schema import EXACT
 from flexmb.study.table import Value
 from flexmb.study.task import Task, settings_of
 
+SIGNALS = ("signal", "error", "curve")
+"""Keys of a measure that name signals."""
+
 
 class Runs:
     """The runs of a study.
@@ -33,7 +36,8 @@ class Runs:
 
     def __init__(self, study: StudyFile, runs_folder: Path | None = None) -> None:
         self.study, self._folder = study, runs_folder
-        self._data = parsed(study.case_file, study.case_text)
+        self._sources = {"": (study.case_file, study.case_text), **study.cases}
+        self._data = {name: parsed(*source) for name, source in self._sources.items()}
         self._measures = [m.model_dump(by_alias=True, exclude_unset=True) for m in study.tables.measure]
         self._known: dict[tuple[Any, ...], Task] = {}
 
@@ -46,23 +50,32 @@ class Runs:
                 out[m.against].append(m.error)
         return out
 
+    def _measures_at(self, point: Point) -> list[dict[str, Any]]:
+        """Return the measures with the point's words for names in braces."""
+        words = point.words()
+        return [
+            {key: filled(item, words) if key in SIGNALS else item for key, item in measure.items()}
+            for measure in self._measures
+        ]
+
     def task(self, point: Point) -> Task:
         """Return the run at a point."""
         references = {name: self.reference(name, point).key for name in self._recorded}
-        asked = {"measures": [_silent(m) for m in self._measures], "ledger": self.study.tables.ledger}
+        measures, ledger = self._measures_at(point), self.study.tables.ledger
+        asked = {"measures": [_silent(m) for m in measures], "ledger": ledger, "references": references}
         settings = layered(self.study.common, point.settings())
-        task = self._task(point.index, point.axes, settings, asked | {"references": references})
-        return replace(task, measures=self._measures, ledger=self.study.tables.ledger, references=references)
+        task = self._task(point.index, point.axes, point.case(), settings, asked)
+        return replace(task, measures=measures, ledger=ledger, references=references)
 
     def reference(self, name: str, point: Point) -> Task:
         """Return the reference run that belongs to a point."""
         follow = self.study.tables.reference[name].follow
         axes = {axis: point.axes[axis] for axis in follow}
-        place = (name, *axes.values())
+        record = [filled(signal, point.words()) for signal in self._recorded[name]]
+        place = (name, *axes.values(), *record)
         if place not in self._known:
             settings = layered(self.study.common, point.settings(follow), self.study.references[name])
-            record = self._recorded[name]
-            task = self._task(-1, axes, settings, {"record": record})
+            task = self._task(-1, axes, point.case(follow), settings, {"record": record})
             self._known[place] = replace(task, record=record)
         return self._known[place]
 
@@ -70,11 +83,12 @@ class Runs:
         """Return the reference runs of a point by name."""
         return {name: self.reference(name, point) for name in self._recorded}
 
-    def _task(self, index: int, axes: dict[str, Value], settings: tuple[Setting, ...], asked: dict[str, Any]) -> Task:
-        file, keep = self.study.case_file, self.study.tables.keep
-        key = run_key(self._data, file.parent, settings, asked | {"keep": keep})
+    def _task(
+        self, index: int, axes: dict[str, Value], case: str, settings: tuple[Setting, ...], asked: dict[str, Any]
+    ) -> Task:
+        (file, text), keep = self._sources[case], self.study.tables.keep
+        key = run_key(self._data[case], file.parent, settings, asked | {"keep": keep})
         kept = str((self._folder / key).resolve()) if keep and self._folder is not None else ""
-        text = self.study.case_text
         return Task(key, index, axes, str(file.resolve()), text, settings_of(settings), keep=kept)
 
     def check(self, say: Callable[[str], None]) -> list[Task]:
@@ -89,9 +103,13 @@ class Runs:
         cases = [self._checked(self.task(point)) for point in points]
         for name in self._recorded:
             self._checked(self.reference(name, points[0]))
-        if cases[0].model().large_motion and will_compile_large():
+        if any(case.model().large_motion for case in cases) and will_compile_large():
             say(WORDS_LARGE)  # already to be assembled
-        check_measures(self.study, cases[0])
+        seen: set[str] = set()
+        for point, case in zip(points, cases, strict=True):
+            if point.case() not in seen:
+                seen.add(point.case())
+                check_measures(self.study, case, self.task(point).tables)
         missing: dict[str, Task] = {}
         for point, case in zip(points, cases, strict=True):
             if not case.model().large_motion and will_compile(case.scheme):
@@ -116,6 +134,13 @@ class Runs:
             sizes = " x ".join(str(size) for size in self.study.grid.sizes)
             message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them all the same"
             raise in_study(self.study, InputError(message))
+
+
+def filled(signal: str, words: Mapping[str, str]) -> str:
+    """Return a signal with words for its names in braces; a name without a word stays, and is no signal then."""
+    for name, word in words.items():
+        signal = signal.replace("{" + name + "}", word)
+    return signal
 
 
 def _silent(measure: dict[str, Any]) -> dict[str, Any]:

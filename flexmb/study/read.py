@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ from flexmb.case.shipped import find_file, find_study, shipped_cases
 from flexmb.case.toml_lines import line_numbers, line_of
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
-from flexmb.study.axes import Axis, Grid, Setting, Wrong, make_axis, settings
+from flexmb.study.axes import Axis, Grid, Setting, Wrong, axis_name, make_axis, settings
 from flexmb.study.schema import EXACT, LEDGER, RESERVED, StudyTables
 from flexmb.study.table import same
 
@@ -34,6 +34,8 @@ class StudyFile:
     case_file : Path
     case_text : str
         The case it varies.
+    cases : mapping of str to (Path, str)
+        File and text of the cases that choices of an axis stand for, by the name the study gives them.
     common : tuple of Setting
         What all runs change in the case.
     grid : Grid
@@ -49,6 +51,7 @@ class StudyFile:
     common: tuple[Setting, ...]
     grid: Grid
     references: Mapping[str, tuple[Setting, ...]]
+    cases: Mapping[str, tuple[Path, str]] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -101,10 +104,11 @@ def checked(file: Path, text: str, data: dict[str, Any], given: frozenset[Any] =
     }
     if not problems:
         problems += _wrong_axes(axes, common) + _wrong_names(tables, axes)
-    case_file = _case_file(tables.case, file, problems)
+    case_file = _case_file(tables.case, file, ("case",), problems)
+    cases = _other_cases(tables, file, problems)
     if problems or case_file is None:
         raise origin.error(problems)
-    return StudyFile(origin, tables, case_file, read_text(case_file), common, Grid(axes), references)
+    return StudyFile(origin, tables, case_file, read_text(case_file), common, Grid(axes), references, cases)
 
 
 def _settings(
@@ -117,13 +121,33 @@ def _settings(
         return ()
 
 
-def _case_file(name: str, study: Path, problems: list[Problem]) -> Path | None:
+def _other_cases(tables: StudyTables, study: Path, problems: list[Problem]) -> dict[str, tuple[Path, str]]:
+    """Return the cases of choices; one axis at most has some."""
+    out: dict[str, tuple[Path, str]] = {}
+    first = -1
+    for k, axis in enumerate(tables.axis):
+        for j, choice in enumerate(axis.choices or []):
+            if choice.case is None:
+                continue
+            path = ("axis", k, "choices", j, "case")
+            if first not in (-1, k):
+                words = f"another axis, '{axis_name(tables.axis[first])}', chooses the case already"
+                problems.append(Problem(path, words, choice.case))
+                break
+            first = k
+            found = _case_file(choice.case, study, path, problems)
+            if found is not None:
+                out[choice.case] = (found, read_text(found))
+    return out
+
+
+def _case_file(name: str, study: Path, path: tuple[str | int, ...], problems: list[Problem]) -> Path | None:
     """Return the case: a path relative to the study file, or a shipped one."""
     beside = study.parent / name
     try:
         return beside if beside.is_file() else find_file(name, shipped_cases(), "case")
     except (InputError, OSError, ValueError) as err:
-        problems.append(Problem(("case",), err.message if isinstance(err, InputError) else str(err), name))
+        problems.append(Problem(path, err.message if isinstance(err, InputError) else str(err), name))
         return None
 
 

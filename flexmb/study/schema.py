@@ -25,10 +25,15 @@ FileName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-
 
 
 class ChoiceTable(Table):
-    """One choice of an axis: its label is the value in the table, ``set`` the keys of the case it changes."""
+    """One choice of an axis: its label is the value in the table, ``set`` the keys of the case it changes.
+
+    It may be another ``case``; ``names`` are words of it that measures speak of in braces (``contacts.{contact}.gap``).
+    """
 
     label: Name
     set: dict[str, Any] = {}
+    case: Text | None = None
+    names: dict[str, Text] = {}
 
 
 class AxisTable(Table):
