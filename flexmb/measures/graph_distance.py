@@ -19,6 +19,10 @@ found by bisection to the last bit.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
 import numpy as np
 
 from flexmb.errors import InputError
@@ -43,22 +47,40 @@ def excess(t_a: Array, a: Array, t_b: Array, b: Array) -> float:
 
 
 def _excess(t_a: Array, a: Array, t_b: Array, b: Array, low: float) -> float:
-    """Return the larger of e(A, B) and ``low``."""
+    """Return the larger of e(A, B) and ``low``.
+
+    A point that is within eps of B stays so for every larger eps: whatever is found to be near enough is never looked
+    at again, and only the few farthest pieces of A take part in the whole bisection.
+    """
     t_a, a = _checked(t_a, a, "a")
     t_b, b = _checked(t_b, b, "b")
-    upper, lower = _Windows(t_b, b), _Windows(t_b, -b)
-
-    def within(eps: float) -> bool:
-        return upper.cover(t_a, a, eps) and lower.cover(t_a, -a, eps)
-
-    if within(low):
-        return low
     high = max(float(np.ptp(np.concatenate([a, b]))), float(np.ptp(np.concatenate([t_a, t_b]))))
-    while True:
+    sides = ((_Windows(t_b, b), a), (_Windows(t_b, -b), -a))
+    for windows, values in sides:
+        low = _least(partial(windows.far_vertices, t_a, values), low, high)
+    for windows, values in sides:
+        low = _least(partial(windows.far_spans, t_a, values), low, high)
+    return low
+
+
+def _least(far: Callable[[float, Any], Any], low: float, high: float) -> float:
+    """Return the least eps >= low at which nothing is far, to the last bit.
+
+    Parameters
+    ----------
+    far : callable
+        Returns what of ``some`` (None: of all) is farther than eps.
+    low, high : float
+        At ``high`` nothing is.
+    """
+    some = far(low, None)
+    while len(some):
         middle = 0.5 * (low + high)
         if not low < middle < high:
             return high
-        low, high = (low, middle) if within(middle) else (middle, high)
+        rest = far(middle, some)
+        low, high, some = (middle, high, rest) if len(rest) else (low, middle, some)
+    return low
 
 
 def _checked(t: Array, x: Array, name: str) -> tuple[Array, Array]:
@@ -83,16 +105,17 @@ class _Windows:
             last, half = self.tables[-1], 2 ** (len(self.tables) - 1)
             self.tables.append(np.maximum(last[:-half], last[half:]))
 
-    def cover(self, t: Array, a: Array, eps: float) -> bool:
-        """Tell whether the graph A stays below the largest values of this one over the windows by eps at most."""
-        return bool(self._vertices_covered(t, a, eps) and self._lines_covered(t, a, eps))
+    def far_vertices(self, t: Array, a: Array, eps: float, some: IntArray | None) -> IntArray:
+        """Return which vertices of A lie above the largest values over their windows by more than eps.
 
-    def _vertices_covered(self, t: Array, a: Array, eps: float) -> bool:
-        """Look at the vertices of A: both ends of all its vertical lines are among them."""
+        Both ends of all vertical lines of A are among its vertices.
+        """
+        some = np.arange(t.size) if some is None else some
+        t, a = t[some], a[some]
         first = np.searchsorted(self.t, t - eps, side="left")
         last = np.searchsorted(self.t, t + eps, side="right")
         highest = np.maximum(self._between(first, last), self._ends(t - eps, t + eps))
-        return bool((a - highest <= eps).all())
+        return np.asarray(some[~(a - highest <= eps)])
 
     def _ends(self, left: Array, right: Array) -> Array:
         """Return the larger of the values at the ends of the windows; -inf where both lie outside the graph."""
@@ -102,15 +125,23 @@ class _Windows:
             value[inside] = np.maximum(value[inside], np.interp(at[inside], self.t, self.x))
         return value
 
-    def _lines_covered(self, t: Array, a: Array, eps: float) -> bool:
-        """Look between events: a - max(l1, c, l2) with l1, l2 at the ends of the window and c inside it."""
-        events = np.unique(np.concatenate([t, self.t - eps, self.t + eps]))
-        events = events[(events >= t[0]) & (events <= t[-1])]
+    def far_spans(self, t: Array, a: Array, eps: float, some: Array | None) -> Array:
+        """Return the spans of time, (k, 2) ascending, in which A is too high; between events it is a - max(l1, c, l2).
+
+        l1 and l2 are the values at the ends of the window, c is the largest one inside it.
+        """
+        some = np.array([[t[0], t[-1]]]) if some is None else some
+        start, end = some[0, 0], some[-1, 1]
+        marks = [_inside(t, start, end), _inside(self.t, start + eps, end + eps) - eps]
+        marks += [_inside(self.t, start - eps, end - eps) + eps, some.ravel()]
+        events = np.unique(np.concatenate(marks))
+        events = events[(events >= start) & (events <= end)]
         s0, s1 = events[:-1], events[1:]
-        wide = s1 - s0 > 0.0
+        owner = np.searchsorted(some[:, 0], s0, side="right") - 1
+        wide = (s1 - s0 > 0.0) & (s1 <= some[owner, 1])
         s0, s1 = s0[wide], s1[wide]
         if s0.size == 0:
-            return True
+            return np.empty((0, 2))
         middle = 0.5 * (s0 + s1)
         line = _line(t, a, middle, s0, s1)
         left, right = (
@@ -132,7 +163,7 @@ class _Windows:
             # a window without vertex or beyond the graph has a gap of +inf on both sides: it never is the smallest
             met = np.where(np.isnan(met), -np.inf, met)
             worst = np.where(crosses, np.maximum(worst, met), worst)
-        return bool((worst <= eps).all())
+        return np.stack([s0, s1], axis=1)[~(worst <= eps)]
 
     def _between(self, first: IntArray, last: IntArray) -> Array:
         """Return the largest of x[first:last], -inf where there is none."""
@@ -146,6 +177,11 @@ class _Windows:
             found[mine] = np.maximum(table[i[mine]], table[i[mine] + n[mine] - 2**k])
         out[some] = found
         return out
+
+
+def _inside(t: Array, start: float, end: float) -> Array:
+    """Return the times from start to end of an ascending list."""
+    return t[np.searchsorted(t, start, side="left") : np.searchsorted(t, end, side="right")]
 
 
 def _line(t: Array, x: Array, inside: Array, s0: Array, s1: Array) -> Array:
