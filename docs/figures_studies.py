@@ -92,7 +92,7 @@ def bar_table() -> Table:
 
 @cache
 def ball_table() -> Table:
-    """Return all schemes with eighteen steps on the impacting oscillator: errors of the velocity against the exact one."""
+    """Return all schemes with eighteen steps on the impacting oscillator: errors of the velocity."""
     rows = []
     for scheme, options in SCHEMES.items():
         for n in PRIMES:

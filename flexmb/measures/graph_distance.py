@@ -163,7 +163,7 @@ class _Windows:
             # a window without vertex or beyond the graph has a gap of +inf on both sides: it never is the smallest
             met = np.where(np.isnan(met), -np.inf, met)
             worst = np.where(crosses, np.maximum(worst, met), worst)
-        return np.stack([s0, s1], axis=1)[~(worst <= eps)]
+        return np.asarray(np.stack([s0, s1], axis=1)[~(worst <= eps)])
 
     def _between(self, first: IntArray, last: IntArray) -> Array:
         """Return the largest of x[first:last], -inf where there is none."""
