@@ -3,17 +3,23 @@
     python benchmarks/studies.py [--repeats N] [--runs N] [--steps N]
 
 Overhead: a study of runs of ten steps in one worker; the mean time from one finished run to the next, after the first.
-Throughput: runs of many steps, in one worker and in two, in turn; runs per second from the first finished one on.
+Throughput: runs of many steps, in one worker and in two, in turn; runs per second from the first finished one on. On a
+busy machine that says more about the others; the processor time of a run, which should not grow with a second worker,
+then tells what two free cores would bring.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import math
 import os
+import statistics
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from flexmb.study.study import load_study
 
@@ -43,15 +49,23 @@ curve = "energy.total"
 """
 
 
-def finished(folder: Path, runs: int, steps: int, jobs: int) -> list[float]:
-    """Run a study into a new folder and return when its runs were finished, s from the start."""
+class Went(NamedTuple):
+    """How a study went: when its runs were finished, s from the start, and the median of their processor times, s."""
+
+    times: list[float]
+    cpu: float
+
+
+def finished(folder: Path, runs: int, steps: int, jobs: int) -> Went:
+    """Run a study into a new folder."""
     file = folder / "study.toml"
     file.write_text(STUDY.format(steps=steps, every=max(1, steps // 500), runs=runs), encoding="utf-8")
     times: list[float] = []
     began = time.perf_counter()
     with tempfile.TemporaryDirectory(dir=folder) as out:
         load_study(file).run(out, jobs, progress=lambda done, total: times.append(time.perf_counter() - began))
-    return times
+        rows = [json.loads(path.read_text(encoding="utf-8")) for path in (Path(out) / "runs").glob("*.json")]
+    return Went(times, statistics.median(row["cpu_time_s"] for row in rows))
 
 
 def rate(times: Sequence[float], jobs: int) -> float:
@@ -71,15 +85,17 @@ def main(argv: Sequence[str] | None = None) -> dict[str, float]:
     print(f"load average at the start: {os.getloadavg()[0]:.2f} on {os.cpu_count()} cores")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        overhead = min(1.0 / rate(finished(folder, 4 * args.runs, 10, 1), 1) for _ in range(args.repeats))
+        overhead = min(1.0 / rate(finished(folder, 4 * args.runs, 10, 1).times, 1) for _ in range(args.repeats))
         print(f"overhead of a run after the first: {1e3 * overhead:.1f} ms")
-        rates = {1: 0.0, 2: 0.0}
+        rates, cpu = {1: 0.0, 2: 0.0}, {1: math.inf, 2: math.inf}
         for _ in range(args.repeats):
             for jobs in rates:
-                rates[jobs] = max(rates[jobs], rate(finished(folder, args.runs, args.steps, jobs), jobs))
-    ratio = rates[2] / rates[1]
+                went = finished(folder, args.runs, args.steps, jobs)
+                rates[jobs], cpu[jobs] = max(rates[jobs], rate(went.times, jobs)), min(cpu[jobs], went.cpu)
+    ratio, free = rates[2] / rates[1], 2.0 * cpu[1] / cpu[2]
     print(f"throughput: {rates[1]:.2f} runs a second in one worker, {rates[2]:.2f} in two: {ratio:.2f} times as many")
-    return {"overhead": overhead, "one": rates[1], "two": rates[2], "ratio": ratio}
+    print(f"processor time of a run: {cpu[1]:.3f} s and {cpu[2]:.3f} s; two free cores: {free:.2f} times as many")
+    return {"overhead": overhead, "one": rates[1], "two": rates[2], "ratio": ratio, "free": free}
 
 
 if __name__ == "__main__":

@@ -155,6 +155,7 @@ def test_rates_of_studies_count_what_ended_after_the_first_of_each_worker(tmp_pa
     assert studies.rate([1.0, 2.0, 3.0], 1) == 1.0
     assert studies.rate([1.0, 1.0, 2.0, 2.0, 3.0, 3.0], 2) == 2.0
     monkeypatch.setattr("flexmb.study.study.Local", Inline)
-    times = studies.finished(tmp_path, 3, 10, 1)
-    assert len(times) == 3
-    assert times == sorted(times)
+    went = studies.finished(tmp_path, 3, 10, 1)
+    assert len(went.times) == 3
+    assert went.times == sorted(went.times)
+    assert went.cpu > 0.0
