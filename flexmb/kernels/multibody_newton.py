@@ -44,6 +44,9 @@ from flexmb.kernels.multibody import (
     PLACES,
     RHO,
     S0,
+    S1,
+    S2,
+    S3,
     SCHATZMAN,
     T_END,
     T_P,
@@ -263,42 +266,30 @@ def measure_length(at: int) -> None:
 
 
 @inner
-def _mass_and_force(at: int, i: int) -> tuple[float, float]:
-    """Return the mass of unknown i by itself, and the forces on it, class by class."""
-    F, M = part(at, "point.F"), part(at, "system.linear.M")
-    mass, force = 0.0, 0.0
-    for j in range(M.ptr[i], M.ptr[i + 1]):
-        if M.col[j] == i:
-            mass = M.val[j]
-    for c in range(CLASSES):
-        force += abs(F[c, i])
-    return mass, force
-
-
-@inner
 def measure_speeds(at: int) -> None:
     """Write the speeds that corrections are compared with: those of the motion and those the forces can cause.
 
     The latter are at most FORCED times the speeds of the motion, or those of the largest mass under the largest force.
     """
-    motion, vec, unknowns = part(at, "motion"), part(at, "trial.vec"), part(at, "system.unknowns")
-    scale, h, s = part(at, "trial.scale"), part(at, "step")[H], vec[S0]
+    motion, vec, F, M = part(at, "motion"), part(at, "trial.vec"), part(at, "point.F"), part(at, "system.linear.M")
+    scale, h, unknowns = part(at, "trial.scale"), part(at, "step")[H], part(at, "system.unknowns")
     most = FORCED_AHEAD if part(at, "numbers.family") == SCHATZMAN else FORCED
-    for i in range(s.size):
-        s[i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
-    places, turns = largest(unknowns, s)
-    for i in range(s.size):
-        s[i] = _mass_and_force(at, i)[0]
-    mass, inertia = largest(unknowns, s)
-    for i in range(s.size):
-        s[i] = _mass_and_force(at, i)[1]
-    force, torque = largest(unknowns, s)
-    for i in range(s.size):
-        own, push = _mass_and_force(at, i)
-        s[i] = h * push / own if own > 0.0 else 0.0
-    forced, forced_turns = largest(unknowns, s)
-    if mass > 0.0:
-        forced = min(forced, most * max(places, h * force / mass))
+    for i in range(vec.shape[1]):
+        mass, force = 0.0, 0.0
+        for j in range(M.ptr[i], M.ptr[i + 1]):
+            if M.col[j] == i:
+                mass = M.val[j]
+        for c in range(CLASSES):
+            force += abs(F[c, i])
+        vec[S0, i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
+        vec[S1, i] = h * force / mass if mass > 0.0 else 0.0
+        vec[S2, i], vec[S3, i] = mass, force
+    places, turns = largest(unknowns, vec[S0])
+    forced, forced_turns = largest(unknowns, vec[S1])
+    heaviest, inertia = largest(unknowns, vec[S2])
+    strongest, torque = largest(unknowns, vec[S3])
+    if heaviest > 0.0:
+        forced = min(forced, most * max(places, h * strongest / heaviest))
     if inertia > 0.0:
         forced_turns = min(forced_turns, most * max(turns, h * torque / inertia))
     scale[PLACES], scale[TURNS] = max(places, forced), max(turns, forced_turns)
