@@ -34,7 +34,7 @@ SCHEMES = {
     "generalized-α, ρ∞ = 0": ["scheme={name='generalized-alpha', rho_inf=0.0}"],
 }
 FOUR = ["Moreau-Jean, θ = 1/2", "Schatzman-Paoli", "Newmark", "generalized-α, ρ∞ = 0.8"]
-PRIMES = [211, 269, 347, 443, 563, 727, 929, 1187, 1523, 1949, 2503, 3203, 4099, 5237, 6701, 8573, 10973, 14029]
+PRIMES = [211, 269, 347, 443, 563, 727, 929, 1187, 1523, 1949, 2503, 3203, 4099, 5237, 6701]
 """Step counts: impacts then fall at all places between two steps."""
 NAMES = {
     "axis": [{"name": "scheme"}, {"name": "steps", "label": "number of steps"}, {"name": "h", "unit": "s"}],
@@ -92,7 +92,7 @@ def bar_table() -> Table:
 
 @cache
 def ball_table() -> Table:
-    """Return all schemes with eighteen steps on the impacting oscillator: errors of the velocity."""
+    """Return all schemes with fifteen steps on the impacting oscillator: errors of the velocity."""
     rows = []
     for scheme, options in SCHEMES.items():
         for n in PRIMES:
@@ -101,10 +101,10 @@ def ball_table() -> Table:
             exact, t, v = exact_solution(case.values.data), result.time, result.signals["ball.velocity"][:, 0]
             assert exact is not None
             curve, h = exact.curves["ball.velocity.x"], 6.0 / n
-            fine = np.sort(np.concatenate([np.linspace(0.0, 6.0, 4 * n + 1), exact.breaks, exact.breaks - 1e-9]))
+            fine = np.sort(np.concatenate([t, exact.breaks, exact.breaks - 1e-9]))
             numbers = {
                 "L1": grid_norm(v - curve(t), h),
-                "graph": graph_distance(t, v, fine, curve(fine)),
+                "graph": graph_distance(t, v, fine, curve(fine)) if scheme in FOUR else np.nan,
                 "wall": min(float(case.run().summary["wall_time_s"]) for _ in range(3)),
                 "count": float(n),
             }

@@ -236,6 +236,20 @@ def test_fitted_lines_and_triangles_have_the_slope_they_say() -> None:
     assert points.get_linestyle() == "None"
 
 
+def test_triangles_stay_below_runs_that_scatter() -> None:
+    h = np.geomspace(1e-3, 1e-2, 14)
+    error = h * np.where(np.arange(14) == 11, 0.05, 1.0)
+    rows = tuple(
+        Row(k, str(k), {"h": float(x)}, "done", "", {"error": float(e)})
+        for k, (x, e) in enumerate(zip(h, error, strict=True))
+    )
+    drawing, _ = draw(Table(rows), kind="order", x="h", y=["error"])
+    triangle = drawing.figure.axes[0].get_lines()[-1]
+    x, top = np.log(triangle.get_xdata()[:2]), np.log(triangle.get_ydata()[[0, 2]])
+    assert x[0] < np.log(h[11]) < x[1]
+    assert np.interp(np.log(h[11]), x, top) < np.log(error[11])
+
+
 def test_bars_add_up_to_their_marks_also_where_a_scheme_gives_energy() -> None:
     drawing, notes = draw(kind="bars", by=["scheme"], where={"h": 8e-3})
     axes = drawing.figure.axes[0]

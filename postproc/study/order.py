@@ -125,8 +125,8 @@ def _triangles(axes: Axes, every: list[tuple[Array, Array]], slopes: list[float]
     for k, slope in enumerate(chosen):
         right = last - 1.35 * k * width
         left = right - width
-        # its upper edge stays below the lowest line over the triangle
-        inside = np.linspace(left, right, 9)
+        # its upper edge stays below the lowest line and run over the triangle
+        inside = np.unique(np.concatenate([[left, right], *(np.log10(h) for h, _ in every)]).clip(left, right))
         lines = [np.interp(inside, np.log10(h), np.log10(fit)) for h, fit in every]
         room = 0.05 * (high - low + slope * width)
         foot = float(min((line - slope * (inside - left)).min() for line in lines)) - room
