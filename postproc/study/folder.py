@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.study.table import Table, row_from_json
+from flexmb.study.table import STUDY, Table, load_table
 
-STUDY, RUNS, SUMMARY = "study.toml", "runs", "summary.json"
+SUMMARY = "summary.json"
 
 
 @dataclass(frozen=True)
@@ -64,12 +64,7 @@ def open_study(folder: Path) -> Opened:
         tables = tomllib.loads(text)
     except (OSError, ValueError) as err:
         raise InputError(f"'{folder / STUDY}' cannot be read: {err}") from err
-    return Opened(folder, text, tables, _table(folder), _summary(folder))
-
-
-def _table(folder: Path) -> Table:
-    rows = [row_from_json(path.read_text(encoding="utf-8")) for path in sorted((folder / RUNS).glob("*.json"))]
-    return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))
+    return Opened(folder, text, tables, load_table(folder), _summary(folder))
 
 
 def _summary(folder: Path) -> Mapping[str, Any]:

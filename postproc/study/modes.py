@@ -28,7 +28,9 @@ from flexmb.study.table import Row
 OVER = {"frequency_hz": "frequency [Hz]", "omega_h": "ω h"}
 """What spectra may be drawn over."""
 SHOWN = {"damping": "damping ratio", "lost": "energy lost [J]", "lost_free": "energy lost between contacts [J]"}
-"""What can be drawn of a mode: MEASURE.damping and so on; MEASURE alone is damping and lost."""
+"""What can be drawn of a mode: MEASURE.damping and so on; MEASURE alone is damping and lost_free."""
+MARKS = 26
+"""Markers of a series; of more modes some have none, in each series others."""
 
 
 def draw_modes(asked: Asked) -> Drawing:
@@ -61,7 +63,7 @@ def _wanted(asked: Asked) -> list[tuple[str, str]]:
         if name not in known or (what and what not in SHOWN):
             allowed = [*known, *(f"{one}.{what}" for one in known for what in SHOWN)]
             raise asked.error(f"no run has this; there are {', '.join(allowed) or 'no modes'}", key="y", value=word)
-        out += [(name, one) for one in ([what] if what else ["damping", "lost"])]
+        out += [(name, one) for one in ([what] if what else ["damping", "lost_free"])]
     if not out:
         raise asked.error("no run has modes: the study needs a measure with modes")
     return out
@@ -89,7 +91,9 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, which: tuple[str, str, str]) 
             _theory(axes, row, name, over, style)
             x, y = x[elastic], y[elastic]
         joined = "" if what == "damping" else style["linestyle"]
-        axes.plot(x, y, **(style | {"markersize": 4.5, "linewidth": 0.9, "linestyle": joined}))
+        every = max(1, round(x.size / MARKS))
+        marked = (series.place * every // max(1, len(panel.series)) % every, every)
+        axes.plot(x, y, **(style | {"markersize": 4.5, "linewidth": 0.9, "linestyle": joined, "markevery": marked}))
         if what == "damping" and (lost := int(np.isnan(y).sum())):
             asked.notes.append(f"{series.label or 'the run'}: {lost} of {y.size} modes cannot be measured")
     label_frame(axes, OVER[over], SHOWN[what], panel.title)

@@ -13,7 +13,8 @@ from flexmb.postproc.report.tables import CROSS, TICK, number
 from flexmb.postproc.study.columns import Columns, name_of_axis, shown
 from flexmb.postproc.study.draw import FIGURES, Figured
 from flexmb.postproc.study.folder import Opened
-from flexmb.words import asked, counted
+from flexmb.study.expectations import asked_words
+from flexmb.words import bounds_words, counted
 
 MOST_ROWS = 2000
 """Rows of the table on the page; table.csv has all."""
@@ -174,12 +175,7 @@ def plain(unit: str) -> str:
 
 def _expected(entry: Mapping[str, Any]) -> str:
     """Return what is expected of the table, in words."""
-    what = f"order of {entry['order']} over {entry.get('over', '')}" if "order" in entry else str(entry.get("measure"))
-    if entry.get("reduce") and "order" not in entry:
-        what = f"{entry['reduce']} of {what}"
-    if where := entry.get("where"):
-        what += " for " + ", ".join(f"{key} = {value}" for key, value in where.items())
-    return asked(dict(entry) | {"signal": what, "reduce": None})
+    return f"{asked_words(dict(entry))} {bounds_words(dict(entry))}"
 
 
 def _measured(measure: Mapping[str, Any]) -> str:
