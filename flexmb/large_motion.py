@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import Marks, marks_of
 from flexmb.assembly.places import Place
 from flexmb.consistency import consistent
 from flexmb.errors import InputError
@@ -71,7 +72,8 @@ def assemble_large(
     """
     builder = Builder(gravity, t0)
     functions: list[tuple[str, object]] = []
-    for part in (*bodies.values(), *others):
+    parts = [*bodies.values(), *others]
+    for part in parts:
         known = len(builder.functions)
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
@@ -82,6 +84,7 @@ def assemble_large(
         first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
         q0[[place_in_q[int(iv)] for iv in first]] = q
     layout = layout_of(builder.bodies, straight)
+    layout = replace(layout, marks=_marks(parts, builder, layout))
     system = MultibodySystem(
         tables=builder.build(),
         q0=q0,
@@ -99,12 +102,12 @@ def assemble_large(
     )
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):
-        system = replace(system, layout=layout_of(builder.bodies, system.q0))
+        system = replace(system, layout=replace(layout_of(builder.bodies, system.q0), marks=layout.marks))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
     # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
     counted_from = replace(system, q0=straight) if start else system
-    parts = (builder.bodies, builder.joints, counted_from, builder.contacts)
-    return replace(system, probes=tuple(probe(name, *parts) for name in names))
+    looked_up = (builder.bodies, builder.joints, counted_from, builder.contacts)
+    return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
 
 
 def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:
@@ -131,6 +134,29 @@ def _groups(builder: Builder) -> list[IntArray]:
     return groups
 
 
+def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Marks:
+    """Return what is drawn beside the bodies."""
+    axes = {name: info.spin.axis for name, info in builder.bodies.items() if info.spin is not None}
+    of_joint: dict[str, Place] = {}
+    for group in builder.joints:
+        if group.angle >= 0:
+            base, mover = (builder.markers[k] for k in builder.angles[group.angle])
+            axes[f"joints.{group.name}"] = base[0].axes @ base[1][:, 2]
+            of_joint[f"joints.{group.name}"] = mover[0]
+
+    def find(ref: object, point: Array | None) -> list[tuple[int, Array]]:
+        words = str(ref)
+        if words in of_joint:
+            places = [of_joint[words]]
+        else:
+            places = builder.places(ref, "marks") if point is None else [builder.place(ref, "marks", point=point)]
+        owner = list(builder.bodies).index(name) if (name := words.partition(".")[0]) in builder.bodies else None
+        found = [(_nearest_point(builder, layout, place, owner), place.position) for place in places]
+        return [(i, x - layout.points[i] if i >= 0 else x) for i, x in found]
+
+    return marks_of(parts, find, layout.points, axes)
+
+
 def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
     """Return the map from impulse vectors of contacts to impulses on points: + on the second marker, - on the first."""
     ends = [pair for group in builder.contacts for pair in group.points]
@@ -147,13 +173,15 @@ def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array((values, (rows, cols)), shape=shape))
 
 
-def _nearest_point(builder: Builder, layout: Layout, place: Place) -> int:
-    """Return the drawn point of the place's body that is nearest to it, -1 for the ground."""
-    owner = -1
+def _nearest_point(builder: Builder, layout: Layout, place: Place, owner: int | None = None) -> int:
+    """Return the drawn point of the place's body that is nearest to it, -1 for the ground.
+
+    Whose place it is follows from its unknowns, unless the number of the body is given as ``owner``.
+    """
     for k, info in enumerate(builder.bodies.values()):
-        if place.dof.size and np.isin(place.dof, info.unknowns).all():
+        if owner is None and place.dof.size and np.isin(place.dof, info.unknowns).all():
             owner = k
-    own = np.flatnonzero(layout.body_of_point == owner)
-    if owner < 0 or not own.size:
+    own = np.flatnonzero(layout.body_of_point == (-1 if owner is None else owner))
+    if not own.size:
         return -1
     return int(own[int(np.argmin(np.linalg.norm(layout.points[own] - place.position, axis=1)))])

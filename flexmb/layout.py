@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.marks import Marks
 from flexmb.assembly.places import BodyInfo, Picture, Place
 from flexmb.fem.line_sections import LineSections, joined, unknown
 from flexmb.kernels.tables import FLOATING, FRAME, NODE, PLANAR
@@ -158,6 +159,8 @@ class Layout:
         What the points stand on in large motion.
     sections : LineSections or None
         Cross-sections of the cells; None in results that did not store them.
+    marks : Marks
+        What is drawn beside the bodies.
     """
 
     points: Array
@@ -172,6 +175,7 @@ class Layout:
     radius_of_vertex: Array = field(default_factory=lambda: np.zeros(0))
     carriers: Carriers | None = None
     sections: LineSections | None = None
+    marks: Marks = field(default_factory=Marks)
 
     @property
     def turns(self) -> bool:

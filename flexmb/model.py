@@ -9,6 +9,7 @@ from typing import Protocol, TypeVar, cast
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.marks import Marks, marks_of
 from flexmb.bodies.base import Body, BodyParts
 from flexmb.bodies.signals import default_names, signal
 from flexmb.contacts.rows import ContactPart
@@ -151,12 +152,21 @@ class Model:
             q0=np.zeros(nodes.nv),
             v0=np.concatenate([b.v0 for b in bodies.values()]),
             probes=tuple(Probe(*signal(name, bodies, nodes)) for name in names),
-            layout=small.layout,
+            layout=replace(small.layout, marks=self._marks(nodes)),
             dof_names=small.dof_names,
         )
         q0, v0 = self._start(system, small, weight, t0)
         contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0)
         return replace(system, q0=q0, v0=v0, contacts=contacts)
+
+    def _marks(self, nodes: Kinematics) -> Marks:
+        """Return what is drawn beside bodies of small displacement."""
+
+        def find(ref: object, _: Array | None) -> list[tuple[int, Array]]:
+            return [(i, np.zeros(3)) for i in nodes.resolve(ref, "marks").tolist()]
+
+        parts = [*self.bodies.values(), *self.loads.values(), *self.contacts.values()]
+        return marks_of(parts, find, nodes.points, {})
 
     def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
         if self.initial_steady:

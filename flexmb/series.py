@@ -38,8 +38,12 @@ class Named(Mapping[str, S]):
     room = ""
 
     def __init__(self, tree: Tree, make: Callable[[str], S]) -> None:
-        found = (name.split("/")[2] for name in tree if name.startswith(f"/{self.room}/"))
-        self._names, self._make = list(dict.fromkeys(found)), make
+        found = dict.fromkeys(name.split("/")[2] for name in tree if name.startswith(f"/{self.room}/"))
+        # HDF5 sorts names; where the order of the model is stored, it is that
+        order = f"/layout/{self.room}"
+        first = [name.decode() for name in tree[order][()]] if order in tree else []
+        self._names = sorted(found, key=lambda name: first.index(name) if name in first else len(first))
+        self._make = make
 
     def __getitem__(self, name: str) -> S:
         if name not in self._names:

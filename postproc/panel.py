@@ -11,6 +11,7 @@ from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.board import Box
 from flexmb.postproc.camera import Camera
 from flexmb.postproc.impulses import Impulses
+from flexmb.postproc.marks import LOOKS, Part
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.scene import Scene
 from flexmb.postproc.style import FIELD_MAP, VERMILLION
@@ -64,6 +65,8 @@ class Panel:
         self._slabs = {
             plane.name: (pv.PolyData(np.zeros((1, 3))), pv.PolyData(np.zeros((1, 3)))) for plane in scene.planes
         }
+        rest = scene.marks.rest
+        self._marks = {look: _mesh_of(part, rest) for look, part in scene.marks.parts.items()}
         self._add()
 
     @property
@@ -92,6 +95,7 @@ class Panel:
         """Put everything into the renderer; what follows only moves it."""
         self.plotter.subplot(0, self.index)
         tag, add = f"{self.index} ", self.plotter.add_mesh
+        self.marks: list[Any] = []
         ghost = self.scene.shapes.ghost(self.scene.reference)
         self.ghost = _smooth(add(ghost, color="#9a9a9a", opacity=0.18, name=tag + "reference", **SHADE))
         if "solids" in self._meshes:
@@ -99,6 +103,10 @@ class Panel:
         if "bodies" in self._meshes:
             self._colour(self._meshes["bodies"], self.scene.frame(0))
             self._add_bodies()
+        for look, mesh in self._marks.items():
+            colour, opacity = LOOKS[look]
+            how = {"color": colour, "opacity": opacity, "line_width": self.overlay.board.dpi / 65.0, **SHADE}
+            self.marks.append(add(mesh, name=tag + look, **how))
         for name, (slab, edges) in self._slabs.items():
             add(slab, color="#8fa1b8", opacity=0.4, name=f"{tag}plane {name}", reset_camera=False)
             width = self.overlay.board.dpi / 130.0
@@ -134,6 +142,9 @@ class Panel:
             self._colour(self.bodies, frame)
         if "solids" in self._meshes:
             scene.shapes.move_solids(self._meshes["solids"], points)
+        frames = scene.mark_frames(frame)
+        for look, mesh in self._marks.items():
+            mesh.points = scene.marks.parts[look].corners(frames).astype(np.float32)
         for plane in scene.planes:
             slab, edges = self._slabs[plane.name]
             slab.copy_from(scene.slab(plane, t, frame))
@@ -174,6 +185,16 @@ class Panel:
         eye.parallel_scale = camera.parallel_scale(width / height)
         self.renderer.reset_camera_clipping_range()
         self.renderer.camera_set = True
+
+
+def _mesh_of(part: Part, frames: Any) -> Any:
+    """Return the mesh of what is drawn with one look."""
+    faces, lines = (
+        np.concatenate([np.array([], dtype=np.int64), *(np.insert(own, 0, len(own)) for own in cells)])
+        for cells in (part.faces, part.lines)
+    )
+    how: Any = {key: cells for key, cells in (("faces", faces), ("lines", lines)) if len(cells)}
+    return pv.PolyData(part.corners(frames).astype(np.float32), **how)
 
 
 def _smooth(actor: Any) -> Any:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.io.marks import RING
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.result import Result
@@ -70,12 +71,14 @@ class ContactPlane:
 def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
     """Return the planes of a result, and notes about contacts whose plane is not known."""
     result, tables = opened.result, opened.case.get("contacts", {})
-    columns = _columns_by_name(result, list(tables))
+    columns = _columns_by_name(result, _order(result, tables))
     planes, notes = [], []
+    marks = result.layout.marks
+    round_ = {own.decode() for kind, own in zip(marks.kind, marks.name, strict=True) if kind.decode() == RING}
     touching = _Touching(result, sum(len(own) for own in columns.values()))
     for name, own in columns.items():
-        if tables.get(name, {}).get("kind", "node-plane") != "node-plane":
-            continue  # a clearance is round
+        if name in round_ or tables.get(name, {}).get("kind", "node-plane") != "node-plane":
+            continue
         touched = [touching.points(j) for j in own]
         if any(len(t) != 1 for t in touched):
             continue  # between two bodies: no plane, or one that a body carries
@@ -152,8 +155,14 @@ def _balls(table: dict[str, Any]) -> list[tuple[object, object]]:
     return out + list(zip(chain, common if isinstance(common, list) else [common] * len(chain), strict=False))
 
 
+def _order(result: Result, tables: dict[str, Any]) -> list[str]:
+    """Return the names of the contacts in the order of their impulses; older results leave it to case.toml."""
+    stored = "/layout/contacts"
+    return [name.decode() for name in result.tree[stored][()]] if stored in result.tree else list(tables)
+
+
 def _columns_by_name(result: Result, order: list[str]) -> dict[str, range]:
-    """Return which contact impulses belong to which name. HDF5 sorts names, so the order is that of case.toml."""
+    """Return which contact impulses belong to which name; none when the order is not that of all contacts."""
     contacts = result.contacts
     if set(order) != set(contacts):
         order = list(contacts) if len(contacts) == 1 else []

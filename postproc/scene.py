@@ -15,9 +15,11 @@ from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, plane_of, upright
 from flexmb.postproc.fields import AT_POINTS, ON_LINES, VECTORS
 from flexmb.postproc.impulses import LONGEST, Impulses
+from flexmb.postproc.marks import DrawnMarks
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
 from flexmb.postproc.structure import Shapes
+from flexmb.postproc.thickness import Thickness
 
 SWEEP = 60
 """At most so many states are looked at to find the room a motion takes."""
@@ -147,8 +149,22 @@ class Scene:
     @cached_property
     def shapes(self) -> Shapes:
         """How the bodies are drawn."""
+        return Shapes(self.fields.maps, self.thickness, self.marks.carried, self.marks.rims)
+
+    @cached_property
+    def thickness(self) -> Thickness:
+        """How thick the bodies are drawn."""
         size = float(np.linalg.norm(self.swept.max(axis=0) - self.swept.min(axis=0)))
-        return Shapes(self.fields.maps, size if size > 0.0 else 1.0, contact_radii(self.opened))
+        return Thickness(self.fields.maps.layout, size if size > 0.0 else 1.0, contact_radii(self.opened))
+
+    @cached_property
+    def marks(self) -> DrawnMarks:
+        """What is drawn beside the bodies."""
+        return DrawnMarks(self.fields.maps.layout, self.thickness, self.up)
+
+    def mark_frames(self, frame: dict[str, Array]) -> Array:
+        """Return where the marks are in a state, see ``DrawnMarks.frames``."""
+        return self.marks.frames(frame["displacement"], frame.get("rotation"), self.look.scale)
 
     @property
     def camera(self) -> Camera:
@@ -174,7 +190,7 @@ class Scene:
     @cached_property
     def ways(self) -> Array:
         """Directions in which things happen: motions, and the normals of planes, (k, 3)."""
-        return np.concatenate([self._ways(), *(p.normal[None] * self.shapes.size for p in self.planes)])
+        return np.concatenate([self._ways(), *(p.normal[None] * self.thickness.size for p in self.planes)])
 
     @cached_property
     def content(self) -> Array:
@@ -183,10 +199,13 @@ class Scene:
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
         around = [self.swept + sign * radius.max() * self.up for sign in (1, -1)]
-        if self.planes and Impulses(self).largest > 0.0:
-            # arrows stand behind the planes
+        if Impulses(self).largest > 0.0:
+            # arrows stand behind the planes, and outside rings
+            slabs.append(self.marks.beyond_rings(LONGEST * self.shapes.size))
             slabs += [self._feet(p, *self.frames[-1]) - LONGEST * self.shapes.size * p.normal for p in self.planes]
-        return np.concatenate([*around, *slabs])
+        parts = self.marks.parts.values() if len(self.marks) else []
+        marks = [part.corners(self.mark_frames(frame)) for part in parts for _, frame in self.frames]
+        return np.concatenate([*around, *slabs, *marks])
 
     def _ways(self) -> Array:
         """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat."""
@@ -225,9 +244,9 @@ class Scene:
         drawn = []
         if self.look.scale != 1.0:
             drawn.append(f"displacements drawn × {self.look.scale:g}")
-        if len(self.fields.maps.layout.cells) and abs(self.shapes.enlarged - 1.0) > 1e-9:
-            drawn.append(f"sections drawn × {self.shapes.enlarged:.3g}")
-        return (*self.opened.notes, *self.plane_notes, *drawn)
+        if len(self.fields.maps.layout.cells) and abs(self.thickness.enlarged - 1.0) > 1e-9:
+            drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
+        return (*self.opened.notes, *self.plane_notes, *self.marks.notes, *drawn)
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
         """Return the feet of a plane's points on it, (k, 3), m; of all a solid has, whose points need not be drawn."""

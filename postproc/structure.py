@@ -15,9 +15,10 @@ from flexmb.postproc.arrays import Array
 from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.style import CYCLE
 from flexmb.postproc.sweep import Ball, Sweep, runs_of
+from flexmb.postproc.thickness import Thickness
 
-THIN, THICK, BALL, SLAB = 0.011, 0.08, 0.035, 0.02
-"""Least and largest radius of a section, radius of a particle, thickness of a slab: in parts of the picture's size."""
+SLAB = 0.02
+"""Thickness of a slab in parts of the picture's size."""
 
 
 @dataclass(frozen=True)
@@ -28,47 +29,38 @@ class Shapes:
     ----------
     maps : PointMaps
         Where the points are and how they hang together.
-    size : float
-        Diagonal of the box that holds everything, m.
-    contact_radii : mapping of str to float
-        Radii of particles that contacts know, m, by the name of the body.
+    thickness : Thickness
+        How thick.
+    bare : set of int
+        Particles that are not drawn as balls, because something else stands for them.
+    rims : mapping of int to float
+        Points on which contacts act at a distance, m, see ``DrawnMarks``.
     """
 
     maps: PointMaps
-    size: float
-    contact_radii: Mapping[str, float] = field(default_factory=dict)
+    thickness: Thickness
+    bare: frozenset[int] = frozenset()
+    rims: Mapping[int, float] = field(default_factory=dict)
+
+    @property
+    def size(self) -> float:
+        """Diagonal of the box that holds everything, m."""
+        return self.thickness.size
+
+    @property
+    def vertices(self) -> Any:
+        """Numbers of the points that are drawn as balls, (k,)."""
+        return np.array([i for i in self.maps.layout.vertices.tolist() if i not in self.bare], dtype=np.int64)
+
+    def radius(self, body: int) -> float:
+        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
+        return self.thickness.radius(body)
 
     @property
     def coloured(self) -> Any:
         """Numbers of the points that are coloured by a field, (k,): those of lines and particles."""
         layout = self.maps.layout
-        return np.unique(np.concatenate([layout.cells.ravel(), layout.vertices])).astype(np.int64)
-
-    @property
-    def enlarged(self) -> float:
-        """By how much the sections are drawn larger than they are (below 1: smaller).
-
-        One factor for all bodies, so that thick ones look thicker than thin ones. It is 1 as long as the thinnest
-        is at least ``THIN`` and the thickest at most ``THICK`` of the size of the picture.
-        """
-        radius = self.maps.layout.radius_of_cell
-        radius = radius[radius > 0.0]
-        if not radius.size:
-            return 1.0
-        return float(min(max(1.0, THIN * self.size / radius.min()), THICK * self.size / radius.max()))
-
-    def radius(self, body: int) -> float:
-        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
-        layout = self.maps.layout
-        of_cell = layout.body_of_point[layout.cells[:, 0]] == body
-        if of_cell.any():
-            return max(float(layout.radius_of_cell[of_cell].max()) * self.enlarged, 0.2 * THIN * self.size)
-        of_vertex = layout.body_of_point[layout.vertices] == body
-        if not of_vertex.any():
-            return 0.0
-        own = layout.radius_of_vertex[of_vertex] if layout.radius_of_vertex.size else np.zeros(1)
-        true = float(own.max()) or self.contact_radii.get(layout.bodies[body], 0.0)
-        return max(true, 0.2 * THIN * self.size) if true else BALL * self.size
+        return np.unique(np.concatenate([layout.cells.ravel(), self.vertices])).astype(np.int64)
 
     @cached_property
     def surface(self) -> Sweep:
@@ -84,7 +76,7 @@ class Shapes:
             known = widest[body] > 0.0
             factor = drawn[known] / widest[body][known]
             size[known] = factor[:, None] * layout.sections.size[known]
-        balls = [Ball(int(i), self.radius(int(layout.body_of_point[i]))) for i in layout.vertices]
+        balls = [Ball(int(i), self.radius(int(layout.body_of_point[i]))) for i in self.vertices]
         return Sweep(runs_of(layout.cells, is_round, size), balls)
 
     def mesh(self, points: Array, rotation: Array | None = None, shrink: float = 1.0) -> Any:
@@ -169,6 +161,8 @@ class Shapes:
 
     def stand_out(self, i: int, direction: Array) -> float:
         """Return how far the surface at point i stands out against a direction, a unit vector, m."""
+        if i in self.rims:
+            return self.rims[i]
         radius = self.radius(int(self.maps.layout.body_of_point[i]))
         cells = self.maps.layout.cells[np.any(self.maps.layout.cells == i, axis=1)]
         if not len(cells):

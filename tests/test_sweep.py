@@ -9,6 +9,7 @@ import flexmb as fm
 from flexmb.io.frames import PointMaps
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.sweep import SIDES, Ball, Outline, Run, Sweep, runs_of
+from flexmb.postproc.thickness import Thickness
 
 CIRCLE = 0.5 * SIDES * np.sin(2 * np.pi / SIDES)
 """Area of the drawn circle of radius 1."""
@@ -90,8 +91,8 @@ def test_sections_of_bodies_turn_with_them() -> None:
     model.add(fm.ExactBeam("beam", length=1.0, elements=2, section=section, material=steel))
     system = model.assemble(signals=[])
     layout = system.layout
-    shapes = Shapes(PointMaps(layout, None), 1.2)
-    assert shapes.enlarged == 1.0
+    shapes = Shapes(PointMaps(layout, None), Thickness(layout, 1.2))
+    assert shapes.thickness.enlarged == 1.0
     turned = np.tile([np.pi / 2, 0.0, 0.0], (3, 1))
     for rotation, (height, width) in ((None, (1, 2)), (turned, (2, 1))):
         points = np.asarray(shapes.mesh(layout.points, rotation).points)

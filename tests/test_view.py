@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 
 import fake_run
+import h5py
 import numpy as np
 import pytest
 from pictures import (
@@ -228,6 +229,11 @@ def test_planes_of_oblique_bars_groups_and_pairs(tmp_path: Path) -> None:
     result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.02)
     planes, notes = contact_planes(open_folder(result.save(tmp_path / "no case")))
     assert planes == []
+    assert any("'back' is not drawn: without case.toml its normal" in note for note in notes)
+    with h5py.File(tmp_path / "no case" / "result.h5", "r+") as file:
+        assert file["/layout/contacts"][()].tolist() == [b"meet", b"back"]
+        del file["/layout/contacts"]  # as in results of earlier versions
+    _, notes = contact_planes(open_folder(tmp_path / "no case"))
     assert any("order of the contacts is not known" in note for note in notes)
     result.case_text = '[contacts.meet]\nkind = "node-node"\n[contacts.back]\nnormal = [2.0, 0.0, 0.0]\n'
     (plane,), notes = contact_planes(open_folder(result.save(tmp_path / "case")))

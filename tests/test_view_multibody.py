@@ -16,8 +16,8 @@ from flexmb.layout import layout_of
 from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.planes import contact_planes, contact_radii
 from flexmb.postproc.stage import draw
-from flexmb.postproc.structure import BALL, Shapes
 from flexmb.postproc.style import BLUE, VERMILLION
+from flexmb.postproc.thickness import BALL, Thickness
 from flexmb.postproc.view import picture, staged, view
 from flexmb.result import Result
 
@@ -109,9 +109,10 @@ def test_planes_on_the_ground_are_drawn_and_others_are_not(folder: Path, tmp_pat
     at = fake.result().time[7]
     first = int(np.argmin(gap[0]))
     assert plane.offset(at, np.zeros((26, 3)), np.ones((26, 3)), 1.0) == pytest.approx(1.0 - gap[7, first])
-    planes, notes = contact_planes(open_folder(fake.saved(tmp_path / "none", "")))
-    assert planes == []
-    assert any("order of the contacts is not known" in note for note in notes)
+    (plane,), notes = contact_planes(open_folder(fake.saved(tmp_path / "none", "")))
+    assert notes == []  # the order of contacts is stored, and the impulses tell the normal
+    assert plane.name == "floor"
+    np.testing.assert_allclose(plane.normal, [0.0, 0.0, 1.0], atol=1e-12)
 
 
 def test_normal_from_the_impulses_when_there_is_no_case(folder: Path) -> None:
@@ -194,6 +195,6 @@ def test_radii_of_balls(folder: Path) -> None:
     layout = layout_of(infos, fake.state(0.0)[0])
     assert layout.vertices.tolist() == [0, 1, 2]
     layout = replace(layout, radius_of_vertex=np.array([0.25, 0.0, 0.0]))
-    shapes = Shapes(PointMaps(layout, None), 2.0, {"left": 9.0, "right": 0.125})
+    shapes = Thickness(layout, 2.0, {"left": 9.0, "right": 0.125})
     assert [shapes.radius(b) for b in range(3)] == [0.25, 0.125, BALL * 2.0]
-    assert Shapes(PointMaps(fake.system().layout, None), 2.0).radius(0) == 0.0
+    assert Thickness(fake.system().layout, 2.0).radius(0) == 0.0

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.marks import BEARING, DISK, End, Mark
 from flexmb.bodies.base import RESERVED_BODIES, BodyParts, Dof
 from flexmb.bodies.damping import Damping
 from flexmb.bodies.rotor_assembly import RotorAssembly
@@ -167,6 +168,16 @@ class Rotor(StraightBody):
         """The elements of the shaft; empty where there is a coupling."""
         coupled = [int(coupling.nodes[0]) for coupling, _ in self._tables(Coupling, "couplings")]
         return self._shape.elements(coupled, shear=self.theory == "timoshenko", kappa=self.shear_factor)
+
+    def marks(self) -> list[Mark]:
+        """Return disks, bearings and supports, to be drawn."""
+        axis = self.frame()[0]
+        disks = [
+            Mark(DISK, self.name, End(self.node(node)), axis=axis, size=disk.drawn_size)
+            for node, disk in self.disk_list
+        ]
+        held = [Mark(BEARING, self.name, End(self.node(node)), End(), axis) for node, _ in self.bearing_list]
+        return [*disks, *held, *super().marks()]
 
     def line_sections(self) -> LineSections:
         """Return the sections of the elements; a coupling feels nothing."""

@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmb.bodies.rotor_assembly import RotorAssembly
 from flexmb.bodies.spin_parts import Excitation
 from flexmb.errors import InputError
 from flexmb.fem.checks import finite, nonnegative, positive
+
+STEEL = 7850.0
+"""Density disks are drawn with where their size is not given, kg/m^3."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +38,7 @@ class Disk:
     tilt_phase : float
         Angle from y towards z of the direction its axis leans to, rad.
     radius, width : float, optional
-        To draw with, m.
+        To draw with, m; see ``drawn_size``.
     """
 
     node: int | str
@@ -56,6 +61,25 @@ class Disk:
             if getattr(self, key) is not None:
                 positive(getattr(self, key), key, "disk")
         check_inertia(self.inertia, self.polar_inertia, "disk")
+
+    @property
+    def drawn_size(self) -> tuple[float, float]:
+        """Radius and width it is drawn with, m.
+
+        A radius that is not given is that of a homogeneous disk of the same mass and polar inertia, m r^2 / 2; without
+        one, of a thin disk of the same inertia about a diameter, m r^2 / 4; without any, of steel four times as wide as
+        thick. A width that is not given is that of steel.
+        """
+        if self.radius is not None:
+            r = float(self.radius)
+        elif self.mass * self.polar_inertia > 0.0:
+            r = float(np.sqrt(2.0 * self.polar_inertia / self.mass))
+        elif self.mass * self.inertia > 0.0:
+            r = float(np.sqrt(4.0 * self.inertia / self.mass))
+        else:
+            r = float(np.cbrt(2.0 * self.mass / (np.pi * STEEL)))
+        steel = self.mass / (STEEL * np.pi * r**2) if r > 0.0 else 0.0
+        return r, float(steel if self.width is None else self.width)
 
     def add_to(self, rotor: RotorAssembly, node: int, label: str) -> None:
         """Add the disk to a node."""

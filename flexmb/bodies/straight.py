@@ -10,9 +10,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import Mark
 from flexmb.bodies.base import OFF_AXIS, RESERVED, BodyParts, Dof, initial_velocity, node_maps, rigid_motions
 from flexmb.bodies.linear_body import add_linear_body
-from flexmb.bodies.supports import held_dofs
+from flexmb.bodies.supports import held_dofs, support_marks
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, vector
 from flexmb.fem.kinematics import NodeTable
@@ -93,6 +94,10 @@ class StraightBody:
     def add_to(self, builder: Builder) -> None:
         """Add the body to a multibody system; its displacements stay small."""
         add_linear_body(builder, self.name, self.parts())
+
+    def marks(self) -> list[Mark]:
+        """Return the supports, to be drawn."""
+        return support_marks(self.supports, self._nodes, self.dofs(), self.name, self._line.direction)
 
     def _frame(self, orientation: object) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z; y is the orientation made perpendicular to d."""

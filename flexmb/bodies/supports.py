@@ -9,11 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.assembly.marks import CLAMP, PIN, End, Mark
 from flexmb.bodies.base import Dof
 from flexmb.errors import InputError
 from flexmb.fem.checks import choice, from_table, nearest
 from flexmb.fem.kinematics import NodeTable
 from flexmb.fem.node_ref import NodeRef, parse_local
+from flexmb.state import Array
 
 GLOBAL = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
 KINDS = ("clamped", "pinned")
@@ -52,6 +54,21 @@ def held_dofs(supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], bo
         rows = find_nodes(support.node, table, body, where)
         held[np.ix_(rows, np.array(_directions(support, dofs, where)))] = True
     return held
+
+
+def support_marks(
+    supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], body: str, direction: Array
+) -> list[Mark]:
+    """Return the supports of single nodes, to be drawn; one that guides all nodes is not a place."""
+    out = []
+    for number, data in enumerate(supports):
+        where = f"bodies.{body}.supports[{number}]"
+        support = _read(data, where)
+        rows = find_nodes(support.node, table, body, where)
+        kind = CLAMP if len(_directions(support, dofs, where)) == len(dofs) else PIN
+        for node in rows.tolist() if len(rows) < table.count else []:
+            out.append(Mark(kind, body, End(NodeRef(body, node)), End(), direction))
+    return out
 
 
 def _read(data: object, where: str) -> Support:

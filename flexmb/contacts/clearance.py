@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import RING, End, Mark
 from flexmb.assembly.places import Place, ground
 from flexmb.contacts.rows import check_restitution, moves_across
 from flexmb.errors import InputError
@@ -88,6 +89,12 @@ class Clearance:
         if isinstance(self.node, Sequence) and not isinstance(self.node, str):
             return list(self.node)
         return [self.node]
+
+    def marks(self) -> list[Mark]:
+        """Return the rings, to be drawn."""
+        axis = None if self.axis is None else unit(self.axis, "axis", self.where)
+        other = End(None if self._on_ground else self.stator, shift=vector(self.offset, "offset", self.where))
+        return [Mark(RING, self.name, End(ref), other, axis, (float(self.gap), 0.0)) for ref in self._refs()]
 
     def add_to(self, builder: Builder) -> None:
         """Add one row per node to a multibody system."""

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from flexmb.fem.line_sections import ROUND as ROUND
 from flexmb.io.structure import Tree, layout_from, matrix_from
-from flexmb.layout import Layout
+from flexmb.layout import Layout as Layout
 from flexmb.linalg.quaternions import from_vector, turned
 from flexmb.record import RecordedSystem
 from flexmb.section_forces import UNITS, SectionForces

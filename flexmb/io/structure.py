@@ -10,17 +10,20 @@
 /state/{step,time,q,v,impulse}      at ``fields_every``
 /layout/...                         where the unknowns live in space; /layout/carriers/... in large motion
 /layout/sections/...                stiffness and outline of the lines' cross-sections
+/layout/marks/...                   disks, bearings, supports, springs, dampers and rings, to be drawn
+/layout/contacts                    names of the contacts in the order of /state/impulse
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.marks import Marks
 from flexmb.fem.line_sections import LineSections
 from flexmb.io.planned_file import Rows
 from flexmb.layout import Carriers, Layout
@@ -158,7 +161,7 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
         "/layout/vertices": layout.vertices,
         "/layout/body_of_point": layout.body_of_point,
         "/layout/radius_of_cell": layout.radius_of_cell,
-        "/layout/bodies": np.array([name.encode() for name in layout.bodies], dtype="S"),
+        "/layout/bodies": _bytes(layout.bodies),
     }
     maps = {"displacement": layout.displacement, "rotation": layout.rotation, "impulse": system.impulse_map}
     if len(layout.triangles):
@@ -172,9 +175,17 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
     if layout.sections is not None:
         for f in fields(LineSections):
             out[f"/layout/sections/{f.name}"] = getattr(layout.sections, f.name)
+    if system.contacts.names:
+        out["/layout/contacts"] = _bytes(system.contacts.names)
+    if len(layout.marks):
+        out |= {f"/layout/marks/{f.name}": getattr(layout.marks, f.name) for f in fields(Marks)}
     for name, matrix in maps.items():
         out |= _csr_arrays(f"/layout/{name}", sparse.csr_array(matrix))
     return out
+
+
+def _bytes(names: Sequence[str]) -> np.ndarray:
+    return np.array([name.encode() for name in names], dtype="S")
 
 
 def _csr_arrays(name: str, matrix: sparse.csr_array) -> dict[str, np.ndarray]:
@@ -207,6 +218,7 @@ def layout_from(tree: Tree) -> Layout:
         radius_of_vertex=_array_from(tree, "radius_of_vertex", np.zeros(0)),
         carriers=_carriers_from(tree),
         sections=_sections_from(tree),
+        marks=_marks_from(tree),
     )
 
 
@@ -220,6 +232,12 @@ def _sections_from(tree: Tree) -> LineSections | None:
     if "/layout/sections/stiffness" not in tree:
         return None
     return LineSections(**{f.name: np.asarray(tree[f"/layout/sections/{f.name}"][()]) for f in fields(LineSections)})
+
+
+def _marks_from(tree: Tree) -> Marks:
+    if "/layout/marks/kind" not in tree:
+        return Marks()
+    return Marks(**{f.name: np.asarray(tree[f"/layout/marks/{f.name}"][()]) for f in fields(Marks)})
 
 
 def _carriers_from(tree: Tree) -> Carriers | None:

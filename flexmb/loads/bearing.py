@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import BEARING, End, Mark
 from flexmb.assembly.places import Place, ground
 from flexmb.assembly.rotors import bearing_table
 from flexmb.errors import InputError
@@ -112,6 +113,11 @@ class Bearing:
             if other is not None:
                 pieces[-1] = sparse.csc_array(pieces[-1] - along([other], axis))
         return sparse.csc_array(sparse.hstack(pieces, format="csc"))
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        other = End() if str(self.to) == "ground" else End(self.to)
+        return [Mark(BEARING, self.name, End(self.node), other, unit(self.direction, "direction", self.where))]
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system."""

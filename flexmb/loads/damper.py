@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import DAMPER, Mark
 from flexmb.fem.checks import check_name, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
-from flexmb.loads.link import check_ends, link, placed_link
+from flexmb.loads.link import check_ends, link, link_mark, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
@@ -59,6 +60,10 @@ class Damper:
         """Return direction and damping coefficient."""
         line = link(nodes, self.node, self.node2, self.anchor, self.direction, self.where)
         return LoadTerms(line.column, damping=float(self.coefficient))
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [link_mark(DAMPER, self.name, (self.node, self.node2, self.anchor), self.direction, self.where)]
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system, along the same fixed direction."""

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import End, Mark
 from flexmb.assembly.places import ground
 from flexmb.errors import InputError
 from flexmb.fem.checks import unit, vector
@@ -91,6 +92,17 @@ def placed_link(
     if not (acts(at, n, FORCE) or acts(other, n, FORCE)):
         raise _unmoved(n, node, where)
     return PlacedLink(A, B, n, float(span @ n))
+
+
+def link_mark(kind: str, name: str, ends: tuple[object, object, object], direction: object, where: str) -> Mark:
+    """Return the link to be drawn; ``ends`` are node, node2 and anchor."""
+    node, node2, anchor = ends
+    other = End(node2) if node2 is not None else None
+    if anchor is not None:
+        other = End(point=vector(anchor, "anchor", where))
+    # without a direction the line between the ends is drawn, and its axis is not asked for
+    axis = np.array([1.0, 0.0, 0.0]) if direction is None else unit(direction, "direction", where)
+    return Mark(kind, name, End(node), other, axis)
 
 
 def _direction(span: Array | None, direction: object, where: str) -> Array:

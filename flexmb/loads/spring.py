@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import SPRING, Mark
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
-from flexmb.loads.link import check_ends, link, placed_link
+from flexmb.loads.link import check_ends, link, link_mark, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
@@ -70,6 +71,10 @@ class Spring:
         line = link(nodes, self.node, self.node2, self.anchor, self.direction, self.where)
         stretch = 0.0 if self.length is None or line.length is None else line.length - self.length
         return LoadTerms(line.column, stiffness=float(self.stiffness), stretch=stretch)
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [link_mark(SPRING, self.name, (self.node, self.node2, self.anchor), self.direction, self.where)]
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system, along the same fixed direction."""

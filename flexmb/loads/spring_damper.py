@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import DAMPER, SPRING, SPRING_DAMPER, End, Mark
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nonnegative, vector
 from flexmb.fem.node_ref import NodeRef
@@ -69,6 +70,15 @@ class SpringDamper:
     def where(self) -> str:
         """Where this load stands in a case file."""
         return f"loads.{self.name}"
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        kind = SPRING if not self.damping else DAMPER if not self.stiffness else SPRING_DAMPER
+        ends = [
+            End(ref, None if point is None else vector(point, "point", self.where))
+            for ref, point in ((self.a, self.point_a), (self.b, self.point_b))
+        ]
+        return [Mark(kind, self.name, ends[0], ends[1], np.array([1.0, 0.0, 0.0]))]
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system."""

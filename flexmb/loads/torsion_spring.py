@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import TORSION, End, Mark
 from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nearest, nonnegative, unit
@@ -83,6 +84,12 @@ class TorsionSpring:
     def where(self) -> str:
         """Where this load stands in a case file."""
         return f"loads.{self.name}"
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        if self.joint is not None:
+            return [Mark(TORSION, self.name, End(f"joints.{self.joint}"))]
+        return [Mark(TORSION, self.name, End(self.a), axis=unit(self.axis, "axis", self.where))]
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system; joints come before."""

@@ -1,0 +1,57 @@
+"""How thick lines and particles are drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from flexmb.io.frames import Layout
+
+THIN, THICK, BALL = 0.011, 0.08, 0.035
+"""Least and largest radius of a section, radius of a particle: in parts of the picture's size."""
+
+
+@dataclass(frozen=True)
+class Thickness:
+    """Radii to draw with.
+
+    Parameters
+    ----------
+    layout : Layout
+    size : float
+        Diagonal of the box that holds everything, m.
+    contact_radii : mapping of str to float
+        Radii of particles that contacts know, m, by the name of the body.
+    """
+
+    layout: Layout
+    size: float
+    contact_radii: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def enlarged(self) -> float:
+        """By how much the sections are drawn larger than they are (below 1: smaller).
+
+        One factor for all bodies, so that thick ones look thicker than thin ones. It is 1 as long as the thinnest
+        is at least ``THIN`` and the thickest at most ``THICK`` of the size of the picture.
+        """
+        radius = self.layout.radius_of_cell
+        radius = radius[radius > 0.0]
+        if not radius.size:
+            return 1.0
+        return float(min(max(1.0, THIN * self.size / radius.min()), THICK * self.size / radius.max()))
+
+    def radius(self, body: int) -> float:
+        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
+        layout = self.layout
+        of_cell = layout.body_of_point[layout.cells[:, 0]] == body
+        if of_cell.any():
+            return max(float(layout.radius_of_cell[of_cell].max()) * self.enlarged, 0.2 * THIN * self.size)
+        of_vertex = layout.body_of_point[layout.vertices] == body
+        if not of_vertex.any():
+            return 0.0
+        own = layout.radius_of_vertex[of_vertex] if layout.radius_of_vertex.size else np.zeros(1)
+        true = float(own.max()) or self.contact_radii.get(layout.bodies[body], 0.0)
+        return max(true, 0.2 * THIN * self.size) if true else BALL * self.size
