@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
 from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
+from flexmb.postproc.ticks import take_out_power
 from flexmb.result import Result
 
 Box = tuple[float, float, float, float]
@@ -125,7 +126,8 @@ class Board:
         bar = self.figure.colorbar(shown, cax=axes)
         bar.outline.set_visible(False)
         axes.grid(False)
-        axes.set_ylabel(labels.field, labelpad=6)
+        axes.yaxis.labelpad = 6
+        take_out_power(axes.yaxis, labels.limits, labels.field)
         axes.yaxis.set_label_position("left")
 
     def _charts(self, opened: Opened) -> list[Axes]:

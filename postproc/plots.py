@@ -19,6 +19,7 @@ from flexmb.postproc.arrays import Array
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.named import Curves, unit_of
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION
+from flexmb.postproc.ticks import take_out_power
 from flexmb.result import Result
 from flexmb.series import ContactSeries
 
@@ -155,31 +156,29 @@ def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) 
 
 
 def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
-    """Draw kinetic and potential energy, their sum, and what there would be without losses.
+    """Draw the balance as a sum: kinetic + potential = total, + lost = initial energy + work put in.
 
-    Where neither is ever negative they are stacked: the upper edge of the stack is the total, and the strip between
-    it and the dashed line (initial energy and work of loads) is what has been lost. ``columns`` is the number of
-    columns of the legend.
+    The upper edge of the stack of kinetic and potential energy is the total, and the strip between it and the dashed
+    line (initial energy and work put in by loads and drives) is what damping, contacts and the scheme have taken. The
+    legend reads as that sum. A potential has no zero of its own: where it falls below zero it is measured from its
+    lowest value.
+    ``columns`` is the number of columns of the legend.
     """
     energy, t = result.energy, result.time
-    kinetic, potential, total = energy.kinetic, energy.potential, energy.total
+    lowest = min(0.0, float(energy.potential.min()))
+    kinetic, total = energy.kinetic, energy.total - lowest
     given = total[0] + energy.work_external
-    scale = float(np.abs(total).max())
-    stacked = scale > 0.0 and min(kinetic.min(), potential.min()) >= -1e-9 * scale
-    if stacked:
-        _fill(axes, t, np.zeros_like(t), kinetic, BLUE, "kinetic")
-        _fill(axes, t, kinetic, total, ORANGE, "potential")
-        _fill(axes, t, total, given, VERMILLION, "lost")
-    else:
-        axes.plot(*thinned(t, kinetic), color=BLUE, label="kinetic")
-        axes.plot(*thinned(t, potential), color=ORANGE, label="potential")
-        axes.plot(*thinned(t, given - total), color=VERMILLION, label="lost")
-    axes.plot(*thinned(t, total), color=INK, label="total")
-    axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label="initial + loads")
+    worked = float(np.abs(energy.work_external).max()) > 1e-12 * float(np.abs(total).max())
+    _fill(axes, t, np.zeros_like(t), kinetic, BLUE, "kinetic")
+    _fill(axes, t, kinetic, total, ORANGE, "+ potential")
+    axes.plot(*thinned(t, total), color=INK, label="= total")
+    _fill(axes, t, total, given, VERMILLION, "+ lost")
+    label = "= initial + work" if worked else "= initial"
+    axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     axes.margins(y=0.06)
-    if stacked:
-        axes.set_ylim(bottom=0.0)
-    _finish(axes, result, "Energy", "energy [J]", columns)
+    axes.set_ylim(bottom=0.0)
+    over = "energy above lowest potential [J]" if lowest < 0.0 else "energy [J]"
+    _finish(axes, result, "Energy", over, columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:
@@ -235,9 +234,9 @@ def _label(contact: ContactSeries, many: int, words: str) -> str:
 def _finish(axes: Axes, result: Result, title: str, label: str, columns: int | None = None) -> None:
     """Name the axes; the legend goes above the frame, where it hides nothing."""
     axes.set_title(title)
-    axes.set_xlabel("time [s]")
-    axes.set_ylabel(label)
     t = result.time
+    take_out_power(axes.xaxis, (float(t[0]), float(t[-1])), "time [s]")
+    take_out_power(axes.yaxis, axes.get_ylim(), label)
     if t[-1] > t[0]:
         axes.set_xlim(float(t[0]), float(t[-1]))
     if columns is None:

@@ -13,6 +13,7 @@ from flexmb.errors import InputError
 from flexmb.measures.thinning import kept, thinned
 from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
 from flexmb.postproc.spectrum import amplitude_spectrum
+from flexmb.postproc.ticks import power_of, take_out_power, with_power
 
 ROOT = Path(__file__).parents[1]
 
@@ -98,8 +99,8 @@ def test_many_contacts_are_not_all_told_apart() -> None:
 def test_energy_adds_up(bar: fm.Result) -> None:
     figure = bar.plot_energy()
     energy, works = figure.axes
-    np.testing.assert_array_equal(curves(energy)["total"][:, 1], bar.energy.total)
-    np.testing.assert_allclose(curves(energy)["initial + loads"][:, 1], 500.0, rtol=1e-12)
+    np.testing.assert_array_equal(curves(energy)["= total"][:, 1], bar.energy.total)
+    np.testing.assert_allclose(curves(energy)["= initial"][:, 1], 500.0, rtol=1e-12)
     parts = curves(works)
     change = next(values for name, values in parts.items() if name.startswith("change"))
     named = [
@@ -114,23 +115,41 @@ def test_energy_adds_up(bar: fm.Result) -> None:
 def test_stack_is_kinetic_plus_potential(bar: fm.Result) -> None:
     energy = plot_energy(bar).axes[0]
     areas = {area.get_label(): area.get_paths()[0].vertices for area in energy.collections}
-    assert set(areas) == {"kinetic", "potential", "lost"}
+    assert set(areas) == {"kinetic", "+ potential", "+ lost"}
     k = int(np.argmin(np.abs(bar.time - 0.7)))
     t = bar.time[k]
     heights = {name: sorted(set(v[np.isclose(v[:, 0], t, rtol=0, atol=1e-12)][:, 1])) for name, v in areas.items()}
     assert heights["kinetic"] == [0.0, bar.energy.kinetic[k]]
-    assert heights["potential"] == [bar.energy.kinetic[k], bar.energy.total[k]]
-    assert heights["lost"] == pytest.approx([bar.energy.total[k], 500.0])
+    assert heights["+ potential"] == [bar.energy.kinetic[k], bar.energy.total[k]]
+    assert heights["+ lost"] == pytest.approx([bar.energy.total[k], 500.0])
 
 
-def test_negative_potentials_are_lines(group: fm.Result) -> None:
-    assert group.energy.potential.min() < 0
+def test_negative_potentials_are_measured_from_their_lowest(group: fm.Result) -> None:
+    lowest = group.energy.potential.min()
+    assert lowest < 0
     energy = plot_energy(group).axes[0]
-    assert len(energy.collections) == 0
+    assert "lowest potential" in energy.get_ylabel()
     lines = curves(energy)
-    np.testing.assert_array_equal(lines["potential"][:, 1], group.energy.potential)
-    lost = -(group.energy.work_contact + group.energy.work_damping + group.energy.numerical)
-    np.testing.assert_allclose(lines["lost"][:, 1], lost, atol=1e-10)
+    np.testing.assert_allclose(lines["= total"][:, 1], group.energy.total - lowest, atol=1e-10)
+    given = group.energy.total[0] + group.energy.work_external - lowest
+    (label,) = (name for name in lines if name.startswith("= initial"))
+    np.testing.assert_allclose(lines[label][:, 1], given, atol=1e-10)
+
+
+def test_powers_of_ten_stand_in_the_label() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    assert [power_of(0.0, x) for x in (9e4, 1e5, 2e7, 2e-3, 9.9e-4, 4e-7, 0.0)] == [0, 3, 6, -3, -6, -9, 0]
+    assert with_power("gap [m]", -6) == "gap [10⁻⁶ m]"
+    assert with_power("gap [m]", 0) == "gap [m]"
+    axes = Figure().subplots()
+    axes.plot([0.0, 4e-6])
+    take_out_power(axes.yaxis, (0.0, 4e-6), "gap [m]")
+    FigureCanvasAgg(axes.figure).draw()
+    assert axes.get_ylabel() == "gap [10⁻⁶ m]"
+    assert {"0", "2", "4"} <= {text.get_text() for text in axes.get_yticklabels()}
+    assert axes.yaxis.get_offset_text().get_text() == ""
 
 
 def test_unknown_contact(bar: fm.Result) -> None:

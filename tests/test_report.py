@@ -133,7 +133,7 @@ def test_energy_stack_adds_up(page: Page, bar: Path) -> None:
     for band in bands:  # each stands on the one before
         np.testing.assert_allclose(page.numbers(band["low"]), low, atol=1e-4)
         low = page.numbers(band["y"])
-    t, given = page.curve("Where the energy is", "initial + work put in")
+    t, given = page.curve("Where the energy is", "= initial + work put in")
     np.testing.assert_allclose(low, given, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[0]["y"]), energy.kinetic, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[1]["y"]), energy.total, atol=1e-4)

@@ -26,7 +26,10 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
         CASE, [*COARSE, 'title="<img src=x onerror=document.title=1><script>document.title=2</script>"']
     )
     evil.run(folder / "evil")
+    rotor = ["time.end=0.06", "output.fields_every=25"]
+    fm.load_case("rotor_rub", rotor).run(folder / "rotor")
     return {
+        "rotor": write_report([folder / "rotor"], folder / "rotor.html").path,
         "one": write_report([folder / "bar"], folder / "one.html").path,
         "two": write_report([folder / "bar", folder / "moreau"], folder / "two.html").path,
         "evil": write_report([folder / "evil"], folder / "evil.html").path,
@@ -64,14 +67,15 @@ def set_slider(chrome: Any, part: float) -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["one", "two", "evil"])
+@pytest.mark.parametrize("name", ["one", "two", "evil", "rotor"])
 def test_loads_quietly_and_asks_nobody(chrome: Any, pages: dict[str, Path], name: str) -> None:
     show(chrome, pages[name])
     set_slider(chrome, 0.7)
     assert chrome.get_log("browser") == []
     asked = [url for url in requests_of(chrome) if not url.startswith(("data:", "chrome:"))]  # its own pages
     assert asked == [pages[name].as_uri()]
-    assert chrome.title.startswith("<img src=x" if name == "evil" else "Elastic bar")
+    titles = {"evil": "<img src=x", "rotor": "Rotor rubbing"}
+    assert chrome.title.startswith(titles.get(name, "Elastic bar"))
 
 
 def test_slider_and_play_move_the_animation(chrome: Any, pages: dict[str, Path]) -> None:
@@ -139,7 +143,7 @@ def test_energy_chart_shows_its_legend(chrome: Any, pages: dict[str, Path]) -> N
     show(chrome, pages["one"])
     figure = chrome.find_element("css selector", "#energy figure")
     items = figure.find_elements("css selector", ".legend button")
-    words = ["kinetic", "potential", "taken by contacts", "taken by scheme", "initial + work put in"]
+    words = ["kinetic", "potential", "taken by contacts", "taken by scheme", "= initial + work put in"]
     assert [item.text for item in items] == words
     assert all(item.is_displayed() and item.size["width"] > 30 for item in items)
     texts = [text.text for text in figure.find_elements("css selector", ".plot text")]
@@ -149,6 +153,69 @@ def test_energy_chart_shows_its_legend(chrome: Any, pages: dict[str, Path]) -> N
     assert items[0].get_attribute("aria-pressed") == "false"
     assert len(figure.find_elements("css selector", ".plot path")) < before
     items[0].click()
+
+
+def test_colours_may_mean_forces_of_lines(chrome: Any, pages: dict[str, Path]) -> None:
+    show(chrome, pages["one"])
+    names = chrome.execute_script("return [...document.getElementById('field').options].map(o => o.text)")
+    assert names == ["displacement", "velocity", "axial force", "bending moment", "energy density"]
+    set_slider(chrome, 0.4)  # pressed together: the force on the wall is 300 N
+    script = """
+        const f = document.getElementById('field'); f.value = arguments[0]; f.dispatchEvent(new Event('change'));
+        const v = views[0];
+        return [v.fields[v.field].label, v.limits[v.field], v.valueOfLine(2), v.colour(v.valueOfLine(2))];
+    """
+    label, (low, high), value, colour = chrome.execute_script(script, 2)
+    assert label == "axial force [N]"
+    assert value == pytest.approx(-300.0, rel=0.05)
+    assert low < -290 < 0 < high
+    assert colour.startswith("rgb(")
+    label, limits, value, _ = chrome.execute_script(script, 4)
+    assert label == "energy density [J/m]"
+    assert value == pytest.approx(300.0**2 / (2 * 900.0), rel=0.1)  # N^2 / (2 E A)
+
+
+def test_disks_bearings_and_rings_are_drawn(chrome: Any, pages: dict[str, Path]) -> None:
+    """Pixels on the rim of the disk are not the paper's, and move with it when displacements are drawn larger."""
+    show(chrome, pages["rotor"])
+    script = """
+        const v = views[0], canvas = v.canvas, ink = canvas.getContext('2d');
+        const looks = v.marks.parts.map(p => p.look);
+        const f = [0, 1, 2, 3].map(j => [0, 1, 2].map(x => v.marks.rest[3 * j + x]));
+        const out = [0.5, 0.9, 1.6].map(r => {
+          const p = v.project(plus(plus(f[0], f[1], 0.5), f[2], r)), ratio = window.devicePixelRatio;
+          return [...ink.getImageData(Math.round(p[0] * ratio), Math.round(p[1] * ratio), 1, 1).data];
+        });
+        return [looks, out, v.marks.count];
+    """
+    looks, colours, count = chrome.execute_script(script)
+    assert count == 5
+    assert set(looks) == {"disks", "bearings", "rings"}
+    assert all(colour[3] == 255 for colour in colours[:2])
+    assert colours[2][3] == 0  # nothing beyond the ring
+    before = picture(chrome)
+    chrome.execute_script(
+        "const s = document.getElementById('scale'); s.value = 100; s.dispatchEvent(new Event('change'))"
+    )
+    assert picture(chrome) != before
+
+
+def test_spectra_are_shown_where_something_is(chrome: Any, pages: dict[str, Path]) -> None:
+    show(chrome, pages["rotor"])
+    figure = chrome.find_element("css selector", "#spectra figure")
+    chart = "charts[+document.querySelector('#spectra figure').dataset.chart]"
+    first, last, end = chrome.execute_script(f"const c = {chart}; return [c.x0, c.x1, c.curves[0].x.at(-1)]")
+    assert 0 < first < last < 0.5 * end
+    switch = figure.find_element("css selector", ".logx")
+    chrome.execute_script("arguments[0].scrollIntoView({block: 'center'})", switch)
+    switch.click()
+    assert switch.get_attribute("aria-pressed") == "true"
+    assert chrome.execute_script(f"return {chart}.x1") == pytest.approx(end)
+    middle = chrome.execute_script(f"const c = {chart}; return c.px(Math.sqrt(c.x0 * c.x1)) - pad.left - c.inner.w / 2")
+    assert middle == pytest.approx(0.0, abs=1e-6)
+    assert "10²" in [text.text for text in figure.find_elements("css selector", ".plot text")]
+    switch.click()
+    assert chrome.execute_script(f"return {chart}.x1") == pytest.approx(last)
 
 
 def test_axes_take_out_powers_of_ten_and_have_two_ticks_at_least(chrome: Any, pages: dict[str, Path]) -> None:

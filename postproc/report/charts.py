@@ -73,7 +73,9 @@ class Chart:
     equal : bool
         Whether both axes have the same scale (orbits).
     logarithmic : bool
-        Whether y is drawn on a logarithmic scale.
+        Whether y is drawn on a logarithmic scale; x can then be switched to one.
+    shown : tuple of float, optional
+        The stretch of x that is shown first; a double click shows all.
     note : str
         Said below the title.
     """
@@ -86,11 +88,13 @@ class Chart:
     equal: bool = False
     logarithmic: bool = False
     note: str = ""
+    shown: tuple[float, float] | None = None
 
     def spec(self, numbers: Numbers) -> dict[str, Any]:
         """Return what the page needs."""
         out: dict[str, Any] = {"kind": "curves", "title": self.title, "x": self.x_label, "y": self.y_label}
         out |= {"time": self.over_time, "equal": self.equal, "log": self.logarithmic, "note": self.note}
+        out |= {"shown": self.shown}
         return out | {"curves": [curve.spec(numbers) for curve in self.curves]}
 
 
@@ -125,6 +129,19 @@ def _path(x: Array, y: Array) -> IntArray:
 def cycle(k: int) -> str:
     """Return the colour of the k-th run."""
     return CYCLE[k % len(CYCLE)]
+
+
+def telling_range(curves: list[Curve]) -> tuple[float, float] | None:
+    """Return the frequencies where something is: up to a quarter beyond the last amplitude of a thousandth of the peak.
+
+    At least twenty frequencies are shown, so that a single line can be told from its neighbours.
+    """
+    some = [curve for curve in curves if len(curve.x) > 20 and curve.y.max() > 0.0]
+    if not some:
+        return None
+    ends = [1.25 * float(c.x[np.flatnonzero(c.y > 1e-3 * c.y.max())[-1]]) for c in some]
+    last = min(max(*ends, *(float(c.x[19]) for c in some)), max(float(c.x[-1]) for c in some))
+    return min(float(c.x[0]) for c in some), last
 
 
 def amplitude_floor(curves: list[Curve]) -> list[Curve]:

@@ -8,18 +8,25 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.camera import Camera, look_at, upright
+from flexmb.postproc.fields import ON_LINES, VECTORS
+from flexmb.postproc.marks import LOOKS, DrawnMarks, Part
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii, tangents
 from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.thickness import Thickness
 from flexmb.result import Fields
 
 MOST_FRAMES = 300
 MOST_BYTES = 3_000_000
 """What the frames of all runs of a page may take, before base64."""
-BYTES = 10
-"""Of a point in a frame: three coordinates and two fields, two bytes each."""
+POINT_BYTES, LINE_BYTES, MARK_BYTES = 10, 6, 24
+"""Of a point in a frame: three coordinates and two fields, two bytes each; of a line: three fields; of a mark: four
+vectors."""
+SIDES = 24
+"""Corners of a drawn circle."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +42,11 @@ class Motion:
         m and m/s.
     impulse : (f, n, 3) array
         Contact impulses since the state shown before, N s.
+    on_lines : mapping of str to (f, m) array
+        What the colours of lines may mean, nan where it is not known.
+    marks : (f, k, 4, 3) array
+        Where disks, bearings, supports, springs and rings are, see ``DrawnMarks``.
+    drawn : DrawnMarks
     """
 
     opened: Opened
@@ -42,6 +54,9 @@ class Motion:
     displacement: Array
     velocity: Array
     impulse: Array
+    on_lines: dict[str, Array]
+    marks: Array
+    drawn: DrawnMarks
 
     @property
     def layout(self) -> Any:
@@ -60,23 +75,22 @@ class Motion:
         planes, notes = contact_planes(self.opened)
         quads = [self._quad(plane, positions, numbers) for plane in planes]
         normals = [plane.normal for plane in planes]
-        up = self._up(positions, normals)
-        content = np.concatenate([_box(positions.reshape(-1, 3)), *(quad["corners"] for quad in quads)])
+        up = self.drawn.up
+        around = [part.corners(frames) for part in self.drawn.parts.values() for frames in self.marks]
+        corners = [_box(np.concatenate([positions.reshape(-1, 3), *around])), *(quad["corners"] for quad in quads)]
+        content = np.concatenate(corners)
         camera = look_at(content, up, normals)
-        fields = [("displacement", "m", self.displacement), ("velocity", "m/s", self.velocity)]
         frame, point, vector = self._impulses()
         return {
             "label": label,
             "times": numbers.add(self.times),
             "points": numbers.add(layout.points),
             "moved": numbers.add_coarse(self.displacement),
-            "fields": [
-                {"name": name, "unit": unit, "values": numbers.add_coarse(np.linalg.norm(values, axis=2))}
-                for name, unit, values in fields
-            ],
+            "fields": self._fields(numbers),
+            "marks": self._marks(numbers),
             "lines": numbers.add_whole(layout.cells),
             "widths": numbers.add(layout.radius_of_cell),
-            "balls": numbers.add_whole(layout.vertices),
+            "balls": numbers.add_whole(self._balls()),
             "radii": numbers.add(self._radii()),
             "triangles": numbers.add_whole(layout.triangles),
             "bodies": numbers.add_whole(layout.body_of_point),
@@ -85,11 +99,12 @@ class Motion:
                 "frame": numbers.add_whole(frame),
                 "point": numbers.add_whole(point),
                 "vector": numbers.add(vector),
+                "rim": [self.drawn.rims.get(int(i), 0.0) for i in point],
             },
             "camera": _camera_spec(camera) | {"upright": up.tolist()},
             "scalable": self._small(),
             "coloured": len(layout.cells) + len(layout.vertices) > 0,
-            "notes": notes,
+            "notes": [*notes, *self.drawn.notes],
         }
 
     def _small(self) -> bool:
@@ -97,12 +112,45 @@ class Motion:
         size = float(np.linalg.norm(np.ptp(self.layout.points, axis=0)))
         return self.layout.carriers is None or float(np.abs(self.displacement).max()) < 0.1 * size
 
+    def _fields(self, numbers: Numbers) -> list[dict[str, Any]]:
+        """Return what colours may mean: magnitudes at the points, and what lines feel."""
+        at_points = {"displacement": self.displacement, "velocity": self.velocity}
+        out = [
+            {"name": name, "values": numbers.add_coarse(np.linalg.norm(values, axis=2)), "lines": False}
+            for name, values in at_points.items()
+        ]
+        for name, values in self.on_lines.items():
+            known = np.isfinite(values).all(axis=0)
+            # unknown values must not widen the range
+            filled = np.where(known, values, values[:, known].min() if known.any() else 0.0)
+            out.append({"name": name, "values": numbers.add_coarse(filled), "lines": True, "known": known.tolist()})
+        for field in out:
+            name = str(field["name"])
+            words = name.replace("_", " ")
+            field |= {"label": f"|{words}| [{unit(name)}]" if name in VECTORS else f"{words} [{unit(name)}]"}
+            field |= {"name": words, "unit": unit(name)}
+        return out
+
+    def _marks(self, numbers: Numbers) -> dict[str, Any]:
+        """Return disks, bearings, supports, springs and rings: their shapes, and how they move from where they rest."""
+        count = len(self.drawn)
+        return {
+            "count": count,
+            "rest": numbers.add(self.drawn.rest),
+            "moved": numbers.add_coarse(self.marks - self.drawn.rest),
+            "parts": [_part_spec(look, part, numbers) for look, part in self.drawn.parts.items()],
+        }
+
+    def _balls(self) -> IntArray:
+        """Return the particles that nothing else stands for."""
+        return np.array([i for i in self.layout.vertices.tolist() if i not in self.drawn.carried], dtype=np.int64)
+
     def _radii(self) -> Array:
         """Return the radii of particles, m; zero where none is known."""
         layout, known = self.layout, contact_radii(self.opened)
-        own = layout.radius_of_vertex if len(layout.radius_of_vertex) else np.zeros(len(layout.vertices))
-        named = [known.get(layout.bodies[layout.body_of_point[i]], 0.0) for i in layout.vertices]
-        return np.where(own > 0.0, own, np.asarray(named, dtype=np.float64).reshape(len(own)))
+        own = dict(zip(layout.vertices.tolist(), layout.radius_of_vertex.tolist(), strict=False))
+        named = {i: known.get(layout.bodies[layout.body_of_point[i]], 0.0) for i in layout.vertices.tolist()}
+        return np.array([own.get(i, 0.0) or named[i] for i in self._balls().tolist()], dtype=np.float64)
 
     def _quad(self, plane: ContactPlane, positions: Array, numbers: Numbers) -> dict[str, Any]:
         """Return a piece of a plane that reaches under all that moves near it, and where it stands in every frame."""
@@ -126,11 +174,6 @@ class Motion:
             "corners": np.array(corners),
         }
 
-    def _up(self, positions: Array, normals: list[Array]) -> Array:
-        gravity = self.opened.case.get("gravity", {}).get("acceleration")
-        directions = np.concatenate([np.ptp(positions.reshape(-1, 3), axis=0)[None], *(n[None] for n in normals)])
-        return upright(None if gravity is None else np.asarray(gravity, dtype=float), directions)
-
     def _impulses(self) -> tuple[Any, Any, Array]:
         """Return frame, point and vector of all impulses that are not zero."""
         frame, point = np.nonzero(np.any(self.impulse != 0.0, axis=2))
@@ -148,17 +191,57 @@ def motion_of(opened: Opened, room: int) -> Motion:
     """
     fields = opened.result.fields
     count = len(fields)
-    most = max(2, min(MOST_FRAMES, room // (BYTES * max(1, len(fields.maps.layout.points)))))
+    layout, forces = fields.maps.layout, bool(fields.maps.cell_names)
+    size = POINT_BYTES * len(layout.points) + LINE_BYTES * len(layout.cells) * forces + MARK_BYTES * len(layout.marks)
+    most = max(2, min(MOST_FRAMES, room // max(1, size)))
     states = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
-    moved, speed = [], []
-    for k in states:
-        frame = fields.frame(int(k))
-        moved.append(frame["displacement"])
-        speed.append(frame["velocity"])
-    motion = Motion(opened, states, np.array(moved), np.array(speed), _impulse(fields, states))
-    if not np.isfinite(motion.displacement).all():
+    frames = [fields.frame(int(k)) for k in states]
+    moved = np.array([frame["displacement"] for frame in frames])
+    if not np.isfinite(moved).all():
         raise InputError("the motion is not a finite number")
-    return motion
+    drawn = _drawn(opened, moved)
+    return Motion(
+        opened,
+        states,
+        moved,
+        np.array([frame["velocity"] for frame in frames]),
+        _impulse(fields, states),
+        _on_lines(fields, states),
+        np.array([drawn.frames(frame["displacement"], frame.get("rotation")) for frame in frames]),
+        drawn,
+    )
+
+
+def _drawn(opened: Opened, moved: Array) -> DrawnMarks:
+    """Return what is drawn beside bodies that move so, (f, n, 3)."""
+    layout = opened.result.layout
+    positions = (layout.points + moved).reshape(-1, 3)
+    spread = np.ptp(positions, axis=0)
+    normals = [plane.normal[None] for plane in contact_planes(opened)[0]]
+    gravity = opened.case.get("gravity", {}).get("acceleration")
+    up = upright(
+        None if gravity is None else np.asarray(gravity, dtype=float), np.concatenate([spread[None], *normals])
+    )
+    thickness = Thickness(layout, float(np.linalg.norm(spread)) or 1.0, contact_radii(opened))
+    return DrawnMarks(layout, thickness, up, SIDES)
+
+
+def _on_lines(fields: Fields, states: IntArray) -> dict[str, Array]:
+    """Return what lines feel in the states that are shown, (f, m) each: magnitudes of vectors."""
+    names, m = [name for name in ON_LINES if name in fields.maps.cell_names], len(fields.maps.layout.cells)
+    frames = [fields.cell_frame(int(k)) for k in states] if names else []
+    out = {name: np.array([frame[name][:m] for frame in frames]) for name in names}
+    return {name: np.linalg.norm(values, axis=2) if values.ndim > 2 else values for name, values in out.items()}
+
+
+def _part_spec(look: str, part: Part, numbers: Numbers) -> dict[str, Any]:
+    """Return the shapes of one look; polygons and lines are numbers of points with their counts before them."""
+    faces, lines = (
+        numbers.add_whole(np.concatenate([np.zeros(0), *(np.insert(own, 0, len(own)) for own in cells)]))
+        for cells in (part.faces, part.lines)
+    )
+    where = {"points": numbers.add(part.points), "owner": numbers.add_whole(part.owner)}
+    return {"look": look, "opacity": LOOKS[look][1], "faces": faces, "lines": lines, **where}
 
 
 def _impulse(fields: Fields, states: IntArray) -> Array:

@@ -70,8 +70,7 @@ class Page:
             self._section("Contacts", "contacts", self._contacts()),
             self._section("Signals", "signals", self._signals()),
             self._section("Phase portraits", "portraits", self._group(self.sections.portraits(), "three")),
-            self._section("Orbits", "orbits", self._group(self.sections.orbits(), "three")),
-            self._section("Rotor", "rotor", self._rotor()),
+            *self._orbits(),
             self._section("Spectra", "spectra", self._spectra()),
             self._section("Joints", "joints", self._group(self.sections.joints())),
             self._section("Distance from the exact solution", "exact", self._distance()),
@@ -120,8 +119,11 @@ class Page:
         self.titles.append((title, name))
         return tag("section", tag("h2", title), inner, id=name)
 
-    def _rotor(self) -> Html:
-        return rotor_pictures(self.sampled[0].opened) if self.one and self.sampled else Html("")
+    def _orbits(self) -> list[Html]:
+        """Return the ways of points; of a rotor its own pictures, which have them with their clearances."""
+        if self.one and self.sampled and (pictures := rotor_pictures(self.sampled[0].opened)):
+            return [self._section("Rotor", "rotor", pictures)]
+        return [self._section("Orbits", "orbits", self._group(self.sections.orbits(), "three"))]
 
     def _what(self) -> Html:
         if not self.one:
@@ -223,7 +225,10 @@ class Page:
         charts = self._group(self.sections.spectra(), "three")
         if not charts:
             return charts
-        words = "Amplitudes with a Hann window, the mean taken off; below a millionth of the peak they are cut off."
+        words = (
+            "Amplitudes with a Hann window, the mean taken off, cut off below a millionth of the peak. Shown up to "
+            "where they fall below a thousandth of it; a double click shows all, log f on a logarithmic axis."
+        )
         return joined([tag("p", words, cls="note"), charts])
 
     def _distance(self) -> Html:
@@ -265,9 +270,15 @@ class Page:
             tag("figcaption", chart.title, *note),
             *([_legend(chart)] if isinstance(chart, Chart) and len(chart.curves) > 1 else []),
             tag("button", "csv", cls="small csv", type="button", title="Save the numbers of this chart"),
+            *([_log_switch()] if isinstance(chart, Chart) and chart.logarithmic else []),
             tag("div", cls="plot"),
             data_chart=len(self.charts) - 1,
         )
+
+
+def _log_switch() -> Html:
+    words = "Frequencies on a logarithmic axis"
+    return tag("button", "log f", cls="small logx", type="button", title=words, aria_pressed="false")
 
 
 def _legend(chart: Chart) -> Html:

@@ -10,6 +10,8 @@ from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.report.html import Html, joined, tag
 
 DPI = 110
+WIDE, HALF = 8.0, 4.9
+"""Pictures wider than this go over the whole page; the others are drawn so wide, inches."""
 
 
 def rotor_pictures(opened: Opened) -> Html:
@@ -33,9 +35,12 @@ def rotor_pictures(opened: Opened) -> Html:
         except InputError as err:  # a node across the axis was not recorded, or too few samples
             missing.append(tag("p", f"{words}: {err.message}", cls="note"))
             continue
+        wide = figure.get_figwidth() > WIDE
+        if not wide:  # half a page, with letters of the same size
+            figure.set_size_inches(HALF, figure.get_figheight() * (HALF / figure.get_figwidth()) ** 0.5)
         held = io.BytesIO()
         figure.savefig(held, format="png", dpi=DPI)
         source = "data:image/png;base64," + base64.b64encode(held.getvalue()).decode("ascii")
-        image = Html(f'<img src="{source}" alt="{words}" style="max-width: 100%; background: white">')
-        pictures.append(tag("figure", image, tag("figcaption", words)))
-    return joined([*pictures, *missing])
+        image = Html(f'<img src="{source}" alt="{words}">')
+        pictures.append(tag("figure", tag("figcaption", words), image, cls="picture wide" if wide else "picture"))
+    return joined([tag("div", *pictures, cls="grid"), *missing])

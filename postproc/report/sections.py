@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,7 @@ from flexmb.io.structure import mean_force
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.ledger import Ledger
 from flexmb.postproc.named import labelled, unit_of
-from flexmb.postproc.report.charts import Bars, Chart, Curve, amplitude_floor
+from flexmb.postproc.report.charts import Bars, Chart, Curve, amplitude_floor, telling_range
 from flexmb.postproc.report.runs import Run, exact_times
 from flexmb.postproc.spectrum import amplitude_spectrum
 from flexmb.postproc.style import BLUE, INK
@@ -175,7 +176,8 @@ class Sections:
             if curves:
                 label = f"amplitude [{unit_of(name)}]" if unit_of(name) else "amplitude"
                 floor = amplitude_floor(curves)
-                charts.append(Chart(name, "frequency [Hz]", label, floor, over_time=False, logarithmic=True))
+                chart = Chart(name, "frequency [Hz]", label, floor, over_time=False, logarithmic=True)
+                charts.append(replace(chart, shown=telling_range(curves)))
         return charts
 
     def joints(self) -> list[Chart]:
@@ -193,8 +195,8 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     """Return the balance of one run: the stack of what there is, the stack of what was given, works, last bars."""
     t = ledger.time
     given = np.sum([part.values for part in ledger.given], axis=0)
-    line = Curve("initial + work put in", t, given, INK, dashed=True)
-    note = "The dashed line is what was there and what came in; the stack below it is where that is now."
+    line = Curve("= initial + work put in", t, given, INK, dashed=True)
+    note = "The parts below the dashed line add up to it: what was there and what came in is all still somewhere."
     charts: list[Chart | Bars] = [
         Chart("Where the energy is", TIME, "energy [J]", [*_stack(ledger, found=True), line], note=note)
     ]

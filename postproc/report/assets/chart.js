@@ -23,18 +23,33 @@ function axisOf(low, high, count) {
 const withPower = (label, power) => !power ? label
   : label.includes("[") ? label.replace("[", "[10" + superscript(power) + " ") : label + " [10" + superscript(power) + "]";
 
+// Ticks at powers of ten between 10^low and 10^high.
+function decades(low, high, place) {
+  const at = [], first = Math.ceil(low), last = Math.floor(high), step = Math.max(1, Math.ceil((last - first) / 6));
+  for (let k = first; k <= last; k += step) at.push(k);
+  return { at: at.map(place), words: at.map(k => "10" + superscript(k)), power: 0 };
+}
+
 class Frame {
   constructor(figure, spec) {
     this.figure = figure;
     this.spec = spec;
     this.plot = figure.querySelector(".plot");
     this.hidden = new Set();
-    this.stretch = null;
+    this.stretch = spec.shown || null;
+    this.logX = false;
     figure.querySelectorAll(".legend button").forEach((button, k) => button.addEventListener("click", () => {
       this.hidden.has(k) ? this.hidden.delete(k) : this.hidden.add(k);
       button.setAttribute("aria-pressed", String(!this.hidden.has(k)));
       this.draw();
     }));
+    const log = figure.querySelector(".logx");
+    if (log) log.addEventListener("click", () => {
+      this.logX = !this.logX;
+      log.setAttribute("aria-pressed", String(this.logX));
+      this.stretch = this.logX ? null : spec.shown;
+      this.draw();
+    });
     const csv = figure.querySelector(".csv");
     if (csv) csv.addEventListener("click", () => download(spec.title.replace(/[^\w.-]+/g, "_") + ".csv", this.csv()));
     new ResizeObserver(() => this.draw()).observe(this.plot);
@@ -44,7 +59,13 @@ class Frame {
     this.height = this.spec.equal ? Math.min(420, this.width) : 250;
     this.inner = { w: this.width - pad.left - pad.right, h: this.height - pad.top - pad.bottom };
   }
-  px(x) { return pad.left + (x - this.x0) / (this.x1 - this.x0) * this.inner.w; }
+  // Along x, too, a chart may be logarithmic.
+  along(x) { return this.logX ? Math.log10(Math.max(x, 1e-300)) : x; }
+  px(x) { return pad.left + (this.along(x) - this.along(this.x0)) / (this.along(this.x1) - this.along(this.x0)) * this.inner.w; }
+  xAt(pixel) {
+    const s = this.along(this.x0) + (pixel - pad.left) / this.inner.w * (this.along(this.x1) - this.along(this.x0));
+    return this.logX ? 10 ** s : s;
+  }
   py(y) { return pad.top + (this.y1 - y) / (this.y1 - this.y0) * this.inner.h; }
   axes(xLabel, yLabel, xs, ys) {
     const { left, top } = pad, { w, h } = this.inner, out = [];
@@ -112,8 +133,8 @@ class CurveFrame extends Frame {
     this.size();
     this.range();
     const clip = "clip" + charts.indexOf(this);
-    const xs = axisOf(this.x0, this.x1, Math.max(3, this.inner.w / 80));
-    const ys = this.spec.log ? this.decades() : axisOf(this.y0, this.y1, 5);
+    const xs = this.logX ? decades(Math.log10(this.x0), Math.log10(this.x1), k => 10 ** k) : axisOf(this.x0, this.x1, Math.max(3, this.inner.w / 80));
+    const ys = this.spec.log ? decades(this.y0, this.y1, k => k) : axisOf(this.y0, this.y1, 5);
     let body = "";
     this.curves.forEach((c, k) => {
       if (this.hidden.has(k)) return;
@@ -126,11 +147,6 @@ class CurveFrame extends Frame {
       ${this.axes(this.spec.x, this.spec.y, xs, ys)}<g clip-path="url(#${clip})">${zero}${body}<line class="cursor" y1="${pad.top}" y2="${pad.top + this.inner.h}" visibility="hidden"/><rect class="chosen" y="${pad.top}" height="${this.inner.h}" width="0"/></g></svg>`;
     this.cursor(now);
   }
-  decades() {
-    const at = [], first = Math.ceil(this.y0), last = Math.floor(this.y1), step = Math.max(1, Math.ceil((last - first) / 6));
-    for (let k = first; k <= last; k += step) at.push(k);
-    return { at, words: at.map(k => "10" + superscript(k)), power: 0 };
-  }
   cursor(t) {
     const line = this.plot.querySelector(".cursor");
     if (!line || !this.spec.time || t === null) return;
@@ -141,7 +157,7 @@ class CurveFrame extends Frame {
   }
   listen() {
     let from = null;
-    const at = event => this.x0 + (event.clientX - this.plot.getBoundingClientRect().left - pad.left) / this.inner.w * (this.x1 - this.x0);
+    const at = event => this.xAt(event.clientX - this.plot.getBoundingClientRect().left);
     this.plot.addEventListener("pointermove", event => {
       this.tip(event, at(event));
       if (from === null) return;

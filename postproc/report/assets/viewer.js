@@ -1,6 +1,8 @@
 "use strict";
 // The motion in space: lines, balls, surfaces and planes on a canvas, without perspective.
 const viridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
+// Colours of what stands beside the bodies.
+const markTones = { disks: "faint", supports: "faint", links: "soft", bearings: "sky", rings: "blue" };
 const bodyColours = ["blue", "vermillion", "green", "purple", "orange", "sky"];
 const rgb = hex => [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16));
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -11,6 +13,17 @@ function colourAt(part) {
   const x = Math.min(1, Math.max(0, part)) * (viridis.length - 1), k = Math.min(viridis.length - 2, Math.floor(x));
   const a = rgb(viridis[k]), b = rgb(viridis[k + 1]);
   return `rgb(${a.map((c, j) => Math.round(c + (x - k) * (b[j] - c))).join(",")})`;
+}
+
+// Cells stored as counts, each followed by so many numbers.
+function cellsOf(flat) {
+  const out = [];
+  for (let k = 0; k < flat.length; k += flat[k] + 1) out.push(Array.from(flat.slice(k + 1, k + 1 + flat[k])));
+  return out;
+}
+function marksOf(spec) {
+  const parts = spec.parts.map(p => ({ ...p, points: numbers(p.points), owner: numbers(p.owner), faces: cellsOf(numbers(p.faces)), lines: cellsOf(numbers(p.lines)) }));
+  return { count: spec.count, rest: numbers(spec.rest), moved: numbers(spec.moved), parts };
 }
 
 class View {
@@ -30,6 +43,7 @@ class View {
     this.largest = 0;
     for (let k = 0; k < this.impulse.frame.length; k++) this.largest = Math.max(this.largest, Math.hypot(...this.impulse.vector.slice(3 * k, 3 * k + 3)));
     this.count = this.points.length / 3;
+    this.marks = marksOf(motion.marks);
     this.limits = this.fields.map(f => f.values.reduce((r, x) => [Math.min(r[0], x), Math.max(r[1], x)], [Infinity, -Infinity]));
   }
   nearest(t) {
@@ -45,8 +59,13 @@ class View {
     const c = this.camera, d = plus(p, c.centre, -1);
     return [this.w / 2 + this.k * dot(d, c.right) + c.shift[0], this.h / 2 - this.k * dot(d, c.up) + c.shift[1], dot(d, c.out)];
   }
-  value(i) { return this.fields[this.field].values[this.frame * this.count + i]; }
-  colour(x) { const [low, high] = this.limits[this.field]; return colourAt(high > low ? (x - low) / (high - low) : 0); }
+  value(i) { const f = this.fields[this.field]; return f.lines ? NaN : f.values[this.frame * this.count + i]; }
+  valueOfLine(k) {
+    const f = this.fields[this.field];
+    if (!f.lines) return (this.value(this.lines[2 * k]) + this.value(this.lines[2 * k + 1])) / 2;
+    return f.known[k] ? f.values[this.frame * this.lines.length / 2 + k] : NaN;
+  }
+  colour(x) { if (!Number.isFinite(x)) return this.tone("faint"); const [low, high] = this.limits[this.field]; return colourAt(high > low ? (x - low) / (high - low) : 0); }
   draw() {
     const ratio = window.devicePixelRatio || 1, css = getComputedStyle(document.documentElement), ink = this.ink;
     this.tone = name => css.getPropertyValue("--" + name).trim();
@@ -107,16 +126,19 @@ class View {
     for (let k = 0; k < this.lines.length; k += 2) parts.push([(P[this.lines[k]][2] + P[this.lines[k + 1]][2]) / 2, 0, k / 2]);
     for (let k = 0; k < this.balls.length; k++) parts.push([P[this.balls[k]][2], 1, k]);
     for (let k = 0; k < this.triangles.length; k += 3) parts.push([(P[this.triangles[k]][2] + P[this.triangles[k + 1]][2] + P[this.triangles[k + 2]][2]) / 3, 2, k]);
+    const marks = this.markParts();
+    marks.forEach((part, k) => parts.push([part.depth, 3, k]));
+    this.drawMark = k => marks[k].draw();
     parts.sort((a, b) => a[0] - b[0]);
     this.ink.lineCap = "round";
-    const edge = pass => parts.forEach(([, kind, k]) => [this.drawLine, this.drawBall, this.drawTriangle][kind].call(this, k, pass));
+    const edge = pass => parts.forEach(([, kind, k]) => { if (kind < 3 || !pass) [this.drawLine, this.drawBall, this.drawTriangle, this.drawMark][kind].call(this, k, pass); });
     if (!this.triangles.length) edge(true);
     edge(false);
   }
   drawLine(k, edge) {
     const i = this.lines[2 * k], j = this.lines[2 * k + 1], a = this.now[i], b = this.now[j];
     const width = Math.min(16, Math.max(4, 2 * this.widths[k] * this.k));
-    this.ink.strokeStyle = edge ? this.tone("faint") : this.colour((this.value(i) + this.value(j)) / 2);
+    this.ink.strokeStyle = edge ? this.tone("faint") : this.colour(this.valueOfLine(k));
     this.ink.lineWidth = edge ? width + 2 : width;
     this.path([a, b]);
     this.ink.stroke();
@@ -130,8 +152,7 @@ class View {
   }
   drawTriangle(k) {
     const corners = [0, 1, 2].map(j => this.triangles[k + j]), p = corners.map(i => this.place(i));
-    const normal = unit(crossed(plus(p[1], p[0], -1), plus(p[2], p[0], -1)));
-    const light = 0.45 + 0.55 * Math.abs(dot(normal, unit(plus(plus(this.camera.out, this.camera.up, 0.5), this.camera.right, 0.3))));
+    const light = this.lightOn(p);
     const base = rgb(this.tone(bodyColours[this.bodies[corners[0]] % bodyColours.length]));
     this.ink.fillStyle = this.ink.strokeStyle = `rgb(${base.map(x => Math.round(x * light)).join(",")})`;
     this.ink.lineWidth = 0.7;
@@ -139,13 +160,54 @@ class View {
     this.ink.fill();
     this.ink.stroke();
   }
+  // Polygons and lines of disks, bearings, supports, springs and rings, with how far in front they are.
+  markParts() {
+    const { count, rest, moved, parts } = this.marks, out = [], ink = this.ink, s = this.scale;
+    const vector = (mark, j) => [0, 1, 2].map(x => {
+      const k = 12 * mark + 3 * j + x;
+      return rest[k] + s * moved[12 * count * this.frame + k];
+    });
+    const frames = Array.from({ length: count }, (_, mark) => [0, 1, 2, 3].map(j => vector(mark, j)));
+    for (const part of parts) {
+      const corners = Array.from(part.owner, (mark, i) => {
+        const [o, t, y, z] = frames[mark], p = part.points;
+        return plus(plus(plus(o, t, p[3 * i]), y, p[3 * i + 1]), z, p[3 * i + 2]);
+      }), P = corners.map(p => this.project(p)), tone = this.tone(markTones[part.look]), base = rgb(tone);
+      const mean = cells => cells.reduce((sum, i) => sum + P[i][2], 0) / cells.length;
+      for (const face of part.faces) {
+        const shade = this.lightOn(face.slice(0, 3).map(i => corners[i]));
+        out.push({ depth: mean(face), draw: () => {
+          ink.fillStyle = ink.strokeStyle = `rgb(${base.map(x => Math.round(x * shade)).join(",")})`;
+          ink.globalAlpha = part.opacity;
+          ink.lineWidth = 0.5;
+          this.path(face.map(i => P[i]), true);
+          ink.fill();
+          if (part.opacity === 1) ink.stroke();
+          ink.globalAlpha = 1;
+        } });
+      }
+      for (const line of part.lines) out.push({ depth: mean(line), draw: () => {
+        ink.strokeStyle = tone;
+        ink.lineWidth = 1.4;
+        this.path(line.map(i => P[i]));
+        ink.stroke();
+      } });
+    }
+    return out;
+  }
+  lightOn(p) {
+    const normal = unit(crossed(plus(p[1], p[0], -1), plus(p[2], p[0], -1)));
+    return 0.45 + 0.55 * Math.abs(dot(normal, unit(plus(plus(this.camera.out, this.camera.up, 0.5), this.camera.right, 0.3))));
+  }
   drawImpulses() {
     this.ink.strokeStyle = this.ink.fillStyle = this.tone("vermillion");
     this.ink.lineWidth = 2.5;
     for (let k = 0; k < this.impulse.frame.length; k++) {
       if (this.impulse.frame[k] !== this.frame) continue;
       const a = this.place(this.impulse.point[k]), v = this.impulse.vector.slice(3 * k, 3 * k + 3), size = Math.hypot(...v);
-      const length = (22 + 48 * size / this.largest) / this.k, from = this.project(a), to = this.project(plus(a, v, length / size));
+      const length = (22 + 48 * size / this.largest) / this.k, rim = this.motion.impulse.rim[k];
+      // an arrow begins where it pushes; one on what is inside a ring ends there, at the rim
+      const [from, to] = (rim ? [-rim - length, -rim] : [0, length]).map(way => this.project(plus(a, v, way / size)));
       const d = unit([to[0] - from[0], to[1] - from[1], 0]), side = [-d[1], d[0]];
       this.path([from, to]);
       this.ink.stroke();
@@ -181,7 +243,7 @@ class View {
     ink.textAlign = "right";
     ink.fillText(shown(high), x - 5, top + 9);
     ink.fillText(shown(low), x - 5, top + h);
-    ink.fillText(`|${f.name}| [${f.unit}]`, this.w - 12, top - 12);
+    ink.fillText(f.label, this.w - 12, top - 12);
   }
 }
 
