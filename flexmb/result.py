@@ -11,7 +11,7 @@ from flexmb.errors import InputError
 from flexmb.io.frames import PointMaps
 from flexmb.io.grid import grid_of
 from flexmb.io.result_h5 import H5Tree, write_tree
-from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, taken_by
+from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, remove_report, taken_by
 from flexmb.io.structure import Tree, split, static_arrays
 from flexmb.io.summary_json import plain, read_summary, write_summary
 from flexmb.io.vtkhdf import write_fields
@@ -185,6 +185,7 @@ class Result:
             raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}")
         folder.mkdir(parents=True, exist_ok=True)
         parts = {name: folder / (name + PART) for name in (RESULT, FIELDS, CASE)}
+        remove_report(folder)
         write_tree(self.tree, parts[RESULT])
         write_fields(self.tree, parts[FIELDS])
         parts[CASE].write_text(self.case_text, encoding="utf-8")
@@ -295,5 +296,8 @@ def load(folder: str | Path) -> Result:
             state = " (the run there is not finished)" if any(folder.glob("*" + PART)) else ""
             raise InputError(f"'{folder}' is not a result folder: it has no {name}{state}")
     case = folder / CASE
-    text = case.read_text(encoding="utf-8") if case.is_file() else ""
-    return Result(H5Tree(folder / RESULT), read_summary(folder / SUMMARY), text, folder)
+    text = case.read_text(encoding="utf-8", errors="replace") if case.is_file() else ""
+    tree = H5Tree(folder / RESULT)
+    if missing := [name for name in ("/time", "/step") if name not in tree]:
+        raise InputError(f"the result file in '{folder}' is damaged: it lacks {', '.join(missing)}")
+    return Result(tree, read_summary(folder / SUMMARY), text, folder)

@@ -14,16 +14,15 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.io.checkpoint import read_checkpoint
 from flexmb.io.result_h5 import H5Tree
-from flexmb.io.run_folder import CASE, CHECKPOINT, PART, RESULT, SUMMARY
+from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
+from flexmb.io.tree_check import Without, damage
+from flexmb.postproc.folder_words import usable_case, usable_summary
 from flexmb.result import Result, load
 
 if TYPE_CHECKING:
     from flexmb.rotor_analysis.as_run import AsRun
-
-NEEDED = ("/time", "/step", "/state/step", "/state/time", "/state/q", "/state/v", "/state/impulse", "/layout/points")
-"""Without these there is nothing to draw."""
 
 
 @dataclass(frozen=True)
@@ -82,15 +81,20 @@ def open_folder(folder: str | Path) -> Opened:
     if (folder / RESULT).is_file():
         tree: Tree = H5Tree(folder / RESULT)
     elif (folder / (RESULT + PART)).is_file():
-        tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT)
         notes.append("the run is not finished")
+        tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT, notes)
     else:
         load(folder)  # raises the error that says what is missing
         raise InputError(f"'{folder}' is not a result folder")
-    if missing := [name for name in NEEDED if name not in tree]:
-        raise InputError(f"the result file in '{folder}' is damaged: it lacks {', '.join(missing)}")
-    if not len(tree["/state/step"]):
+    wrong, odd = damage(tree)
+    if wrong:
+        raise InputError(f"the result file in '{folder}' is damaged: {'; '.join(wrong)}")
+    if not len(tree["/state/step"]) or not len(tree["/step"]):
         raise InputError(f"the run in '{folder}' has not written a state yet")
+    if odd:
+        notes.append(f"the result file is damaged, and {', '.join(odd)} left out")
+        tree = Without(tree, odd)
+    _look_at_fields(folder, notes)
     case, text = read_case(folder, notes)
     result = Result(tree, _read_summary(folder, tree, notes), text, folder)
     if result.summary.get("status") == "failed":
@@ -115,20 +119,26 @@ class WrittenRows(Mapping[str, Any]):
         The unfinished file.
     checkpoint : Path
         Says how many rows are surely on the disk, when it is there.
+    notes : list of str
+        Gets a word when it cannot be read.
     """
 
-    def __init__(self, tree: H5Tree, checkpoint: Path) -> None:
+    def __init__(self, tree: H5Tree, checkpoint: Path, notes: list[str]) -> None:
         self._tree = tree
+        self._rows = {"sample": _written(tree, "/step"), "field": _written(tree, "/state/step")}
         if checkpoint.is_file():
-            point = read_checkpoint(checkpoint)
-            self._rows = {"sample": point.samples, "field": point.fields}
-        else:
-            self._rows = {"sample": _written(tree, "/step"), "field": _written(tree, "/state/step")}
+            try:
+                point = read_checkpoint(checkpoint)
+                self._rows = {"sample": point.samples, "field": point.fields}
+            except InputError:
+                notes.append(f"{checkpoint.name} cannot be read, so what stands in the file is shown")
 
     def __getitem__(self, name: str) -> Any:
         values = self._tree[name]
-        if name.startswith("/layout/") or name in ("/state/q", "/state/v", "/state/impulse"):
-            return values  # whole states are large and only looked up one by one, below len(/state/step)
+        if name.startswith("/layout/"):
+            return values
+        if name in ("/state/q", "/state/v", "/state/impulse"):  # whole states are large, and looked up one by one
+            return FirstRows(values, self._rows["field"])
         return np.asarray(values[: self._rows["field" if name.startswith("/state/") else "sample"]])
 
     def __iter__(self) -> Iterator[str]:
@@ -136,6 +146,44 @@ class WrittenRows(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._tree)
+
+
+class FirstRows:
+    """The first rows of a dataset, read when they are sliced.
+
+    Parameters
+    ----------
+    values : array-like
+    count : int
+        Number of rows.
+    """
+
+    def __init__(self, values: Any, count: int) -> None:
+        self._values, self.dtype = values, values.dtype
+        self.shape = (min(count, values.shape[0]), *values.shape[1:])
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, part: Any) -> Any:
+        whole = isinstance(part, tuple) and not part
+        return self._values[slice(0, len(self)) if whole else part]
+
+
+def _look_at_fields(folder: Path, notes: list[str]) -> None:
+    """Note that what ParaView opens is missing or damaged; pictures do not need it."""
+    path = next((p for p in (folder / FIELDS, folder / (FIELDS + PART)) if p.is_file()), None)
+    state = "is missing" if path is None else "" if _opens(path) else "is damaged"
+    if state:
+        notes.append(f"{FIELDS}, the file for ParaView, {state}; flexmb export writes the same fields")
+
+
+def _opens(path: Path) -> bool:
+    try:
+        H5Tree(path)
+    except InputError:
+        return False
+    return True
 
 
 def _written(tree: Tree, name: str) -> int:
@@ -154,10 +202,14 @@ def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
         return {}, ""  # a result saved from Python has no case file
     try:
         text = path.read_text(encoding="utf-8")
-        return tomllib.loads(text), text
+        case = tomllib.loads(text)
     except (OSError, ValueError) as err:
         notes.append(f"{path.name} cannot be read ({err})")
         return {}, ""
+    if problem := usable_case(case):
+        notes.append(f"{path.name} is not that of a run: {problem}")
+        return {}, text
+    return case, text
 
 
 def _read_summary(folder: Path, tree: Tree, notes: list[str]) -> dict[str, Any]:
@@ -173,7 +225,10 @@ def _read_summary(folder: Path, tree: Tree, notes: list[str]) -> dict[str, Any]:
         notes.append(f"there is no {SUMMARY}")
     time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])
     h = float((time[-1] - time[0]) / (step[-1] - step[0])) if len(step) > 1 and step[-1] > step[0] else 1.0
-    return {"h": h} | summary
+    clean, odd = usable_summary(summary, h)
+    if odd:
+        notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
+    return clean
 
 
 def _word(value: object) -> str:

@@ -98,6 +98,9 @@ class Scene:
     def frame(self, k: int) -> dict[str, Array]:
         """Return the vectors at the points in state k and, when the colours need them, the values of the lines."""
         frame = self.fields.frame(k)
+        if not all(np.isfinite(values).all() for values in frame.values()):
+            at = f"the state at t = {self.times[k]:.6g} s"
+            raise InputError(f"{at} has values that are no finite numbers: the run or its file is damaged")
         if not self.on_lines:
             return frame
         lines = len(self.fields.maps.layout.cells)

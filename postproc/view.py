@@ -105,8 +105,7 @@ def view(
     folders = [folder] if isinstance(folder, str | Path) else list(folder)
     picture_path = None if screenshot is None else usable(Path(screenshot), SUFFIXES, "picture")
     movie_path = None if movie is None else usable(Path(movie), MOVIES, "movie")
-    scale = 1.0 if scale is None else float(scale)
-    check_look(field, scale, size)
+    check_look(field, scale := 1.0 if scale is None else float(scale), size)
     _check_pace(fps, speed)
     notes: tuple[str, ...] = ()
     if picture_path is None and movie_path is None and (not has_screen() if off_screen is None else off_screen):
@@ -114,18 +113,28 @@ def view(
         notes = (NO_SCREEN,) if off_screen is None else ()
     prepare_off_screen()
     stage, t = staged(folders, time, scale, field, whole=movie_path is not None or picture_path is None)
-    frames = 0
-    if picture_path is not None:
-        _write(picture(stage.scenes, stage.scenes[0].nearest(t), size), picture_path)
-    if movie_path is not None:
-        from flexmb.postproc.movie import Pace, write_movie
-
-        frames = write_movie(stage, movie_path, Pace(fps, speed), size, progress)
     if picture_path is None and movie_path is None:
         from flexmb.postproc.window import open_window
 
         open_window(stage, t, size, speed)
+    if picture_path is not None:
+        _write(picture(stage.scenes, stage.scenes[0].nearest(t), size), picture_path)
+    frames = 0 if movie_path is None else _movie(stage, movie_path, fps, speed, size, progress)
     return Shown(t, (*notes, *stage.notes), movie_path or picture_path, frames)
+
+
+def _movie(
+    stage: Stage,
+    path: Path,
+    fps: float,
+    speed: float | None,
+    size: tuple[int, int],
+    progress: Callable[[int, int], None] | None,
+) -> int:
+    """Write a movie and return the number of its pictures."""
+    from flexmb.postproc.movie import Pace, write_movie
+
+    return write_movie(stage, path, Pace(fps, speed), size, progress)
 
 
 def serve(

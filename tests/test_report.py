@@ -315,6 +315,7 @@ def test_unfinished_run(bar: Path, tmp_path: Path) -> None:
     folder.mkdir()
     shutil.copy(bar / "result.h5", folder / "result.h5.part")
     shutil.copy(bar / "case.toml", folder / "case.toml.part")
+    shutil.copy(bar / "fields.vtkhdf", folder / "fields.vtkhdf.part")
     with h5py.File(folder / "result.h5.part", "r+") as file:  # rows to come are zero
         for name in ("step", "time"):
             file[name][201:] = 0

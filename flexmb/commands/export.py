@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from pathlib import Path
 
 
@@ -17,6 +18,7 @@ def main(args: argparse.Namespace) -> int:
     """Export a result folder."""
     from flexmb.errors import InputError
     from flexmb.io.export import export
+    from flexmb.io.tree_check import damage
     from flexmb.result import load
 
     result = load(args.folder)
@@ -25,5 +27,7 @@ def main(args: argparse.Namespace) -> int:
         paths = export(result.tree, args.format, out)
     except OSError as err:
         raise InputError(f"cannot write to '{out}': {err.strerror or err}") from err
+    if odd := damage(result.tree)[1]:
+        print(f"note: the result file is damaged, and {', '.join(odd)} left out", file=sys.stderr)
     print("written: " + ", ".join(str(path) for path in paths))
     return 0

@@ -35,8 +35,10 @@ def read_checkpoint(path: Path) -> Checkpoint:
     try:
         with np.load(path, allow_pickle=False) as stored:
             arrays = {name: stored[name] for name in stored.files}
-    except (OSError, ValueError, zipfile.BadZipFile) as err:
+    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as err:
         raise InputError(f"the checkpoint '{path}' cannot be read ({err}); start anew with --overwrite") from err
+    if missing := [name for name in _OWN if f"_{name}" not in arrays]:
+        raise InputError(f"the checkpoint '{path}' lacks {', '.join(missing)}; start anew with --overwrite")
     own = {name: int(arrays.pop(f"_{name}")) for name in _OWN}
     engine = str(arrays.pop("_engine", ""))
     return Checkpoint(arrays=arrays, engine=engine, **own)

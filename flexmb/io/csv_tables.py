@@ -22,7 +22,9 @@ def write_csv(tree: Tree, folder: Path) -> list[Path]:
     """Write the tables into ``folder`` and return their paths."""
     tree = {name: tree[name] for name in tree} | _derived(tree)
     energy = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
-    tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/"), "energy": energy}
+    tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/")}
+    if all(name in tree for name in energy):
+        tables["energy"] = energy
     if joints := _below(tree, "/joints/"):
         tables["joints"] = joints
     return [_write(tree, names, folder / f"{table}.csv", table) for table, names in tables.items()]
@@ -41,12 +43,14 @@ class _Column:
 
 def _derived(tree: Tree) -> dict[str, _Column]:
     """Return the contact forces and the total energy."""
-    kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
     out = {
         name.removesuffix("impulse") + "force": _force(tree, tree[name])
         for name in _below(tree, "/contacts/")
         if name.endswith("/impulse")
     }
+    if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
+        return out
+    kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}
 
 

@@ -11,6 +11,7 @@ from flexmb.io.csv_tables import write_csv
 from flexmb.io.paraview import write_paraview
 from flexmb.io.pvd import write_pvd
 from flexmb.io.structure import Tree
+from flexmb.io.tree_check import Without, damage, sound_samples
 from flexmb.io.xdmf import write_xdmf
 
 FORMATS: dict[str, Callable[[Tree, Path], list[Path]]] = {
@@ -20,6 +21,18 @@ FORMATS: dict[str, Callable[[Tree, Path], list[Path]]] = {
     "xdmf": write_xdmf,
 }
 """Format name -> writer(tree, folder) -> files written."""
+
+
+def _sound(tree: Tree, form: str) -> Tree:
+    """Return what a format needs of a tree and fits together; raise when that is damaged."""
+    wrong, odd = damage(tree)
+    if form == "csv":
+        samples = sound_samples(tree)
+        if samples:
+            return samples
+    elif not wrong:
+        return Without(tree, odd)
+    raise InputError(f"the result file is damaged: {'; '.join(wrong) or 'its samples do not fit together'}")
 
 
 def export(tree: Tree, form: str, folder: Path) -> list[Path]:
@@ -40,6 +53,7 @@ def export(tree: Tree, form: str, folder: Path) -> list[Path]:
     """
     if form not in FORMATS:
         raise InputError(f"unknown format; allowed: {', '.join(FORMATS)}", where="--format", value=form)
+    tree = _sound(tree, form)
     fresh = folder.with_name(folder.name + ".part")
     shutil.rmtree(fresh, ignore_errors=True)
     fresh.mkdir(parents=True)

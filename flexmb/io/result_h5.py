@@ -14,6 +14,9 @@ from flexmb.io.planned_file import PlannedFile
 from flexmb.io.structure import Tree, counts_of, sample_rows, split, static_arrays, unit
 from flexmb.record import Block, RunInfo
 
+BROKEN = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
+"""What HDF5 raises when it meets a damaged file."""
+
 
 class ResultWriter:
     """Streams blocks into an HDF5 file.
@@ -70,14 +73,17 @@ class H5Tree(Mapping[str, Any]):
         self.path = path
         try:
             self._file = _open(path)
-        except OSError as err:
+            self._names = _datasets(self._file)
+        except BROKEN as err:
             raise InputError(f"'{path}' cannot be read as a result file: {err}") from err
-        names: list[str] = []
-        self._file.visititems(lambda name, node: names.append("/" + name) if isinstance(node, h5py.Dataset) else None)
-        self._names = names
 
     def __getitem__(self, name: str) -> Any:
-        return self._file[name] if name in self._names else _missing(name)
+        if name not in self._names:
+            raise KeyError(name)
+        try:
+            return Stored(self._file[name], f"'{self.path}' is damaged: {name} cannot be read")
+        except BROKEN as err:
+            raise InputError(f"'{self.path}' is damaged: {name} cannot be read ({err})") from err
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -98,8 +104,47 @@ def _open(path: Path) -> h5py.File:
         return h5py.File(path, "r", locking=False)
 
 
-def _missing(name: str) -> Any:
-    raise KeyError(name)
+def _datasets(file: h5py.File) -> list[str]:
+    names: list[str] = []
+    file.visititems(lambda name, node: names.append("/" + name) if isinstance(node, h5py.Dataset) else None)
+    return names
+
+
+class Stored:
+    """A dataset that is read when it is sliced; where the file is damaged, that is an InputError.
+
+    Parameters
+    ----------
+    data : h5py.Dataset
+    complaint : str
+        What to say then.
+    """
+
+    def __init__(self, data: h5py.Dataset, complaint: str) -> None:
+        self._data, self._complaint = data, complaint
+        self.shape, self.dtype = data.shape, data.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, part: Any) -> Any:
+        try:
+            return self._data[part]
+        except (OSError, RuntimeError) as err:
+            raise InputError(f"{self._complaint} ({err})") from err
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:
+        return np.asarray(self[()], dtype=dtype)
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def attrs(self) -> Any:
+        """Attributes of the dataset."""
+        return self._data.attrs
 
 
 def write_tree(tree: Tree, path: Path) -> None:

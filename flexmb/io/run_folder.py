@@ -23,6 +23,8 @@ from flexmb.io.vtkhdf import FieldsWriter, planned_bytes
 from flexmb.record import Block, Checkpoint, RunInfo
 
 CASE, RESULT, FIELDS, SUMMARY, CHECKPOINT = "case.toml", "result.h5", "fields.vtkhdf", "summary.json", "checkpoint.npz"
+REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
+"""What ``flexmb report`` writes into a folder, and a line near its beginning that tells it from other pages."""
 PART = ".part"
 _DATA = (CASE, RESULT, FIELDS)
 
@@ -123,6 +125,7 @@ class RunFolder:
 
     def finish(self, summary: dict[str, Any]) -> None:
         """Give the files their names, the summary last; the checkpoint has served."""
+        remove_report(self.folder)
         for name in _DATA:
             sync(self._part(name))
             os.replace(self._part(name), self.folder / name)
@@ -178,8 +181,21 @@ def refuse_if_taken(folder: Path) -> None:
     raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}, or choose another with -o DIR")
 
 
+def remove_report(folder: Path) -> None:
+    """Remove the report of an earlier run, which would be taken for that of the new one; other pages stay."""
+    path = folder / REPORT
+    try:
+        with path.open(encoding="utf-8", errors="replace") as page:
+            ours = REPORT_MARK in page.read(4000)
+        if ours:
+            path.unlink()
+    except OSError:
+        return  # there is none, or it cannot be touched: then it is no harm that it stays
+
+
 def _clear(folder: Path) -> None:
-    """Remove the files of the run before; whatever else is in the folder stays."""
+    """Remove the files of the run before and its report; whatever else is in the folder stays."""
+    remove_report(folder)
     for name in taken_by(folder):
         (folder / name).unlink()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
+from flexmb.io.run_folder import REPORT_MARK
 from flexmb.postproc.report.html import Html, joined, tag
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
@@ -30,6 +31,7 @@ def document(title: str, content: Html, scripts: Sequence[str], data: Sequence[H
         [
             Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'),
             Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            Html(REPORT_MARK),
             Html('<link rel="icon" href="data:,">'),
             tag("title", title),
             tag("style", Html((assets / "report.css").read_text(encoding="utf-8"))),

@@ -23,7 +23,7 @@ class Numbers:
         """Add numbers to about seven digits of their spread; return their number on the page."""
         values = np.asarray(values, dtype=np.float64).ravel()
         finite = values[np.isfinite(values)]
-        base = 0.5 * (float(finite.min()) + float(finite.max())) if finite.size else 0.0
+        base = 0.5 * float(finite.min()) + 0.5 * float(finite.max()) if finite.size else 0.0
         return self._append("f4", np.where(np.isfinite(values), values - base, np.nan), base, 1.0)
 
     def add_coarse(self, values: Array) -> int:
@@ -42,7 +42,8 @@ class Numbers:
         return base64.b64encode(b"".join(self._parts)).decode("ascii")
 
     def _append(self, kind: str, stored: Any, base: float, factor: float) -> int:
-        raw = np.asarray(stored).astype("<" + kind).tobytes()
+        with np.errstate(over="ignore"):  # what is too large for a float32 is drawn as no number
+            raw = np.asarray(stored).astype("<" + kind).tobytes()
         self.index.append([kind, self._size, len(stored), base, factor])
         raw += b"\0" * (-len(raw) % 4)
         self._parts.append(raw)

@@ -121,7 +121,8 @@ class Page:
 
     def _orbits(self) -> list[Html]:
         """Return the ways of points; of a rotor its own pictures, which have them with their clearances."""
-        if self.one and self.sampled and (pictures := rotor_pictures(self.sampled[0].opened)):
+        drawn = [run for run in self.sampled if run.drawable]
+        if self.one and drawn and (pictures := rotor_pictures(drawn[0].opened)):
             return [self._section("Rotor", "rotor", pictures)]
         return [self._section("Orbits", "orbits", self._group(self.sections.orbits(), "three"))]
 

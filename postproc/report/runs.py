@@ -15,10 +15,12 @@ from flexmb.io.result_h5 import H5Tree
 from flexmb.io.run_folder import RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
+from flexmb.io.tree_check import sound_samples
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.folder_words import usable_summary
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named import Curves
-from flexmb.postproc.open_folder import NEEDED, Opened, open_folder, read_case
+from flexmb.postproc.open_folder import Opened, open_folder, read_case
 from flexmb.result import Result
 
 
@@ -80,8 +82,7 @@ class Run:
     @property
     def drawable(self) -> bool:
         """Whether there are states to draw."""
-        tree = self.result.tree
-        return all(name in tree for name in NEEDED) and len(tree["/state/step"]) > 0
+        return "/state/step" in self.result.tree
 
 
 def open_runs(folders: Sequence[str | Path], colours: Callable[[int], str]) -> list[Run]:
@@ -105,11 +106,18 @@ def open_what_is_there(folder: Path) -> Opened:
     tree: Tree = {}
     if (folder / RESULT).is_file():
         try:
-            tree = H5Tree(folder / RESULT)
+            tree = sound_samples(H5Tree(folder / RESULT))
         except InputError:
             tree = {}  # the note above says so
     case, text = read_case(folder, notes)
-    return Opened(Result(tree, {"h": 1.0} | read_summary(folder / SUMMARY), text, folder), case, tuple(notes))
+    try:
+        known = read_summary(folder / SUMMARY)
+    except InputError:
+        raise InputError(f"{notes[0]}; its {SUMMARY} cannot be read either") from None
+    summary, odd = usable_summary(known, 1.0)
+    if odd:
+        notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
+    return Opened(Result(tree, summary, text, folder), case, tuple(notes))
 
 
 def exact_of(runs: list[Run]) -> tuple[Exact | None, list[str]]:

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmb.errors import InputError
+from flexmb.io.run_folder import REPORT
 from flexmb.postproc.report.charts import cycle
 from flexmb.postproc.report.page import Page
 from flexmb.postproc.report.runs import exact_of, open_runs
 
-NAME, COMPARISON = "report.html", "comparison.html"
+COMPARISON = "comparison.html"
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     exact, notes = exact_of(runs)
     text = Page(runs, exact, notes, list(signals)).html()
     if path is None:
-        path = Path(folders[0]) / NAME if len(runs) == 1 else Path(COMPARISON)
+        path = Path(folders[0]) / REPORT if len(runs) == 1 else Path(COMPARISON)
     try:
         path.write_text(text, encoding="utf-8")
     except OSError as err:
