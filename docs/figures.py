@@ -239,6 +239,12 @@ def paraview(work: Path) -> None:
     view(both, screenshot=IMAGES / "impacting_bar_side_by_side.png", field="axial_force", time=0.7)
 
 
+def rings(work: Path) -> None:
+    """Draw disks, bearings, a hard stator and an elastic ring as ``flexmb view`` shows them."""
+    fm.load_case("rub_two_disks").run(work / "rings")
+    view(work / "rings", screenshot=IMAGES / "rub_two_disks_view.png", scale=200.0, size=(1600, 900))
+
+
 def warped_picture(path: Path, state: int, image: Path) -> None:
     """Read a state, warp it by its displacement, draw tubes and colour them by the bending moment on the cells."""
     from PIL import Image
@@ -275,6 +281,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     spin_up_beam,
     rotors,
     paraview,
+    rings,
 )
 
 

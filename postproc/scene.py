@@ -236,7 +236,8 @@ class Scene:
     ) -> Board:
         """Return title, colour bar, charts and the keys of a window of this size; its own limits unless given."""
         name, _, component = self.look.field.partition(".")
-        words = ", ".join([name.replace("_", " "), *([component or "magnitude"] if name in VECTORS else [])])
+        plain = name.replace("_", " ")
+        words = f"{plain}, {component}" if component else f"|{plain}|" if name in VECTORS else plain
         field = f"{words} [{unit(name)}]" if len(self.shapes.coloured) else ""
         labels = Labels(field, self.limits if limits is None else limits, self.notes, keys, name=self.label)
         return Board(self.opened, labels, size, aspect or self.camera.aspect)

@@ -190,8 +190,9 @@ def _help(plotter: Plotter) -> Any:
     front.SetLayer(2)
     window.AddRenderer(front)
     words = vtkTextActor()
-    names = max(len(keys) for keys, _ in KEYS)
-    words.SetInput("\n".join(f" {keys:<{names}}   {what} " for keys, what in KEYS))
+    names, longest = (max(len(row[k]) for row in KEYS) for k in (0, 1))
+    lines = [f" {keys:<{names}}   {what:<{longest}} " for keys, what in KEYS]
+    words.SetInput("\n".join(lines).replace(" ", "\u00a0"))  # VTK would take spaces off the ends, and columns apart
     words.GetPositionCoordinate().SetCoordinateSystemToNormalizedViewport()
     words.GetPositionCoordinate().SetValue(0.5, 0.55)
     look = words.GetTextProperty()

@@ -19,6 +19,8 @@ import impacting_bar
 import long_run
 import start_up
 import studies
+import viewing
+from pictures import require_drawing
 from study_files import Inline
 
 from flexmb.schemes import SCHEMES
@@ -159,3 +161,12 @@ def test_rates_of_studies_count_what_ended_after_the_first_of_each_worker(tmp_pa
     assert len(went.times) == 3
     assert went.times == sorted(went.times)
     assert went.cpu > 0.0
+
+
+def test_viewing_measures_each_command(capsys: pytest.CaptureFixture[str]) -> None:
+    require_drawing()
+    assert viewing.main(["--steps", "2000", "--frames", "3", "--repeats", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("long: 2000 steps")
+    assert [line.split("  ")[0] for line in lines[1:7]] == list(viewing.tasks(Path(), Path(), Path(), 3))
+    assert all(float(line.split()[-2 if "MB" in line else -7]) > 0.0 for line in lines[1:])

@@ -136,7 +136,7 @@ def test_board_words(bar: Path) -> None:
     assert "Elastic bar thrown against a wall" in words
     assert "generalized-alpha (rho_inf = 0.8, ggl = true), h = 0.005 s" in words
     bar_axes = board.figure.axes[0]
-    assert bar_axes.get_ylabel() == "displacement, magnitude [m]"
+    assert bar_axes.get_ylabel() == "|displacement| [m]"
     assert bar_axes.get_ylim() == pytest.approx(scene.limits)
     assert [axes.get_ylabel() for axes in board.charts] == ["gap [m]", "force [N]", "energy [J]"]
 
@@ -368,11 +368,11 @@ def test_window_keys(window) -> None:
         seen.append((stage.field, label))
         assert stage.panels[0].bodies.active_scalars_name == "value"
     assert seen == [
-        ("velocity", "velocity, magnitude [m/s]"),
+        ("velocity", "|velocity| [m/s]"),
         ("axial_force", "axial force [N]"),
-        ("bending_moment", "bending moment, magnitude [N m]"),
+        ("bending_moment", "|bending moment| [N m]"),
         ("energy_density", "energy density [J/m]"),
-        ("displacement", "displacement, magnitude [m]"),
+        ("displacement", "|displacement| [m]"),
     ]
     np.testing.assert_array_equal(shot(plotter), plain)
     at = stage.panels[0].bodies.points[:, 0].min()
