@@ -9,6 +9,8 @@ docs/images holds them.
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -26,6 +28,7 @@ from flexmb.postproc.campbell_plot import plot_campbell
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.plots import draw_energy, draw_works
+from flexmb.postproc.report import write_report
 from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
 from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
 from flexmb.postproc.shapes_plot import plot_shapes
@@ -245,6 +248,23 @@ def rings(work: Path) -> None:
     view(work / "rings", screenshot=IMAGES / "rub_two_disks_view.png", scale=200.0, size=(1600, 900))
 
 
+def report(work: Path) -> None:
+    """Draw the first part of the report of the bar; needs Chromium."""
+    browser = shutil.which("chromium")
+    if browser is None:
+        print("report.png stays as it is: there is no chromium here")
+        return
+    fm.load_case("impacting_bar").run(work / "reported")
+    page = work / "report.html"
+    write_report([work / "reported"], page)
+    # the motion and the energy on one page, without the tables between them
+    hide = "<style>#run, #expectations { display: none } :root { overflow: hidden }</style></head>"
+    page.write_text(page.read_text(encoding="utf-8").replace("</head>", hide, 1), encoding="utf-8")
+    flags = ["--headless", "--no-sandbox", "--disable-gpu", "--window-size=1255,1107", "--virtual-time-budget=3000"]
+    shot = f"--screenshot={IMAGES / 'report.png'}"
+    subprocess.run([browser, *flags, f"--user-data-dir={work / 'profile'}", shot, page.as_uri()], check=True)
+
+
 def warped_picture(path: Path, state: int, image: Path) -> None:
     """Read a state, warp it by its displacement, draw tubes and colour them by the bending moment on the cells."""
     from PIL import Image
@@ -282,6 +302,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     rotors,
     paraview,
     rings,
+    report,
 )
 
 

@@ -130,7 +130,6 @@ class View {
     marks.forEach((part, k) => parts.push([part.depth, 3, k]));
     this.drawMark = k => marks[k].draw();
     parts.sort((a, b) => a[0] - b[0]);
-    this.ink.lineCap = "round";
     const edge = pass => parts.forEach(([, kind, k]) => { if (kind < 3 || !pass) [this.drawLine, this.drawBall, this.drawTriangle, this.drawMark][kind].call(this, k, pass); });
     if (!this.triangles.length) edge(true);
     edge(false);
@@ -140,7 +139,11 @@ class View {
     const width = Math.min(16, Math.max(4, 2 * this.widths[k] * this.k));
     this.ink.strokeStyle = edge ? this.tone("faint") : this.colour(this.valueOfLine(k));
     this.ink.lineWidth = edge ? width + 2 : width;
-    this.path([a, b]);
+    // pieces shorter than they are wide have flat ends, or each would round off the colour of the next
+    const d = unit([b[0] - a[0], b[1] - a[1], 0]), flat = Math.hypot(b[0] - a[0], b[1] - a[1]) < width;
+    this.ink.lineCap = flat ? "butt" : "round";
+    const more = flat ? 0.6 : 0;
+    this.path([[a[0] - more * d[0], a[1] - more * d[1]], [b[0] + more * d[0], b[1] + more * d[1]]]);
     this.ink.stroke();
   }
   drawBall(k, edge) {
