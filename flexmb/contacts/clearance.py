@@ -93,8 +93,8 @@ class Clearance:
     def marks(self) -> list[Mark]:
         """Return the rings, to be drawn."""
         axis = None if self.axis is None else unit(self.axis, "axis", self.where)
-        other = End(None if self._on_ground else self.stator, shift=vector(self.offset, "offset", self.where))
-        return [Mark(RING, self.name, End(ref), other, axis, (float(self.gap), 0.0)) for ref in self._refs()]
+        other = End(None if self.on_ground else self.stator, shift=vector(self.offset, "offset", self.where))
+        return [Mark(RING, self.name, End(ref), other, axis, (float(self.gap), 0.0)) for ref in self.refs()]
 
     def add_to(self, builder: Builder) -> None:
         """Add one row per node to a multibody system."""

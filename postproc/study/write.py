@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmb.errors import InputError
-from flexmb.postproc.report.write import NAME, usable
+from flexmb.io.run_folder import REPORT
+from flexmb.postproc.report.write import usable
 from flexmb.postproc.study.draw import Figured, save_figure
 from flexmb.postproc.study.folder import open_study
 from flexmb.postproc.study.page import StudyPage
@@ -46,7 +47,7 @@ def draw_all(folder: Path, out: Path | None = None) -> Drawn:
     out : Path, optional
         The page; by default ``report.html`` in the folder.
     """
-    page = (folder / NAME) if out is None else usable(out)
+    page = (folder / REPORT) if out is None else usable(out)
     opened = open_study(folder)
     figures: list[Figured] = []
     notes: list[str] = []
