@@ -19,8 +19,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-SECONDS = 10.0
-"""A movie takes the run so long, s; its pictures a second follow from their number."""
+FPS, BAR_SECONDS = 30, 2.0
+"""Pictures a second of the movie; how long the bar is simulated, s."""
 
 
 def flexmb(*words: str) -> list[str]:
@@ -42,7 +42,7 @@ def make(folder: Path, steps: int) -> tuple[Path, Path]:
 def tasks(long: Path, bar: Path, out: Path, frames: int) -> dict[str, list[str]]:
     """Return what is measured, by its words."""
     load = "import sys, flexmb as fm; r = fm.load(sys.argv[1]); print(r.time[-1], r.contacts['stop'].gap.min())"
-    movie = ["--movie", str(out / "bar.mp4"), "--fps", f"{frames / SECONDS:g}"]
+    movie = ["--movie", str(out / "bar.mp4"), "--fps", str(FPS), "--speed", f"{BAR_SECONDS * FPS / frames:g}"]
     return {
         "fm.load, long": [sys.executable, "-c", load, str(long)],
         "view --screenshot, long": flexmb("view", str(long), "--screenshot", str(out / "long.png")),

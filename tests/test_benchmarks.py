@@ -20,9 +20,9 @@ import long_run
 import start_up
 import studies
 import viewing
-from pictures import require_drawing
 from study_files import Inline
 
+import flexmb as fm
 from flexmb.schemes import SCHEMES
 
 TINY = ["--sizes", "20", "40", "--schemes", "moreau-jean", "generalized-alpha", "--repeats", "2", "--steps", "30"]
@@ -163,10 +163,13 @@ def test_rates_of_studies_count_what_ended_after_the_first_of_each_worker(tmp_pa
     assert went.cpu > 0.0
 
 
-def test_viewing_measures_each_command(capsys: pytest.CaptureFixture[str]) -> None:
-    require_drawing()
-    assert viewing.main(["--steps", "2000", "--frames", "3", "--repeats", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()
-    assert lines[0].startswith("long: 2000 steps")
-    assert [line.split("  ")[0] for line in lines[1:7]] == list(viewing.tasks(Path(), Path(), Path(), 3))
-    assert all(float(line.split()[-2 if "MB" in line else -7]) > 0.0 for line in lines[1:])
+def test_viewing_measures_commands_that_work(tmp_path: Path) -> None:
+    long, bar = viewing.make(tmp_path, 2000)
+    commands = viewing.tasks(long, bar, tmp_path, 300)
+    assert fm.load(long).step[-1] == 2000
+    assert fm.load(bar).time[-1] == pytest.approx(viewing.BAR_SECONDS)
+    wall, work = viewing.measure(commands["report, bar"], 1)
+    assert wall > 0.0 < work
+    assert (tmp_path / "bar.html").stat().st_size < 8e6
+    movie = commands["view --movie, bar, 300 pictures"]
+    assert movie[movie.index("--speed") + 1] == "0.2"  # 2 s at 30 pictures a second in 300 pictures

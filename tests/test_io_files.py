@@ -353,7 +353,7 @@ def test_csv(tmp_path: Path) -> None:
 
 
 def test_unknown_format_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="allowed: csv, pvd, xdmf"):
+    with pytest.raises(InputError, match="allowed: csv, paraview, pvd, xdmf"):
         export(memory_result().tree, "stl", tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
