@@ -49,7 +49,9 @@ def test_movie(bar: Path, tmp_path: Path, name: str) -> None:
         scene = frame[40 : SIZE[1] // 2, : int(0.85 * SIZE[0])]
         arrow = (scene[:, :, 0] > 1.5 * scene[:, :, 1]) & (scene[:, :, 0] > 1.5 * scene[:, :, 2])
         viridis = (np.ptp(scene, axis=2) > 45) & ~arrow
-        left.append(np.flatnonzero(np.sum(viridis, axis=0) > 5)[0])
+        there = np.sum(viridis, axis=0) > 5
+        side = np.lib.stride_tricks.sliding_window_view(there, 4).all(axis=1)  # a gif may colour an edge of the arrow
+        left.append(np.flatnonzero(side)[0])
     middle = left[5]  # t = 0.8
     assert left[0] > left[1] > left[2] > middle
     assert left[12] > left[10] > left[8] > middle
