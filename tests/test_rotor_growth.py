@@ -13,7 +13,7 @@ from flexmb.bodies.spin_parts import SpeedTable
 from flexmb.rotor_analysis import growth
 from flexmb.rotor_analysis.eigenpairs import Matrices
 from flexmb.rotor_analysis.growth import fastest, reach
-from flexmb.rotor_analysis.speed_path import SpeedPath
+from flexmb.rotor_analysis.speed_path import SpeedPath, bends
 from flexmb.rotor_analysis.stability import self_excited
 
 
@@ -152,6 +152,49 @@ def test_onset_of_a_seal_whose_cross_coupling_grows_with_the_speed() -> None:
     seen = self_excited(narrow, SpeedPath.through(narrow, 0.0, 100.0))
     assert seen is not None
     assert 70.9 < seen.onset.speed < 71.1
+
+
+@pytest.mark.parametrize("count", [40, 121])
+def test_every_bend_of_a_long_table_is_looked_at(count: int) -> None:
+    """Cross-coupling at one speed of many; also where the speeds of the run have a corner right there."""
+    c, E, none = 4.5, np.eye(2), np.zeros((count, 2, 2))
+    speed = np.linspace(0.0, 100.0, count)
+    for k in range(count // 2, count // 2 + 4):
+        cross = none.copy()
+        cross[k] = skew(300.0)
+        law = SpeedTable("seal", np.arange(2), speed, cross, none)
+        system = fm.rotating_system(one(HandRotor("rotor", 2 * E, 800 * E, c * E, tables=[law])))
+        corner = SpeedPath(np.array([0.0, 1.0, 2.0]), np.array([[0.0], [speed[k]], [100.0]]))
+        for path in (SpeedPath.through(system, 0.0, 100.0), corner):
+            found = self_excited(system, path)
+            assert found is not None
+            assert speed[k - 1] < found.onset.speed < speed[k]
+            assert found.worst.speed == pytest.approx(speed[k], rel=1e-12)
+
+
+def test_bends_of_a_table() -> None:
+    """Straight pieces have none inside; a parabola is within f'' h^2 / 8 of its chords."""
+    speed = np.linspace(0.0, 1.0, 1001)
+    K = np.zeros((speed.size, 2, 2))
+    K[:, 0, 0] = 1e9 * np.abs(speed - 0.3)
+    C = np.zeros_like(K)
+    assert bends(SpeedTable("", np.arange(2), speed, K, C)).tolist() == [0.0, 0.3, 1.0]
+    C[:, 0, 1] = speed**2
+    found = bends(SpeedTable("", np.arange(2), speed, 0.0 * K, C))
+    assert found.size < 40
+    assert np.abs(np.interp(speed, found, found**2) - speed**2).max() <= 1e-3
+
+
+def test_too_little_stiffness_grows_however_light_the_shaft() -> None:
+    """lam^2 m + lam c + k = 0 with k < 0, beside unknowns of next to no mass, whose own rates are 1e6 times higher."""
+    m, k, c = np.array([2.0, 2.0, 1e-12, 1e-12]), -50.0, 3.0
+    K = np.diag([900.0, 900.0, 950.0, 950.0])
+    K[[0, 1, 2, 3], [2, 3, 0, 1]] = -950.0  # the light unknowns follow: 900 - 950^2 / 950 = k
+    system = matrices(np.diag(m), np.diag([c, c, 1e-9, 1e-9]), K)
+    assert system.lowest > 10.0
+    found = fastest(system, 10.0)
+    assert found is not None
+    assert found.eigenvalue == pytest.approx(np.roots([2.0, c, k]).max(), rel=1e-6)
 
 
 def test_a_shaft_with_much_internal_damping_has_modes_and_an_onset() -> None:

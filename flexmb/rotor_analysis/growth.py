@@ -10,9 +10,9 @@ so it grows by a > g |lam| (g = ``GROWS``: what grows less is called round-off) 
     |lam| <= r    or    |lam| <= max |s| / (c + g r m / 2),        if K + r^2/2 M and C + g r/2 M are definite
 
 The larger of the two is the reach. Gyroscopic moments have no say in it. Without cross-coupling and internal damping
-s = 0, and nothing grows whatever the speed; with internal damping alone the reach is the speed, for a seal it is
-cross-coupling over damping. There is none (it is infinite) where cross-coupling meets no damping, and with negative
-damping or stiffness.
+s = 0, and nothing grows whatever the speed, if K is definite but for round-off (rigid motions, see ``at_rest``); with
+internal damping alone the reach is the speed, for a seal it is cross-coupling over damping. There is none (it is
+infinite) where cross-coupling meets no damping, and with negative damping or stiffness.
 
 All eigenvalues on the right within the reach are then looked for, those next to a real point by Arnoldi's process,
 which goes on until it is beyond the reach, with as many steps as there are eigenvalues if need be. Models above
@@ -28,7 +28,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import linalg, sparse
 
-from flexmb.rotor_analysis.eigenpairs import DENSE_LIMIT, ComplexArray, Inverse, Matrices, at_rest, modal_size, refine
+from flexmb.rotor_analysis.eigenpairs import (
+    DENSE_LIMIT,
+    NOISE,
+    ComplexArray,
+    Inverse,
+    Matrices,
+    at_rest,
+    modal_size,
+    refine,
+)
 from flexmb.rotor_analysis.rates import GROWS, grows
 from flexmb.spinning import parted
 
@@ -88,9 +97,11 @@ def reach(system: Matrices, speed: float) -> float:
     """Return the |lam| beyond which no mode grows: 0 when none does, infinite when there is no such bound."""
     (K, s), (C, _) = parted(system.K), parted(system.C)
     s = _without_noise(s, K)
-    r = max(system.lowest, speed) if s.nnz else system.lowest  # below the lowest there are rigid motions only
+    r = max(system.lowest, speed) if s.nnz else system.lowest
     B = sparse.csc_array(C + (0.5 * GROWS * r) * system.M)
-    if not (_definite(B) and _definite(sparse.csc_array(K + (0.5 * r * r) * system.M))):
+    # up to r modes are looked for only if there is s: without, what K lacks may not hide behind the mass
+    more = (0.5 * r * r) * system.M if s.nnz else NOISE * sparse.diags_array(np.abs(K.diagonal()))
+    if not (_definite(B) and _definite(sparse.csc_array(K + more))):
         return np.inf
     return max(r, SURE * _largest(s, B)) if s.nnz else 0.0
 

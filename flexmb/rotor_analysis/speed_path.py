@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.bodies.spin_parts import Spin
+from flexmb.loads.speed_table import SpeedTable
 from flexmb.rotating import RotatingSystem
 from flexmb.state import Array
 
@@ -15,8 +16,8 @@ CELLS = 12
 """Into how many parts the range of a rotor's speed is divided: each is looked at once."""
 FINE = 400
 """Number of points that are told apart on a way of straight pieces."""
-KINKS = 24
-"""So many speeds of the bearings' tables are looked at besides, at most."""
+BEND = 1e-3
+"""A bearing's table is looked at besides where an entry bends by more than this part of its largest value."""
 
 
 @dataclass(frozen=True)
@@ -86,13 +87,13 @@ class SpeedPath:
         return np.unique(np.concatenate([looked, *(self._kinks(system, j) for j in range(len(system.rotors)))]))
 
     def _kinks(self, system: RotatingSystem, j: int) -> Array:
-        """Return when rotor j first has the speeds of its bearings' tables, between which its matrices are linear."""
-        kinks = np.unique(np.concatenate([np.empty(0), *(table.speed for table in system.rotors[j].parts.tables)]))
+        """Return when rotor j first has the speeds where its bearings' tables bend: between them they are linear."""
+        kinks = np.unique(np.concatenate([np.empty(0), *(bends(table) for table in system.rotors[j].parts.tables)]))
         kinks = kinks[(kinks > self.speeds[:, j].min()) & (kinks < self.speeds[:, j].max())]
         found = []
-        for kink in kinks[:: 1 + kinks.size // KINKS]:
+        for kink in kinks.tolist():
             off = self.speeds[:, j] - kink
-            meets = np.flatnonzero(off[:-1] * off[1:] < 0.0)
+            meets = np.flatnonzero((off[:-1] * off[1:] <= 0.0) & (off[:-1] != off[1:]))
             if meets.size:
                 i = int(meets[0])
                 found.append(self.time[i] + (self.time[i + 1] - self.time[i]) * off[i] / (off[i] - off[i + 1]))
@@ -103,6 +104,21 @@ class SpeedPath:
         change = np.abs(np.diff(self.speeds, axis=0)).max(axis=1)
         way = np.concatenate([[0.0], np.cumsum(change)])
         return np.unique(np.concatenate([self.time, np.interp(np.linspace(0.0, way[-1], FINE), way, self.time)]))
+
+
+def bends(table: SpeedTable) -> Array:
+    """Return the speeds of a table, its ends among them, between which all entries are straight but for ``BEND``."""
+    entries = np.concatenate([A.reshape(table.speed.size, -1) for A in (table.K, table.C)], axis=1)
+    size = np.abs(entries).max(axis=0)
+    x = entries[:, size > 0.0] / size[size > 0.0]
+    kept = [0, table.speed.size - 1]
+    while True:
+        off = np.zeros(table.speed.size)
+        for column in x.T:
+            off = np.maximum(off, np.abs(column - np.interp(table.speed, table.speed[kept], column[kept])))
+        if off.max() <= BEND:
+            return table.speed[kept]
+        kept = sorted([*kept, int(off.argmax())])
 
 
 def _spin_speeds(spin: Spin, start: float, end: float) -> tuple[Array, Array]:
