@@ -130,8 +130,8 @@ class MultibodySystem:
         first, n = rotors.table[k, :2]
         low, high = rotors.speed[first], rotors.speed[first + n - 1]
         return (
-            f"rotor '{rotor}' turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s, but the table of the bearing at "
-            f"{bearing} covers {low:g} to {high:g} rad/s; extend it"
+            f"extend the table of the bearing at {bearing}: it covers {low:g} to {high:g} rad/s, but rotor '{rotor}' "
+            f"turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s"
         )
 
     @property

@@ -277,7 +277,7 @@ def check_plan(plan: Plan) -> None:
         check_scheme(plan.scheme, system)
         outside = system.outside(system.v0)
         if outside:
-            raise InputError(f"at the start {outside}", where="bodies")
+            raise InputError(f"{outside} at the start", where="bodies")
     if plan.tolerance and not isinstance(system, MultibodySystem):
         message = "is for systems in large motion; here, without joints and turning bodies, give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
