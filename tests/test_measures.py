@@ -113,3 +113,17 @@ def test_the_order_is_the_slope():
         fitted_order(h[:1], h[:1])
     with pytest.raises(InputError, match="positive"):
         fitted_order(h, 0.0 * h)
+
+
+def test_a_vertical_line_at_the_end_is_no_farther_than_it_is():
+    """Distances that are differences of times leave spans of one float, whose middle is the time of the line."""
+    late = np.array([0.2, 0.4, 0.6, 0.8, 1.0])
+    t, x = np.array([-4.4, -4.2, -4.0, -4.0, -4.0]), np.array([0.1, 0.3, 0.2, 0.0, -0.2])
+    assert excess(t, x, late, np.zeros(5)) == pytest.approx(4.6, rel=1e-15)
+    rng = np.random.default_rng(5)
+    for _ in range(200):
+        t_a, t_b = np.sort(rng.integers(0, 6, 7) / 5.0), np.sort(rng.integers(10, 30, 4) / 5.0)
+        t_a[-2:] = t_a[-1]
+        a, b = rng.normal(size=7) * 0.1, rng.normal(size=4) * 0.1
+        assert excess(t_a, a, t_b, b) == pytest.approx(t_b[0] - t_a[0], rel=1e-14)
+        assert excess(t_b, b, t_a, a) == pytest.approx(t_b[-1] - t_a[-1], rel=1e-14)

@@ -144,6 +144,10 @@ class _Windows:
             return np.empty((0, 2))
         middle = 0.5 * (s0 + s1)
         line = _line(t, a, middle, s0, s1)
+        on_a = np.isfinite(
+            line[0]
+        )  # the middle of two neighbouring floats may be the time of a vertical line at the end
+        s0, s1, middle, line = s0[on_a], s1[on_a], middle[on_a], line[:, on_a]
         left, right = (
             _line(self.t, self.x, middle - eps, s0 - eps, s1 - eps),
             _line(self.t, self.x, middle + eps, s0 + eps, s1 + eps),
