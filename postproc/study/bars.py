@@ -28,7 +28,7 @@ def draw_bars(asked: Asked) -> Drawing:
     """Draw a horizontal bar per run, stacked of ``y``."""
     spec = asked.spec
     parts = spec.y or tuple(TAKEN)
-    asked.known(*parts)
+    asked.numeric(*parts)
     ledger = set(parts) <= set(TAKEN) and {"initial", "final"} <= set(asked.whole.numbers)
     groups = _groups(asked)
     tall = sum(len(rows) + (0.9 if title else 0.25) for title, rows in groups)

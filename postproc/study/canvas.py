@@ -177,7 +177,7 @@ def tidy_log(axes: Axes, log: str) -> None:
     for key, axis, (low, high) in (("x", axes.xaxis, axes.get_xlim()), ("y", axes.yaxis, axes.get_ylim())):
         if key not in log:
             continue
-        decades = math.log10(high / low)
+        decades = math.log10(high) - math.log10(low)
         digits = "235" if decades < 0.9 else "25"
         few = FuncFormatter(lambda x, _, digits=digits: log_word(x, digits))
         axis.set_minor_formatter(few if decades < 1.7 else NullFormatter())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from io import BytesIO
@@ -72,7 +73,8 @@ def draw_figure(spec: Spec, table: Table, columns: Columns) -> tuple[Drawing, tu
         message = f"must be one of {', '.join(KINDS)}"
         raise InputError(message, where=f"figure '{spec.name}'", key="kind", value=spec.kind)
     asked = Asked(spec, table, columns)
-    with matplotlib.rc_context(STYLE):
+    with matplotlib.rc_context(STYLE), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Data has no positive values")  # the notes say it
         drawing = KINDS[spec.kind](asked)
     return drawing, tuple(dict.fromkeys(asked.notes))
 

@@ -27,7 +27,7 @@ def draw_lines(asked: Asked) -> Drawing:
     spec = asked.spec
     if not spec.x or not spec.y:
         raise asked.error("needs x and y")
-    asked.known(*spec.y)
+    asked.numeric(*spec.y)
     legend = Legend(entries_of(asked), beside=len(spec.y) * len(asked.panels) == 1)
     figure, axes = panel_frames(asked, spec.y, legend.lines)
     words = categories(asked)

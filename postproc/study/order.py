@@ -26,7 +26,7 @@ def draw_order(asked: Asked) -> Drawing:
     spec = asked.spec
     if not spec.x or not spec.y:
         raise asked.error("needs x (the step) and y (the errors)")
-    asked.known(*spec.y)
+    asked.numeric(spec.x, *spec.y)
     plan = [(y, panel) for y in spec.y for panel in asked.panels]
     fits = [{series.place: _fit(asked, series, y) for series in panel.series} for y, panel in plan]
     series = {one.label: one.place for panel in asked.panels for one in panel.series}

@@ -20,7 +20,7 @@ def draw_profile(asked: Asked) -> Drawing:
     spec = asked.spec
     if len(spec.by) != 1 or not spec.y:
         raise asked.error("needs y (costs) and one by (the solvers)")
-    asked.known(*spec.y)
+    asked.numeric(*spec.y)
     solvers = asked.table.values(spec.by[0])
     places = asked.whole.values(spec.by[0])
     legend = Legend({asked.columns.value(spec.by[0], s): places.index(s) for s in solvers}, beside=len(spec.y) == 1)

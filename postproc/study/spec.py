@@ -101,6 +101,14 @@ class Asked:
             except InputError as err:
                 raise self.error(err.message, value=name) from err
 
+    def numeric(self, *names: str) -> None:
+        """Raise unless all are columns of numbers."""
+        self.known(*names)
+        for name in names:
+            words = [value for value in self.whole.column(name) if isinstance(value, str)]
+            if words:
+                raise self.error(f"'{name}' is a column of words; numbers are needed", value=words[0])
+
     def words_of(self, row: Row) -> str:
         """Return where a run stands on the axes, in words."""
         return ", ".join(self.columns.value(name, value) for name, value in row.axes.items()) or f"run {row.index}"

@@ -35,7 +35,7 @@ def draw_work_precision(asked: Asked) -> Drawing:
     costs = (spec.x,) if spec.x else costs_of(asked)
     if not costs or not spec.y:
         raise asked.error("needs y (errors), and x or a measure of summary.wall_time_s or summary.steps")
-    asked.known(*spec.y, *costs)
+    asked.numeric(*spec.y, *costs)
     plan = [(y, x, panel) for y in spec.y for panel in asked.panels for x in costs]
     legend = Legend(entries_of(asked), beside=len(plan) == 1)
     figure, axes = frames(len(plan), legend.lines, height=3.4, across=len(costs), share_y=1 < len(costs) <= 3)
@@ -58,7 +58,8 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, x: str, y: str) -> None:
     for series in panel.series:
         axes.plot(numbers(series, x), numbers(series, y), **look(series.place))
     label_frame(axes, asked.columns.label(x), asked.columns.label(y), panel.title)
-    asked.missing(y, panel.series)
-    if "y" in log:
-        asked.positive(y, panel.series)
+    for key, name in (("x", x), ("y", y)):
+        asked.missing(name, panel.series)
+        if key in log:
+            asked.positive(name, panel.series)
     tidy_log(axes, log)
