@@ -15,10 +15,13 @@ from study_files import STUDY, write_study
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.errors import InputError
+from flexmb.postproc.study.modes import OVER, SHOWN
 from flexmb.study.axes import Axis, Grid, Setting, layered, make_axis, nearest_prime
 from flexmb.study.plan import Runs
 from flexmb.study.read import read_study
 from flexmb.study.schema import (
+    MODES_OVER,
+    MODES_SHOWN,
     AxisTable,
     ChoiceTable,
     ExpectTable,
@@ -271,3 +274,15 @@ def test_the_page_has_all_keys_and_options(capsys: pytest.CaptureFixture[str]) -
         main(["study", "--help"])
     options = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)) - {"--help", "--debug", "--out"}
     assert options <= set(re.findall(r"--[a-z-]+", PAGE))
+
+
+def test_figures_of_modes_name_spectra(tmp_path: Path) -> None:
+    assert set(OVER) == set(MODES_OVER)
+    assert set(SHOWN) == set(MODES_SHOWN)
+    more = '\n[[measure]]\nname = "m"\nmodes = 2\n\n[[figure]]\nname = "f"\nkind = "modes"\nx = "{}"\ny = ["{}"]\n'
+    for x, y in (("omega_h", "m.damping"), ("frequency_hz", "m"), ("omega_h", "m.lost_free")):
+        read_study(write_study(tmp_path, STUDY + more.format(x, y)))
+    with pytest.raises(InputError) as caught:
+        read_study(write_study(tmp_path, STUDY + more.format("n", "m.dampin")))
+    assert "names no axis of spectra; there are: frequency_hz, omega_h" in str(caught.value)
+    assert "names no measure of modes (did you mean 'm.damping'?)" in str(caught.value)

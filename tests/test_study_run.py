@@ -19,10 +19,13 @@ from flexmb.engines.compiled_files import WORDS
 from flexmb.errors import InputError
 from flexmb.exact import exact_solution
 from flexmb.measures import graph_distance, kept
+from flexmb.study.expectations import evaluate
 from flexmb.study.folder import StudyFolder
-from flexmb.study.measuring import graph_vertices
+from flexmb.study.keys import run_key
+from flexmb.study.measuring import cut, graph_vertices
+from flexmb.study.schema import ExpectTable
 from flexmb.study.study import load_study
-from flexmb.study.table import load_table
+from flexmb.study.table import Row, Table, load_table
 
 
 @pytest.fixture(autouse=True)
@@ -332,6 +335,67 @@ rtol = 1e-9
     assert entries[1]["got"] == pytest.approx(slope, rel=1e-10)
     assert main([*args, "--check"]) == 1
     assert main([*args, "--check", "--quiet", "--set", "output.every=1"]) == 1
+
+
+def test_a_number_that_is_none_is_not_passed_over_by_an_expectation() -> None:
+    rows = [Row(k, f"k{k}", {"n": k}, "done", "", {"x": x}) for k, x in enumerate((1.0, math.nan, 2.0))]
+    for reduce in ("max", "min", "mean"):
+        [entry] = evaluate([ExpectTable(measure="x", reduce=reduce, at_most=9.0, at_least=0.0)], Table(tuple(rows)))
+        assert (entry["got"], entry["ok"]) == (None, False)
+
+
+def test_a_reference_must_cover_the_run(tmp_path: Path) -> None:
+    text = STUDY.replace('"time.steps" = 400', '"time.steps" = 400, "time.end" = 0.5')
+    table = load_study(write_study(tmp_path, text)).run(tmp_path / "out")
+    words = "measure 'apart': the reference 'fine' runs from 0 to 0.5 s, and is needed from 0 to 1 s"
+    assert {row.error for row in table.rows} == {words}
+
+
+def test_graphs_on_other_grids_are_compared_over_the_same_times() -> None:
+    """A line is its own graph, wherever its samples lie."""
+    fine, coarse = np.linspace(0.0, 1.0, 1001), np.linspace(0.0, 1.0, 14)[3:9]
+    assert graph_distance(coarse, 50.0 * coarse, *cut(fine, 50.0 * fine, coarse)) == pytest.approx(0.0, abs=1e-13)
+    t, y = cut(fine, 50.0 * fine, fine[200:301])
+    assert (t.tolist(), y.tolist()) == (fine[200:301].tolist(), (50.0 * fine[200:301]).tolist())
+
+
+def test_curves_have_the_exact_one_beside(tmp_path: Path) -> None:
+    text = STUDY.replace("[20, 40, 80]", "[40]") + '\n[[measure]]\nname = "v"\ncurve = "ball.velocity.x"\n'
+    table = load_study(write_study(tmp_path, text)).run(tmp_path / "out")
+    truth = exact_solution(fm.load_case("impact_oscillator", ["time.end=1.0"]).values.data)
+    assert truth is not None
+    found = table.rows[0].arrays["v"]
+    assert found["exact"] == truth.curves["ball.velocity.x"](np.array(found["t"])).tolist()
+
+
+def test_what_may_go_better_another_time_is_tried_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def measured(*_: object) -> None:
+        raise MemoryError("no room")
+
+    path = write_study(tmp_path)
+    with monkeypatch.context() as patch:
+        patch.setattr("flexmb.study.task.measured", measured)
+        table = load_study(path).run(tmp_path / "out")
+    assert {row.error.partition("failed: ")[2] for row in table.rows} == {"internal error: MemoryError: no room"}
+    assert all(row.done for row in load_study(path).run(tmp_path / "out").rows)
+
+
+def test_a_mesh_that_changes_is_another_run(tmp_path: Path) -> None:
+    mesh, data = tmp_path / "a.msh", {"bodies": {"rod": {"mesh": "a.msh"}}}
+    keys = [run_key(data, tmp_path, (), {})]
+    for words in ("one", "two!"):
+        mesh.write_text(words)
+        keys.append(run_key(data, tmp_path, (), {}))
+    assert len(set(keys)) == 3
+
+
+def test_a_step_on_the_command_line_takes_the_place_of_that_of_the_file(tmp_path: Path) -> None:
+    text = STUDY.replace('"time.end" = 1.0', "time = { end = 1.0, step = 0.1 }").replace("time.steps", "scheme.theta")
+    path = write_study(tmp_path, text.replace(', "scheme.theta" = 0.5', "").replace(" = 400", " = 0.9"))
+    study = load_study(path, ["time.steps=7"])
+    assert {".".join(map(str, s.path)): s.value for s in study.file.common} == {"time.end": 1.0, "time.steps": 7}
+    with pytest.raises(InputError, match="axis 'n' changes it, so that it has no one value for all runs"):
+        load_study(write_study(tmp_path), ["time.step=0.1"])
 
 
 def test_loops_that_are_missing_are_compiled_first_once_for_each_family(

@@ -15,8 +15,8 @@ from flexmb.study.schema import ExpectTable
 from flexmb.study.table import Table
 
 _REDUCE: dict[str, Callable[[list[float]], float]] = {
-    "max": max,
-    "min": min,
+    "max": lambda values: float(np.max(values)),  # a number that is none stays one
+    "min": lambda values: float(np.min(values)),
     "mean": lambda values: float(np.mean(values)),
     "first": lambda values: values[0],
     "last": lambda values: values[-1],

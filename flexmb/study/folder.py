@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import os
+import secrets
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -131,7 +132,7 @@ class StudyFolder:
 
 def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file under a temporary name and rename it; several processes may do so at a time."""
-    fresh = path.with_name(f"{path.name}.{os.getpid()}.part")
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # processes of two machines may have one id
     try:
         fresh.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
         os.replace(fresh, path)

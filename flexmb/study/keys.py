@@ -39,16 +39,22 @@ def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], ask
         tree.pop(word, None)
     bodies = tree.get("bodies")
     named = [body.get("mesh") for body in bodies.values() if isinstance(body, dict)] if isinstance(bodies, dict) else []
-    meshes = [_file_digest(find_mesh(name, folder)) for name in named if isinstance(name, str)]
+    meshes = [_digest(find_mesh(name, folder)) for name in named if isinstance(name, str)]
     whole = {"case": tree, "meshes": meshes, "asked": asked, "flexmb": versions()["flexmb"]}
     text = json.dumps(whole, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
 
 
-@cache
-def _file_digest(path: Path) -> str:
+def _digest(path: Path) -> str:
     """Return the digest of a file; of one that is not there its name (the run then says so)."""
     try:
-        return hashlib.sha256(path.read_bytes()).hexdigest()
+        seen = path.stat()
+        return _file_digest(path, seen.st_mtime_ns, seen.st_size)
     except OSError:
         return str(path)
+
+
+@cache
+def _file_digest(path: Path, changed: int, size: int) -> str:
+    """Return the digest of a file; ``changed`` and ``size`` tell it from what it was before."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -60,6 +60,9 @@ def measured(
             y = samples(Wanted(measure.curve, "last"), result, case.recorded)
             keep = kept([y], measure.points)
             arrays[measure.name] = {"t": result.time[keep].tolist(), "y": y[keep].tolist()}
+            exact = exact_solution(case.values.data)
+            if exact is not None and measure.curve in exact.curves:
+                arrays[measure.name]["exact"] = exact.curves[measure.curve](result.time[keep]).tolist()
         elif measure.modes is not None:
             arrays[measure.name] = modal_measure(case, result, measure.modes)
     return numbers | (_ledger(result) if ledger else {}), arrays
@@ -105,9 +108,9 @@ def _error(measure: MeasureTable, case: Case, result: Result, references: Mappin
         vertices = graph_vertices(exact, signal, t[inside]) if measure.norm == "graph" else (t, y)
     else:
         reference = references[measure.against]
+        _check_covers(measure, reference.t, t[inside])
         truth = _at(reference.t, reference.y[signal], t[inside])
-        within = _window(measure, reference.t)
-        vertices = (reference.t[within], reference.y[signal][within])
+        vertices = (t, y) if measure.norm != "graph" else cut(reference.t, reference.y[signal], t[inside])
     if measure.norm == "graph":
         size = graph_distance(t[inside], y[inside], *vertices)
         whole = float(np.ptp(vertices[1]))
@@ -123,6 +126,21 @@ def _window(measure: MeasureTable, t: Array) -> Array:
     low = -np.inf if measure.start is None else measure.start - slack
     high = np.inf if measure.end is None else measure.end + slack
     return np.asarray((t >= low) & (t <= high))
+
+
+def _check_covers(measure: MeasureTable, reference: Array, t: Array) -> None:
+    """Raise when a run is compared with a reference at times that it does not have."""
+    slack = 1e-9 * float(reference[-1] - reference[0])
+    if t[0] < reference[0] - slack or t[-1] > reference[-1] + slack:
+        words = f"runs from {reference[0]:g} to {reference[-1]:g} s, and is needed from {t[0]:g} to {t[-1]:g} s"
+        raise InputError(f"measure '{measure.name}': the reference '{measure.against}' {words}")
+
+
+def cut(t: Array, y: Array, over: Array) -> tuple[Array, Array]:
+    """Return the part of a curve over the times of another: its ends stand where those of the other are."""
+    inner = (t > over[0]) & (t < over[-1])
+    times = np.concatenate([over[:1], t[inner], over[-1:]])
+    return times, np.concatenate([np.interp(over[:1], t, y), y[inner], np.interp(over[-1:], t, y)])
 
 
 def _at(t: Array, y: Array, where: Array) -> Array:

@@ -13,12 +13,16 @@ from flexmb.case.problems import Origin, Problem, dotted
 from flexmb.case.read import parsed, read_text
 from flexmb.case.read_tables import read_tables
 from flexmb.case.shipped import find_file, find_study, shipped_cases
+from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.case.toml_lines import line_numbers, line_of
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
-from flexmb.study.axes import Axis, Grid, Setting, Wrong, axis_name, make_axis, settings
-from flexmb.study.schema import EXACT, LEDGER, RESERVED, StudyTables
+from flexmb.study.axes import STEP_KEYS, Axis, Grid, Setting, Wrong, axis_name, layered, make_axis, settings
+from flexmb.study.schema import EXACT, LEDGER, MODES_OVER, MODES_SHOWN, RESERVED, StudyTables
 from flexmb.study.table import same
+
+GIVEN = "--set"
+"""Who sets a key of all runs on the command line."""
 
 
 @dataclass(frozen=True)
@@ -66,10 +70,19 @@ def read_study(source: str | Path, overrides: Iterable[str] = ()) -> StudyFile:
     data = parsed(file, text)
     given = [parse_override(item) for item in overrides]
     if given:
-        data = dict(data)
-        data["set"] = data.get("set", {}) | {dotted_key(path): value for path, value in given}
+        data = dict(data) | {"set": _overridden(data.get("set", {}), given)}
         text = to_toml(data, frozenset({"choices", "where"}))
     return checked(file, text, data, frozenset(path for path, _ in given))
+
+
+def _overridden(table: Any, given: Iterable[tuple[KeyPath, Any]]) -> Any:
+    """Return a ``set`` table with overrides, which take the place of other ways to give the step, too."""
+    try:
+        before = tuple(settings(table, "", ""))
+    except (Wrong, AttributeError):  # no table, or no keys: said when the tables are checked
+        return table
+    later = tuple(Setting(path, value, "") for path, value in given)
+    return {dotted_key(setting.path): setting.value for setting in layered(before, later)}
 
 
 def dotted_key(path: Iterable[str | int]) -> str:
@@ -97,7 +110,7 @@ def checked(file: Path, text: str, data: dict[str, Any], given: frozenset[Any] =
         except Wrong as wrong:
             problems.append(wrong.at("axis", k))
     common = _settings(tables.set, f"[set] ({place('set')})", ("set",), problems)
-    common = tuple(Setting(s.path, s.value, "--set") if s.path in given else s for s in common)
+    common = tuple(Setting(s.path, s.value, GIVEN) if s.path in given else s for s in common)
     references = {
         name: _settings(table.set, f"reference '{name}' ({place('reference', name)})", ("reference", name), problems)
         for name, table in tables.reference.items()
@@ -167,9 +180,13 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
                 out.append(Problem(("axis", k), f"{dotted(path)}: {words}", has_value=False))
             setters.setdefault(path, axis.name)
     always = {path for axis in axes for path in setters if all(path in {s.path for s in own} for own in axis.settings)}
+    steps = [path for path in STEP_KEYS if path in always]
     for setting in common:
-        if setting.path in always:  # of choices some may leave it as it is for all runs
-            words = f"axis '{setters[setting.path]}' changes it, so that it has no one value for all runs"
+        # of choices some may leave it as it is for all runs; a step given on the command line must not be lost unsaid
+        instead = steps if setting.path in STEP_KEYS and setting.said == GIVEN else []
+        changed = [setting.path] if setting.path in always else instead
+        if changed:
+            words = f"axis '{setters[changed[0]]}' changes it, so that it has no one value for all runs"
             path = ("set", dotted(setting.path))
             out.append(Problem(path, f"{words}; it comes from {setting.said}", setting.value))
     return out
@@ -225,10 +242,14 @@ def _unknown_in_figures(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
         named = [("x", figure.x)] if figure.x is not None else []
         named += [("y", name) for name in figure.y] + [("by", name) for name in figure.by]
         known = {"x": columns, "y": [*columns, *tables.arrays], "by": columns}
+        words = dict.fromkeys(known, "axis or measure")
+        if figure.kind == "modes":
+            spectra = [m.name for m in tables.measure if m.kind == "modes"]
+            parts = [f"{name}.{part}" for name in spectra for part in MODES_SHOWN]
+            known |= {"x": list(MODES_OVER), "y": [*spectra, *parts]}
+            words |= {"x": "axis of spectra", "y": "measure of modes"}
         out += [
-            unknown(("figure", k, key), name, known[key], "axis or measure")
-            for key, name in named
-            if name not in known[key]
+            unknown(("figure", k, key), name, known[key], words[key]) for key, name in named if name not in known[key]
         ]
         out += _wrong_where(("figure", k), figure.where, axes)
     return out

@@ -14,6 +14,10 @@ RESERVED = ("index", "key", "status")
 """Columns that every table has."""
 EXACT = "exact"
 """What ``against`` says of an exact solution; every other word names a reference."""
+MODES_OVER = ("frequency_hz", "omega_h")
+"""What a figure of modes may have as its x."""
+MODES_SHOWN = ("damping", "lost", "lost_free")
+"""What of a measure by modes a figure may draw: MEASURE.damping and so on."""
 SUMMARY_TIMES = ("summary.wall_time_s", "summary.us_per_step")
 """Signals that are times of the machine: they differ from run to run."""
 

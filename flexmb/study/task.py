@@ -19,7 +19,7 @@ from flexmb.case import Case
 from flexmb.case.expectations import probe_names, samples
 from flexmb.case.read import check_values
 from flexmb.engines.compiled_files import family_of
-from flexmb.errors import FlexmbError
+from flexmb.errors import FlexmbError, InputError
 from flexmb.result import MemorySink, Result
 from flexmb.simulate import run
 from flexmb.study.axes import Setting
@@ -129,7 +129,7 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     numbers: dict[str, float] = {}
     arrays: dict[str, dict[str, list[float]]] = {}
     more: dict[str, Any] = {}
-    status, error = DONE, ""
+    status, error, final = DONE, "", True
     try:
         case = task.case()
         warm(case)
@@ -140,13 +140,14 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
             more["curves"] = base64.b64encode(write_curves(case, result, task.record)).decode()
     except FlexmbError as err:
         status, error = FAILED, str(err)
-    except Exception as err:  # a bug of ours, or no memory: the study goes on
-        status, error = FAILED, f"internal error: {type(err).__name__}: {err}"
+        final = not (task.keep and isinstance(err, InputError))  # a disk that is full now may have room later
+    except Exception as err:  # a bug of ours, or no memory: the study goes on, and started again it tries again
+        status, error, final = FAILED, f"internal error: {type(err).__name__}: {err}", False
     if status == FAILED:
         numbers, arrays = {}, {}
     row = Row(task.index, task.key, task.axes, status, error, numbers, arrays)
     more |= {"wall_time_s": time.perf_counter() - began, "cpu_time_s": time.process_time() - used}
-    return row_to_json(row, final=True, versions=versions(), **more)
+    return row_to_json(row, final=final, versions=versions(), **more)
 
 
 def warm(case: Case) -> None:
