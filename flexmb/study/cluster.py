@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from functools import cache
+from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,16 +26,18 @@ class Cluster:
     ----------
     address : str
         ``tcp://HOST:PORT``.
+    say : callable, optional
+        Is told when there are no workers to wait for.
     """
 
-    def __init__(self, address: str) -> None:
+    def __init__(self, address: str, say: Callable[[str], None] | None = None) -> None:
         try:
             import distributed
         except ImportError as err:
             message = 'needs the package "distributed": pip install "flexmb[cluster]"'
             raise InputError(message, where="--scheduler", value=address) from err
         self._dask: Any = distributed
-        self._address = address
+        self._address, self._say = address, say or (lambda words: None)
 
     def __enter__(self) -> Self:
         try:
@@ -44,6 +47,8 @@ class Cluster:
             raise InputError(message, where="--scheduler", value=self._address) from err
         try:
             self._check_versions()
+            if not self._client.nthreads():
+                self._say(f"the scheduler at {self._address} has no workers yet; waiting for some")
         except BaseException:
             self._client.close()
             raise
@@ -87,15 +92,15 @@ class Cluster:
         ended = self._dask.as_completed(loop=self._client.loop)
 
         def submit() -> None:
-            task = next(waiting, None)
-            if task is not None:
+            # asked each time: workers come and go
+            room = AHEAD * max(1, sum(self._client.nthreads().values())) - len(running)
+            for task in islice(waiting, max(room, 0)):
                 own = {key: sent(key) for key in task.references.values()}
                 future = self._client.submit(run_task, task.to_json(), own, pure=False)
                 running[future] = task
                 ended.add(future)
 
-        for _ in range(AHEAD * max(1, sum(self._client.nthreads().values()))):
-            submit()
+        submit()
         while running:
             future = next(ended)
             task = running.pop(future)

@@ -30,6 +30,11 @@ class WorkerDied(Exception):  # noqa: N818
     """A worker ended in the middle of a run."""
 
 
+def _same_path() -> dict[str, str]:
+    """Return what makes a process find the modules that this one finds, and none that lie where it is started."""
+    return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
+
+
 class Worker:
     """A process that does what it is asked, see ``flexmb.study.worker``; it ends with this one."""
 
@@ -40,7 +45,7 @@ class Worker:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._log,
-            env=os.environ | ONE_THREAD,
+            env=os.environ | ONE_THREAD | _same_path(),
             text=True,
             encoding="utf-8",
         )

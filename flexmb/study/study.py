@@ -83,7 +83,7 @@ class Study:
         place: AbstractContextManager[str] = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
         Runs(self.file).check_count(yes)
         with place as name:
-            return Session(self.file, Path(name), progress, say).run(_scheduler(scheduler, jobs, self.count))
+            return Session(self.file, Path(name), progress, say).run(_scheduler(scheduler, jobs, self.count, say))
 
     def run_one(self, index: int, out: str | Path) -> Row:
         """Run one run of the study, unless it is there already.
@@ -113,9 +113,9 @@ def load_study(source: str | Path, overrides: Iterable[str] = ()) -> Study:
     return Study(read_study(source, overrides))
 
 
-def _scheduler(address: str | None, jobs: int | None, count: int) -> Callable[[], Any]:
+def _scheduler(address: str | None, jobs: int | None, count: int, say: Callable[[str], None]) -> Callable[[], Any]:
     if address is None:
         return lambda: Local(min(jobs or cores(), max(count, 1)))
     from flexmb.study.cluster import Cluster
 
-    return lambda: Cluster(address)
+    return lambda: Cluster(address, say)
