@@ -316,6 +316,17 @@ def test_curves_have_markers_at_times_of_their_own_and_the_exact_one_beside() ->
     assert labels_of(drawing.figure)[-1] == "exact"
 
 
+def test_exact_curves_that_differ_are_all_drawn() -> None:
+    """Runs with other samples have one exact curve; with other restitution they have others."""
+    t = [np.linspace(0.0, 1.0, n) for n in (101, 77, 101)]
+    exact = [np.where(s < 0.5, -1.0, e) for s, e in zip(t, (0.5, 0.5, 0.8), strict=True)]
+    curves = [{"t": s.tolist(), "y": x.tolist(), "exact": x.tolist()} for s, x in zip(t, exact, strict=True)]
+    rows = [Row(k, f"k{k}", {"e": k}, "done", "", {}, {"energy": own}) for k, own in enumerate(curves)]
+    drawing, _ = draw(Table(tuple(rows)), kind="curves", y=["energy"], by=["e"])
+    ends = [line.get_ydata()[-1] for line in drawing.figure.axes[0].get_lines() if line.get_marker() == "None"]
+    assert ends == [0.5, 0.8]
+
+
 def test_work_and_precision_over_all_costs() -> None:
     drawing, _ = draw(kind="work-precision", y=["error"], by=["scheme"])
     assert [axes.get_xlabel() for axes in drawing.figure.axes] == ["wall [s]", "steps"]
