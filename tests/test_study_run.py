@@ -305,6 +305,13 @@ def test_list_prints_commands_that_do_the_study(tmp_path: Path, capsys: pytest.C
     assert "0 to 5" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("right", "wrong"), [("contacts.stop", "contacts.stp"), ("time.steps", "time.stepz")])
+def test_a_wrong_study_is_refused_run_by_run_too(tmp_path: Path, right: str, wrong: str) -> None:
+    path = write_study(tmp_path, STUDY.replace(right, wrong))
+    assert main(["study", str(path), "-o", str(tmp_path / "out"), "--run", "1"]) == 2
+    assert not (tmp_path / "out").exists()
+
+
 def test_expectations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     steps = STUDY.replace(
         'key = "time.steps"\nvalues = [20, 40, 80]', 'key = "time.step"\nvalues = [0.01, 0.005, 0.0025]'

@@ -118,6 +118,11 @@ class Runs:
             say(WORDS)
         return list(missing.values())
 
+    def check_first(self) -> None:
+        """Check the first run only: that the keys and signals of the study are there."""
+        task = self.task(self.study.grid[0])
+        check_measures(self.study, self._checked(task), task.tables)
+
     def _checked(self, task: Task) -> Case:
         """Return the case of a task; what is wrong with it is said in its words, with the axis that is to blame."""
         try:

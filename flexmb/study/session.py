@@ -88,6 +88,7 @@ class Session:
 
     def run_one(self, index: int, start: Start) -> Row:
         """Run one run, unless it is there already; others may be run into the folder at the same time."""
+        self.runs.check_first()
         task = self.task(index)
         self.folder = StudyFolder(self._place, self.file)
         self.folder.begin()
