@@ -121,7 +121,7 @@ def modal_measure(of: LinearSystem | Planned, result: Result, count: int) -> dic
     dict
         Per mode: ``frequency_hz``, ``omega_h``, ``energy_first`` and ``energy_last`` (J), ``lost_free`` (J: what the
         mode lost between states while no contact acted, to damping, loads and the scheme; contacts take and give the
-        rest), ``damping`` (measured ratio in the longest time without contact; nan where the mode is not excited,
+        rest), ``damping`` (measured ratio in the longest time without contact since something rings; nan where the mode is not excited,
         where loads act, or where the motion is no free vibration of one mode) and ``damping_theory`` (from the
         amplification matrix; nan for rigid motions). ``theory_omega_h`` and ``theory_damping`` are a line through the
         latter.
@@ -190,7 +190,9 @@ def _measured(system: LinearSystem, motion: ModalMotion, run: _Run, expected: Co
         return out
     stride = int(steps[1] - steps[0])
     even = np.append(True, np.diff(steps) == stride)  # the last state of a run comes when it ends
-    part = longest(run.free & even & (steps > 0))  # the first state was given, no step has made it
+    elastic = motion.energy[:, omega > 0.0].sum(axis=1)
+    stirred = np.maximum.accumulate(elastic > EXCITED**2 * elastic.max(initial=0.0))  # nothing rings before
+    part = longest(run.free & even & stirred & (steps > 0))  # the first state was given, no step has made it
     size = float(np.sqrt(np.abs(motion.energy[part]).sum(axis=1).max(initial=0.0)))
     for j in np.flatnonzero(omega > 0.0):
         if stride > 1 and omega[j] * run.h * stride >= np.pi:

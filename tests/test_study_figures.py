@@ -41,6 +41,7 @@ LABELS = {
     ],
 }
 COLUMNS = Columns(LABELS)
+ZIPPED = [("a", 0.1), ("b", 0.2), ("a", 0.2)]
 THREE = ["Newmark", "HHT, α = 0.1", "Moreau-Jean, θ = 1"]
 
 
@@ -349,6 +350,14 @@ def test_profiles_count_failures() -> None:
         np.testing.assert_allclose(line.get_ydata()[:-1], rho)
     assert drawing.figure.axes[0].get_lines()[FAILED_RUN[0]].get_ydata()[-1] == pytest.approx(0.8)
     assert notes == ("1 of 60 runs failed and is counted as an infinite ratio: Schatzman-Paoli, step h = 0.008 s",)
+
+
+def test_profiles_need_problems_with_several_solvers() -> None:
+    rows = [Row(k, f"k{k}", {"scheme": s, "h": h}, "done", "", {"wall": 1.0}) for k, (s, h) in enumerate(ZIPPED)]
+    with pytest.raises(InputError, match="no problem has two solvers: does another axis go hand in hand with 'scheme'"):
+        draw(Table(tuple(rows[:2])), kind="profile", y=["wall"], by=["scheme"])
+    _, notes = draw(Table(tuple(rows)), kind="profile", y=["wall"], by=["scheme"])
+    assert notes == ("1 of 2 problems lack a run of a solver, which counts as a failure",)
 
 
 def test_spectra_have_markers_for_modes_and_lines_for_theory() -> None:
