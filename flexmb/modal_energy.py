@@ -121,10 +121,10 @@ def modal_measure(of: LinearSystem | Planned, result: Result, count: int) -> dic
     dict
         Per mode: ``frequency_hz``, ``omega_h``, ``energy_first`` and ``energy_last`` (J), ``lost_free`` (J: what the
         mode lost between states while no contact acted, to damping, loads and the scheme; contacts take and give the
-        rest), ``damping`` (measured ratio in the longest time without contact since something rings; nan where the mode is not excited,
-        where loads act, or where the motion is no free vibration of one mode) and ``damping_theory`` (from the
-        amplification matrix; nan for rigid motions). ``theory_omega_h`` and ``theory_damping`` are a line through the
-        latter.
+        rest), ``damping`` (measured ratio in the longest time without contact since something rings; nan where the mode
+        is not excited, where loads act, or where the motion is no free vibration of one mode) and ``damping_theory``
+        (from the amplification matrix; nan for rigid motions). ``theory_omega_h`` and ``theory_damping`` are a line
+        through the latter.
     """
     system = of if isinstance(of, LinearSystem) else of.plan.system
     if not isinstance(system, LinearSystem):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.study.table import STUDY, Table, load_table
+from flexmb.study.table import RUNS, STUDY, Table, load_table
 
 SUMMARY = "summary.json"
 
@@ -64,7 +64,8 @@ def open_study(folder: Path) -> Opened:
         tables = tomllib.loads(text)
     except (OSError, ValueError) as err:
         raise InputError(f"'{folder / STUDY}' cannot be read: {err}") from err
-    return Opened(folder, text, tables, load_table(folder), _summary(folder))
+    table = load_table(folder) if (folder / RUNS).is_dir() else Table(())
+    return Opened(folder, text, tables, table, _summary(folder))
 
 
 def _summary(folder: Path) -> Mapping[str, Any]:
