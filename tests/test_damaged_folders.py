@@ -164,6 +164,14 @@ def test_states_that_are_no_numbers_are_said_so(
     assert "not a finite number" in (tmp_path / "page.html").read_text()
 
 
+def test_energies_that_are_no_numbers_have_no_bars(folder: Path, tmp_path: Path) -> None:
+    changed("energy/kinetic", lambda v: np.full_like(v, np.nan))(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    page = (tmp_path / "page.html").read_text()
+    assert "Where the energy is" in page
+    assert "Initial + works = final" not in page
+
+
 def test_load_says_what_is_wrong(folder: Path) -> None:
     (folder / "case.toml").write_bytes(b"\xff\xfe\x00")
     assert fm.load(folder).time.size == 101

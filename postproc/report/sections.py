@@ -203,7 +203,9 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     if len(ledger.given) > 1:
         came = "The same height as the stack of where it is."
         charts.append(Chart("Where it came from", TIME, "energy [J]", _stack(ledger, found=False), note=came))
-    charts.append(_last_bars(ledger))
+    ends = [ledger.total[[0, -1]], *(part.values[-1:] for part in ledger.works)]
+    if np.isfinite(np.concatenate(ends)).all():  # a run that failed may end in what is no number
+        charts.append(_last_bars(ledger))
     change = ledger.total - ledger.total[0]
     works = [Curve(part.word, t, part.values, part.colour) for part in ledger.works]
     works.append(Curve("change of the energy", t, change, INK, dashed=True))
