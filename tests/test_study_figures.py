@@ -18,12 +18,13 @@ from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
 from flexmb.measures import fitted_order, performance_profile
-from flexmb.postproc.study import draw_all, draw_study
+from flexmb.postproc.study import draw_study
 from flexmb.postproc.study.canvas import COLOURS, MARKERS, log_word, look
 from flexmb.postproc.study.columns import Columns
 from flexmb.postproc.study.draw import KINDS, draw_figure, rendered
 from flexmb.postproc.study.folder import open_study
 from flexmb.postproc.study.spec import Spec, spec_of
+from flexmb.postproc.study.write import draw_all
 from flexmb.postproc.style import STYLE
 from flexmb.study.table import Row, Table
 

@@ -32,7 +32,7 @@ def main(args: argparse.Namespace) -> int:
 
 def _study(args: argparse.Namespace) -> int:
     from flexmb.errors import InputError
-    from flexmb.postproc.study import draw_all
+    from flexmb.postproc.study.write import draw_all
 
     if len(args.folders) > 1:
         raise InputError("a study has a report of its own: name one study folder alone")

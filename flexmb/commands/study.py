@@ -124,7 +124,7 @@ def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> 
 
 def _draw(out: Path, quiet: bool) -> None:
     """Draw the figures and write the page; say where they are, and what could not be drawn."""
-    from flexmb.postproc.study import draw_all
+    from flexmb.postproc.study.write import draw_all
 
     drawn = draw_all(out)
     for note in drawn.notes:

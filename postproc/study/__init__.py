@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from flexmb.postproc.study.write import Drawn, draw_all
-
-__all__ = ["Drawn", "draw_all", "draw_study"]
+__all__ = ["draw_study"]
 
 
 def draw_study(folder: Path) -> list[Path]:
@@ -22,4 +20,8 @@ def draw_study(folder: Path) -> list[Path]:
     list of Path
         ``figures/NAME.svg``, ``.pdf`` and ``.csv`` of each figure, and ``report.html``.
     """
+    from flexmb.postproc.study.write import (
+        draw_all,  # matplotlib is slow to load, and not every reader of folders draws
+    )
+
     return list(draw_all(folder).files)
