@@ -1,6 +1,6 @@
 # Two commands:  make run   (set up, run the impacting bar, say where to look)
 #                make test  (set up, check style and types, run the tests)
-# and:           make docs  (set up, run all cases, build the site with the gallery)
+# and:           make docs  (set up, run all cases and studies, build the site with the galleries)
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -24,7 +24,7 @@ test: $(STAMP)
 	$(BIN)/python tests/support/warm.py
 	$(BIN)/pytest -n 2
 
-# a case that fails is shown as such on its page, and the exit code says so
+# a case or study that fails is shown as such on its page, and the exit code says so
 docs: $(STAMP)
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 	@echo

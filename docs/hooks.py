@@ -1,7 +1,7 @@
 """What MkDocs is asked to do besides its own work: make the galleries and put them among the pages.
 
-``FLEXMB_GALLERY=two_bars,run_up mkdocs serve`` makes only the pages named, ``FLEXMB_GALLERY=none`` none of them, for
-those who write at something else.
+``FLEXMB_GALLERY=two_bars,theta_limits mkdocs serve`` makes only the pages of the cases and studies named,
+``FLEXMB_GALLERY=none`` none of them, for those who write at something else.
 """
 
 from __future__ import annotations
@@ -38,6 +38,11 @@ def _with_pages(entry: Any) -> Any:
                 for group, members in built.groups.items()
             ]
             return {title: [index, *own] for title in entry}
+    if isinstance(entry, dict):
+        return {
+            title: [_with_pages(one) for one in inner] if isinstance(inner, list) else inner
+            for title, inner in entry.items()
+        }
     return entry
 
 
@@ -53,6 +58,6 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_post_build(config: Any) -> None:
-    """Say which cases failed, once the site is there to look at them."""
+    """Say which cases and studies failed, once the site is there to look at them."""
     if failed := [name for built in BUILT for name in built.failed]:
         raise BuildError(f"failed: {', '.join(failed)} (see their pages in {config.site_dir})")

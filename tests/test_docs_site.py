@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import html.parser
 import os
 import re
@@ -24,8 +25,12 @@ from gallery.case_page import case_page, plain_words, section_of  # noqa: E402
 from gallery.case_run import group_of  # noqa: E402
 from gallery.index_page import Exhibit  # noqa: E402
 from gallery.shelf import Shelf  # noqa: E402
+from gallery.study_page import WORDS, words_of  # noqa: E402
+from gallery.study_run import cases_of, group_of_study  # noqa: E402
 
+from flexmb import load_study  # noqa: E402
 from flexmb.case import load_case, shipped_cases  # noqa: E402
+from flexmb.case.shipped import shipped_studies  # noqa: E402
 
 PAGES = sorted(DOCS.glob("*.md"))
 QUICK = "bouncing_ball"
@@ -35,6 +40,38 @@ ADDED = {
 }
 """Files that the walk-throughs add."""
 CHANGED = ("restitution = 0.5", "restitution = 0.4")
+TINY = """
+title = "Two | steps"
+description = "Nothing *much*."
+case = "bouncing_ball"
+ledger = true
+
+[set]
+"time.end" = 0.5
+
+[[axis]]
+name = "steps"
+key = "time.steps"
+values = [11, 13]
+
+[[measure]]
+name = "h"
+signal = "summary.h"
+
+[[figure]]
+name = "balance"
+kind = "lines"
+x = "steps"
+y = ["final"]
+caption = "No impact yet."
+
+[[expect]]
+measure = "final"
+reduce = "max"
+value = 2.0
+rtol = 1e-9
+source = "free fall from 1 m | 2 m/s^2"
+"""
 
 
 def in_navigation() -> list[str]:
@@ -120,7 +157,7 @@ def gallery_of(tmp_path: Path, text: str) -> galleries.Built:
     source = tmp_path / "cases" / "one.toml"
     source.parent.mkdir()
     source.write_text(text)
-    alone = galleries.Gallery("gallery", "T", "W", (), lambda: {"one": source}, galleries.make, galleries.page_of_case)
+    alone = dataclasses.replace(galleries.CASES, sources=lambda: {"one": source})
     return galleries.build(alone, tmp_path / "shelf", lambda line: None)
 
 
@@ -169,6 +206,87 @@ def test_the_shelf_forgets_what_has_changed(tmp_path: Path) -> None:
     assert shelf.get(source, lambda place: True)[1] is False  # it was not worth keeping
     shelf.clear_others([])
     assert not again.exists()
+
+
+def test_a_study_has_a_page_with_figures_expectations_table_and_file(tmp_path: Path) -> None:
+    source = tmp_path / "tiny.toml"
+    source.write_text(TINY)
+    gallery = dataclasses.replace(galleries.STUDIES, sources=lambda: {"tiny": source})
+    said: list[str] = []
+    built = galleries.build(gallery, tmp_path / "shelf", said.append)
+    (one,) = built.exhibits
+    assert one.ok
+    assert one.title == "Two | steps"
+    assert one.group == "energy"
+    assert "meets its 1 expectation." in one.text
+    assert "# Two \\| steps" in one.text
+    assert "| max of final | = 2 (rtol 1e-09) | ✓&nbsp;2 | free fall from 1 m \\| 2 m/s^2 |" in one.text
+    assert "<td>11</td>" in one.text
+    assert "*No impact yet.*" in one.text
+    assert "flexmb study tiny" in one.text
+    assert TINY.strip() in one.text
+    places = re.findall(r"\]\((?!\.\./)([^)#]+)\)", one.text)
+    assert {place.rpartition("/")[2] for place in places} == {"balance.svg", "report.html", "table.csv", "tiny.toml"}
+    for place in [*places, one.thumb]:
+        assert built.files[f"study_gallery/{place}"].stat().st_size > 100, place
+    galleries.build(gallery, tmp_path / "shelf", said.append)
+    assert [line.rpartition(" (")[2] == "kept)" for line in said] == [False, True]
+
+
+def test_a_study_that_fails_has_a_page_that_says_why(tmp_path: Path) -> None:
+    source = tmp_path / "bad.toml"
+    source.write_text(TINY.replace('case = "bouncing_ball"', 'case = "no_such_ball"'))
+    built = galleries.build(
+        dataclasses.replace(galleries.STUDIES, sources=lambda: {"bad": source}), tmp_path, lambda line: None
+    )
+    assert built.failed == ["bad"]
+    assert "no_such_ball" in built.pages["study_gallery/bad.md"]
+
+
+def test_what_is_kept_of_a_study_depends_on_its_cases(tmp_path: Path) -> None:
+    names = {name: {path.stem for path in cases_of(path)} for name, path in shipped_studies().items()}
+    assert names["orders_ball_oscillator"] == {"bouncing_ball", "impact_oscillator"}
+    assert names["dissipation_bar"] == {"impacting_bar"}
+    source, case = tmp_path / "a.toml", tmp_path / "case.toml"
+    source.write_text("1")
+    case.write_text("1")
+    shelf = Shelf(tmp_path / "shelf", lambda path: [case])
+    before = shelf.place(source)
+    assert shelf.place(source) == before
+    case.write_text("2")
+    assert shelf.place(source) != before
+
+
+def test_every_shipped_study_has_a_section_a_picture_and_a_command() -> None:
+    text = WORDS.read_text()
+    names = list(shipped_studies())
+    assert sorted(re.findall(r"^## `(\w+)`$", text, re.M)) == sorted(names)
+    for name in names:
+        section = section_of(name, WORDS)
+        assert f"](../images/shipped_{name}.png)" in section, name
+        assert f"```\nflexmb study {name}\n```" in section, name
+        for part in ("**Question.**", "**Varied.**", "**What came out", "**Source.**"):
+            assert part in section, (name, part)
+        assert re.search(rf"^\| `{name}` \|.*\| {load_study(name).count} \|$", text, re.M), name
+        assert "![" not in words_of(name)
+        assert "flexmb study" not in words_of(name)
+        assert words_of(name).startswith("**Question.**")
+        assert (DOCS / "images" / f"shipped_{name}.png").stat().st_size < 60_000, name
+    assert {group_of_study(load_study(name).tables) for name in names} == set(galleries.STUDIES.groups)
+
+
+def test_a_gallery_takes_the_place_of_its_index_wherever_it_stands_in_the_navigation() -> None:
+    pytest.importorskip("mkdocs")
+    import hooks
+
+    one = Exhibit("a", "A", "energy", "", "", True)
+    try:
+        hooks.BUILT[:] = [galleries.Built(galleries.STUDIES, {"energy": [one]}, {})]
+        found = hooks._with_pages({"Studies": [{"How": "studies.md"}, {"Gallery": "study_gallery/index.md"}]})
+    finally:
+        hooks.BUILT.clear()
+    inner = ["study_gallery/index.md", {"Energy": [{"A": "study_gallery/a.md"}]}]
+    assert found == {"Studies": [{"How": "studies.md"}, {"Gallery": inner}]}
 
 
 class Resources(html.parser.HTMLParser):

@@ -1,5 +1,5 @@
-"""The gallery of the documentation site: a page for each shipped case, made from the case file and a run of it.
+"""The galleries of the documentation site: a page for each shipped case and study, made from the file and a run of it.
 
-``shelf`` keeps what was made between builds, ``case_run`` runs a case and draws it, ``case_page`` and ``index_page``
-write Markdown, ``galleries`` puts them together; ``docs/hooks.py`` hands the pages to MkDocs.
+``shelf`` keeps what was made between builds, ``case_run`` and ``study_run`` run and draw, ``case_page``, ``study_page``
+and ``index_page`` write Markdown, ``galleries`` puts them together; ``docs/hooks.py`` hands the pages to MkDocs.
 """

@@ -28,10 +28,8 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
         The case file.
     """
     name = facts["name"]
-    parts = [f"# {plain_words(facts['title'] or name)}", _verdict(facts)]
-    if facts["error"]:
-        parts.append(f"```\n{facts['error']}\n```")
-    else:
+    parts = opening(facts)
+    if not facts["error"]:
         parts.append(f"![What flexmb view shows of {name}]({name}/{VIEW})")
     if facts.get("description"):
         parts.append(plain_words(facts["description"]))
@@ -43,10 +41,20 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
     if words := section_of(name):
         parts += ["## In more words", words]
     parts += ["## Run it", f"```\n{commands(name)}\n```"]
+    return "\n\n".join([*parts, "## The case file", *listing(name, case_text)]) + "\n"
+
+
+def opening(facts: dict[str, Any]) -> list[str]:
+    """Return how a page begins: title, how it went, and the error if there was one."""
+    error = [f"```\n{facts['error']}\n```"] if facts["error"] else []
+    return [f"# {plain_words(facts['title'] or facts['name'])}", _verdict(facts), *error]
+
+
+def listing(name: str, text: str) -> list[str]:
+    """Return a link to a file and what is in it."""
     # a fence longer than any in the file
-    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", case_text)), default=0))
-    parts += ["## The case file", f"[{name}.toml]({name}/{name}.toml)", f"{fence}toml\n{case_text.rstrip()}\n{fence}"]
-    return "\n\n".join(parts) + "\n"
+    fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
+    return [f"[{name}.toml]({name}/{name}.toml)", f"{fence}toml\n{text.rstrip()}\n{fence}"]
 
 
 def plain_words(text: str) -> str:
@@ -57,9 +65,9 @@ def plain_words(text: str) -> str:
     )
 
 
-def section_of(name: str, page: str | None = None) -> str:
-    """Return what docs/cases.md says of a case, with its links seen from a page of the gallery."""
-    page = WORDS.read_text(encoding="utf-8") if page is None else page
+def section_of(name: str, words: Path = WORDS) -> str:
+    """Return what docs/cases.md, or another page, says of a case, with its links seen from a page of the gallery."""
+    page = words.read_text(encoding="utf-8")
     found = re.search(rf"^## `{re.escape(name)}`\n(.*?)(?=^## |\Z)", page, re.S | re.M)
     return re.sub(r"\]\((?!https?:|#)", "](../", found.group(1).strip()) if found else ""
 

@@ -107,9 +107,14 @@ def _draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
     # the scene stands in a part of the picture that is counted from below
     w, h = image.size
     scene = image.crop((int(x * w), int((1.0 - y - height) * h), int((x + width) * w), int((1.0 - y) * h)))
-    scene.thumbnail(THUMB_SIZE)
+    save_thumb(scene, folder)
+
+
+def save_thumb(image: Image.Image, folder: Path) -> None:
+    """Save a picture in small for the index, on white."""
+    image.thumbnail(THUMB_SIZE)
     small = Image.new("RGB", THUMB_SIZE, "white")
-    small.paste(scene, ((THUMB_SIZE[0] - scene.width) // 2, (THUMB_SIZE[1] - scene.height) // 2))
+    small.paste(image, ((THUMB_SIZE[0] - image.width) // 2, (THUMB_SIZE[1] - image.height) // 2))
     small.save(folder / THUMB, optimize=True)
 
 

@@ -1,17 +1,20 @@
-"""The galleries of the site. One more (of studies, say) is one more entry of ``GALLERIES``."""
+"""The galleries of the site. One more is one more entry of ``GALLERIES``."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from flexmb.case.shipped import shipped_cases
+from flexmb.case.shipped import shipped_cases, shipped_studies
+from gallery import case_run, study_run
 from gallery.case_page import case_page
-from gallery.case_run import THUMB, make, passed, read_facts
+from gallery.case_run import THUMB, passed, read_facts
 from gallery.index_page import Exhibit, grouped, index_page
 from gallery.shelf import DONE, Shelf
+from gallery.study_page import study_page
 
 Tell = Callable[[str], None]
 
@@ -19,6 +22,11 @@ CASE_WORDS = """
 Every shipped case, run when this site was built: pictures, what was expected and what came out, and the file itself.
 The pages are made from the case files; see [the shipped cases in words](../cases.md) for all of them on one page, and
 [how to write one](../write_case.md).
+""".strip()
+STUDY_WORDS = """
+Every shipped study, run when this site was built: figures, what was expected and what came out, all numbers, and the
+file itself. [The shipped studies in words](../studies_shipped.md) has what they found on one page, and
+[Studies](../studies.md) how to write one.
 """.strip()
 
 
@@ -39,7 +47,9 @@ class Gallery:
     make : function
         Fills a folder from a source; returns whether the folder can be kept for the next build.
     page : function
-        Makes the page of a source from that folder.
+        Makes the page of a source, its facts and the text of its file.
+    needs : function
+        Returns the files, besides its own, that a source depends on.
     """
 
     name: str
@@ -48,7 +58,15 @@ class Gallery:
     groups: Sequence[str]
     sources: Callable[[], dict[str, Path]]
     make: Callable[[Path, Path], bool]
-    page: Callable[[Path, Path], Exhibit]
+    page: Callable[[dict[str, Any], str], str]
+    needs: Callable[[Path], Iterable[Path]] = lambda source: ()
+
+    def exhibit(self, source: Path, folder: Path) -> Exhibit:
+        """Return the page of a source from the folder that was filled."""
+        facts = read_facts(folder)
+        text = self.page(facts, source.read_text(encoding="utf-8"))
+        thumb = f"{source.stem}/{THUMB}" if (folder / THUMB).is_file() else ""
+        return Exhibit(source.stem, facts["title"], facts["group"], text, thumb, passed(facts))
 
 
 @dataclass(frozen=True)
@@ -89,24 +107,26 @@ class Built:
         return [one.name for one in self.exhibits if not one.ok]
 
 
-def page_of_case(source: Path, folder: Path) -> Exhibit:
-    """Return the page of a case from the folder that ``case_run.make`` has filled."""
-    facts = read_facts(folder)
-    text = case_page(facts, source.read_text(encoding="utf-8"))
-    thumb = f"{source.stem}/{THUMB}" if (folder / THUMB).is_file() else ""
-    return Exhibit(source.stem, facts["title"], facts["group"], text, thumb, passed(facts))
-
-
 CASES = Gallery(
     name="gallery",
     title="Gallery of cases",
     words=CASE_WORDS,
     groups=("bars", "beams", "particles", "mechanisms", "rotors"),
     sources=shipped_cases,
-    make=make,
-    page=page_of_case,
+    make=case_run.make,
+    page=case_page,
 )
-GALLERIES: tuple[Gallery, ...] = (CASES,)
+STUDIES = Gallery(
+    name="study_gallery",
+    title="Gallery of studies",
+    words=STUDY_WORDS,
+    groups=study_run.GROUPS,
+    sources=shipped_studies,
+    make=study_run.make,
+    page=study_page,
+    needs=study_run.cases_of,
+)
+GALLERIES: tuple[Gallery, ...] = (CASES, STUDIES)
 
 
 def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] = ()) -> Built:
@@ -122,12 +142,12 @@ def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] 
         Names of the sources to take; all by default.
     """
     sources = {name: path for name, path in gallery.sources().items() if not only or name in only}
-    shelf = Shelf(shelf_folder / gallery.name)
+    shelf = Shelf(shelf_folder / gallery.name, gallery.needs)
     exhibits, files = [], {}
     for k, (name, source) in enumerate(sources.items(), 1):
         began = time.perf_counter()
         folder, kept = shelf.get(source, lambda place, source=source: gallery.make(source, place))
-        one = gallery.page(source, folder)
+        one = gallery.exhibit(source, folder)
         exhibits.append(one)
         files |= {f"{gallery.name}/{name}/{path.name}": path for path in folder.iterdir() if path.name != DONE}
         how = "kept" if kept else f"{time.perf_counter() - began:.1f} s"

@@ -34,15 +34,19 @@ class Shelf:
     Parameters
     ----------
     folder : Path
+    needs : function, optional
+        Returns other files that what is made from a source depends on.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, needs: Callable[[Path], Iterable[Path]] = lambda source: ()) -> None:
+        self.folder, self._needs = folder, needs
 
     def place(self, source: Path) -> Path:
         """Return the folder of what is made from a file as it is now."""
-        key = hashlib.sha256(code_key().encode() + source.read_bytes()).hexdigest()[:16]
-        return self.folder / f"{source.stem}-{key}"
+        digest = hashlib.sha256(code_key().encode())
+        for path in (source, *self._needs(source)):
+            digest.update(path.read_bytes())
+        return self.folder / f"{source.stem}-{digest.hexdigest()[:16]}"
 
     def get(self, source: Path, make: Callable[[Path], bool]) -> tuple[Path, bool]:
         """Return the folder of a file, made if it is not there, and whether it was.
