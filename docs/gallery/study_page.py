@@ -45,7 +45,7 @@ def study_page(facts: dict[str, Any], study_text: str) -> str:
 
 def words_of(name: str) -> str:
     """Return what docs/studies_shipped.md says of a study, without its picture and its command."""
-    return re.sub(r"^(!\[.*\)|```.*?```)\n*", "", section_of(name, WORDS), flags=re.M | re.S).strip()
+    return re.sub(r"^(!\[[^\n]*\)$|```.*?```)\n*", "", section_of(name, WORDS), flags=re.M | re.S).strip()
 
 
 def _expectations(entries: list[dict[str, Any]]) -> str:
@@ -63,7 +63,7 @@ def _expectations(entries: list[dict[str, Any]]) -> str:
 
 def _counts(summary: dict[str, Any], name: str) -> str:
     failed = f", {summary['failed']} of them failed" if summary["failed"] else ""
-    runs = f"{counted(summary['runs'], 'run')}{failed}, {summary['wall_time_s']:.2g} s where this was built"
+    runs = f"{counted(summary['runs'], 'run')}{failed}, {summary['wall_time_s']:.0f} s where this was built"
     return f"{runs}. All digits are in [table.csv]({name}/table.csv)."
 
 
