@@ -29,7 +29,8 @@ def _drop_stale_cache(folder: Path) -> int:
             if not same or compiled.stat().st_mtime_ns < newest:
                 compiled.unlink(missing_ok=True)
                 dropped += 1
-        if not same and cache.is_dir():
+        if not same:  # where Python writes no bytecode the folder is not there yet, and comes with the first kernel
+            cache.mkdir(exist_ok=True)
             stamp.write_text(now)
     return dropped
 
