@@ -76,9 +76,16 @@ def _lines(found: Campbell) -> list[str]:
         for c in found.critical
     ]
     titles = ["speed [rad/s]", "[rpm]", "frequency [Hz]", "order", "whirl", "damping ratio", "log decrement"]
-    out += table_lines(titles, rows_c) if rows_c else ["  none in this range"]
+    out += table_lines(titles, rows_c) if rows_c else [_none(found)]
     out += ["", *_stability(found)]
     return out
+
+
+def _none(found: Campbell) -> str:
+    from flexmb.rotor_analysis.speeds import speed_words
+
+    first, last = (speed_words(float(found.speeds[k])) for k in (0, -1))
+    return f"  none from {first} to {last}; --speeds FROM:TO:N looks at others"
 
 
 def _frequency(found: Campbell, k: int, j: int) -> str:
