@@ -67,5 +67,11 @@ def asked_words(entry: dict[str, Any]) -> str:
         what = f"order of {entry['order']} over {entry['over']}"
     else:
         what = " of ".join(word for word in (entry.get("reduce"), entry["measure"]) if word)
-    where = ", ".join(f"{key} = {value}" for key, value in entry.get("where", {}).items())
+    where = ", ".join(f"{key} = {_any_of(value)}" for key, value in entry.get("where", {}).items())
     return f"{what} for {where}" if where else what
+
+
+def _any_of(value: Any) -> str:
+    """Return a value that rows must have, or several, in words."""
+    values = [str(one) for one in value] if isinstance(value, list) else [str(value)]
+    return " or ".join(values) if len(values) <= 3 else f"{values[0]}, ... {values[-1]} ({len(values)} values)"

@@ -89,7 +89,8 @@ def exact_of(case: Case, signal: str) -> Exact:
     """Return the exact solution of a case; InputError when it has none, or none for this signal."""
     exact = exact_solution(case.values.data)
     if exact is None:
-        raise InputError(f"the case '{case.name}' has no exact solution ([exact])")
+        way = "compare with a finer run, a [reference.NAME], by against"
+        raise InputError(f"the case '{case.name}' has no exact solution ([exact]); {way}")
     if signal not in exact.curves:
         raise InputError(f"the exact solution has no curve of this signal; it has {', '.join(exact.curves)}")
     return exact

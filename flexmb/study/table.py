@@ -65,6 +65,9 @@ class Table:
 
     rows: tuple[Row, ...]
 
+    def __str__(self) -> str:
+        return self.to_csv()
+
     @property
     def axes(self) -> list[str]:
         """Names of the axes."""
