@@ -44,7 +44,7 @@ def plot_orbits(
         columns = min(len(nodes), 2)
         rows = -(-len(nodes) // columns)
         figure = Figure(figsize=(4.2 * columns, 4.3 * rows + 0.3), layout="constrained")
-        figure.suptitle(shortened(opened.title or "Orbits", 70), x=0.02, ha="left", fontsize=10)
+        figure.suptitle(shortened(opened.title or "Orbits", 48 * columns), x=0.02, ha="left", fontsize=10)
         for k, node in enumerate(nodes):
             draw_orbit(figure.add_subplot(rows, columns, k + 1), opened, node, within(node.time, start, end))
     return figure

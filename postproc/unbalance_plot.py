@@ -32,10 +32,11 @@ def plot_unbalance(found: UnbalanceResponse, title: str = "") -> Figure:
         for b, label in enumerate(found.bearings):
             panels[2].plot(x, half_axes(found.forces)[0][:, b], color=CYCLE[b % len(CYCLE)], label=label)
         speed_axes(panels[0], shortened(title or "Unbalance response"))
-        names = ("orbit half axes [m]", "phase against the rotor [deg]", "force on bearing [N]")
+        names = ("orbit half axes", "phase against the rotor [deg]", "force on bearing [N]")
         for panel, name in zip(panels, names, strict=False):
             panel.set_ylabel(name)
-            panel.legend(loc="best", ncols=2)
+            panel.legend(loc="best", ncols=2, borderaxespad=0.6)  # clear of the scale on top
+        panels[0].yaxis.set_major_formatter(matplotlib.ticker.EngFormatter(unit="m"))
         panels[1].yaxis.set_major_locator(matplotlib.ticker.MultipleLocator(90))
         panels[0].set_xlim(x[0], x[-1])
         panels[-1].set_xlabel("speed [rpm]")
