@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 from typing import Any
 
-WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to two minutes) ..."
+WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to four minutes) ..."
 WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, a few minutes) ..."
 
 
