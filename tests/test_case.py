@@ -650,3 +650,10 @@ def test_toml_writer_reads_back_to_the_bit() -> None:
     }
     assert tomllib.loads(to_toml(data, frozenset({"small"}))) == data
     assert "small = { x = 1" in to_toml(data, frozenset({"small"}))
+
+
+def test_an_option_that_does_nothing_is_noted() -> None:
+    symmetric = ["scheme.name=schatzman-paoli", "scheme.theta=0.6"]
+    assert any("scheme.theta counts with" in note for note in load_case("impacting_bar", symmetric).values.notes)
+    printed = [*symmetric, "scheme.weighting=theta"]
+    assert not any("scheme.theta counts" in note for note in load_case("impacting_bar", printed).values.notes)

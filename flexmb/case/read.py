@@ -97,6 +97,7 @@ def check_values(
     problems += _claim(tables, data)
     if problems or tables is None or scheme is None or solver is None:
         raise origin.error(problems)
+    notes += _idle_options(scheme, overrides)
     return CaseValues(origin, data, tables, tuple(parts), scheme, solver, notes)
 
 
@@ -114,6 +115,14 @@ def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -
     for key in lost:
         del table[key]
     return tuple(f"scheme.{key} of the case file is not an option of '{name}' and is left out" for key in lost)
+
+
+def _idle_options(scheme: Any, overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
+    """Say of an option that it does nothing beside another one."""
+    asked = ("scheme", "theta") in dict(overrides) or getattr(scheme, "theta", 0.5) != 0.5
+    if asked and getattr(scheme, "weighting", "theta") != "theta":
+        return (f'scheme.theta counts with weighting = "theta" only; here it is "{scheme.weighting}"',)
+    return ()
 
 
 def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:

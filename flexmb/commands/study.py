@@ -79,11 +79,14 @@ def _command(args: argparse.Namespace, out: Path, *more: str) -> str:
 
 def _run(study: Study, out: Path, args: argparse.Namespace) -> Table:
     from flexmb.commands.progress import shown
+    from flexmb.study.local import cores
 
     def say(words: str) -> None:
         if not args.quiet:
             print(words, file=sys.stderr, flush=True)
 
+    where = f"on {args.scheduler}" if args.scheduler else f"{min(args.jobs or cores(), study.count)} at a time"
+    say(f"{study.name}: {study.count} {'run' if study.count == 1 else 'runs'}, {where}")
     with shown(study.name, args.quiet, what="run") as progress:
         return study.run(out, args.jobs, scheduler=args.scheduler, yes=args.yes, progress=progress, say=say)
 
