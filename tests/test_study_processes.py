@@ -22,8 +22,8 @@ from flexmb.study.study import load_study
 from flexmb.study.table import load_table
 
 ROOT = Path(__file__).parents[1]
-LONG = STUDY.replace("[20, 40, 80]", "[20, 1000000]").replace(
-    '"time.end" = 1.0', '"time.end" = 1.0\n"output.every" = 20'
+LONG = STUDY.replace("[20, 40, 80]", "[20, 2000000]").replace(
+    '"time.end" = 1.0', '"time.end" = 1.0\n"output.every" = 40'
 )
 """Two of its four runs take seconds, so that a signal comes in the middle of them."""
 PATIENCE = 120.0

@@ -103,7 +103,8 @@ def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:
     if tree is not None and not any(rotor.parts.spin.free for rotor in system.rotors):
         return case.whirl_notes  # given spins keep to what was known before
     try:
-        found = _words(case, system, tree)
+        with np.errstate(all="ignore", over="raise"):
+            found = _words(case, system, tree)
     except (FlexmbError, ArithmeticError, ValueError, RuntimeError) as err:  # numbers too far apart for eigenvalues
         return (f"whether the rotor is stable by itself could not be told ({type(err).__name__}: {err})",)
     return (found,) if found else ()
