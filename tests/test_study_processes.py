@@ -32,7 +32,12 @@ PATIENCE = 120.0
 def start(path: Path, out: Path, *options: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "flexmb", "study", str(path), "-o", str(out), "--no-figures", *options]
     environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True, env=environment)
+
+    def hears() -> None:  # a shell starts what it puts into the background with Ctrl-C ignored
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+    quiet = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+    return subprocess.Popen(command, **quiet, text=True, env=environment, preexec_fn=hears)
 
 
 def wait_for(question: Callable[[], object]) -> None:
