@@ -112,6 +112,31 @@ def test_held_at_one_end_it_has_the_frequencies_of_the_clamped_beam(normal: int,
     assert w[:4] == pytest.approx(whole[:4], rel=error)
 
 
+@pytest.mark.parametrize(("interface", "elements"), [("first", 6), ("mid", 6), ("first", 60), ("ends", 7)])
+@pytest.mark.parametrize("young", [2.0e4, 2.0e5])
+@pytest.mark.parametrize("normal", [3, 6])
+def test_modes_are_those_of_rayleigh_and_ritz(interface: str, elements: int, young: float, normal: int) -> None:
+    """Held at one point, static modes are rigid motions: none of their round-off may be left among the modes."""
+    body = beam(elements=elements, material={**MATERIAL, "young": young})
+    parts = body.parts()
+    M, K, R = parts.M.toarray(), parts.K.toarray(), parts.rigid_free
+    held = {"first": np.arange(6), "mid": 6 * (elements // 2) + np.arange(6), "ends": ends(body)}[interface]
+    inside = np.setdiff1d(np.arange(parts.nv), held)
+    T = np.zeros((parts.nv, normal + held.size))
+    T[inside, :normal] = eigh(K[np.ix_(inside, inside)], M[np.ix_(inside, inside)])[1][:, :normal]
+    T[held, normal:] = np.eye(held.size)
+    T[inside, normal:] = -np.linalg.solve(K[np.ix_(inside, inside)], K[np.ix_(inside, held)])
+    if interface != "ends":
+        T[:, normal:] = R  # the same space, exactly
+    T /= np.linalg.norm(T, axis=0)
+    expected = np.sqrt(np.abs(eigh(T.T @ K @ T, T.T @ M @ T, eigvals_only=True)))[6:]
+    X, omega = reduced(body, normal, held)
+    assert omega.size == normal + held.size - 6
+    assert omega == pytest.approx(expected, rel=1e-6)
+    assert omega == pytest.approx(np.sqrt(young / 2.0e5) * reduced(beam(elements=elements), normal, held).omega, rel=1e-6)
+    assert np.abs(R.T @ M @ X).max() < 1e-12 * np.abs(R.T @ M).sum()
+
+
 def test_modes_of_equal_frequency_stay_pure() -> None:
     body = beam(section=ROUND)
     X = reduced(body, 8).shapes

@@ -1,7 +1,7 @@
 """Craig-Bampton reduction: the modes a flexible body is carried along with in a floating frame.
 
-Static modes (one interface unknown moves by one, the others are held) and the lowest normal modes of the body held at
-its interface span the reduced space; the rigid motions are taken out of it and what is left is made orthonormal.
+Static modes (the interface moves as given, the inside follows without load) and the lowest normal modes of the body
+held at its interface span the reduced space; the rigid motions are taken out of it and what is left is made orthonormal.
 Fields that M and K do not couple (stretching, bending both ways, torsion) are reduced one by one: their modes then
 stay pure, also where two of them have the same frequency.
 """
@@ -146,33 +146,35 @@ def _normal_modes(f: _Field, normal: int) -> tuple[Array, Array]:
 
 
 def _static_modes(f: _Field) -> Array:
-    """Return the static modes, (k, number of interface unknowns)."""
-    shapes = np.zeros((f.unknowns.size, f.held.size))
-    if not f.held.size:
+    """Return static modes, (k, number of interface unknowns less that of rigid motions).
+
+    All static modes together span the rigid motions. Those of interface motions other than rigid ones are enough, and
+    are as many as there are directions: nothing has to be told from round-off.
+    """
+    fixed = f.rigid[f.held]
+    shapes = np.zeros((f.unknowns.size, f.held.size - fixed.shape[1]))
+    if not shapes.size:
         return shapes
-    shapes[f.held] = np.eye(f.held.size)
+    shapes[f.held] = np.linalg.svd(fixed)[0][:, fixed.shape[1] :] if fixed.size else np.eye(f.held.size)
     if f.inside.size:
         K_inside = sparse.csc_array(f.K[f.inside][:, f.inside])
-        shapes[f.inside] = -splu(K_inside).solve(f.K[f.inside][:, f.held].toarray())
+        shapes[f.inside] = -splu(K_inside).solve(f.K[f.inside][:, f.held] @ shapes[f.held])
     return shapes
 
 
 def _flexible(f: _Field, normal: Array) -> tuple[Array, Array]:
     """Return frequencies and shapes of the field in the space of static and normal modes without rigid motions."""
-    T = np.hstack([_static_modes(f), normal])
+    T = np.hstack([_static_modes(f), normal]) if f.held.size else normal
+    if not T.shape[1]:
+        return np.zeros(0), T
     if f.rigid.shape[1]:
         inverse = np.linalg.inv(f.rigid.T @ (f.M @ f.rigid))
         # once more for the digits that the first projection of a nearly rigid mode loses
         for _ in range(2):
             T = T - f.rigid @ (inverse @ (f.rigid.T @ (f.M @ T)))
-    size = T.shape[1] - (f.rigid.shape[1] if f.held.size else 0)
-    if size <= 0:
-        return np.zeros(0), np.zeros((f.unknowns.size, 0))
-    norm = np.sqrt(np.einsum("ij,ij->j", T, f.M @ T))
-    T = T[:, norm > 0.0] / norm[norm > 0.0]
-    # the static modes span the rigid motions: just as many directions have vanished, which the mass matrix shows
+    T = T / np.sqrt(np.einsum("ij,ij->j", T, f.M @ T))
     squares, Y = np.linalg.eigh(T.T @ (f.M @ T))
-    T = T @ (Y[:, -size:] / np.sqrt(squares[-size:]))
+    T = T @ (Y / np.sqrt(squares))
     # the mass matrix, now 1 up to round-off, stands here for the last digits
     squares, Y = linalg.eigh(T.T @ (f.K @ T), T.T @ (f.M @ T))
     return np.sqrt(np.maximum(squares, 0.0)), np.asarray(T @ Y)
