@@ -55,19 +55,22 @@ def bouncing(times, e=RESTITUTION, start=0.0, slow=1e-7):
 
 def bounce_times(count, e=RESTITUTION, start=0.0):
     """Return the first impact times by quadrature of the energy integral: t = int dtheta / theta'."""
-    first = _fall(REACH * np.sin(start))
     speed = np.sqrt(2.0 * REACH * (np.sin(start) - np.sin(WALL)))
-    out = [first]
+    out = [_fall(speed)]
     while len(out) < count:
         speed *= e
-        out.append(out[-1] + 2.0 * _fall(0.5 * speed**2 + REACH * np.sin(WALL)))
+        out.append(out[-1] + 2.0 * _fall(speed))
     return np.array(out)
 
 
-def _fall(energy):
-    """Return the time from the turning point of this energy down to the wall."""
-    top = np.arcsin(min(energy / REACH, 1.0))
-    span = top - WALL
+def _fall(speed):
+    """Return the time from the turning point down to the wall, which is hit at this speed."""
+    rise = speed**2 / (2.0 * REACH)  # sin(top) - sin(WALL)
+    low, high, near = np.sin(WALL), np.sin(WALL) + rise, np.cos(WALL)
+    far = np.sqrt(max(1.0 - high**2, 0.0))
+    # sin(top - WALL) without cancellation: the last flights are lower than the digits of an angle
+    span = np.arctan2(rise * (near + low * (low + high) / (near + far)), far * near + high * low)
+    top = WALL + span
     # theta = top - span s^2 removes the square-root singularity at the top
 
     def integrand(s):
