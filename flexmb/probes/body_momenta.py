@@ -12,6 +12,7 @@ from flexmb.errors import InputError
 from flexmb.kernels.tables import FLOATING, NODE, PLANAR
 from flexmb.layout import carriers_of
 from flexmb.linalg.quaternions import turned
+from flexmb.linalg.rows import row_product, row_sum
 from flexmb.probes.moving import MovingSystem
 from flexmb.state import Array
 
@@ -25,7 +26,7 @@ Function = Callable[[Array, Array], Array]
 def body_quantity(name: str, info: BodyInfo, quantity: str, system: MovingSystem) -> tuple[int, Function]:
     """Return the number of columns and the function of a quantity of a body; ``name`` is that of the signal."""
     if quantity == "kinetic_energy":
-        return 1, lambda q, v: 0.5 * np.sum((v * _momenta(system, q, v))[:, info.unknowns], axis=1)
+        return 1, lambda q, v: 0.5 * row_sum((v * _momenta(system, q, v))[:, info.unknowns])
     if quantity == "momentum":
         return 3, _momentum(info, system)
     return 3, (_angular_momentum if quantity == "angular_momentum" else _center_of_mass)(name, info, system)
@@ -39,11 +40,11 @@ def _momenta(system: MovingSystem, q: Array, v: Array) -> Array:
 def _momentum(info: BodyInfo, system: MovingSystem) -> Function:
     if info.momentum_map is not None:
         B = info.momentum_map
-        return lambda q, v: v[:, info.unknowns] @ B.T
+        return lambda q, v: row_product(v[:, info.unknowns], B)
 
     def sums(q: Array, v: Array) -> Array:
         p = np.column_stack([_momenta(system, q, v), np.zeros(len(q))])  # row -1 holds nothing
-        return np.asarray(p[:, info.momentum_rows].sum(axis=1))
+        return row_sum(p[:, info.momentum_rows])
 
     return sums
 
@@ -83,7 +84,8 @@ def _of_particle(name: str, info: BodyInfo, system: MovingSystem) -> Function:
         raise InputError(message, where="output", key="signals", value=name)
     place = info.nodes[0]
     carrier = carriers_of([place], system.q0, system.nv)
-    return lambda q, v: np.cross(carrier.positions(q)[:, 0], _momenta(system, q, v)[:, place.dof] @ place.D[:, :3])
+    D = place.D[:, :3].T
+    return lambda q, v: np.cross(carrier.positions(q)[:, 0], row_product(_momenta(system, q, v)[:, place.dof], D))
 
 
 def _center_of_mass(name: str, info: BodyInfo, system: MovingSystem) -> Function:
@@ -96,7 +98,7 @@ def _center_of_mass(name: str, info: BodyInfo, system: MovingSystem) -> Function
             message = f"the centre of mass of '{info.name}' is not known"
             raise InputError(message, where="output", key="signals", value=name)
         own, shift, start = q_of_v[info.unknowns], info.momentum_map / info.mass, info.center
-        return lambda q, v: start + q[:, own] @ shift.T
+        return lambda q, v: start + row_product(q[:, own], shift)
     # the momentum is W x' with the positions x as unknowns, so the centre is W x / mass
     M = system.tables.linear.M
     rows = sparse.csr_array((M.val, M.col, M.ptr), shape=(system.nv, system.nv))
@@ -106,7 +108,7 @@ def _center_of_mass(name: str, info: BodyInfo, system: MovingSystem) -> Function
         weight = np.asarray(rows[used[used >= 0]].sum(axis=0)).ravel() / info.mass
         np.add.at(W[axis], q_of_v[q_of_v >= 0], weight[q_of_v >= 0])
     height = np.array([0.0, 0.0, _height(info) if kind == PLANAR else 0.0])
-    return lambda q, v: q @ W.T + height
+    return lambda q, v: row_product(q, W) + height
 
 
 def _floating_center(info: BodyInfo, system: MovingSystem) -> Function:
@@ -119,7 +121,7 @@ def _floating_center(info: BodyInfo, system: MovingSystem) -> Function:
     modes = floating.rf0[data : data + count, :3] / mass
 
     def center(q: Array, v: Array) -> Array:
-        c = start + q[:, first : first + count] @ modes
+        c = start + row_product(q[:, first : first + count], modes.T)
         return np.asarray(q[:, iq : iq + 3] + turned(q[:, iq + 3 : iq + 7], c))
 
     return center
