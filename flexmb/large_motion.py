@@ -11,10 +11,11 @@ from scipy import sparse
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.marks import Marks, marks_of
-from flexmb.assembly.places import Place
+from flexmb.assembly.places import BodyInfo, Place
 from flexmb.consistency import consistent
 from flexmb.errors import InputError
-from flexmb.layout import Layout, layout_of
+from flexmb.kernels.tables import FRAME, PLANAR
+from flexmb.layout import Layout, dots, layout_of, picture_of
 from flexmb.multibody_system import Groups, MultibodySystem
 from flexmb.probes import default_names, probe
 from flexmb.state import Array, IntArray
@@ -83,7 +84,8 @@ def assemble_large(
     for name, q in (start or {}).items():
         first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
         q0[[place_in_q[int(iv)] for iv in first]] = q
-    layout = layout_of(builder.bodies, straight)
+    drawn = _with_contact_points(builder)
+    layout = layout_of(drawn, straight)
     layout = replace(layout, marks=_marks(parts, builder, layout))
     system = MultibodySystem(
         tables=builder.build(),
@@ -102,7 +104,7 @@ def assemble_large(
     )
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):
-        system = replace(system, layout=replace(layout_of(builder.bodies, system.q0), marks=layout.marks))
+        system = replace(system, layout=replace(layout_of(drawn, system.q0), marks=layout.marks))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
     # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
     counted_from = replace(system, q0=straight) if start else system
@@ -139,10 +141,9 @@ def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Mark
     axes = {name: info.spin.axis for name, info in builder.bodies.items() if info.spin is not None}
     of_joint: dict[str, Place] = {}
     for group in builder.joints:
-        if group.angle >= 0:
-            base, mover = (builder.markers[k] for k in builder.angles[group.angle])
-            axes[f"joints.{group.name}"] = base[0].axes @ base[1][:, 2]
-            of_joint[f"joints.{group.name}"] = mover[0]
+        mover, base = (builder.markers[k] for k in group.points[0])
+        for key, end in ((f"joints.{group.name}", mover), (f"joints.{group.name}.base", base)):
+            axes[key], of_joint[key] = base[0].axes @ base[1][:, 2], end[0]
 
     def find(ref: object, point: Array | None) -> list[tuple[int, Array]]:
         words = str(ref)
@@ -155,6 +156,32 @@ def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Mark
         return [(i, x - layout.points[i] if i >= 0 else x) for i, x in found]
 
     return marks_of(parts, find, layout.points, axes)
+
+
+def _with_contact_points(builder: Builder) -> dict[str, BodyInfo]:
+    """Return the bodies, those in contact at points that their pictures do not have with such points, of no cell.
+
+    An impulse is shown where it acts; what is drawn of a rigid body has points at its surface only.
+    """
+    out = dict(builder.bodies)
+    for marker in sorted({k for group in builder.contacts for pair in group.points for k in pair}):
+        place = builder.markers[marker][0]
+        if place.kind not in (FRAME, PLANAR):
+            continue
+        name = next(name for name, info in out.items() if place.dof.size and np.isin(place.dof, info.unknowns).all())
+        picture = picture_of(out[name])
+        same = (picture.kind == place.kind) & (picture.iq == place.iq)
+        if not (same & (np.linalg.norm(picture.local - place.local, axis=1) == 0.0)).any():
+            more = dots([place])
+            picture = replace(
+                picture,
+                kind=np.append(picture.kind, more.kind),
+                iq=np.append(picture.iq, more.iq),
+                iv=np.append(picture.iv, more.iv),
+                local=np.concatenate([picture.local, more.local]),
+            )
+            out[name] = replace(out[name], picture=picture)
+    return out
 
 
 def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:

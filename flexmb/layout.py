@@ -202,7 +202,7 @@ def _mapped(D: sparse.csr_array, y: Array) -> Array:
 
 
 def layout_of(bodies: Mapping[str, BodyInfo], q0: Array) -> Layout:
-    """Return the layout of bodies in large motion from their pictures; a body without one is drawn as a dot.
+    """Return the layout of bodies in large motion from their pictures; a body without one is a dot.
 
     Parameters
     ----------
@@ -211,7 +211,7 @@ def layout_of(bodies: Mapping[str, BodyInfo], q0: Array) -> Layout:
         The start; the points' reference positions are those they have there.
     """
     nv = 1 + max((int(info.unknowns.max(initial=-1)) for info in bodies.values()), default=-1)
-    pictures = [dots(info.nodes[:1]) if info.picture is None else info.picture for info in bodies.values()]
+    pictures = [picture_of(info) for info in bodies.values()]
     counts = [len(p.kind) for p in pictures]
     first = _firsts(pictures)
     carriers = _carriers(pictures, q0, nv)
@@ -239,6 +239,11 @@ def _sections(picture: Picture) -> LineSections:
 def carriers_of(places: Sequence[Place], q0: Array, nv: int) -> Carriers:
     """Return what some places stand on; nv is the number of velocities."""
     return _carriers([dots(places)], q0, nv)
+
+
+def picture_of(info: BodyInfo) -> Picture:
+    """Return what is drawn of a body."""
+    return dots(info.nodes[:1]) if info.picture is None else info.picture
 
 
 def dots(places: Sequence[Place]) -> Picture:

@@ -135,6 +135,11 @@ class JointGroups(Protocol):
         """Number of rows."""
         ...
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each row holds, after the name of its joint: ``pin: tilt about x``."""
+        ...
+
 
 class SignalColumns(Protocol):
     """A recorded signal."""

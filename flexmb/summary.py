@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmb.io.structure import Tree
 from flexmb.plan_notes import notes_of
-from flexmb.record import RunInfo, Tally
+from flexmb.record import JointGroups, RunInfo, Tally
 
 _ENERGY_NUMBERS = (
     *(
@@ -116,11 +116,18 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "contact_steps": tally.contact_steps,
         "solver_iterations": tally.iterations,
         "newton_iterations": tally.newton_iterations,
+        "joint_rows": {} if joints is None else _rows_of(joints),
         "energy": energy_figures(tree, tally),
         "notes": list(notes_of(run)),
         "expectations": [],
         "versions": versions(),
     }
+
+
+def _rows_of(joints: JointGroups) -> dict[str, list[str]]:
+    """Return what the rows of each joint hold, in the order of its forces and impulses."""
+    own = {name: joints.labels[a:b] for name, a, b in zip(joints.names, joints.start, joints.start[1:], strict=False)}
+    return {name: [label.removeprefix(f"{name}: ") for label in labels] for name, labels in own.items()}
 
 
 def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:

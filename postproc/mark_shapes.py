@@ -1,4 +1,4 @@
-"""Shapes of disks, bearings, supports, rings, springs and dampers, in axes of their own.
+"""Shapes of disks, bearings, supports, joints, rings, springs and dampers, in axes of their own.
 
 A point (t, y, z) of a shape is drawn at O + t T + y Y + z Z: the place O and the vectors T, Y, Z are those of a mark in
 a state, and carry its size. So one shape serves all marks of a kind, and moves without being built again.
@@ -72,9 +72,9 @@ def _corners(inner: float, outer: float) -> list[tuple[float, float]]:
     return [(-0.5, inner), (-0.5, outer), (0.5, outer), (0.5, inner)]
 
 
-def pedestal() -> Shape:
-    """Return the foot of a bearing that stands on the ground, towards -y."""
-    profile = [(-1.6, -0.6), (-1.6, 0.6), (-3.1, 1.5), (-3.1, -1.5)]
+def pedestal(top: float = 1.6) -> Shape:
+    """Return the foot of what stands on the ground, from y = -top downwards."""
+    profile = [(-top, -0.6), (-top, 0.6), (-top - 1.5, 1.5), (-top - 1.5, -1.5)]
     return _prism([(t, y, z) for t in (-0.5, 0.5) for y, z in profile], 4)
 
 
@@ -84,6 +84,28 @@ def cone(sides: int) -> Shape:
     base = np.column_stack([circle[:, 0], np.full(sides, -2.9), circle[:, 1]])
     sides_of = [np.array([i, (i + 1) % sides, sides]) for i in k]
     return Shape(np.vstack([base, [0.0, -1.0, 0.0]]), [k[::-1], *sides_of])
+
+
+def ball(sides: int) -> Shape:
+    """Return a ball of radius 1, of half as many rings as a circle has corners."""
+    rings, k = sides // 2, np.arange(sides)
+    angle = np.pi * np.arange(1, rings) / rings
+    between = [np.column_stack([np.full(sides, -np.cos(a)), np.sin(a) * _circle(sides)]) for a in angle]
+    points = np.vstack([*between, [-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]])
+    low, high, last = len(points) - 2, len(points) - 1, (rings - 2) * sides
+    caps = [np.array([low, (i + 1) % sides, i]) for i in k]
+    caps += [np.array([high, last + i, last + (i + 1) % sides]) for i in k]
+    belts = [
+        first + np.array([i, (i + 1) % sides, sides + (i + 1) % sides, sides + i])
+        for first in range(0, last, sides)
+        for i in k
+    ]
+    return Shape(points, [*caps, *belts])
+
+
+def rod() -> Shape:
+    """Return a straight line from t = 0 to 1."""
+    return Shape(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), lines=[np.array([0, 1])])
 
 
 def plate(first: float, last: float, half: float = 2.0) -> Shape:

@@ -1,7 +1,8 @@
-"""Disks, bearings, supports, rings, springs and dampers of a result: their shapes, and where they are in a state."""
+"""Disks, bearings, supports, joints, rings and springs of a result: their shapes, and where they are in a state."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,22 +11,32 @@ import numpy as np
 
 from flexmb.io.frames import Layout
 from flexmb.io.marks import (
+    BALL,
     BEARING,
+    BLOCK,
     CLAMP,
     DAMPER,
     DISK,
+    HINGE,
     NOWHERE,
     ON_GROUND,
     PIN,
+    RAIL,
     RING,
+    ROD,
+    SHEET,
     SPRING,
     SPRING_DAMPER,
     TORSION,
+    WELD,
     mark_axes,
     mark_ends,
+    turned_with_marks,
+    with_first_marks,
 )
 from flexmb.postproc import mark_shapes as shapes
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.joint_marks import AT_MOVER, SIZES, hinge_length, joint_shapes, travel
 from flexmb.postproc.mark_shapes import OUTER, Shape
 from flexmb.postproc.planes import tangents
 from flexmb.postproc.style import FAINT, SKY
@@ -33,7 +44,11 @@ from flexmb.postproc.thickness import THIN, Thickness
 
 MOST = 400
 """Of more marks only the first are drawn."""
-LINKS = (SPRING, DAMPER, SPRING_DAMPER)
+LINKS = (SPRING, DAMPER, SPRING_DAMPER, ROD)
+SQUARE = (WELD, BLOCK, SHEET)
+"""Their corners turn with their first ends; all others are round, or stand upright."""
+JOINT = 1.25
+"""Radius of a joint, in parts of what it is on."""
 COIL, LOOSE = 0.024, 0.12
 """Radius of a spring, and length of one whose other end has no place, in parts of the picture's size."""
 SOLID, BLUEISH = "#8894a0", "#8fa1b8"
@@ -41,6 +56,7 @@ LOOKS = {
     "disks": (SOLID, 1.0),
     "supports": (FAINT, 0.75),
     "links": ("#3c4650", 1.0),
+    "joints": ("#59636e", 1.0),
     "bearings": (SKY, 0.55),
     "rings": (BLUEISH, 0.4),
 }
@@ -84,13 +100,23 @@ class DrawnMarks:
         What is up: supports stand on the other side.
     sides : int
         Corners of a circle.
+    states : sequence of (displacement, rotation)
+        Of all points in some states: rails reach as far as what slides on them gets.
     """
 
-    def __init__(self, layout: Layout, thickness: Thickness, up: Array, sides: int = 40) -> None:
-        self.layout, self.thickness, self.up, self.sides = layout, thickness, up, sides
-        self.kinds = [kind.decode() for kind in layout.marks.kind.tolist()][:MOST]
-        self.point = layout.marks.point[:MOST]
-        self._ends, self._axes = mark_ends(layout)[:MOST], mark_axes(layout)[:MOST]
+    def __init__(
+        self,
+        layout: Layout,
+        thickness: Thickness,
+        up: Array,
+        sides: int = 40,
+        states: Sequence[tuple[Array, Array | None]] = (),
+    ) -> None:
+        self.every, self.layout = len(layout.marks), with_first_marks(layout, MOST)
+        self.thickness, self.up, self.sides, self.states = thickness, up, sides, states
+        self.kinds = [kind.decode() for kind in self.layout.marks.kind.tolist()]
+        self.point = self.layout.marks.point
+        self._ends, self._axes = mark_ends(self.layout), self._axes_now()
 
     def __len__(self) -> int:
         return len(self.kinds)
@@ -98,9 +124,8 @@ class DrawnMarks:
     @property
     def notes(self) -> list[str]:
         """What is not drawn."""
-        every = len(self.layout.marks)
-        words = f"of {every} disks, bearings, supports, springs and rings the first {len(self)} are drawn"
-        return [words] if every > len(self) else []
+        words = f"of {self.every} disks, bearings, supports, joints, springs and rings the first {len(self)} are drawn"
+        return [words] if self.every > len(self) else []
 
     @property
     def carried(self) -> frozenset[int]:
@@ -134,9 +159,18 @@ class DrawnMarks:
         return np.array([known[int(body[i])] if i >= 0 else least for i in self.point[:, 0]])
 
     @cached_property
+    def _joint_radius(self) -> Array:
+        """Radius that joints are drawn with, m: more than that of the lines they join."""
+        layout, least = self.layout, THIN * self.thickness.size
+        lines = np.unique(layout.body_of_point[layout.cells])
+        known = {int(b): self.thickness.radius(int(b)) for b in lines}
+        of = [[known.get(int(layout.body_of_point[i]), 0.0) if i >= 0 else 0.0 for i in pair] for pair in self.point]
+        return np.asarray(JOINT * np.maximum(np.array(of).reshape(-1, 2).max(axis=1), least))
+
+    @cached_property
     def _sizes(self) -> Array:
         """Lengths of T and of Y and Z, (m, 2), m; of links the first is not used."""
-        size, thick = self.layout.marks.size[:MOST], self._body_radius
+        size, thick = self.layout.marks.size, self._body_radius
         out = np.column_stack([thick, thick])
         disks = self._are(DISK)
         out[disks, 1] = np.maximum(size[disks, 0], 1.3 * thick[disks])
@@ -146,7 +180,25 @@ class DrawnMarks:
             out[i] = [0.7 * out[on[0], 0], out[on[0], 1]] if len(on) else [1.6 * thick[i], thick[i]]
         out[self._are(BEARING)] *= [1.8, 1.06]
         out[self._are(TORSION)] = np.maximum(0.03 * self.thickness.size, 1.6 * thick[self._are(TORSION), None])
+        for k, kind in enumerate(self.kinds):
+            if kind in SIZES:
+                out[k] = self._joint_radius[k] * np.array(SIZES[kind])
+            if kind == HINGE:
+                r = float(self._joint_radius[k]) / JOINT
+                through = hinge_length(self.layout, self.point[k], self._ends[k], self._axes[k], r)
+                out[k, 0] = max(out[k, 0], through)
+            if kind == RAIL:
+                out[k, 0] += float(self._travel[k, 1] - self._travel[k, 0])
         return out
+
+    @cached_property
+    def _travel(self) -> Array:
+        return travel(self.layout, self.states)
+
+    def _axes_now(self, rotation: Array | None = None) -> Array:
+        """Return the axes in a state, (m, 3); of balls and welds on a foot, which have none, one that is level."""
+        footed = self._are(BALL, WELD) & (self.point[:, 0] == ON_GROUND)
+        return np.where(footed[:, None], tangents(self.up)[0], mark_axes(self.layout, rotation))
 
     @cached_property
     def _across(self) -> Array:
@@ -156,24 +208,27 @@ class DrawnMarks:
     @cached_property
     def rest(self) -> Array:
         """Places and axes at rest, (m, 4, 3), with nothing between rings and what they are around."""
-        return self._frames(self._ends, self._axes, 0.0)
+        return self._frames(self._ends, self._axes, self._across, 0.0)
 
-    def frames(self, displacement: Array, rotation: Array | None, scale: float = 1.0) -> Array:
+    def frames(self, displacement: Array, rotation: Array | None, scale: Array | float = 1.0) -> Array:
         """Return places and axes in a state, (m, 4, 3): O, T, Y, Z of each mark, m.
 
         Parameters
         ----------
         displacement, rotation : (n, 3) arrays
             Of all points.
-        scale : float
+        scale : (m,) array or float
             Displacements, and with them clearances, are drawn so many times as large.
         """
-        ends = mark_ends(self.layout, displacement, rotation)[:MOST]
-        now = self._frames(ends, mark_axes(self.layout, rotation)[:MOST], 1.0)
-        return np.asarray(now if scale == 1.0 else self.rest + scale * (now - self.rest))
+        turning = turned_with_marks(self.layout, self._across, rotation)
+        across = np.where(self._are(*SQUARE)[:, None], turning, self._across)
+        ends, axes = mark_ends(self.layout, displacement, rotation), self._axes_now(rotation)
+        now = self._frames(ends, axes, across, 1.0)
+        larger = np.broadcast_to(np.asarray(scale, dtype=np.float64), len(self))[:, None, None]
+        return np.where(larger == 1.0, now, self.rest + larger * (now - self.rest))
 
-    def _frames(self, ends: Array, axes: Array, part: float) -> Array:
-        """Return the frames for ends and axes; ``part`` of the clearances is drawn."""
+    def _frames(self, ends: Array, axes: Array, across: Array, part: float) -> Array:
+        """Return the frames for ends, axes and what is across them; ``part`` of the clearances is drawn."""
         T, (wide, r), moved = axes, self._sizes.T, ends - self._ends
         at = ends[:, 0].copy()
         standing, rings, links = self._are(BEARING, CLAMP, PIN), self._are(RING), self._are(*LINKS)
@@ -183,8 +238,11 @@ class DrawnMarks:
         apart -= np.sum(apart * self._axes[rings], axis=1, keepdims=True) * self._axes[rings]
         at[rings] = self._ends[rings, 0] + part * apart
         at[links], T[links] = self._spans(ends[links], links, part)
+        sliding, rails = self._are(*AT_MOVER), self._are(RAIL)
+        at[sliding] = ends[sliding, 1]
+        at[rails] += self._travel[rails].mean(axis=1)[:, None] * axes[rails]
         t = _unit(T)
-        Y = _perpendicular(self._across, t)
+        Y = _perpendicular(across, t)
         length = r + part * self._gaps
         length[links] = self._coil[links, 1]
         return np.stack([at, T, length[:, None] * Y, length[:, None] * np.cross(t, Y)], axis=1)
@@ -212,7 +270,7 @@ class DrawnMarks:
     @property
     def _gaps(self) -> Array:
         """Clearances of rings, m; zero of the others."""
-        return np.where(self._are(RING), self.layout.marks.size[:MOST, 0], 0.0)
+        return np.where(self._are(RING), self.layout.marks.size[:, 0], 0.0)
 
     @cached_property
     def _coil(self) -> Array:
@@ -249,8 +307,10 @@ class DrawnMarks:
         if kind in LINKS:
             length, r = self._coil[k]
             wound = shapes.coil(int(np.clip(0.33 * length / r, 5, 16)))
-            lines = {DAMPER: [shapes.dashpot(16)], SPRING: [wound], SPRING_DAMPER: [wound, shapes.dashpot(16)]}[kind]
-            foot = [("supports", shapes.plate(1.0, 1.012, 1.25))] if other in (ON_GROUND, NOWHERE) else []
+            both = [wound, shapes.dashpot(16)]
+            lines = {DAMPER: both[1:], SPRING: both[:1], SPRING_DAMPER: both, ROD: [shapes.rod()]}[kind]
+            footed = other in (ON_GROUND, NOWHERE) and kind != ROD
+            foot = [("supports", shapes.plate(1.0, 1.012, 1.25))] if footed else []
             return [*(("links", line) for line in lines), *foot]
         if kind == BEARING:
             feet = [shapes.pedestal()] if other == ON_GROUND else []
@@ -261,7 +321,7 @@ class DrawnMarks:
             CLAMP: [("supports", shapes.plate(0.0, 0.6))],
             PIN: [("supports", shapes.cone(sides // 2))],
             TORSION: [("links", shapes.spiral(sides // 2))],
-        }.get(kind, [])
+        }.get(kind, joint_shapes(kind, self.point[k, 0] == ON_GROUND, sides))
 
 
 def _part(own: list[tuple[int, Shape]]) -> Part:

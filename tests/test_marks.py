@@ -119,10 +119,10 @@ def test_ends_on_a_rigid_body_turn_with_it() -> None:
 
     frame = result.fields.frame(len(result.fields) - 1)
     ends_now = mark_ends(result.layout, frame["displacement"], frame["rotation"])
-    np.testing.assert_allclose(ends_now[0, 0], [1.0 - 0.5 * np.sin(1.0), 0.5 * np.cos(1.0), 0.0], atol=1e-6)
-    np.testing.assert_array_equal(ends_now[0, 1], [3.0, 0.0, 0.0])
-    np.testing.assert_allclose(ends_now[1, 0], [1.0, 0.0, 0.0], atol=1e-12)
-    np.testing.assert_array_equal(result.layout.marks.axis[1], [0.0, 0.0, 1.0])
+    np.testing.assert_allclose(ends_now[1, 0], [1.0 - 0.5 * np.sin(1.0), 0.5 * np.cos(1.0), 0.0], atol=1e-6)
+    np.testing.assert_array_equal(ends_now[1, 1], [3.0, 0.0, 0.0])
+    np.testing.assert_allclose(ends_now[2, 0], [1.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_array_equal(result.layout.marks.axis[2], [0.0, 0.0, 1.0])
 
 
 def test_the_radius_of_a_disk_without_one_follows_from_its_inertia() -> None:
@@ -155,6 +155,79 @@ def test_disks_are_seen_in_a_picture(folder: Path, tmp_path: Path) -> None:
     at = frames[0, 0] + 0.5 * frames[0, 1] + 0.6 * frames[0, 2]
     (colour,) = colours_at(image, pixels(scene, k, at[None]))
     assert colour.max() < 235
-    written = view(folder, tmp_path / "scaled.png", scale=20.0).written
+    written = view(folder, tmp_path / "scaled.png", scale=20.0).picture
     assert written is not None
     assert written.stat().st_size > 20_000
+
+
+def test_supports_stand_below_and_outside(folder: Path) -> None:
+    """The cone of a pin is below its node, the plate of a clamp beyond the end of the shaft."""
+    scene, _ = scene_of(folder, 0.02)
+    part, rest = scene.marks.parts["supports"], scene.marks.rest
+    corners = part.corners(rest)
+    kinds = scene.marks.kinds
+    pin, clamp = corners[part.owner == kinds.index("pin")], corners[part.owner == kinds.index("clamp")]
+    r = scene.shapes.radius(0)
+    assert pin[:, 2].max() == pytest.approx(-r)
+    assert pin[:, 2].min() < -2.0 * r
+    assert np.argmax(np.ptp(pin[pin[:, 2] < -2.0 * r], axis=0)) < 2  # the wide end is the lower one
+    assert len(np.unique(np.round(pin[pin[:, 2] > -1.1 * r], 9), axis=0)) == 1
+    assert clamp[:, 0].min() == pytest.approx(1.0)
+    assert clamp[:, 0].max() > 1.0
+
+
+@pytest.mark.parametrize(("node", "end", "sign"), [("first", 0.0, -1.0), ("last", 1.0, 1.0)])
+def test_clamps_are_plates_beyond_the_ends_of_a_beam(tmp_path: Path, node: str, end: float, sign: float) -> None:
+    model = fm.Model()
+    section, material = {"area": 1e-4, "inertia": 1e-9}, {"young": 2e11, "density": 7850.0}
+    supports = [{"node": node, "kind": "clamped"}]
+    model.add(fm.Beam("beam", length=1.0, elements=4, section=section, material=material, supports=supports))
+    folder = fm.simulate(model, fm.MoreauJean(), step=1e-4, end=1e-3).save(tmp_path / "beam")
+    scene, _ = scene_of(folder)
+    clamp = scene.marks.parts["supports"].corners(scene.marks.rest)
+    assert (sign * (clamp[:, 0] - end)).min() == pytest.approx(0.0, abs=1e-12)
+    assert (sign * (clamp[:, 0] - end)).max() > 0.0
+
+
+def test_every_kind_is_drawn_with_its_shape(folder: Path) -> None:
+    scene, _ = scene_of(folder, 0.02)
+    looks = {look: {scene.marks.kinds[i] for i in part.owner.tolist()} for look, part in scene.marks.parts.items()}
+    assert looks == {
+        "disks": {"disk"},
+        "supports": {"pin", "clamp", "spring", "damper"},  # feet of springs and dampers
+        "links": {"spring", "damper"},
+        "bearings": {"bearing"},
+        "rings": {"ring"},
+    }
+    # a coil winds around its axis, a dashpot has a cylinder around it
+    links = scene.marks.parts["links"]
+    for kind, radius in (("spring", 1.0), ("damper", 0.55)):
+        own = links.points[links.owner == scene.marks.kinds.index(kind)]
+        assert np.hypot(own[:, 1], own[:, 2]).max() == pytest.approx(radius)
+        assert own[:, 0].min() == 0.0
+        assert own[:, 0].max() == 1.0
+
+
+def test_torsion_springs_are_spirals() -> None:
+    from flexmb.postproc.mark_shapes import spiral
+
+    line = spiral(20).points
+    turn = np.unwrap(np.arctan2(line[:, 2], line[:, 1]))
+    assert turn[-1] - turn[0] == pytest.approx(6.0 * np.pi)
+    assert np.all(np.diff(np.hypot(line[:, 1], line[:, 2])) > 0.0)
+    assert not line[:, 0].any()
+
+
+def test_impulses_in_rings_act_at_the_rim(folder: Path) -> None:
+    """Outwards of what is inside, inwards of the ring: both arrows end where the two touch."""
+    scene, k = scene_of(folder, 0.02)
+    frame = scene.frame(k)
+    places, surface = scene.positions(frame), scene.surface(frame)
+    ring = int(np.flatnonzero([kind == "ring" for kind in scene.marks.kinds])[0])
+    inner, outer = scene.marks.point[ring].tolist()
+    up = np.array([0.0, 0.0, 1.0])
+    # the disk is pushed against the upper side: the ring pushes it down, and it pushes the ring up
+    on_disk = places[inner] + scene.shapes.stand_out(inner, -up, places, surface) * up
+    on_ring = places[outer] - scene.shapes.stand_out(outer, up, places, surface) * up
+    assert on_disk[2] == pytest.approx(places[inner][2] + RADIUS, rel=1e-6)
+    assert on_ring[2] == pytest.approx(places[outer][2] + RADIUS, rel=1e-6)

@@ -1,4 +1,4 @@
-"""What is drawn beside the bodies: disks, bearings, supports, springs, dampers and rings, as a table for pictures."""
+"""What is drawn beside the bodies: disks, bearings, supports, joints, springs, rings, as a table for pictures."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from flexmb.state import Array, IntArray
 
 DISK, BEARING, CLAMP, PIN, RING = "disk", "bearing", "clamp", "pin", "ring"
 SPRING, DAMPER, SPRING_DAMPER, TORSION = "spring", "damper", "spring-damper", "torsion-spring"
+HINGE, BALL, WELD, CROSS, SHEET, ROD = "hinge", "ball", "weld", "cross", "sheet", "rod"
+RAIL, BLOCK, SLEEVE, BEAD = "rail", "block", "sleeve", "bead"
 ON_GROUND, NOWHERE = -1, -2
 """In place of the number of a point: an end on the ground, and an end nothing is known of."""
 
@@ -22,8 +24,8 @@ class End(NamedTuple):
     Parameters
     ----------
     ref : object
-        A node or body as users name it (``BODY.all``: a mark on each node), ``joints.NAME`` for the place of a
-        joint, or None for the ground.
+        A node or body as users name it (``BODY.all``: a mark on each node), ``joints.NAME`` and ``joints.NAME.base``
+        for the places of a joint's mover and base (see ``Joint``), or None for the ground.
     point : (3,) array or None
         In space at the start, m: of the ground, or of the rigid body ``ref``. None for the ground: where the mark's
         first end is at the start.
@@ -51,7 +53,8 @@ class Mark:
     b : End or None
         What it goes to; None when that has no place.
     axis : (3,) array or None
-        Unit vector, in space at the start; None: the axis the body of ``a`` spins about, or that of its joint.
+        Unit vector, in space at the start; None: the axis the body of ``a`` spins about, or that of its joint. It turns
+        with ``a``.
     size : tuple of float
         Of a disk radius and width, of a ring its clearance, m.
     """

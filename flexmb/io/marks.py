@@ -1,23 +1,41 @@
-"""Where the ends of what is drawn beside the bodies are in a state: disks, bearings, supports, springs, rings."""
+"""Where what is drawn beside the bodies is in a state: disks, bearings, supports, joints, springs, rings."""
 
 from __future__ import annotations
 
+from dataclasses import fields, replace
+
 import numpy as np
 
+from flexmb.assembly.marks import BALL as BALL
+from flexmb.assembly.marks import BEAD as BEAD
 from flexmb.assembly.marks import BEARING as BEARING
+from flexmb.assembly.marks import BLOCK as BLOCK
 from flexmb.assembly.marks import CLAMP as CLAMP
+from flexmb.assembly.marks import CROSS as CROSS
 from flexmb.assembly.marks import DAMPER as DAMPER
 from flexmb.assembly.marks import DISK as DISK
+from flexmb.assembly.marks import HINGE as HINGE
 from flexmb.assembly.marks import NOWHERE as NOWHERE
 from flexmb.assembly.marks import ON_GROUND as ON_GROUND
 from flexmb.assembly.marks import PIN as PIN
+from flexmb.assembly.marks import RAIL as RAIL
 from flexmb.assembly.marks import RING as RING
+from flexmb.assembly.marks import ROD as ROD
+from flexmb.assembly.marks import SHEET as SHEET
+from flexmb.assembly.marks import SLEEVE as SLEEVE
 from flexmb.assembly.marks import SPRING as SPRING
 from flexmb.assembly.marks import SPRING_DAMPER as SPRING_DAMPER
 from flexmb.assembly.marks import TORSION as TORSION
+from flexmb.assembly.marks import WELD as WELD
+from flexmb.assembly.marks import Marks
 from flexmb.layout import Layout
 from flexmb.linalg.quaternions import from_vector, turned
 from flexmb.state import Array
+
+
+def with_first_marks(layout: Layout, n: int) -> Layout:
+    """Return a layout with the first n of its marks."""
+    return replace(layout, marks=Marks(*(getattr(layout.marks, own.name)[:n] for own in fields(Marks))))
 
 
 def mark_ends(layout: Layout, displacement: Array | None = None, rotation: Array | None = None) -> Array:
@@ -38,8 +56,13 @@ def mark_ends(layout: Layout, displacement: Array | None = None, rotation: Array
 
 def mark_axes(layout: Layout, rotation: Array | None = None) -> Array:
     """Return the axes of all marks as their first ends have turned them, (m, 3), unit vectors in space."""
+    return turned_with_marks(layout, layout.marks.axis, rotation)
+
+
+def turned_with_marks(layout: Layout, vectors: Array, rotation: Array | None = None) -> Array:
+    """Return a vector for each mark, (m, 3), in space at the start, as the mark's first end has turned it."""
     marks = layout.marks
     if rotation is None:
-        return np.asarray(marks.axis)
+        return np.asarray(vectors)
     point = np.maximum(marks.point[:, 0], 0)
-    return np.where(marks.point[:, :1] >= 0, turned(from_vector(rotation[point]), marks.axis), marks.axis)
+    return np.where(marks.point[:, :1] >= 0, turned(from_vector(rotation[point]), vectors), vectors)

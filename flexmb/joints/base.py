@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import End
 from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, vector
@@ -65,6 +66,16 @@ class Joint:
     def where(self) -> str:
         """Where this joint stands in a case file."""
         return f"joints.{self.name}"
+
+    @property
+    def drawn_mover(self) -> End:
+        """Where marks on its mover hang."""
+        return End(self.where)
+
+    @property
+    def drawn_base(self) -> End:
+        """Where marks on its base hang."""
+        return End(f"{self.where}.base")
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

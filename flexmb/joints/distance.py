@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import BALL, ROD, Mark
 from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import positive, vector
@@ -64,6 +65,12 @@ class Distance(Joint):
             message = f"has no meaning here: '{self.b}' is a node or a named point, which has its place"
             raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         return a, b
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        a, b = self.drawn_base, self.drawn_mover
+        held = [Mark(BALL, self.name, end) for ref, end in ((self.a, a), (self.b, b)) if ref == "ground"]
+        return [Mark(ROD, self.name, a, b), *held]
 
     def add_to(self, builder: Builder) -> None:
         """Add its row to a multibody system; bodies come before."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import WELD, Mark
 from flexmb.joints.base import Joint
 from flexmb.joints.rows import Row, X, Y, Z, hold, together
 from flexmb.kernels.tables import DOT
@@ -18,6 +19,10 @@ class Fixed(Joint):
     """Two places stay together and do not turn against each other; keys: name, a, b, point (see ``Joint``)."""
 
     kind: ClassVar[str] = "fixed"
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(WELD, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import SHEET, Mark
 from flexmb.joints.axes import axes_along, unit_axis
 from flexmb.joints.base import Joint, Vector
 from flexmb.joints.rows import Row, Z, hold, upright
@@ -29,6 +30,10 @@ class Planar(Joint):
     def __post_init__(self) -> None:
         super().__post_init__()
         unit_axis(self.axis, "axis", self.where)
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(SHEET, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

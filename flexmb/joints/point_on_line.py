@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import BEAD, RAIL, Mark
 from flexmb.fem.checks import choice
 from flexmb.joints.axes import axes_along, check_across, unit_axis
 from flexmb.joints.base import Joint, Vector
@@ -34,6 +35,10 @@ class PointOnLine(Joint):
         unit_axis(self.axis, "axis", self.where)
         if self.line is not None:
             choice(self.line, "line", self.where, ("a", "b"))
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(kind, self.name, self.drawn_base, self.drawn_mover) for kind in (RAIL, BEAD)]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import BLOCK, RAIL, Mark
 from flexmb.joints.axes import axes_along, check_across, unit_axis
 from flexmb.joints.base import Joint, Vector
 from flexmb.joints.rows import Row, Z, hold, on_line, unturned, upright
@@ -36,6 +37,10 @@ class Prismatic(Joint):
         unit_axis(self.axis, "axis", self.where)
         if self.drive is not None:
             time_function(self.drive, f"{self.where}.drive")
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(kind, self.name, self.drawn_base, self.drawn_mover) for kind in (RAIL, BLOCK)]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

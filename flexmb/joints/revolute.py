@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+from flexmb.assembly.marks import HINGE, Mark
 from flexmb.joints.hinge import Hinge
 from flexmb.joints.rows import Row, together, upright
 
@@ -14,6 +15,10 @@ class Revolute(Hinge):
     """Two places stay together and turn about an axis; keys: name, a, b, point (``Joint``), axis, drive (``Hinge``)."""
 
     kind: ClassVar[str] = "revolute"
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(HINGE, self.name, self.drawn_base, self.drawn_mover)]
 
     def held(self, A: int, B: int) -> list[Row]:
         """Return the rows between base A and mover B, whose z axes are the axis."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import BALL, Mark
 from flexmb.joints.base import Joint
 from flexmb.joints.rows import hold, together
 
@@ -15,6 +16,10 @@ class Spherical(Joint):
     """Two places stay together and turn freely; keys: name, a, b, point (see ``Joint``)."""
 
     kind: ClassVar[str] = "spherical"
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [Mark(BALL, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.marks import CROSS, Mark
 from flexmb.errors import InputError
 from flexmb.joints.axes import NOT_UNIT, unit_axis
 from flexmb.joints.base import Joint, Vector
@@ -40,10 +41,18 @@ class Universal(Joint):
         m, k = unit_axis(self.axis, "axis", self.where), unit_axis(self.axis2, "axis2", self.where)
         cosine = float(m @ k)
         if abs(cosine) > NOT_UNIT:
-            angle = np.degrees(np.arccos(np.clip(cosine, -1.0, 1.0)))
+            angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(m, k)), cosine))  # exact where they are parallel
             message = f"must be perpendicular to axis, but they are at {angle:.6g} degrees"
             raise InputError(message, where=self.where, key="axis2", value=self.axis2)
         return m, np.asarray((k - cosine * m) / np.linalg.norm(k - cosine * m))
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        a, b = self.drawn_base, self.drawn_mover
+        if self.b == "ground":
+            a, b = b, a
+        pairs = zip(self._axes(), ((a, b), (b, a)), strict=True)
+        return [Mark(CROSS, self.name, *ends, axis=axis) for axis, ends in pairs]
 
     def add_to(self, builder: Builder) -> None:
         """Add its rows to a multibody system; bodies come before."""

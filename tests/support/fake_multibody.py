@@ -59,6 +59,11 @@ class Groups:
 
     nj = nc
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        rows = zip(self.names, self.start[:-1], self.start[1:], strict=True)
+        return tuple(f"{name}: {'xyz'[k] if k < 3 else f'turn {k}'}" for name, a, b in rows for k in range(b - a))
+
 
 @dataclass(frozen=True)
 class System:
