@@ -17,6 +17,8 @@ from flexmb.errors import InputError
 from flexmb.exact import Exact, exact_solution
 
 CASES = Path(__file__).parents[1] / "cases"
+BACK = {"kind": "node-plane", "node": "rod.last", "point": [16.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
+LID = {"kind": "node-plane", "node": "ball.first", "point": [0.0, 0.0, 0.9], "normal": [0.0, 0.0, -1.0]}
 
 
 def tables(name: str) -> dict[str, Any]:
@@ -139,17 +141,106 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("impact_oscillator", "loads.spring.length", 1.9, "not relaxed at the stop"),
         ("impact_oscillator", "loads.damper.coefficient", 9.0, "damped too much"),
         ("impact_oscillator", "bodies.ball.kind", "rigid", "is no particle"),
+        ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "held by supports"),
+        ("impacting_bar", "bodies.rod.mesh", "rod.msh", "body 'rod' has 'mesh', which the solution does not know"),
+        ("impacting_bar", "bodies.stone", {"kind": "particle"}, "there is another body, 'stone'"),
+        ("impacting_bar", "joints.pin", {"kind": "distance"}, "there are joints"),
+        ("impacting_bar", "loads.push", {"kind": "force"}, "there are loads"),
+        ("impacting_bar", "initial.static", ["push"], "changes the start"),
+        ("impacting_bar", "time.start", 0.5, "does not start at t = 0"),
+        ("impacting_bar", "bodies.rod.position", [-0.5, 0.0, 0.0], "starts behind the plane"),
+        ("impacting_bar", "contacts.wall.body", "rod", "plane at rest"),
+        ("impacting_bar", "contacts.back", BACK | {"node": "rod.node(3)"}, "there is another contact, 'back'"),
+        ("impacting_bar", "contacts.back", BACK | {"motion": {"kind": "ramp"}}, "there is another contact, 'back'"),
+        ("impacting_bar", "contacts.back", BACK | {"normal": [-1, 1, 0]}, "there is another contact, 'back'"),
+        ("impacting_bar", "contacts.back", BACK, "it reaches another contact, 'back'"),
+        ("bouncing_ball", "bodies.ball.axes", "xy", "cannot move along the normal"),
+        ("bouncing_ball", "contacts.lid", LID, "it reaches another contact, 'lid'"),
+        ("impact_oscillator", "gravity.acceleration", [-1.0, 0, 0], "there is gravity"),
+        ("impact_oscillator", "loads.spring.direction", [0, 1, 0], "load 'spring' has 'direction'"),
+        ("impact_oscillator", "loads.spring.stiffness", 1e12, "bounces more often than 100000 times"),
     ],
 )
 def test_other_problems_are_refused(name: str, path: str, value: Any, words: str) -> None:
-    case = copy.deepcopy(tables(name))
-    node = case
-    *groups, key = path.split(".")
-    for group in groups:
-        node = node.setdefault(group, {})
-    node[key] = value
     with pytest.raises(InputError, match=words):
-        exact_solution(case)
+        exact_solution(changed(name, {path: value}))
+
+
+def changed(name: str, values: dict[str, Any]) -> dict[str, Any]:
+    case = copy.deepcopy(tables(name))
+    for path, value in values.items():
+        node = case
+        *groups, key = path.split(".")
+        for group in groups:
+            node = node.setdefault(group, {})
+        node[key] = value
+    return case
+
+
+def test_what_does_not_act_is_no_other_problem() -> None:
+    never = {"contacts.back": BACK | {"point": [18.5, 0, 0]}, "bodies.rod.damping": {"alpha": 0.0, "beta": 0.0}}
+    straight, same = solution("impacting_bar"), exact_solution(changed("impacting_bar", never))
+    assert same is not None
+    t = np.linspace(0, 2, 101)
+    np.testing.assert_array_equal(same.curves["rod.mid.position.x"](t), straight.curves["rod.mid.position.x"](t))
+
+
+def test_a_ball_that_bounces_too_often_is_not_frozen() -> None:
+    values = {"contacts.floor.restitution": 1.0, "bodies.ball.position": [0, 0, 1e-11]}
+    with pytest.raises(InputError, match="bounces more often"):
+        exact_solution(changed("bouncing_ball", values))
+    values["bodies.ball.position"] = [0, 0, 1e-6]
+    exact = exact_solution(changed("bouncing_ball", values))
+    assert exact is not None
+    last = exact.curves["ball.velocity.z"](np.linspace(3.9, 4.0, 1001))
+    assert np.abs(last).max() == pytest.approx(2e-3, rel=0.02)
+
+
+@pytest.mark.parametrize(
+    ("name", "signal"),
+    [
+        ("impacting_bar", "rod.mid.velocity.x"),
+        ("bouncing_ball", "ball.velocity.z"),
+        ("impact_oscillator", "ball.velocity.x"),
+    ],
+)
+def test_no_curve_goes_on_beyond_its_end(name: str, signal: str) -> None:
+    case = tables(name)
+    whole = exact_solution(case)
+    short = exact_solution(changed(name, {"time.end": 0.3}))
+    longer = exact_solution(changed(name, {"time.end": 0.3}), case["time"]["end"])
+    assert whole is not None
+    assert short is not None
+    assert longer is not None
+    t = np.linspace(0.0, case["time"]["end"], 501)
+    np.testing.assert_array_equal(longer.curves[signal](t), whole.curves[signal](t))
+    assert short.curves[signal](np.array([0.3 + 1e-9])).size == 1  # round-off of the last sample
+    (given,) = short.given.values()
+    for curve in (short.curves[signal], given):
+        with pytest.raises(InputError, match=r"time = 0.31: the exact solution was followed up to 0.3 s only"):
+            curve(np.array([0.1, 0.31]))
+
+
+def test_impulses_so_far_are_those_of_the_forces_and_of_momentum() -> None:
+    t = np.linspace(0, 16 / 3, 160_001)
+    bar = solution("bouncing_bar")
+    force = bar.curves["contacts.floor.force"](t)
+    sums = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(t))])
+    np.testing.assert_allclose(bar.given["floor"](t), sums, atol=0.02)
+    np.testing.assert_allclose(solution("impacting_bar").given["wall"](np.array([0.4, 5 / 6, 2.0])), [0, 100, 200])
+    ball = solution("bouncing_ball").given["floor"](np.array([0.99, 1.01, 1.99, 2.01, 3.0, 4.0]))
+    np.testing.assert_allclose(ball, [0, 3, 3, 4.5, 6, 8], atol=1e-9)  # (1 + e) m v, then the weight
+    stop = solution("impact_oscillator").given["stop"](np.array([0.7, 1.0, 6.0]))
+    np.testing.assert_allclose(stop, [0.0, 1.7 * 1.84412485, 6.80256305], rtol=1e-8)
+
+
+def test_breaks_are_where_curves_jump() -> None:
+    np.testing.assert_allclose(solution("bouncing_ball").breaks[:4], [1, 2, 2.5, 2.75])
+    bar = solution("impacting_bar")
+    for signal, times in (("rod.mid", [2 / 3, 1.0]), ("rod.last", [5 / 6]), ("rod.first", [0.5, 7 / 6])):
+        velocity = bar.curves[f"{signal}.velocity.x"]
+        apart = velocity(bar.breaks + 1e-9) - velocity(bar.breaks - 1e-9)
+        np.testing.assert_allclose(bar.breaks[np.abs(apart) > 1.0], times, atol=1e-12)
 
 
 @pytest.mark.parametrize(

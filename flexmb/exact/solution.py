@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+import numpy as np
+
+from flexmb.errors import InputError
 from flexmb.state import Array
 
 Curve = Callable[[Array], Array]
@@ -25,12 +28,36 @@ class Exact:
         At a jump they take the value after it.
     breaks : (k,) array
         Times at which a curve has a corner or a jump, s, ascending.
+    end : float
+        Up to when impacts were followed, s; InputError when a curve is asked for later.
+    given : mapping of str to callable
+        Impulse that each contact, by its name, has given so far, N s; no signal, since runs record impulses piece by
+        piece.
     """
 
     name: str
     source: str
     curves: Mapping[str, Curve]
     breaks: Array
+    end: float
+    given: Mapping[str, Curve]
+
+    def __post_init__(self) -> None:
+        for name in ("curves", "given"):
+            until = {key: _until(curve, self.end) for key, curve in getattr(self, name).items()}
+            object.__setattr__(self, name, until)
+
+
+def _until(curve: Curve, end: float) -> Curve:
+    """Return a curve that knows where it ends."""
+
+    def inside(t: Array) -> Array:
+        latest = float(np.max(t, initial=-np.inf))
+        if latest > end:
+            raise InputError(f"the exact solution was followed up to {end:.6g} s only", key="time", value=latest)
+        return curve(t)
+
+    return inside
 
 
 def along(name: str, start: Array, normal: Array, position: Curve, velocity: Curve) -> dict[str, Curve]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,12 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 Tables = Mapping[str, Any]
+BODY_KEYS = {
+    "bar": "length elements grading order mass points section material area young density position direction velocity",
+    "particle": "mass position velocity axes",
+}
+"""Keys of bodies that solutions reckon with, or that only choose a mesh or a name."""
+CONTACT_KEYS = ("node", "point", "normal", "restitution")
 
 
 @dataclass(frozen=True)
@@ -49,16 +55,27 @@ class Approach:
     end: float
 
 
-def approach(case: Tables, kind: str) -> Approach:
-    """Return how the body of ``[exact]`` comes to its plane; InputError when it is not that simple."""
+def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
+    """Return how the body of ``[exact]`` comes to its plane; InputError when it is not that simple.
+
+    Parameters
+    ----------
+    case : mapping
+    kind : str
+        Of the body.
+    loads : bool
+        Whether the solution looks at the loads itself; otherwise there must be none.
+    """
     claim = case["exact"]
+    _require_alone(case, loads)
     body = _named(case, "bodies", claim["body"])
     contact = _named(case, "contacts", claim["contact"])
     require(body.get("kind") == kind, f"body '{claim['body']}' is no {kind}")
-    simple = contact.get("kind") == "node-plane" and not contact.get("motion") and not contact.get("radius")
-    require(simple and "node" in contact, f"contact '{claim['contact']}' is not of one node with a plane at rest")
+    require(plane_at_rest(contact), f"contact '{claim['contact']}' is not of one node with a plane at rest")
     require(float(case.get("time", {}).get("start", 0.0)) == 0.0, "the run does not start at t = 0")
-    require(not body.get("damping"), f"body '{claim['body']}' is damped")
+    require(not body.get("supports"), f"body '{claim['body']}' is held by supports")
+    require(not _damped(body.get("damping")), f"body '{claim['body']}' is damped")
+    require_keys(body, (*BODY_KEYS[kind].split(), "damping"), f"body '{claim['body']}'")
     normal = unit(contact["normal"])
     position, velocity = vector(body.get("position", (0, 0, 0))), vector(body.get("velocity", (0, 0, 0)))
     start = position
@@ -67,13 +84,15 @@ def approach(case: Tables, kind: str) -> Approach:
     gravity = vector(case.get("gravity", {}).get("acceleration", (0, 0, 0)))
     for what, value in (("velocity", velocity), ("gravity", gravity)):
         require(parallel(value, normal), f"the {what} is not along the normal of the plane")
+    gap = float(normal @ (start - vector(contact.get("point", (0, 0, 0)))))
+    require(gap >= -1e-12 * float(np.abs(start).max()), "it starts behind the plane")
     return Approach(
         name=claim["body"],
         contact=claim["contact"],
         body=body,
         start=start,
         normal=normal,
-        gap=float(normal @ (start - vector(contact.get("point", (0, 0, 0))))),
+        gap=max(gap, 0.0),
         velocity=float(normal @ velocity),
         weight=-float(normal @ gravity),
         restitution=float(contact.get("restitution", 0.0)),
@@ -81,10 +100,22 @@ def approach(case: Tables, kind: str) -> Approach:
     )
 
 
+def plane_at_rest(contact: Tables) -> bool:
+    """Tell whether a contact is that of one node with a plane at rest, and has no other key with a value."""
+    others = [key for key, value in contact.items() if value and key not in ("kind", *CONTACT_KEYS)]
+    return contact.get("kind") == "node-plane" and "node" in contact and not others
+
+
 def require(fulfilled: bool, words: str) -> None:
     """Raise unless the case is what the solution was derived for."""
     if not fulfilled:
         raise InputError(f"the exact solution does not hold for this run: {words}")
+
+
+def require_keys(table: Tables, known: Sequence[str], what: str) -> None:
+    """Raise when a table has a key with a value that the solution does not reckon with."""
+    for key, value in table.items():
+        require(key in ("kind", *known) or not value, f"{what} has '{key}', which the solution does not know")
 
 
 def vector(values: Any) -> Array:
@@ -100,7 +131,21 @@ def unit(values: Any) -> Array:
 
 def parallel(values: Array, normal: Array) -> bool:
     """Tell whether a vector is zero or along the normal, to round-off."""
-    return bool(np.linalg.norm(np.cross(values, normal)) <= 1e-12 * np.linalg.norm(values))
+    return bool(np.abs(np.cross(values, normal)).max() <= 1e-12 * np.abs(values).max())
+
+
+def _require_alone(case: Tables, loads: bool) -> None:
+    """Raise when anything but the body of ``[exact]`` and contacts is in the case."""
+    claim = case["exact"]
+    others = [name for name in case.get("bodies", {}) if name != claim["body"]]
+    require(not others, f"there is another body, '{', '.join(others)}'")
+    require(not case.get("joints"), "there are joints")
+    require(loads or not case.get("loads"), "there are loads")
+    require(not any(case.get("initial", {}).values()), "[initial] changes the start")
+
+
+def _damped(damping: Any) -> bool:
+    return any(damping.values() if isinstance(damping, Mapping) else damping or ())
 
 
 def _named(case: Tables, group: str, name: str) -> Tables:
