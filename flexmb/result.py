@@ -105,11 +105,11 @@ class Result:
         Returns
         -------
         pyvista.UnstructuredGrid
-            Lines, vertices for particles, and triangles for surfaces of bodies. Point data, (n, 3): ``displacement``
-            (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and ``contact_impulse`` (N s, since the
-            kept state before). Cell data: ``radius`` (m) and ``body`` (index), and of bars and beams ``axial_force``
-            (N), ``bending_moment`` (N m, a vector in space) and ``energy_density`` (J/m), nan on other cells. Field
-            data: ``time``, that of the state, s.
+            Lines, vertices for particles, and triangles for surfaces of bodies. Point data: ``body`` (index), and
+            (n, 3): ``displacement`` (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and
+            ``contact_impulse`` (N s, since the kept state before). Cell data: ``radius`` (m) and ``body`` (index), and
+            of bars and beams ``axial_force`` (N), ``bending_moment`` (N m, a vector in space) and ``energy_density``
+            (J/m), nan on other cells. Field data: ``time``, that of the state, s.
         """
         times = self.fields.times
         slack = 1e-9 * max(abs(times[0]), abs(times[-1]))

@@ -43,14 +43,15 @@ class SectionForces:
 
     def values(self, q: Array) -> dict[str, Array]:
         """Return ``UNITS`` in k states q (k, nq): (k, m), the moment (k, m, 3); nan where stiffness is not known."""
-        strain, turn = self.strains(q)
-        resultant = self.sections.stiffness * strain
-        moment = np.einsum("mij,kmj->kmi", self.sections.axes[:, :, 1:], resultant[..., 4:])
-        return {
-            "axial_force": resultant[..., 0],
-            "bending_moment": turned(turn, moment),
-            "energy_density": np.asarray(0.5 * np.sum(resultant * strain, axis=-1)),
-        }
+        with np.errstate(over="ignore", invalid="ignore"):  # a motion that diverges overflows here first
+            strain, turn = self.strains(q)
+            resultant = self.sections.stiffness * strain
+            moment = np.einsum("mij,kmj->kmi", self.sections.axes[:, :, 1:], resultant[..., 4:])
+            return {
+                "axial_force": resultant[..., 0],
+                "bending_moment": turned(turn, moment),
+                "energy_density": np.asarray(0.5 * np.sum(resultant * strain, axis=-1)),
+            }
 
     def strains(self, q: Array) -> tuple[Array, Array]:
         """Return stretch, shear (2), twist and curvature (2), (k, m, 6), and the turns of the axes, (k, m, 4)."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+import difflib
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
@@ -11,6 +12,12 @@ from flexmb.io.structure import Tree, mean_force
 from flexmb.state import Array
 
 S = TypeVar("S")
+
+
+def _unknown(name: str, what: str, known: Sequence[str]) -> str:
+    """Return that there is no such name, with those that are near, or with all when none is."""
+    near = difflib.get_close_matches(str(name), known, n=3)
+    return f"{name!r}; near to it: {', '.join(near)}" if near else f"{name!r}; {what}: {', '.join(known) or 'none'}"
 
 
 class Signals(Mapping[str, Array]):
@@ -23,7 +30,7 @@ class Signals(Mapping[str, Array]):
         try:
             return np.asarray(self._tree[f"/signals/{name}"][()])
         except KeyError:
-            raise KeyError(f"{name!r}; recorded: {', '.join(self) or 'none'}") from None
+            raise KeyError(_unknown(name, "recorded", list(self))) from None
 
     def __iter__(self) -> Iterator[str]:
         return (name.removeprefix("/signals/") for name in self._tree if name.startswith("/signals/"))
@@ -47,7 +54,7 @@ class Named(Mapping[str, S]):
 
     def __getitem__(self, name: str) -> S:
         if name not in self._names:
-            raise KeyError(f"{name!r}; {self.room}: {', '.join(self) or 'none'}")
+            raise KeyError(_unknown(name, self.room, self._names))
         return self._make(name)
 
     def __iter__(self) -> Iterator[str]:

@@ -63,7 +63,7 @@ def test_mesh_is_the_nearest_kept_state(result: fm.Result) -> None:
         mesh = result.mesh(near)
         np.testing.assert_array_equal(mesh.points, points)
         assert mesh.field_data["time"][0] == t
-        assert set(mesh.point_data.keys()) == {"displacement", "velocity", "rotation", "contact_impulse"}
+        assert set(mesh.point_data.keys()) == {"body", "displacement", "velocity", "rotation", "contact_impulse"}
         for name, values in frame.items():
             np.testing.assert_array_equal(mesh.point_data[name], values, err_msg=name)
     warped = result.mesh(t, warp=True)
@@ -89,6 +89,16 @@ def test_a_contact_that_is_not_there_is_answered_with_those_that_are(result: fm.
     assert repr(result.contacts) == "<Contacts: floor>"
     words = f"<ContactSeries 'floor': {len(result.time)} samples of gap, velocity, impulse, force>"
     assert repr(result.contacts["floor"]) == words
+
+
+def test_a_signal_that_is_not_there_is_answered_with_the_nearest(result: fm.Result) -> None:
+    with pytest.raises(KeyError, match="'arm.lst.position'; near to it: arm.last.position, ") as caught:
+        result.signals["arm.lst.position"]
+    assert "ball" not in str(caught.value)
+    with pytest.raises(KeyError, match="'zebra'; recorded: arm.first.position, .*ball.velocity"):
+        result.signals["zebra"]
+    with pytest.raises(KeyError, match="'flor'; near to it: floor"):
+        result.contacts["flor"]
 
 
 @pytest.mark.parametrize("block", [4096, 7, 1])

@@ -95,6 +95,21 @@ def test_energy_of_beams_in_large_motion_is_the_potential() -> None:
     np.testing.assert_allclose(values["axial_force"][0, :3], 0.0, atol=1e-3)
 
 
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("size", [1e160, 1e300, np.inf, np.nan])
+def test_motion_that_has_overflowed_warns_of_nothing(size: float) -> None:
+    keys = {"elements": 3, "material": STEEL, "section": ROUND, "length": 1.0}
+    linear, large = fm.Model(), fm.Model()
+    linear.add(fm.Beam("beam", bending="spatial", **keys))
+    large.add(fm.ExactBeam("exact", **keys))
+    large.add(fm.FloatingBeam("floating", position=(3, 0, 0), modes=4, **keys))
+    for model in (linear, large):
+        system = model.assemble()
+        q = system.q0 + size * np.random.default_rng(2).normal(size=system.nq)
+        values = SectionForces(system.layout).values(q[None])
+        assert not np.isfinite(values["energy_density"]).all()
+
+
 def test_vtk_reads_what_was_computed(tmp_path: Path) -> None:
     """Values on the cells of fields.vtkhdf by VTK's own reader: lines have them, other cells have nan."""
     import pyvista

@@ -1,4 +1,4 @@
-"""Write a result in another format: csv, paraview (with a script that opens it well), pvd or xdmf."""
+"""Write a result in another format, for tables or for ParaView."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import argparse
 import sys
 from pathlib import Path
 
+from flexmb.io.formats import FORMATS
+
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb export``."""
+    words = "; ".join(f"{name}: {form.words}" for name, form in FORMATS.items())
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
-    parser.add_argument("--format", required=True, choices=("csv", "paraview", "pvd", "xdmf"), help="what to write")
+    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=f"what to write ({words})")
+    also = "write this into the same folder too; may be given several times"
+    parser.add_argument("--also", action="append", default=[], choices=tuple(FORMATS), help=also)
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="where to write (default: DIR/FORMAT)")
 
 
@@ -24,7 +29,7 @@ def main(args: argparse.Namespace) -> int:
     result = load(args.folder)
     out = args.out if args.out is not None else args.folder / args.format
     try:
-        paths = export(result.tree, args.format, out)
+        paths = export(result.tree, args.format, out, args.also)
     except OSError as err:
         raise InputError(f"cannot write to '{out}': {err.strerror or err}") from err
     if odd := damage(result.tree)[1]:

@@ -82,7 +82,7 @@ def _write(tree: Tree, names: list[str], path: Path, table: str) -> Path:
 
 def _titles(tree: Tree, name: str, table: str) -> list[str]:
     short = name.removeprefix(f"/{table}/").replace("/", ".")
-    words = "J" if table == "energy" else unit(name)
+    words = unit(name)
     label = f" [{words}]" if words else ""
     shape = tree[name].shape
     if len(shape) == 1:

@@ -11,6 +11,7 @@ from scipy import sparse
 
 from flexmb.fem.line_sections import ROUND as ROUND
 from flexmb.io.structure import Tree, layout_from, matrix_from
+from flexmb.kernels.tables import NODE as NODE
 from flexmb.layout import Layout as Layout
 from flexmb.linalg.quaternions import from_vector, turned
 from flexmb.record import RecordedSystem
@@ -108,15 +109,40 @@ class PointMaps:
         return self.cell_frames(tree["/state/q"][k][None])
 
 
+VTK_TYPES = {"vertex": 1, "line": 3, "triangle": 5}
+"""VTK's numbers of the kinds of cells that ``cells_of`` names."""
+
+
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:
     """Return the cells as meshio names them: lines, then vertices of particles, then triangles of surfaces."""
     blocks = [("line", layout.cells), ("vertex", layout.vertices.reshape(-1, 1)), ("triangle", layout.triangles)]
     return [(name, cells) for name, cells in blocks if len(cells)]
 
 
+def vtk_types(layout: Layout) -> np.ndarray:
+    """Return VTK's number of the kind of every cell in the order of ``cells_of``."""
+    blocks = cells_of(layout)
+    kinds = np.array([VTK_TYPES[name] for name, _ in blocks], dtype=np.uint8)
+    return np.repeat(kinds, [len(cells) for _, cells in blocks])
+
+
+def point_values(layout: Layout) -> dict[str, IntArray]:
+    """Return the values at the points that stay: index of the body."""
+    return {"body": layout.body_of_point.astype(np.int64)}
+
+
+def line_radii(layout: Layout) -> Array:
+    """Return the radius of every line, (m,), m: the outer one of round sections, else that of a circle as large."""
+    sections = layout.sections
+    if sections is None:
+        return layout.radius_of_cell
+    own = (sections.outline == ROUND) & (sections.size[:, 0] > 0.0)
+    return np.where(own, sections.size[:, 0], layout.radius_of_cell)
+
+
 def cell_values(layout: Layout) -> dict[str, Array]:
     """Return the values on the cells in the order of ``cells_of``: radius (m) and index of the body."""
     lone = layout.radius_of_vertex if len(layout.radius_of_vertex) else np.zeros(len(layout.vertices))
-    radius = np.concatenate([layout.radius_of_cell, lone, np.zeros(len(layout.triangles))])
+    radius = np.concatenate([line_radii(layout), lone, np.zeros(len(layout.triangles))])
     firsts = np.concatenate([np.zeros(0, dtype=np.int64), *(cells[:, 0] for _, cells in cells_of(layout))])
     return {"radius": radius, "body": layout.body_of_point[firsts].astype(np.int64)}

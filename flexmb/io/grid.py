@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from flexmb.io.frames import cell_values, cells_of
+from flexmb.io.frames import cell_values, cells_of, point_values, vtk_types
 from flexmb.layout import Layout
 from flexmb.state import Array
 
@@ -33,13 +33,10 @@ def grid_of(
     """
     import pyvista  # here, because it takes a second to import
 
-    kinds = {"line": pyvista.CellType.LINE, "vertex": pyvista.CellType.VERTEX, "triangle": pyvista.CellType.TRIANGLE}
-    blocks = cells_of(layout)
-    cells = np.concatenate([np.insert(cells, 0, cells.shape[1], axis=1).ravel() for _, cells in blocks])
-    types = np.repeat([kinds[name] for name, _ in blocks], [len(cells) for _, cells in blocks])
+    cells = np.concatenate([np.insert(cells, 0, cells.shape[1], axis=1).ravel() for _, cells in cells_of(layout)])
     points = np.array(layout.points, dtype=np.float64) + (vectors["displacement"] if warp else 0.0)
-    grid = pyvista.UnstructuredGrid(cells.astype(np.int64), types.astype(np.uint8), points)
-    for name, values in vectors.items():
+    grid = pyvista.UnstructuredGrid(cells.astype(np.int64), vtk_types(layout), points)
+    for name, values in (point_values(layout) | vectors).items():
         grid.point_data[name] = values
     for name, numbers in (cell_values(layout) | on_cells).items():
         grid.cell_data[name] = numbers

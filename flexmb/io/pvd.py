@@ -7,7 +7,7 @@ from xml.sax.saxutils import quoteattr
 
 import numpy as np
 
-from flexmb.io.frames import PointMaps, cell_values, cells_of
+from flexmb.io.frames import PointMaps, cell_values, cells_of, point_values
 from flexmb.io.structure import Tree
 
 
@@ -21,7 +21,7 @@ def write_pvd(tree: Tree, folder: Path) -> list[Path]:
     lines = []
     for k, t in enumerate(tree["/state/time"][()]):
         name = f"fields_{k:05d}.vtu"
-        point_data = {"body": layout.body_of_point, **maps.frame(tree, k)}
+        point_data = point_values(layout) | maps.frame(tree, k)
         values = cell_values(layout) | maps.cell_frame(tree, k)
         cell_data = {name: split_by_cells(numbers, cells) for name, numbers in values.items()}
         meshio.Mesh(layout.points, cells, point_data=point_data, cell_data=cell_data).write(folder / name)

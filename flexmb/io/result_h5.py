@@ -62,7 +62,7 @@ class ResultWriter:
 
 
 def _unit_attrs(names: Mapping[str, object]) -> dict[str, dict[str, Any]]:
-    units = {name: "J" if name.startswith("/energy/") else unit(name) for name in names}
+    units = {name: unit(name) for name in names}
     return {name: {"unit": text} for name, text in units.items() if text}
 
 
@@ -152,6 +152,5 @@ def write_tree(tree: Tree, path: Path) -> None:
     with h5py.File(path, "w", libver="earliest") as file:
         for name in tree:
             made = file.create_dataset(name, data=np.asarray(tree[name][()]))
-            words = "J" if name.startswith("/energy/") else unit(name)
-            if words:
+            if words := unit(name):
                 made.attrs["unit"] = words

@@ -45,6 +45,9 @@ UNITS = {
     "angular_velocity": "rad/s",
     "angle": "rad",
     "angle_rate": "rad/s",
+    "spin_angle": "rad",
+    "spin_speed": "rad/s",
+    "tangential_velocity": "m/s",
     "momentum": "kg m/s",
     "angular_momentum": "kg m^2/s",
     "center_of_mass": "m",
@@ -52,15 +55,26 @@ UNITS = {
     "contact_impulse": "N s",
     "radius": "m",
 } | SECTION_UNITS
-"""Unit by the last word of a name; energies are in J, rows of joints are forces and torques, metres and radians."""
+"""Unit by the last word of a name; energies are in J, and joints have units of their own."""
+JOINT_UNITS = {
+    "force": "N or N m",
+    "impulse": "N s or N m s",
+    "position_error": "m or rad",
+    "velocity_error": "m/s or rad/s",
+}
+"""What a joint records: some of its rows hold places, others angles."""
 
 CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
 """Fields of ``Carriers``: arrays and sparse maps."""
 
 
 def unit(name: str) -> str:
-    """Return the unit of a signal by its name, empty when it has none we know."""
-    return "" if name.startswith("/joints/") else UNITS.get(name.replace("/", ".").rsplit(".", 1)[-1], "")
+    """Return the unit of a signal by its name or its path in the tree, empty when it has none we know."""
+    words = name.lstrip("/").replace("/", ".").split(".")
+    if words[0] == "energy":
+        return "J"
+    own = JOINT_UNITS if words[0] == "joints" else {}
+    return own.get(words[-1]) or UNITS.get(words[-1], "")
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:

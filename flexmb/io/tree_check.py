@@ -185,7 +185,8 @@ def _marks_fit(marks: Marks, n: int) -> bool:
     shaped = {"point": (m, 2), "offset": (m, 2, 3), "axis": (m, 3), "size": (m, 2)}
     shapes = all(getattr(marks, name).shape == shape for name, shape in shaped.items())
     whole = marks.kind.dtype.kind == marks.name.dtype.kind == "S" and point.dtype.kind in "iu"
-    finite = shapes and all(bool(np.isfinite(x).all()) for x in (marks.offset, marks.axis, marks.size))
+    numbers = (marks.offset, marks.axis, marks.size)
+    finite = all(x.dtype.kind == "f" and bool(np.isfinite(x).all()) for x in numbers)
     return shapes and whole and finite and bool(np.all((point >= -2) & (point < n)))
 
 
@@ -218,7 +219,9 @@ def _sparse(tree: Tree, name: str, rows: int, columns: int | None) -> bool:
     )
     if shape.shape != (2,) or shape[0] != rows or (columns is not None and shape[1] != columns) or shape[1] < 0:
         return False
-    if indptr.shape != (rows + 1,) or indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] != len(data):
+    if indptr.shape != (rows + 1,) or not _numbers(indptr, len(data) + 1):
+        return False
+    if indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] != len(data):
         return False
     whole = indices.shape == data.shape and _numbers(indices, int(shape[1]))
     return whole and data.ndim == 1 and data.dtype.kind == "f"

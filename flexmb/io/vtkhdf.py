@@ -13,14 +13,13 @@ from typing import Any
 import h5py
 import numpy as np
 
-from flexmb.io.frames import PointMaps, cell_values, cells_of
+from flexmb.io.frames import PointMaps, cell_values, cells_of, point_values, vtk_types
 from flexmb.io.planned_file import PlannedFile, Rows
 from flexmb.io.structure import UNITS, Tree
 from flexmb.layout import Layout
 from flexmb.record import Block, RunInfo
 from flexmb.state import Array
 
-VTK_TYPES = {"vertex": 1, "line": 3, "triangle": 5}
 ROOT = "/VTKHDF"
 
 
@@ -116,17 +115,16 @@ def _mesh(layout: Layout) -> dict[str, np.ndarray]:
     counts = [len(cells) for _, cells in blocks]
     ids = np.concatenate([cells.ravel() for _, cells in blocks]).astype(np.int64)
     sizes = np.repeat([cells.shape[1] for _, cells in blocks], counts)
-    types = np.repeat([VTK_TYPES[name] for name, _ in blocks], counts)
     out: dict[str, np.ndarray] = {
         f"{ROOT}/Points": layout.points,
         f"{ROOT}/Connectivity": ids,
         f"{ROOT}/Offsets": np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        f"{ROOT}/Types": types.astype(np.uint8),
+        f"{ROOT}/Types": vtk_types(layout),
         f"{ROOT}/NumberOfPoints": np.array([len(layout.points)]),
         f"{ROOT}/NumberOfCells": np.array([len(sizes)]),
         f"{ROOT}/NumberOfConnectivityIds": np.array([len(ids)]),
-        f"{ROOT}/PointData/body": layout.body_of_point.astype(np.int64),
     }
+    out |= {f"{ROOT}/PointData/{name}": values for name, values in point_values(layout).items()}
     return out | {f"{ROOT}/CellData/{name}": values for name, values in cell_values(layout).items()}
 
 
@@ -139,8 +137,8 @@ def _offsets(maps: PointMaps, count: int) -> dict[str, np.ndarray]:
         f"{steps}/PointOffsets": zero,
         f"{steps}/CellOffsets": zero.reshape(-1, 1),
         f"{steps}/ConnectivityIdOffsets": zero.reshape(-1, 1),
-        f"{steps}/PointDataOffsets/body": zero,
     }
+    out |= {f"{steps}/PointDataOffsets/{name}": zero for name in point_values(maps.layout)}
     moving = np.arange(count, dtype=np.int64) * len(maps.layout.points)
     out |= {f"{steps}/PointDataOffsets/{name}": moving for name in maps.names}
     along = np.arange(count, dtype=np.int64) * _cell_count(maps.layout)

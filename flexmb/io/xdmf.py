@@ -13,7 +13,7 @@ from xml.etree import ElementTree
 import h5py
 import numpy as np
 
-from flexmb.io.frames import PointMaps, cell_values
+from flexmb.io.frames import PointMaps, cell_values, point_values
 from flexmb.io.pvd import split_by_cells
 from flexmb.io.structure import Tree
 from flexmb.layout import Layout
@@ -29,7 +29,8 @@ def write_xdmf(tree: Tree, folder: Path) -> list[Path]:
         for k, t in enumerate(tree["/state/time"][()]):
             values = cell_values(maps.layout) | maps.cell_frame(tree, k)
             cell_data = {name: split_by_cells(numbers, cells) for name, numbers in values.items()}
-            writer.write_data(float(t), point_data=maps.frame(tree, k), cell_data=cell_data)
+            point_data = point_values(maps.layout) | maps.frame(tree, k)
+            writer.write_data(float(t), point_data=point_data, cell_data=cell_data)
     return [path, numbers]
 
 
