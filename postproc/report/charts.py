@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from flexmb.measures.thinning import kept
-from flexmb.postproc.arrays import Array, IntArray
+from flexmb.postproc.arrays import Array
 from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.report.paths import shown_path
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
 
 COLOURS = {
@@ -50,12 +51,12 @@ class Curve:
     low: Array | None = None
 
     def spec(self, numbers: Numbers) -> dict[str, Any]:
-        """Return what the page needs, thinned with its extremes kept."""
+        """Return what the page needs, thinned with its extremes kept; ``samples`` says how many there were before."""
         columns = [self.y] if self.low is None else [self.y, self.low]
         ordered = len(self.x) < 2 or bool(np.all(np.diff(self.x) >= 0.0))
-        keep = kept(columns, MOST) if ordered else _path(self.x, self.y)
-        out = {"label": self.label, "colour": COLOURS[self.colour], "dashed": self.dashed}
-        out |= {"x": numbers.add(self.x[keep]), "y": numbers.add(self.y[keep])}
+        keep = kept(columns, MOST) if ordered else shown_path(self.x, self.y)[1]
+        out: dict[str, Any] = {"label": self.label, "colour": COLOURS[self.colour], "dashed": self.dashed}
+        out |= {"samples": len(self.x), "x": numbers.add(self.x[keep]), "y": numbers.add(self.y[keep])}
         return out if self.low is None else out | {"low": numbers.add(self.low[keep])}
 
 
@@ -118,12 +119,6 @@ class Bars:
         """Return what the page needs."""
         bars = [{"label": w, "from": a, "to": b, "colour": COLOURS[colour]} for w, a, b, colour in self.bars]
         return {"kind": "bars", "title": self.title, "y": self.y_label, "note": self.note, "bars": bars}
-
-
-def _path(x: Array, y: Array) -> IntArray:
-    """Return which points of a path to keep: even ones, so that it stays round, and the extremes."""
-    even = np.linspace(0, len(x) - 1, min(len(x), MOST)).round().astype(np.int64)
-    return np.union1d(even, kept([x, y], MOST // 2))
 
 
 def cycle(k: int) -> str:

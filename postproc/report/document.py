@@ -12,6 +12,31 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 """The browser itself refuses anything from outside."""
 
 
+class Outline:
+    """Sections of a page, and the links to them at its top."""
+
+    def __init__(self) -> None:
+        self._titles: list[tuple[str, str]] = []
+
+    def section(self, title: str, name: str, inner: Html) -> Html:
+        """Return a section with its title; nothing when there is nothing in it.
+
+        Parameters
+        ----------
+        title, name : str
+            The latter is what links lead to.
+        inner : Html
+        """
+        if not inner:
+            return Html("")
+        self._titles.append((title, name))
+        return tag("section", tag("h2", title), inner, id=name)
+
+    def links(self) -> Html:
+        """Return links to all sections made so far."""
+        return tag("nav", *(tag("a", title, href=f"#{name}") for title, name in self._titles))
+
+
 def document(title: str, content: Html, scripts: Sequence[str], data: Sequence[Html] = ()) -> str:
     """Return the whole file.
 

@@ -1,32 +1,38 @@
-"""The motion of a run for ``viewer.js``: points, lines, surfaces, planes and impulses, in few frames."""
+"""The motion of a run for ``viewer.js``, in few frames: what the viewer's scene draws, as plain data."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from flexmb.errors import InputError
 from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array, IntArray
-from flexmb.postproc.camera import Camera, look_at, upright
-from flexmb.postproc.fields import ON_LINES, VECTORS
+from flexmb.postproc.camera import Camera
+from flexmb.postproc.deformation import deformation
+from flexmb.postproc.field_range import coloured_values
+from flexmb.postproc.fields import ON_LINES, ON_SOLIDS, VECTORS
 from flexmb.postproc.marks import LOOKS, DrawnMarks, Part
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii, tangents
+from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.report.numbers import Numbers
-from flexmb.postproc.thickness import Thickness
-from flexmb.result import Fields
+from flexmb.postproc.scene import Look, Scene
+from flexmb.postproc.sound_states import SomeStates
+from flexmb.result import Result
 
 MOST_FRAMES = 300
 MOST_BYTES = 3_000_000
 """What the frames of all runs of a page may take, before base64."""
-POINT_BYTES, LINE_BYTES, MARK_BYTES = 10, 6, 24
-"""Of a point in a frame: three coordinates and two fields, two bytes each; of a line: three fields; of a mark: four
-vectors."""
+POINT_BYTES, GROWN_BYTES, LINE_BYTES, SIDE_BYTES, MARK_BYTES = 10, 6, 6, 6, 24
+"""Of a point in a frame: three coordinates and two fields, two bytes each; what of them grows when it is drawn larger;
+of a line: three fields; how a rectangle is turned; of a mark: four vectors."""
 SIDES = 24
 """Corners of a drawn circle."""
+BLOWN, BOUND = 1e6, 10.0
+"""A run has blown up when it gets so many times as far as in its first tenth; it is drawn up to so many times."""
 
 
 @dataclass(frozen=True)
@@ -35,149 +41,169 @@ class Motion:
 
     Parameters
     ----------
-    opened : Opened
+    scene : Scene
     states : (f,) int array
         The kept states that are shown.
-    displacement, velocity : (f, n, 3) arrays
-        m and m/s.
-    impulse : (f, n, 3) array
-        Contact impulses since the state shown before, N s.
-    on_lines : mapping of str to (f, m) array
-        What the colours of lines may mean, nan where it is not known.
-    marks : (f, k, 4, 3) array
-        Where disks, bearings, supports, springs and rings are, see ``DrawnMarks``.
-    drawn : DrawnMarks
+    frames : list of dict
+        Vectors at the points in these states.
+    notes : tuple of str
+        What is left out.
     """
 
-    opened: Opened
+    scene: Scene
     states: IntArray
-    displacement: Array
-    velocity: Array
-    impulse: Array
-    on_lines: dict[str, Array]
-    marks: Array
-    drawn: DrawnMarks
+    frames: list[dict[str, Array]]
+    notes: tuple[str, ...] = ()
 
     @property
     def layout(self) -> Any:
         """Where the points are at the start."""
-        return self.opened.result.layout
+        return self.scene.fields.maps.layout
 
     @property
     def times(self) -> Array:
         """Of the frames, s."""
-        return np.asarray(self.opened.result.fields.times[self.states])
+        return np.asarray(self.scene.times[self.states])
 
-    def spec(self, numbers: Numbers, label: str) -> dict[str, Any]:
-        """Return what the page needs."""
-        layout = self.layout
-        positions = layout.points + self.displacement
-        planes, notes = contact_planes(self.opened)
-        quads = [self._quad(plane, positions, numbers) for plane in planes]
-        normals = [plane.normal for plane in planes]
-        up = self.drawn.up
-        around = [part.corners(frames) for part in self.drawn.parts.values() for frames in self.marks]
-        corners = [_box(np.concatenate([positions.reshape(-1, 3), *around])), *(quad["corners"] for quad in quads)]
-        content = np.concatenate(corners)
-        camera = look_at(content, up, normals)
-        frame, point, vector = self._impulses()
+    @cached_property
+    def displacement(self) -> Array:
+        """Of the points, (f, n, 3), m."""
+        return np.array([frame["displacement"] for frame in self.frames])
+
+    @cached_property
+    def grown(self) -> Array:
+        """What of the displacements is drawn larger, (f, n, 3), m: of bodies that move far only their deformation."""
+        far = ~self.scene.small
+        out = self.displacement.copy()
+        for moved in out if far.any() else []:
+            own = self.layout.points[far]
+            moved[far] = deformation(own, own + moved[far], self.layout.body_of_point[far])
+        size = self.scene.thickness.size
+        return np.where(np.abs(out).max(axis=(0, 2), initial=0.0)[:, None] > 1e-9 * size, out, 0.0)
+
+    @cached_property
+    def drawn(self) -> DrawnMarks:
+        """What is drawn beside the bodies."""
+        states = [(frame["displacement"], frame.get("rotation")) for frame in self.frames]
+        return DrawnMarks(self.layout, self.scene.thickness, self.scene.up, SIDES, states)
+
+    def spec(
+        self, numbers: Numbers, label: str, camera: Camera, limits: Mapping[str, tuple[float, float]]
+    ) -> dict[str, Any]:
+        """Return what the page needs.
+
+        Parameters
+        ----------
+        numbers : Numbers
+        label : str
+        camera : Camera
+        limits : mapping of str to tuple of float
+            The fields to colour by, with the values at the ends of the colours.
+        """
+        layout, scene = self.layout, self.scene
+        balls = scene.shapes.vertices
+        far = not scene.small.all()
         return {
             "label": label,
             "times": numbers.add(self.times),
-            "points": numbers.add(layout.points),
+            "points": numbers.add_single(layout.points),
             "moved": numbers.add_coarse(self.displacement),
-            "fields": self._fields(numbers),
+            "grown": numbers.add_coarse(self.grown) if far and self.grown.any() else None,
+            "fields": [self._field(name, limits[name], numbers) for name in limits],
             "marks": self._marks(numbers),
             "lines": numbers.add_whole(layout.cells),
-            "widths": numbers.add(layout.radius_of_cell),
-            "balls": numbers.add_whole(self._balls()),
-            "radii": numbers.add(self._radii()),
+            **self._outlines(numbers),
+            "balls": numbers.add_whole(balls),
+            "radii": numbers.add_single([scene.thickness.radius(int(b)) for b in layout.body_of_point[balls]]),
             "triangles": numbers.add_whole(layout.triangles),
             "bodies": numbers.add_whole(layout.body_of_point),
-            "planes": [{key: value for key, value in quad.items() if key != "corners"} for quad in quads],
-            "impulse": {
-                "frame": numbers.add_whole(frame),
-                "point": numbers.add_whole(point),
-                "vector": numbers.add(vector),
-                "rim": [self.drawn.rims.get(int(i), 0.0) for i in point],
-            },
-            "camera": _camera_spec(camera) | {"upright": up.tolist()},
-            "scalable": self._small(),
-            "coloured": len(layout.cells) + len(layout.vertices) > 0,
-            "notes": [*notes, *self.drawn.notes],
+            "planes": [self._plane(plane, numbers) for plane in scene.planes],
+            "impulse": self._impulses(numbers),
+            "camera": _camera_spec(camera) | {"upright": scene.up.tolist()},
+            "scalable": bool(self.grown.any()),
         }
 
-    def _small(self) -> bool:
-        """Tell whether displacements are small, so that it makes sense to draw them larger."""
-        size = float(np.linalg.norm(np.ptp(self.layout.points, axis=0)))
-        return self.layout.carriers is None or float(np.abs(self.displacement).max()) < 0.1 * size
+    def _field(self, name: str, limits: tuple[float, float], numbers: Numbers) -> dict[str, Any]:
+        """Return what colours may mean: a magnitude at the points, or what lines feel."""
+        self.scene.recolour(name)
+        words = name.replace("_", " ")
+        sized = f"|{words}|" if name in VECTORS else words
+        out: dict[str, Any] = {"name": words, "label": f"{sized} [{unit(name)}]"}
+        out |= {"limits": list(limits), "lines": name in ON_LINES, "solids": name in ON_SOLIDS}
+        out |= {"coloured": len(self.scene.coloured) > 0}
+        if name not in ON_LINES:
+            return out | {"values": numbers.add_coarse(np.linalg.norm([f[name] for f in self.frames], axis=2))}
+        values = coloured_values(name, np.array([own[name][: len(self.layout.cells)] for own in self._on_lines]))
+        known = np.isfinite(values).all(axis=0)
+        return out | {"values": numbers.add_coarse(np.where(known, values, limits[0])), "known": known.tolist()}
 
-    def _fields(self, numbers: Numbers) -> list[dict[str, Any]]:
-        """Return what colours may mean: magnitudes at the points, and what lines feel."""
-        at_points = {"displacement": self.displacement, "velocity": self.velocity}
-        out = [
-            {"name": name, "values": numbers.add_coarse(np.linalg.norm(values, axis=2)), "lines": False}
-            for name, values in at_points.items()
-        ]
-        for name, values in self.on_lines.items():
-            known = np.isfinite(values).all(axis=0)
-            # unknown values must not widen the range
-            filled = np.where(known, values, values[:, known].min() if known.any() else 0.0)
-            out.append({"name": name, "values": numbers.add_coarse(filled), "lines": True, "known": known.tolist()})
-        for field in out:
-            name = str(field["name"])
-            words = name.replace("_", " ")
-            field |= {"label": f"|{words}| [{unit(name)}]" if name in VECTORS else f"{words} [{unit(name)}]"}
-            field |= {"name": words, "unit": unit(name)}
-        return out
+    @cached_property
+    def _on_lines(self) -> list[dict[str, Array]]:
+        return [self.scene.fields.cell_frame(int(k)) for k in self.states]
+
+    def _outlines(self, numbers: Numbers) -> dict[str, Any]:
+        """Return the sections of lines as they are drawn, and how rectangles are turned in every frame."""
+        is_round, size = self.scene.shapes.outlines
+        sides = [self.scene.fields.maps.sides(frame.get("rotation")).mean(axis=1) for frame in self.frames]
+        return {
+            "round": is_round.tolist(),
+            "sizes": numbers.add_single(size),
+            "sides": None if is_round.all() else numbers.add_coarse(np.array(sides)),
+        }
 
     def _marks(self, numbers: Numbers) -> dict[str, Any]:
         """Return disks, bearings, supports, springs and rings: their shapes, and how they move from where they rest."""
-        count = len(self.drawn)
+        drawn = self.drawn
+        moved = [drawn.frames(frame["displacement"], frame.get("rotation")) - drawn.rest for frame in self.frames]
         return {
-            "count": count,
-            "rest": numbers.add(self.drawn.rest),
-            "moved": numbers.add_coarse(self.marks - self.drawn.rest),
-            "parts": [_part_spec(look, part, numbers) for look, part in self.drawn.parts.items()],
+            "count": len(drawn),
+            "rest": numbers.add_single(drawn.rest),
+            "moved": numbers.add_coarse(np.array(moved)),
+            "grow": self.scene.growing(drawn).tolist(),
+            "parts": [_part_spec(look, part, numbers) for look, part in drawn.parts.items()],
         }
 
-    def _balls(self) -> IntArray:
-        """Return the particles that nothing else stands for."""
-        return np.array([i for i in self.layout.vertices.tolist() if i not in self.drawn.carried], dtype=np.int64)
-
-    def _radii(self) -> Array:
-        """Return the radii of particles, m; zero where none is known."""
-        layout, known = self.layout, contact_radii(self.opened)
-        own = dict(zip(layout.vertices.tolist(), layout.radius_of_vertex.tolist(), strict=False))
-        named = {i: known.get(layout.bodies[layout.body_of_point[i]], 0.0) for i in layout.vertices.tolist()}
-        return np.array([own.get(i, 0.0) or named[i] for i in self._balls().tolist()], dtype=np.float64)
-
-    def _quad(self, plane: ContactPlane, positions: Array, numbers: Numbers) -> dict[str, Any]:
+    def _plane(self, plane: ContactPlane, numbers: Numbers) -> dict[str, Any]:
         """Return a piece of a plane that reaches under all that moves near it, and where it stands in every frame."""
         a, b = tangents(plane.normal)
-        around = positions[:, plane.points].reshape(-1, 3)
-        size = float(np.linalg.norm(np.ptp(positions.reshape(-1, 3), axis=0))) or 1.0
+        points, size = self.layout.points, self.scene.thickness.size
+        around = (points + self.displacement)[:, plane.points].reshape(-1, 3)
         foot = np.stack([around @ a, around @ b])
         low, high = foot.min(axis=1) - 0.12 * size, foot.max(axis=1) + 0.12 * size
-        points = self.layout.points
-        offsets = [
-            plane.offset(float(t), points, moved, 1.0) for t, moved in zip(self.times, self.displacement, strict=True)
-        ]
-        spans = [p * a + q * b for p, q in ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))]
-        corners = [span + offset * plane.normal for span in spans for offset in (min(offsets), max(offsets))]
+        corners = ((low[0], low[1]), (high[0], low[1]), (high[0], high[1]), (low[0], high[1]))
+        pairs = zip(self.times, self.displacement, strict=True)
         return {
             "name": plane.name,
             "normal": plane.normal.tolist(),
-            "spans": np.array(spans).tolist(),
-            "offsets": numbers.add(np.array(offsets)),
+            "spans": [(p * a + q * b).tolist() for p, q in corners],
+            "offsets": numbers.add_single([plane.offset(float(t), points, moved, 1.0) for t, moved in pairs]),
             "foot": float(plane.normal @ points[plane.points[0]]) - plane.radius,
-            "corners": np.array(corners),
+            "grows": bool(self.scene.small[plane.points[0]]),
+            "reach": self.scene.reach[plane.name],
         }
 
-    def _impulses(self) -> tuple[Any, Any, Array]:
-        """Return frame, point and vector of all impulses that are not zero."""
-        frame, point = np.nonzero(np.any(self.impulse != 0.0, axis=2))
-        return frame, point, self.impulse[frame, point]
+    def _impulses(self, numbers: Numbers) -> dict[str, Any]:
+        """Return the arrows: the strongest impulses since the frame before, how long, and how far from their points."""
+        scene, found = self.scene, []
+        for f, (first, last) in enumerate(zip([-1, *self.states[:-1]], self.states, strict=True)):
+            vectors = scene.impulses.strongest(int(first) + 1, int(last))
+            size = np.linalg.norm(vectors, axis=1)
+            acting = np.flatnonzero(size > 1e-9 * scene.arrows.largest)
+            if not len(acting):
+                continue
+            places, surface = scene.positions(self.frames[f]), scene.surface(self.frames[f])
+            for j in acting:
+                i, direction = int(scene.impulses.points[j]), vectors[j] / size[j]
+                stand_out = scene.shapes.stand_out(i, direction, places, surface)
+                found.append((f, i, vectors[j], scene.arrows.length(float(size[j])), stand_out))
+        frame, point, vector, length, out = zip(*found, strict=True) if found else ((), (), (), (), ())
+        return {
+            "frame": numbers.add_whole(frame),
+            "point": numbers.add_whole(point),
+            "vector": numbers.add_single(vector),
+            "length": numbers.add_single(length),
+            "out": numbers.add_single(out),
+        }
 
 
 def motion_of(opened: Opened, room: int) -> Motion:
@@ -189,49 +215,38 @@ def motion_of(opened: Opened, room: int) -> Motion:
     room : int
         Bytes.
     """
+    opened, notes = _within_bounds(opened)
     fields = opened.result.fields
-    count = len(fields)
-    layout, forces = fields.maps.layout, bool(fields.maps.cell_names)
-    size = POINT_BYTES * len(layout.points) + LINE_BYTES * len(layout.cells) * forces + MARK_BYTES * len(layout.marks)
-    most = max(2, min(MOST_FRAMES, room // max(1, size)))
-    states = np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
-    frames = [fields.frame(int(k)) for k in states]
-    moved = np.array([frame["displacement"] for frame in frames])
-    if not np.isfinite(moved).all():
-        raise InputError("the motion is not a finite number")
-    drawn = _drawn(opened, moved)
-    return Motion(
-        opened,
-        states,
-        moved,
-        np.array([frame["velocity"] for frame in frames]),
-        _impulse(fields, states),
-        _on_lines(fields, states),
-        np.array([drawn.frames(frame["displacement"], frame.get("rotation")) for frame in frames]),
-        drawn,
-    )
+    layout = fields.maps.layout
+    size = POINT_BYTES * len(layout.points) + MARK_BYTES * len(layout.marks)
+    size += GROWN_BYTES * len(layout.points) * (layout.carriers is not None)
+    size += (LINE_BYTES * bool(fields.maps.cell_names) + SIDE_BYTES * (layout.sections is not None)) * len(layout.cells)
+    states = _spread(len(fields), max(2, min(MOST_FRAMES, room // max(1, size))))
+    scene = Scene(opened, Look("displacement", 1.0, states))
+    return Motion(scene, states, [scene.frame(int(k)) for k in states], notes)
 
 
-def _drawn(opened: Opened, moved: Array) -> DrawnMarks:
-    """Return what is drawn beside bodies that move so, (f, n, 3)."""
-    layout = opened.result.layout
-    positions = (layout.points + moved).reshape(-1, 3)
-    spread = np.ptp(positions, axis=0)
-    normals = [plane.normal[None] for plane in contact_planes(opened)[0]]
-    gravity = opened.case.get("gravity", {}).get("acceleration")
-    up = upright(
-        None if gravity is None else np.asarray(gravity, dtype=float), np.concatenate([spread[None], *normals])
-    )
-    thickness = Thickness(layout, float(np.linalg.norm(spread)) or 1.0, contact_radii(opened))
-    return DrawnMarks(layout, thickness, up, SIDES)
+def _within_bounds(opened: Opened) -> tuple[Opened, tuple[str, ...]]:
+    """Return a result that has blown up without the states that are too large to draw, and a note that says so."""
+    result = opened.result
+    if result.summary.get("status") == "complete":
+        return opened, ()
+    fields = result.fields
+    some = _spread(len(fields), MOST_FRAMES)
+    moved = np.array([np.abs(fields.frame(int(k))["displacement"]).max(initial=0.0) for k in some])
+    size = float(np.linalg.norm(np.ptp(fields.maps.layout.points, axis=0)))
+    room = max(size, float(moved[: max(2, len(moved) // 10)].max()))
+    if room == 0.0 or not moved.max() > BLOWN * room:
+        return opened, ()
+    last = some[np.argmax(moved > BOUND * room) - 1]
+    tree = SomeStates(result.tree, np.arange(len(fields)) <= last)
+    note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: from then on it is too large"
+    return replace(opened, result=Result(tree, result.summary, result.case_text, result.folder)), (note,)
 
 
-def _on_lines(fields: Fields, states: IntArray) -> dict[str, Array]:
-    """Return what lines feel in the states that are shown, (f, m) each: magnitudes of vectors."""
-    names, m = [name for name in ON_LINES if name in fields.maps.cell_names], len(fields.maps.layout.cells)
-    frames = [fields.cell_frame(int(k)) for k in states] if names else []
-    out = {name: np.array([frame[name][:m] for frame in frames]) for name in names}
-    return {name: np.linalg.norm(values, axis=2) if values.ndim > 2 else values for name, values in out.items()}
+def _spread(count: int, most: int) -> IntArray:
+    """Return at most so many of the first states, evenly spread."""
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 
 def _part_spec(look: str, part: Part, numbers: Numbers) -> dict[str, Any]:
@@ -240,27 +255,8 @@ def _part_spec(look: str, part: Part, numbers: Numbers) -> dict[str, Any]:
         numbers.add_whole(np.concatenate([np.zeros(0), *(np.insert(own, 0, len(own)) for own in cells)]))
         for cells in (part.faces, part.lines)
     )
-    where = {"points": numbers.add(part.points), "owner": numbers.add_whole(part.owner)}
+    where = {"points": numbers.add_single(part.points), "owner": numbers.add_whole(part.owner)}
     return {"look": look, "opacity": LOOKS[look][1], "faces": faces, "lines": lines, **where}
-
-
-def _impulse(fields: Fields, states: IntArray) -> Array:
-    """Return the impulses between the states that are shown, (f, n, 3); those of states left out are added."""
-    n, width = len(fields.maps.layout.points), fields.maps.impulse.shape[1]
-    if not width:
-        return np.zeros((len(states), n, 3))
-    sums = np.zeros((len(states), width))
-    for row, (first, last) in enumerate(zip(np.concatenate([[-1], states[:-1]]), states, strict=True)):
-        sums[row] = np.asarray(fields.impulse[first + 1 : last + 1]).sum(axis=0)
-    return np.asarray(fields.maps.impulse @ sums.T).T.reshape(len(states), n, 3)
-
-
-def _box(points: Array) -> Array:
-    """Return the corners of the box around points, or the points themselves when they are few."""
-    if len(points) <= 8:
-        return points
-    low, high = points.min(axis=0), points.max(axis=0)
-    return np.array([[(low, high)[k >> axis & 1][axis] for axis in range(3)] for k in range(8)])
 
 
 def _camera_spec(camera: Camera) -> dict[str, Any]:

@@ -9,27 +9,36 @@ import numpy as np
 
 from flexmb.postproc.arrays import Array
 
+LARGEST = 1e300
+"""What is larger cannot be drawn: the difference of two such numbers may be none."""
+
 
 class Numbers:
-    """Collects arrays; ``chart.js`` and ``viewer.js`` read them back as ``base + factor * stored``."""
+    """Collects arrays; ``numbers.js`` reads them back as ``base + factor * stored``. Equal arrays are kept once."""
 
     def __init__(self) -> None:
         self._parts: list[bytes] = []
         self._size = 0
+        self._known: dict[tuple[Any, ...], int] = {}
         self.index: list[list[Any]] = []
         """Kind, first byte, count, base and factor of each array."""
 
     def add(self, values: Array) -> int:
-        """Add numbers to about seven digits of their spread; return their number on the page."""
+        """Add numbers as they are, nan where they are too large to draw; return their number on the page."""
         values = np.asarray(values, dtype=np.float64).ravel()
-        finite = values[np.isfinite(values)]
-        base = 0.5 * float(finite.min()) + 0.5 * float(finite.max()) if finite.size else 0.0
-        return self._append("f4", np.where(np.isfinite(values), values - base, np.nan), base, 1.0)
+        return self._append("f8", np.where(np.abs(values) <= LARGEST, values, np.nan), 0.0, 1.0)
 
-    def add_coarse(self, values: Array) -> int:
-        """Add numbers to 1/65535 of their spread, in half the room."""
-        values = np.nan_to_num(np.asarray(values, dtype=np.float64).ravel())
-        low, high = (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)
+    def add_single(self, values: Any) -> int:
+        """Add finite numbers to about seven digits of their spread, in half the room."""
+        values = np.asarray(values, dtype=np.float64).ravel()
+        low, high = _ends(values)
+        base, factor = 0.5 * (low + high), 0.5 * (high - low) or 1.0
+        return self._append("f4", (values - base) / factor, base, factor)
+
+    def add_coarse(self, values: Any) -> int:
+        """Add finite numbers to 1/65535 of their spread, in a quarter of the room."""
+        values = np.asarray(values, dtype=np.float64).ravel()
+        low, high = _ends(values)
         factor = (high - low) / 65535.0
         return self._append("u2", np.rint((values - low) / (factor or 1.0)), low, factor)
 
@@ -42,10 +51,16 @@ class Numbers:
         return base64.b64encode(b"".join(self._parts)).decode("ascii")
 
     def _append(self, kind: str, stored: Any, base: float, factor: float) -> int:
-        with np.errstate(over="ignore"):  # what is too large for a float32 is drawn as no number
-            raw = np.asarray(stored).astype("<" + kind).tobytes()
-        self.index.append([kind, self._size, len(stored), base, factor])
-        raw += b"\0" * (-len(raw) % 4)
-        self._parts.append(raw)
-        self._size += len(raw)
-        return len(self.index) - 1
+        raw = np.asarray(stored).astype("<" + kind).tobytes()
+        key = (kind, raw, base, factor)
+        if key not in self._known:
+            self._known[key] = len(self.index)
+            self.index.append([kind, self._size, len(stored), base, factor])
+            raw += b"\0" * (-len(raw) % 8)
+            self._parts.append(raw)
+            self._size += len(raw)
+        return self._known[key]
+
+
+def _ends(values: Array) -> tuple[float, float]:
+    return (float(values.min()), float(values.max())) if values.size else (0.0, 0.0)

@@ -6,25 +6,23 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from flexmb.errors import InputError
 from flexmb.exact import Exact
 from flexmb.postproc.moment import telling_time
 from flexmb.postproc.report import tables
-from flexmb.postproc.report.charts import COLOURS, Bars, Chart
-from flexmb.postproc.report.document import document
-from flexmb.postproc.report.html import Html, code, joined, table, tag
-from flexmb.postproc.report.motion import MOST_BYTES, motion_of
+from flexmb.postproc.report.again import again
+from flexmb.postproc.report.charts import COLOURS, MOST, Bars, Chart
+from flexmb.postproc.report.document import Outline, document
+from flexmb.postproc.report.energies import compared_energies, energy_charts
+from flexmb.postproc.report.html import Html, joined, table, tag
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.rotor import rotor_pictures
 from flexmb.postproc.report.runs import Run
-from flexmb.postproc.report.sections import Sections, compared_energies, energy_charts
+from flexmb.postproc.report.sections import MOST_CONTACTS, MOST_PORTRAITS, Sections
+from flexmb.postproc.report.views import views_of
+from flexmb.words import counted
 
-MOST_VIEWS = 4
-HELP = (
-    "Grey: the start; arrows: contact impulses. Drag turns, Shift and drag moves, the wheel zooms once the view was "
-    "clicked; space plays, arrow keys step."
-)
-SCRIPTS = ("numbers.js", "chart.js", "viewer.js", "copy.js", "page.js")
+HELP = "Drag turns, Shift and drag moves, the wheel zooms once the view was clicked; space plays, arrow keys step."
+SCRIPTS = ("numbers.js", "chart.js", "bars.js", "viewer.js", "copy.js", "page.js")
 
 
 class Page:
@@ -38,16 +36,20 @@ class Page:
         What the reader must know about the comparison.
     signals : list of str
         Signals to show; empty: a page full of those that move.
+    out : str
+        Name of the file, if one was asked for.
     """
 
-    def __init__(self, runs: list[Run], exact: Exact | None, notes: list[str], signals: list[str]) -> None:
-        self.runs, self.exact, self.notes = runs, exact, notes
+    def __init__(
+        self, runs: list[Run], exact: Exact | None, notes: list[str], signals: list[str], out: str = ""
+    ) -> None:
+        self.runs, self.exact, self.notes, self.out = runs, exact, notes, out
         self.sampled = [run for run in runs if run.sampled]
         self.sections = Sections(self.sampled, exact, signals)
         self.numbers = Numbers()
         self.charts: list[dict[str, Any]] = []
         self.motions: list[dict[str, Any]] = []
-        self.titles: list[tuple[str, str]] = []
+        self.outline = Outline()
 
     @property
     def one(self) -> bool:
@@ -63,18 +65,18 @@ class Page:
     def html(self) -> str:
         """Return the whole file."""
         body = [
-            self._section("What was run", "run", self._what()),
-            self._section("Motion", "motion", self._motion()),
-            self._section("Expectations", "expectations", self._expectations()),
-            self._section("Energy", "energy", self._energy()),
-            self._section("Contacts", "contacts", self._contacts()),
-            self._section("Signals", "signals", self._signals()),
-            self._section("Phase portraits", "portraits", self._group(self.sections.portraits(), "three")),
+            self.outline.section("What was run", "run", self._what()),
+            self.outline.section("Motion", "motion", self._motion()),
+            self.outline.section("Expectations", "expectations", self._expectations()),
+            self.outline.section("Energy", "energy", self._energy()),
+            self.outline.section("Contacts", "contacts", self._contacts()),
+            self.outline.section("Signals", "signals", self._signals()),
+            self.outline.section("Phase portraits", "portraits", self._portraits()),
             *self._orbits(),
-            self._section("Spectra", "spectra", self._spectra()),
-            self._section("Joints", "joints", self._group(self.sections.joints())),
-            self._section("Distance from the exact solution", "exact", self._distance()),
-            self._section("Do it again", "again", self._again()),
+            self.outline.section("Spectra", "spectra", self._spectra()),
+            self.outline.section("Joints", "joints", self._joints()),
+            self.outline.section("Distance from the exact solution", "exact", self._distance()),
+            self.outline.section("Do it again", "again", again(self.runs, self.sections.named, self.out)),
         ]
         content = tag("main", self._head(), *body)
         return self._file(content)
@@ -102,78 +104,66 @@ class Page:
                 badges.append(tag("span", f"{name}{met} of {len(entries)} expectations met", cls=look))
         notes = [(run, note) for run in self.runs for note in run.notes]
         warnings = [note if self.one else f"{run.label}: {note}" for run, note in notes] + self.notes
-        links = [tag("a", title, href=f"#{name}") for title, name in self.titles]
         return tag(
             "header",
             tag("h1", self.title),
             *(tag("p", " ".join(part.split()), cls="description") for word in words for part in word.split("\n\n")),
             tag("div", *badges, cls="badges"),
             *(tag("div", words, cls="warning") for words in warnings),
-            tag("nav", *links),
+            self.outline.links(),
             Html("<noscript><p>Charts and the animation need JavaScript.</p></noscript>"),
         )
-
-    def _section(self, title: str, name: str, inner: Html) -> Html:
-        if not inner:
-            return Html("")
-        self.titles.append((title, name))
-        return tag("section", tag("h2", title), inner, id=name)
 
     def _orbits(self) -> list[Html]:
         """Return the ways of points; of a rotor its own pictures, which have them with their clearances."""
         drawn = [run for run in self.sampled if run.drawable]
         if self.one and drawn and (pictures := rotor_pictures(drawn[0].opened)):
-            return [self._section("Rotor", "rotor", pictures)]
-        return [self._section("Orbits", "orbits", self._group(self.sections.orbits(), "three"))]
+            return [self.outline.section("Rotor", "rotor", pictures)]
+        charts = self._group(self.sections.orbits(), "three")
+        return [self.outline.section("Orbits", "orbits", joined([charts, _left(self.sections.planes)]))]
 
     def _what(self) -> Html:
-        if not self.one:
-            return tables.compared_facts(self.runs)
-        notes = [tag("p", str(note), cls="note") for note in self.runs[0].result.summary.get("notes") or []]
-        return joined([table([], tables.facts(self.runs[0])), *notes])
+        facts = table([], tables.facts(self.runs[0])) if self.one else tables.compared_facts(self.runs)
+        most = max((len(run.curves.time) for run in self.sampled), default=0)
+        if most <= MOST:
+            return facts
+        count = f"{most} samples" if self.one else f"up to {most} samples"
+        words = (
+            f"There are {count}. Charts and their csv have about {MOST} points of a curve over time: the lowest and "
+            "the highest of every stretch, so that no peak is lost."
+        )
+        return joined([facts, tag("p", words, cls="note")])
 
     def _motion(self) -> Html:
-        drawn = [run for run in self.runs if run.drawable][:MOST_VIEWS]
-        views, notes = [], []
-        for run in drawn:
-            try:
-                motion = motion_of(run.opened, MOST_BYTES // len(drawn))
-                spec = motion.spec(self.numbers, run.label)
-            except InputError as err:
-                notes.append(f"{run.label}: {err}")
-                continue
-            self.motions.append(spec)
-            notes += spec["notes"]
-            name = [] if self.one else [tag("div", run.label, cls="name")]
-            canvas = tag("canvas", tabindex="0", role="img", aria_label=f"Motion of {run.label}")
+        found = views_of(self.runs, self.numbers)
+        self.motions += found.specs
+        notes = [tag("p", note, cls="note") for note in found.notes]
+        views = []
+        for spec in found.specs:
+            name = [] if self.one else [tag("div", spec["label"], cls="name")]
+            canvas = tag("canvas", tabindex="0", role="img", aria_label=f"Motion of {spec['label']}")
             views.append(tag("div", *name, canvas, cls="view"))
-        if len([run for run in self.runs if run.drawable]) > MOST_VIEWS:
-            notes.append(f"the first {MOST_VIEWS} runs are shown")
         if not views:
-            return joined(tag("p", note, cls="note") for note in notes)
-        words = [HELP, *dict.fromkeys(notes)]
-        return joined(
-            [tag("div", *views, cls="views"), self._controls(), *(tag("p", word, cls="note") for word in words)]
-        )
+            return joined(notes)
+        return joined([tag("div", *views, cls="views"), self._controls(), *notes, tag("p", HELP, cls="note")])
 
     def _controls(self) -> Html:
         fields = [tag("option", field["name"], value=k) for k, field in enumerate(self.motions[0]["fields"])]
-        speeds = [tag("option", f"{x:g}×", value=x, selected=x == 1.0) for x in (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)]
         scales = [tag("option", f"{x:g}×", value=x, selected=x == 1) for x in (0, 1, 2, 5, 10, 100, 1000)]
         slider = {"type": "range", "id": "slider", "min": 0, "max": 1000, "value": 0, "aria_label": "time"}
         parts = [
             tag("button", "Play", id="play", type="button"),
             Html(tag("input", **slider).removesuffix("</input>")),
             tag("output", "", id="clock"),
-            tag("label", "speed ", tag("select", *speeds, id="speed")),
+            tag("label", "speed ", tag("select", id="speed", title="seconds of the run per second")),
             tag(
                 "label",
                 "colour ",
                 tag("select", *fields, id="field"),
-                hidden=not any(m["coloured"] for m in self.motions),
+                hidden=not any(field["coloured"] for motion in self.motions for field in motion["fields"]),
             ),
         ]
-        if all(motion["scalable"] for motion in self.motions):
+        if any(motion["scalable"] for motion in self.motions):
             parts.append(tag("label", "displacements ", tag("select", *scales, id="scale")))
         return tag("div", *parts, tag("button", "Reset view", id="reset", type="button"), cls="controls")
 
@@ -210,17 +200,27 @@ class Page:
         out: list[Html] = []
         for name, charts in self.sections.contacts():
             out += [tag("h3", name), self._group(charts)]
-        if hidden := self.sections.hidden_contacts():
-            out.append(tag("p", f"{hidden} contacts with smaller impulses are not drawn.", cls="note"))
+        hidden = len(self.sections.contact_names) - MOST_CONTACTS
+        if hidden > 0:
+            words = f"{counted(hidden, 'contact')} with smaller impulses {'is' if hidden == 1 else 'are'} not drawn."
+            out.append(tag("p", words, cls="note"))
         return joined(out)
+
+    def _joints(self) -> Html:
+        charts, hidden = self._group(self.sections.joints()), len(self.sections.joint_names) - MOST_CONTACTS
+        words = f"The first {MOST_CONTACTS} of {len(self.sections.joint_names)} joints are drawn."
+        return joined([charts, tag("p", words, cls="note")]) if charts and hidden > 0 else charts
 
     def _signals(self) -> Html:
         charts = self._group(self.sections.signal_charts())
         left = self.sections.left_out
         if not left:
             return charts
-        words = f"{left} more signals move; name those you want with --signal."
+        words = f"{counted(left, 'more signal')} {'moves' if left == 1 else 'move'}; name those you want with --signal."
         return joined([charts, tag("p", words, cls="note")])
+
+    def _portraits(self) -> Html:
+        return joined([self._group(self.sections.portraits(), "three"), _left(self.sections.pairs)])
 
     def _spectra(self) -> Html:
         charts = self._group(self.sections.spectra(), "three")
@@ -230,7 +230,7 @@ class Page:
             "Amplitudes with a Hann window, the mean taken off, cut off below a millionth of the peak. Shown up to "
             "where they fall below a thousandth of it; a double click shows all, log f on a logarithmic axis."
         )
-        return joined([tag("p", words, cls="note"), charts])
+        return joined([tag("p", words, cls="note"), charts, _left(self.sections.spectrum_names)])
 
     def _distance(self) -> Html:
         if self.exact is None or not self.sampled:
@@ -238,25 +238,6 @@ class Page:
         words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above. "
         words += "Where curves jump, a jump that comes one step late is as far away as the jump is high."
         return joined([tag("p", words), tables.distance_table(self.sampled, self.exact)])
-
-    def _again(self) -> Html:
-        out: list[Html] = []
-        with_case = [run for run in self.runs if run.result.case_text]
-        if with_case:
-            out.append(tag("p", "Save the case below as case.toml, then:" if self.one else "Save each case, then:"))
-            lines = []
-            for run in with_case:
-                file = "case.toml" if self.one else f"{run.name}.toml"
-                lines.append(f"flexmb run {file} -o results/{run.name}")
-            lines.append("flexmb report " + " ".join(f"results/{run.name}" for run in with_case))
-            out.append(code("\n".join(lines)))
-        else:
-            out.append(tag("p", "The result was computed from Python: there is no case file."))
-        out.append(tables.version_table(self.runs))
-        for run in with_case:
-            words = "The case as run" if self.one else f"The case as run: {run.label} ({run.name}.toml)"
-            out.append(tag("details", tag("summary", words), code(run.result.case_text)))
-        return joined(out)
 
     def _group(self, charts: Sequence[Chart | Bars], look: str = "", also: Html | None = None) -> Html:
         figures = [self._figure(chart) for chart in charts] + ([] if also is None else [also])
@@ -269,12 +250,18 @@ class Page:
         return tag(
             "figure",
             tag("figcaption", chart.title, *note),
-            *([_legend(chart)] if isinstance(chart, Chart) and len(chart.curves) > 1 else []),
+            *([_legend(chart)] if isinstance(chart, Chart) and (len(chart.curves) > 1 or not self.one) else []),
             tag("button", "csv", cls="small csv", type="button", title="Save the numbers of this chart"),
             *([_log_switch()] if isinstance(chart, Chart) and chart.logarithmic else []),
             tag("div", cls="plot"),
             data_chart=len(self.charts) - 1,
         )
+
+
+def _left(names: Sequence[Any]) -> Html:
+    """Return how many of the names are drawn, nothing when all are."""
+    words = f"The first {MOST_PORTRAITS} of {len(names)} are drawn; name others with --signal."
+    return tag("p", words, cls="note") if len(names) > MOST_PORTRAITS else Html("")
 
 
 def _log_switch() -> Html:

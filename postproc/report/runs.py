@@ -1,4 +1,4 @@
-"""The runs a report is about: opened as far as they can be, labelled, with the exact solution beside them."""
+"""The runs a report is about: opened as far as they can be, and labelled."""
 
 from __future__ import annotations
 
@@ -7,20 +7,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from flexmb.errors import InputError
-from flexmb.exact import Exact, exact_solution
 from flexmb.io.result_h5 import H5Tree
 from flexmb.io.run_folder import RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.tree_check import sound_samples
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.folder_words import usable_summary
+from flexmb.postproc.folder_labels import folder_labels
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named import Curves
-from flexmb.postproc.open_folder import Opened, open_folder, read_case
+from flexmb.postproc.open_folder import Opened, open_folder, read_case, sound_summary
+from flexmb.postproc.report.labels import labels_of
 from flexmb.result import Result
 
 
@@ -33,15 +30,21 @@ class Run:
     opened : Opened
     folder : Path
         As the user named it.
+    name : str
+        Of the folder, without the way to it.
     label : str
         What tells it from the others.
     colour : str
+    dashed : bool
+        Whether its curves are dashed: another run has the same colour.
     """
 
     opened: Opened
     folder: Path
+    name: str
     label: str
     colour: str
+    dashed: bool = False
 
     @property
     def result(self) -> Result:
@@ -50,19 +53,11 @@ class Run:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is wrong with the folder, whose place on the disk is nobody's business, and what the run was told."""
-        places = {str(self.folder), str(self.folder.absolute()), str(self.folder.resolve())}
-        out = [str(note) for note in self.result.summary.get("notes") or ()]
-        for note in self.opened.notes:
-            for place in sorted(places, key=len, reverse=True):
-                note = note.replace(place, self.name)
-            out.append(note)
-        return tuple(out)
-
-    @property
-    def name(self) -> str:
-        """Name of the folder, without the way to it."""
-        return self.folder.resolve().name
+        """What the run was told, and what is wrong with its folder, whose place on the disk is nobody's business."""
+        told = [str(note) for note in self.result.summary.get("notes") or ()]
+        wrong = [_without_place(note, self.folder, self.name) for note in self.opened.notes]
+        gaps = self.ledger.gaps if self.ledger is not None else ""
+        return (*told, *wrong, *([gaps] if gaps else []))
 
     @cached_property
     def curves(self) -> Curves:
@@ -86,13 +81,24 @@ class Run:
 
 
 def open_runs(folders: Sequence[str | Path], colours: Callable[[int], str]) -> list[Run]:
-    """Open result folders; each must hold something of a run."""
-    opened = [open_what_is_there(Path(folder)) for folder in folders]
-    labels = _labels(opened, [Path(folder) for folder in folders])
+    """Open result folders; each must hold something of a run. Runs with the colour of another one are dashed."""
+    places = [Path(folder) for folder in folders]
+    opened, names = [open_what_is_there(place) for place in places], folder_labels(places)
+    own = [colours(k) for k in range(len(places))]
+    labels = labels_of(opened, names)
     return [
-        Run(one, Path(folder), label, colours(k))
-        for k, (one, folder, label) in enumerate(zip(opened, folders, labels, strict=True))
+        Run(one, place, name, label, own[k], dashed=own[k] in own[:k])
+        for k, (one, place, name, label) in enumerate(zip(opened, places, names, labels, strict=True))
     ]
+
+
+def _without_place(note: str, folder: Path, name: str) -> str:
+    """Return a note in which the folder has its name only."""
+    for place in sorted({str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
+        note = note.replace(place, name)
+    for after in ("'", "/"):  # a relative path, such as ".", may be part of other words
+        note = note.replace(f"'{folder}{after}", f"'{name}{after}")
+    return note
 
 
 def open_what_is_there(folder: Path) -> Opened:
@@ -114,61 +120,5 @@ def open_what_is_there(folder: Path) -> Opened:
         known = read_summary(folder / SUMMARY)
     except InputError:
         raise InputError(f"{notes[0]}; its {SUMMARY} cannot be read either") from None
-    summary, odd = usable_summary(known, 1.0)
-    if odd:
-        notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
+    summary = sound_summary(known, tree, notes)
     return Opened(Result(tree, summary, text, folder), case, tuple(notes))
-
-
-def exact_of(runs: list[Run]) -> tuple[Exact | None, list[str]]:
-    """Return the exact solution the runs have in common, and notes on why there is none although one is claimed."""
-    notes: list[str] = []
-    found: list[Exact] = []
-    for run in runs:
-        try:
-            exact = exact_solution(run.opened.case)
-        except (InputError, KeyError, TypeError, ValueError) as err:
-            words = str(err) if isinstance(err, InputError) else "the exact solution cannot be read from case.toml"
-            notes.append(words if len(runs) == 1 else f"{run.label}: {words}")
-            continue
-        found += [exact] if exact is not None else []
-    if len(found) < len(runs):
-        return (None, notes)
-    if not all(_same(found[0], other, _times(runs[0])) for other in found[1:]):
-        return None, ["the runs have different exact solutions, so none is drawn"]
-    return found[0], notes
-
-
-def exact_times(exact: Exact, time: Array) -> Array:
-    """Return times to draw exact curves at: even ones, and both sides of every jump."""
-    span = float(time[-1] - time[0])
-    near = [exact.breaks - 1e-9 * span, exact.breaks + 1e-9 * span]
-    out = np.unique(np.concatenate([np.linspace(time[0], time[-1], 1001), *near]))
-    return np.asarray(out[(out >= time[0]) & (out <= time[-1])])
-
-
-def _times(run: Run) -> Array:
-    return run.curves.time if run.sampled else np.zeros(2)
-
-
-def _same(a: Exact, b: Exact, time: Array) -> bool:
-    t = np.linspace(float(time[0]), float(time[-1]), 23)
-    return a.curves.keys() == b.curves.keys() and all(
-        np.allclose(a.curves[name](t), b.curves[name](t), rtol=1e-9, atol=1e-12) for name in a.curves
-    )
-
-
-def _labels(opened: list[Opened], folders: list[Path]) -> list[str]:
-    """Return short words that tell the runs apart: their scheme, their step, their folder, whichever does."""
-    schemes = [one.scheme.partition(" (")[0] for one in opened]
-    steps = [f"h = {one.h:.4g} s" for one in opened]
-    names = [folder.resolve().name for folder in folders]
-    choices = [
-        schemes,
-        steps,
-        [one.scheme for one in opened],
-        [f"{a}, {b}" for a, b in zip(schemes, steps, strict=True)],
-        names,
-        [f"{name} ({k + 1})" for k, name in enumerate(names)],
-    ]
-    return next(words for words in choices if len(set(words)) == len(words) and all(words))

@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from flexmb.errors import InputError
 from flexmb.exact import Exact
-from flexmb.io.structure import mean_force
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.ledger import Ledger
-from flexmb.postproc.named import labelled, unit_of
-from flexmb.postproc.report.charts import Bars, Chart, Curve, amplitude_floor, telling_range
-from flexmb.postproc.report.runs import Run, exact_times
+from flexmb.exact.solution import Curve as ExactCurve
+from flexmb.postproc.arrays import Array, largest
+from flexmb.postproc.named import split_name, with_unit
+from flexmb.postproc.report.charts import Chart, Curve, amplitude_floor, telling_range
+from flexmb.postproc.report.exact_curves import exact_times
+from flexmb.postproc.report.paths import shown_path
+from flexmb.postproc.report.runs import Run
 from flexmb.postproc.spectrum import amplitude_spectrum
-from flexmb.postproc.style import BLUE, INK
+from flexmb.postproc.style import INK
 
 TIME = "time [s]"
 MOST_CONTACTS, MOST_SIGNALS, MOST_PORTRAITS = 6, 18, 9
-"""How many contacts, signals and portraits a page shows unless signals are named."""
+"""How many contacts or joints, signals, and portraits, orbits or spectra a page shows unless signals are named."""
 PAIRS = {"position": "velocity", "displacement": "velocity", "angle": "angle_rate", "rotation": "angular_velocity"}
 """Words of signals whose second is the rate of the first."""
-Values = Callable[[Run], Array]
+FORCE = "Impulse over the time since the sample before."
+Values = Callable[[Run], Array | None]
 
 
 class Sections:
@@ -44,13 +47,24 @@ class Sections:
 
     @cached_property
     def wanted(self) -> list[str]:
-        """Names of all signals that are asked for, or that move."""
-        known = [run.curves for run in self.runs]
-        if self.named or not known:
-            return list(dict.fromkeys(name for curves in known for name in curves.expand(self.named)))
-        heads = ("contacts.", "energy.")
-        names = [name for name in known[0].names if not name.startswith(heads) and not _joint_row(name)]
-        return [name for name in known[0].moving(names) if all(name in curves for curves in known)]
+        """Names of all signals that are asked for and that a run has, or that move in one."""
+        if self.named:
+            return list(dict.fromkeys(name for asked in self.named for name in self._expanded(asked)))
+        moving = [run.curves.moving(run.curves.signals) for run in self.runs]
+        recorded = dict.fromkeys(name for run in self.runs for name in run.curves.signals)
+        return [name for name in recorded if any(name in own for own in moving)]
+
+    def _expanded(self, asked: str) -> list[str]:
+        """Return the names of a signal's components in the runs that have it; InputError when none has."""
+        found, errors = [], []
+        for run in self.runs:
+            try:
+                found += run.curves.expand([asked])
+            except InputError as err:
+                errors.append(str(err) if len(self.runs) == 1 else f"{run.name}: {err}")
+        if errors and not found:
+            raise InputError("; ".join(errors))
+        return found
 
     @property
     def signals(self) -> list[str]:
@@ -62,214 +76,170 @@ class Sections:
         """How many signals move but are not shown."""
         return len(self.wanted) - len(self.signals)
 
-    def over_time(self, name: str, title: str = "", values: Values | None = None, label: str = "") -> Chart:
-        """Return a chart of one curve of every run over time."""
-        get = values or (lambda run: run.curves[name])
-        having = [run for run in self.runs if values is not None or name in run.curves]
-        curves = [Curve(run.label, run.curves.time, get(run), run.colour) for run in having]
-        if self.exact is not None and name in self.exact.curves and self.runs:
-            t = exact_times(self.exact, self.runs[0].curves.time)
-            curves.append(Curve("exact", t, self.exact.curves[name](t), INK, dashed=True))
-        return Chart(title or name, TIME, label or labelled(name), curves)
+    def over_time(
+        self, name: str, title: str = "", values: Values | None = None, label: str = "", note: str = "",
+        exact: ExactCurve | None = None,
+    ) -> Chart:  # fmt: skip
+        """Return a chart of one curve of every run over time.
+
+        Parameters
+        ----------
+        name, title, label : str
+            Of the curve, the chart, and its axis.
+        values : callable, optional
+            Gives the curve of a run, None where there is none; by default what was recorded under ``name``.
+        note : str
+        exact : callable, optional
+            By default the exact solution's curve of that name.
+        """
+        get: Values = values or (lambda run: run.curves.get(name))
+        found = [(run, get(run)) for run in self.runs]
+        curves = [Curve(run.label, run.curves.time, y, run.colour, run.dashed) for run, y in found if y is not None]
+        if self.exact is not None and curves and (exact := exact or self.exact.curves.get(name)):
+            t = exact_times(self.exact, [run.curves.time for run in self.runs])
+            curves.append(Curve("exact", t, exact(t), INK, dashed=True))
+        words = [note, _not_recorded(run for run, y in found if y is None)]
+        named = next((run.curves for run, y in found if y is not None), None)
+        if named is not None:
+            title, label = title or named.title(name), label or named.axis(name)
+        return Chart(title, TIME, label, curves, note=" ".join(filter(None, words)))
+
+    @cached_property
+    def contact_names(self) -> list[str]:
+        """Names of the contacts of all runs."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.result.contacts))
 
     def contacts(self) -> list[tuple[str, list[Chart]]]:
         """Return for each contact its gap, velocity, force and the impulse given so far."""
-        names = list(dict.fromkeys(name for run in self.runs for name in run.result.contacts))
-        given = {name: self._impulse_of(name) for name in names}
-        shown = sorted(names, key=lambda name: -given[name])[:MOST_CONTACTS]
-        return [(name, self._contact(name)) for name in names if name in shown]
-
-    def hidden_contacts(self) -> int:
-        """Return how many contacts are not drawn."""
-        return max(0, len({name for run in self.runs for name in run.result.contacts}) - MOST_CONTACTS)
+        given = {name: self._impulse_of(name) for name in self.contact_names}
+        shown = sorted(self.contact_names, key=lambda name: -given[name])[:MOST_CONTACTS]
+        return [(name, self._contact(name)) for name in self.contact_names if name in shown]
 
     def _impulse_of(self, name: str) -> float:
         with_it = [run for run in self.runs if name in run.result.contacts]
-        return max(float(np.abs(run.curves.group(f"/contacts/{name}/impulse", "sum")).sum()) for run in with_it)
+        return max(float(np.nansum(np.abs(run.curves.group(f"/contacts/{name}/impulse", "sum")))) for run in with_it)
 
     def _contact(self, name: str) -> list[Chart]:
         path, dotted = f"/contacts/{name}", f"contacts.{name}"
         first = next(run for run in self.runs if name in run.result.contacts)
         size = int(np.prod(first.result.tree[f"{path}/gap"].shape[1:], dtype=np.int64))
         smallest, summed = ("", "") if size == 1 else (f" (smallest of {size})", f" (sum of {size})")
-        inner = Sections([run for run in self.runs if name in run.result.contacts], self.exact, [])
-        force = inner.over_time(f"{dotted}.force", f"Force{summed}", lambda run: _force(run, path), "force [N]")
-        impulse = inner.over_time(
-            f"{dotted}.given",
-            f"Impulse so far{summed}",
-            lambda run: np.cumsum(run.curves.group(f"{path}/impulse", "sum")),
-            "impulse [N s]",
-        )
-        gap = inner.over_time(
-            f"{dotted}.gap", f"Gap{smallest}", lambda run: run.curves.group(f"{path}/gap", "min"), "gap [m]"
-        )
-        velocity = inner.over_time(
-            f"{dotted}.velocity",
-            f"Relative velocity{smallest}",
-            lambda run: run.curves.group(f"{path}/velocity", "min"),
-            "velocity [m/s]",
-        )
-        return [gap, velocity, force, impulse]
+
+        def own(get: Callable[[Run], Array]) -> Values:
+            return lambda run: get(run) if name in run.result.contacts else None
+
+        gap = own(lambda run: run.curves.group(f"{path}/gap", "min"))
+        velocity = own(lambda run: run.curves.group(f"{path}/velocity", "min"))
+        force = own(lambda run: run.curves.force(name))
+        impulse = own(lambda run: np.cumsum(run.curves.group(f"{path}/impulse", "sum")))
+        given = self.exact.given.get(name) if self.exact is not None else None
+        return [
+            self.over_time(f"{dotted}.gap", f"Gap{smallest}", gap, "gap [m]"),
+            self.over_time(f"{dotted}.velocity", f"Relative velocity{smallest}", velocity, "velocity [m/s]"),
+            self.over_time(f"{dotted}.force", f"Force{summed}", force, "force [N]", FORCE),
+            self.over_time("", f"Impulse so far{summed}", impulse, "impulse [N s]", exact=given),
+        ]
 
     def signal_charts(self) -> list[Chart]:
         """Return the signals over time."""
         return [self.over_time(name) for name in self.signals]
 
-    def portraits(self) -> list[Chart]:
-        """Return phase portraits: rate over position, of signals that come with their rate, and of contacts."""
-        charts = []
-        for x, y in self._pairs()[:MOST_PORTRAITS]:
-            curves = [
-                Curve(run.label, run.curves[x], run.curves[y], run.colour)
-                for run in self.runs
-                if x in run.curves and y in run.curves
-            ]
-            if self.exact is not None and x in self.exact.curves and y in self.exact.curves:
-                t = exact_times(self.exact, self.runs[0].curves.time)
-                curves.append(Curve("exact", self.exact.curves[x](t), self.exact.curves[y](t), INK, dashed=True))
-            charts.append(Chart(x, labelled(x), labelled(y), curves, over_time=False))
-        return charts
-
-    def _pairs(self) -> list[tuple[str, str]]:
-        known = self.runs[0].curves if self.runs else ()
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """Signals that come with their rate."""
         out = []
         for name in self.signals:
-            head, word, tag = _split(name)
+            head, word, tag = split_name(name)
             partner = f"{head}.{PAIRS[word]}{tag}" if word in PAIRS else ""
-            if partner in known:
+            if any(name in run.curves and partner in run.curves for run in self.runs):
                 out.append((name, partner))
         return out
 
-    def orbits(self) -> list[Chart]:
-        """Return the ways of points in the plane they move in most: of every position with two moving components."""
+    def portraits(self) -> list[Chart]:
+        """Return phase portraits: rate over position, of signals that come with their rate."""
+        return [self._path(x, x, y) for x, y in self.pairs[:MOST_PORTRAITS]]
+
+    @cached_property
+    def planes(self) -> list[tuple[str, str, str]]:
+        """Ways of points, with the two components they move in most: of positions with two moving components."""
         groups: dict[str, list[str]] = {}
         for name in self.signals:
-            head, word, tag = _split(name)
+            head, word, tag = split_name(name)
             if word in ("position", "displacement") and tag[1:] in ("x", "y", "z"):
                 groups.setdefault(f"{head}.{word}", []).append(name)
-        charts = []
+        out = []
         for vector, names in groups.items():
-            if len(names) < 2:
-                continue
-            spread = {name: float(np.ptp(self.runs[0].curves[name])) for name in names}
-            two = sorted(sorted(names, key=lambda name: -spread[name])[:2])
-            if spread[two[0]] < 1e-6 * spread[two[1]] or spread[two[1]] < 1e-6 * spread[two[0]]:
-                continue
-            curves = [
-                Curve(run.label, run.curves[two[0]], run.curves[two[1]], run.colour)
-                for run in self.runs
-                if two[0] in run.curves and two[1] in run.curves
-            ]
-            charts.append(Chart(vector, labelled(two[0]), labelled(two[1]), curves, over_time=False, equal=True))
-        return charts[:MOST_PORTRAITS]
+            spread = {name: self._spread(name) for name in names}
+            two = sorted(sorted(names, key=lambda name, spread=spread: -spread[name])[:2])  # type: ignore[misc]
+            if len(two) == 2 and min(spread[name] for name in two) >= 1e-6 * max(spread[name] for name in two):
+                out.append((vector, two[0], two[1]))
+        return out
+
+    def _spread(self, name: str) -> float:
+        values = [run.curves[name] for run in self.runs if name in run.curves]
+        return max(largest(y) + largest(-y) for y in values)
+
+    def orbits(self) -> list[Chart]:
+        """Return the ways of points in the plane they move in most."""
+        return [self._path(*plane, equal=True) for plane in self.planes[:MOST_PORTRAITS]]
+
+    def _path(self, title: str, x: str, y: str, equal: bool = False) -> Chart:
+        """Return a chart of one signal over another; of a long path the last part, as the note says."""
+        curves, notes = [], []
+        times: list[Array] = []
+        having = [run for run in self.runs if x in run.curves and y in run.curves]
+        for run in having:
+            first, _ = shown_path(run.curves[x], run.curves[y])
+            curves.append(Curve(run.label, run.curves[x][first:], run.curves[y][first:], run.colour, run.dashed))
+            times.append(run.curves.time[first:])
+            if first:
+                n, start = len(run.curves.time), float(times[-1][0])
+                words = f"the last {n - first} of {n} samples are drawn, from t = {start:.4g} s on."
+                notes.append(words.capitalize() if len(self.runs) == 1 else f"{run.label}: {words}")
+        if self.exact is not None and curves and {x, y} <= self.exact.curves.keys():
+            t = exact_times(self.exact, times)
+            curves.append(Curve("exact", self.exact.curves[x](t), self.exact.curves[y](t), INK, dashed=True))
+        note = " ".join(filter(None, [*notes, _not_recorded(run for run in self.runs if run not in having)]))
+        axes = having[0].curves
+        return Chart(title, axes.axis(x), axes.axis(y), curves, over_time=False, equal=equal, note=note)
+
+    @cached_property
+    def spectrum_names(self) -> list[str]:
+        """Names of the signals whose spectra are drawn: no rates, unless they are asked for."""
+        return [name for name in self.signals if self.named or split_name(name)[1] not in PAIRS.values()]
 
     def spectra(self) -> list[Chart]:
         """Return the amplitudes of signals over frequency."""
-        rates = [name for name in self.signals if self.named or _split(name)[1] not in PAIRS.values()]
         charts = []
-        for name in rates[:MOST_PORTRAITS]:
-            curves = []
-            for run in self.runs:
-                f, amplitude = amplitude_spectrum(run.curves.time, run.curves[name]) if name in run.curves else ((), ())
-                if len(f):
-                    curves.append(Curve(run.label, np.asarray(f), np.asarray(amplitude), run.colour))
+        for name in self.spectrum_names[:MOST_PORTRAITS]:
+            having = [run for run in self.runs if name in run.curves]
+            found = [(run, *amplitude_spectrum(run.curves.time, run.curves[name])) for run in having]
+            curves = [Curve(run.label, f, a, run.colour, run.dashed) for run, f, a in found if len(f)]
             if curves:
-                label = f"amplitude [{unit_of(name)}]" if unit_of(name) else "amplitude"
-                floor = amplitude_floor(curves)
-                chart = Chart(name, "frequency [Hz]", label, floor, over_time=False, logarithmic=True)
+                label = with_unit("amplitude", having[0].curves.unit(name))
+                floor, note = amplitude_floor(curves), _not_recorded(run for run in self.runs if run not in having)
+                chart = Chart(name, "frequency [Hz]", label, floor, over_time=False, logarithmic=True, note=note)
                 charts.append(replace(chart, shown=telling_range(curves)))
         return charts
 
+    @cached_property
+    def joint_names(self) -> list[str]:
+        """Names of the joints of all runs."""
+        return list(dict.fromkeys(name for run in self.runs for name in run.result.joints))
+
     def joints(self) -> list[Chart]:
         """Return the errors of joints."""
-        names = list(dict.fromkeys(name for run in self.runs for name in run.result.joints))[:MOST_CONTACTS]
         return [
-            self.over_time(f"joints.{name}.{word}", label=f"{word.replace('_', ' ')} [{unit}]")
-            for name in names
-            for word, unit in (("position_error", "m or rad"), ("velocity_error", "m/s or rad/s"))
+            self.over_time(f"joints.{name}.{word}")
+            for name in self.joint_names[:MOST_CONTACTS]
+            for word in ("position_error", "velocity_error")
             if any(f"joints.{name}.{word}" in run.curves for run in self.runs)
         ]
 
 
-def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
-    """Return the balance of one run: the stack of what there is, the stack of what was given, works, last bars."""
-    t = ledger.time
-    given = np.sum([part.values for part in ledger.given], axis=0)
-    line = Curve("= initial + work put in", t, given, INK, dashed=True)
-    note = "The parts below the dashed line add up to it: what was there and what came in is all still somewhere."
-    charts: list[Chart | Bars] = [
-        Chart("Where the energy is", TIME, "energy [J]", [*_stack(ledger, found=True), line], note=note)
-    ]
-    if len(ledger.given) > 1:
-        came = "The same height as the stack of where it is."
-        charts.append(Chart("Where it came from", TIME, "energy [J]", _stack(ledger, found=False), note=came))
-    ends = [ledger.total[[0, -1]], *(part.values[-1:] for part in ledger.works)]
-    if np.isfinite(np.concatenate(ends)).all():  # a run that failed may end in what is no number
-        charts.append(_last_bars(ledger))
-    change = ledger.total - ledger.total[0]
-    works = [Curve(part.word, t, part.values, part.colour) for part in ledger.works]
-    works.append(Curve("change of the energy", t, change, INK, dashed=True))
-    charts.append(Chart("Works since the start", TIME, "work [J]", works, note="They add up to the dashed line."))
-    return charts
-
-
-def compared_energies(runs: list[Run], exact: Exact | None) -> list[Chart]:
-    """Return total energy and works of several runs, over each other."""
-    with_ledger = [run for run in runs if run.ledger is not None]
-    own = Sections(with_ledger, exact, [])
-    charts = [own.over_time("energy.total", "Total energy")]
-    for word in dict.fromkeys(part.word for run in with_ledger for part in run.ledger.works):  # type: ignore[union-attr]
-        charts.append(own.over_time("", f"Work: {word}", lambda run, word=word: _work(run, word), "work [J]"))  # type: ignore[misc]
-    return charts
-
-
-def _work(run: Run, word: str) -> Array:
-    assert run.ledger is not None
-    found = [part.values for part in run.ledger.works if part.word == word]
-    return found[0] if found else np.zeros(len(run.ledger.time))
-
-
-def _stack(ledger: Ledger, found: bool) -> list[Curve]:
-    low, out = np.zeros(len(ledger.time)), []
-    for part in ledger.found if found else ledger.given:
-        high = low + part.values
-        out.append(Curve(part.word, ledger.time, high, part.colour, low=low))
-        low = high
-    return out
-
-
-def _last_bars(ledger: Ledger) -> Bars:
-    """Return the steps from the initial energy to the final one."""
-    at = float(ledger.total[0])
-    bars = [("initial", 0.0, at, BLUE)]
-    for part in ledger.works:
-        step = float(part.values[-1])
-        bars.append((part.word, at, at + step, part.colour))
-        at += step
-    end = float(ledger.total[-1])
-    bars.append(("final", 0.0, end, BLUE))
-    left = end - at
-    words = f"From the start to the end; {abs(left):.1e} J are not accounted for."
-    return Bars("Initial + works = final", "energy [J]", bars, words)
-
-
-def _force(run: Run, path: str) -> Array:
-    return mean_force(run.curves.group(f"{path}/impulse", "sum"), run.result.step, float(run.result.summary["h"]))
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    """Return head, word and component of a name: ``rod.first.position.x`` -> rod.first, position, .x."""
-    head, _, last = name.rpartition(".")
-    if last in ("x", "y", "z") or last.isdecimal():
-        head, _, word = head.rpartition(".")
-        return head, word, f".{last}"
-    return head, last, ""
-
-
-def _joint_row(name: str) -> bool:
-    """Tell forces and errors of joints from their angles, which are signals."""
-    words = name.split(".")
-    return words[0] == "joints" and ("force" in words or words[-1] in ("position_error", "velocity_error"))
+def _not_recorded(runs: Iterable[Run]) -> str:
+    labels = [run.label for run in runs]
+    return f"Not recorded by {', '.join(labels)}." if labels else ""
 
 
 def _first_of(names: list[str], most: int) -> list[str]:

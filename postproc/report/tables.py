@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import numpy as np
 from flexmb.exact import Exact
 from flexmb.io.run_folder import CASE, SUMMARY
 from flexmb.measures import grid_norm
+from flexmb.postproc.arrays import largest
 from flexmb.postproc.named import unit_of
 from flexmb.postproc.report.html import Html, joined, table, tag
 from flexmb.postproc.report.runs import Run
@@ -21,7 +23,7 @@ TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
 
 def number(value: Any, digits: int = 6) -> str:
     """Return a number in words that a spreadsheet understands."""
-    if value is None:
+    if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "no number"
     if isinstance(value, bool):
         return "true" if value else "false"
@@ -35,15 +37,12 @@ def facts(run: Run) -> list[tuple[str, str]]:
     if run.sampled:
         t = run.curves.time
         out.append(("time", f"{number(float(t[0]))} s to {number(float(t[-1]))} s"))
-    if "steps" in s:
-        steps = f"{s['steps']} of {number(s['h'])} s"
-        if s.get("tolerance"):
-            steps = f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {number(s['h'])} s"
-        out.append(("steps", steps))
-    if "dofs" in s:
-        out.append(("size", size_words(s["dofs"], s.get("joints", 0), s.get("contacts", 0))))
-    if "engine" in s:
-        out.append(("engine", str(s["engine"])))
+    if s.get("steps") is not None:
+        out.append(("steps", _steps(s)))
+    if s.get("dofs") is not None:
+        out.append(("size", size_words(s["dofs"], s.get("joints") or 0, s.get("contacts") or 0)))
+    if s.get("engine"):
+        out.append(("engine", s["engine"]))
     if s.get("wall_time_s") is not None:
         per_step = f", {number(s['us_per_step'], 3)} µs a step" if s.get("us_per_step") else ""
         out.append(("computing time", f"{number(s['wall_time_s'], 3)} s{per_step}"))
@@ -52,10 +51,18 @@ def facts(run: Run) -> list[tuple[str, str]]:
         if s.get("contact_steps") is not None:
             out.append(("steps with contact", str(s["contact_steps"])))
     if s.get("newton_iterations"):
-        out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken', 1)):.3g} a step"))
+        out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} a step"))
     if when := _date(run):
         out.append(("computed", when))
     return out
+
+
+def _steps(s: Mapping[str, Any]) -> str:
+    """Return how many steps there were, and how long; the latter may not be known of a damaged result."""
+    every = f"{number(s['h'])} s" if math.isfinite(s["h"]) else "unknown length"
+    if s.get("tolerance") and s.get("steps_taken") is not None:
+        return f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {every}"
+    return f"{s['steps']} of {every}"
 
 
 def _date(run: Run) -> str:
@@ -70,6 +77,9 @@ def compared_facts(runs: Sequence[Run]) -> Html:
     names = list(dict.fromkeys(name for column in columns for name in column))
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
     rows.insert(0, ["folder", *(run.name for run in runs)])
+    titles = [run.opened.title for run in runs]
+    if len(set(titles)) > 1:
+        rows.insert(0, ["title", *titles])
     met = [f"{sum(e['ok'] for e in own)} of {len(own)}" if own else "" for own in map(expectations, runs)]
     if any(met):
         rows.append(["expectations met", *met])
@@ -110,7 +120,7 @@ def ledger_table(run: Run) -> Html:
 def _largest(run: Run) -> float:
     assert run.ledger is not None
     own = (run.result.summary.get("energy") or {}).get("residual_max")
-    return float(own) if own is not None else float(np.abs(run.ledger.residual).max())
+    return float(own) if own is not None else largest(np.abs(run.ledger.residual))
 
 
 def compared_energies_table(runs: Sequence[Run]) -> Html:

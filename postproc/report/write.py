@@ -9,8 +9,9 @@ from pathlib import Path
 from flexmb.errors import InputError
 from flexmb.io.run_folder import REPORT
 from flexmb.postproc.report.charts import cycle
+from flexmb.postproc.report.exact_curves import exact_of
 from flexmb.postproc.report.page import Page
-from flexmb.postproc.report.runs import exact_of, open_runs
+from flexmb.postproc.report.runs import open_runs
 
 COMPARISON = "comparison.html"
 
@@ -50,7 +51,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     path = usable(Path(out)) if out is not None else None
     runs = open_runs(folders, cycle)
     exact, notes = exact_of(runs)
-    text = Page(runs, exact, notes, list(signals)).html()
+    text = Page(runs, exact, notes, list(signals), path.name if path is not None else "").html()
     if path is None:
         path = Path(folders[0]) / REPORT if len(runs) == 1 else Path(COMPARISON)
     try:

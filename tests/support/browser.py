@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
+from missing import missing
 
 FLAGS = [
     "--headless",
@@ -33,14 +32,11 @@ def require_browser() -> tuple[str, str]:
     try:
         import selenium  # noqa: F401
 
-        missing = [name for name, path in found.items() if path is None]
+        absent = [name for name, path in found.items() if path is None]
     except ImportError:
-        missing = ["selenium"]
-    if missing:
-        words = f"no {' and no '.join(missing)} here (Debian: chromium, chromium-driver; PyPI: selenium)"
-        if os.environ.get("CI") or os.environ.get("FLEXMB_CI"):
-            pytest.fail(words)
-        pytest.skip(words)
+        absent = ["selenium"]
+    if absent:
+        missing(f"no {' and no '.join(absent)} here (Debian: chromium, chromium-driver; PyPI: selenium)")
     return str(found["chromium"]), str(found["chromedriver"])
 
 

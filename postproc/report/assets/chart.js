@@ -1,8 +1,14 @@
 "use strict";
-// Charts: curves, bands and bars in SVG. Drag chooses a stretch of x (of time: in all charts), a double click shows all.
+// Charts: curves and bands in SVG. Drag chooses a stretch of x (of time: in all charts), a double click shows all.
 const charts = [];
 let stretch = null; // of time, shared by all charts over time
 const pad = { left: 58, right: 14, top: 10, bottom: 40 };
+const ruler = document.createElement("canvas").getContext("2d");
+// How wide the widest of some words is in a chart, in pixels.
+function widest(words) {
+  ruler.font = "11.5px " + getComputedStyle(document.body).fontFamily;
+  return Math.max(0, ...words.map(word => ruler.measureText(word).width));
+}
 
 function ticksOf(low, high, count) {
   const raw = (high - low) / count, power = 10 ** Math.floor(Math.log10(raw));
@@ -14,7 +20,7 @@ function ticksOf(low, high, count) {
 // Ticks with a common power of ten taken out of them, which goes into the label.
 function axisOf(low, high, count) {
   let { at, step } = ticksOf(low, high, count);
-  while (at.length < 2) ({ at, step } = ticksOf(low, high, count *= 2));
+  for (let k = 0; at.length < 2 && k < 8; k++) ({ at, step } = ticksOf(low, high, count *= 2));
   const most = Math.max(Math.abs(low), Math.abs(high)), e = Math.floor(Math.log10(most) + 1e-9);
   const power = e >= 5 || e <= -3 ? 3 * Math.floor(e / 3) : 0;
   const digits = Math.min(12, Math.max(0, -Math.floor(Math.log10(step / 10 ** power) + 1e-9) + (/^2\.5/.test((step / 10 ** Math.floor(Math.log10(step) + 1e-9)).toFixed(2)) ? 1 : 0)));
@@ -23,11 +29,22 @@ function axisOf(low, high, count) {
 const withPower = (label, power) => !power ? label
   : label.includes("[") ? label.replace("[", "[10" + superscript(power) + " ") : label + " [10" + superscript(power) + "]";
 
-// Ticks at powers of ten between 10^low and 10^high.
-function decades(low, high, place) {
-  const at = [], first = Math.ceil(low), last = Math.floor(high), step = Math.max(1, Math.ceil((last - first) / 6));
+// Ticks at powers of ten between 10^low and 10^high, at most so many; at other numbers where there are none.
+function decades(low, high, place, most) {
+  const at = [], first = Math.ceil(low), last = Math.floor(high), step = Math.max(1, Math.ceil((last - first) / most));
   for (let k = first; k <= last; k += step) at.push(k);
-  return { at: at.map(place), words: at.map(k => "10" + superscript(k)), power: 0 };
+  if (at.length > 1) return { at: at.map(place), words: at.map(k => "10" + superscript(k)), power: 0 };
+  const even = axisOf(10 ** low, 10 ** high, 4);
+  return { ...even, at: even.at.map(x => place(Math.log10(x))) };
+}
+const quoted = s => '"' + s.replace(/"/g, '""') + '"';
+// The name of a chart's file: where it stands on the page, and its title; repeated ones are counted.
+const saved = new Map();
+function fileName(figure, title) {
+  const above = figure.parentElement.previousElementSibling, head = above && above.tagName === "H3" ? above.textContent : "";
+  const name = [figure.closest("section").id, head, title].filter(Boolean).join("_").replace(/[^\w.-]+/g, "_"), again = (saved.get(name) || 0) + 1;
+  saved.set(name, again);
+  return name + (again > 1 ? "_" + again : "") + ".csv";
 }
 
 class Frame {
@@ -51,35 +68,45 @@ class Frame {
       this.draw();
     });
     const csv = figure.querySelector(".csv");
-    if (csv) csv.addEventListener("click", () => download(spec.title.replace(/[^\w.-]+/g, "_") + ".csv", this.csv()));
+    this.file = fileName(figure, spec.title);
+    if (csv) csv.addEventListener("click", () => download(this.file, this.csv()));
     new ResizeObserver(() => this.draw()).observe(this.plot);
   }
-  size() {
+  // The words beside the ticks of y need their room.
+  size(words = []) {
     this.width = Math.max(220, this.plot.clientWidth);
     this.height = this.spec.equal ? Math.min(420, this.width) : 250;
-    this.inner = { w: this.width - pad.left - pad.right, h: this.height - pad.top - pad.bottom };
+    this.left = Math.max(pad.left, widest(words) + 28);
+    this.inner = { w: this.width - this.left - pad.right, h: this.height - pad.top - pad.bottom };
   }
   // Along x, too, a chart may be logarithmic.
   along(x) { return this.logX ? Math.log10(Math.max(x, 1e-300)) : x; }
-  px(x) { return pad.left + (this.along(x) - this.along(this.x0)) / (this.along(this.x1) - this.along(this.x0)) * this.inner.w; }
+  px(x) { return this.left + (this.along(x) - this.along(this.x0)) / (this.along(this.x1) - this.along(this.x0)) * this.inner.w; }
   xAt(pixel) {
-    const s = this.along(this.x0) + (pixel - pad.left) / this.inner.w * (this.along(this.x1) - this.along(this.x0));
+    const s = this.along(this.x0) + (pixel - this.left) / this.inner.w * (this.along(this.x1) - this.along(this.x0));
     return this.logX ? 10 ** s : s;
   }
   py(y) { return pad.top + (this.y1 - y) / (this.y1 - this.y0) * this.inner.h; }
+  // Ticks along x, as many as have room for their words.
+  alongX(low, high, size) {
+    let count = Math.max(2, size / 70), axis = axisOf(low, high, count);
+    const tight = () => (axis.at[1] - axis.at[0]) / (high - low) * size < widest(axis.words) + 8;
+    for (; count > 1 && tight(); count *= 0.7) axis = axisOf(low, high, count);
+    return axis;
+  }
   axes(xLabel, yLabel, xs, ys) {
-    const { left, top } = pad, { w, h } = this.inner, out = [];
-    const many = Math.max(...ys.words.map(s => s.length), 0);
+    const { left } = this, { top } = pad, { w, h } = this.inner, out = [];
     ys.at.forEach((y, k) => out.push(`<line class="tick" x1="${left}" x2="${left + w}" y1="${this.py(y)}" y2="${this.py(y)}"/>`,
       `<text x="${left - 6}" y="${this.py(y) + 4}" text-anchor="end">${ys.words[k]}</text>`));
+    const most = this.width + 8 - (xs ? widest(xs.words) / 2 : 0); // no word leaves the figure
     (xs ? xs.at : []).forEach((x, k) => out.push(`<line class="tick" x1="${this.px(x)}" x2="${this.px(x)}" y1="${top}" y2="${top + h}"/>`,
-      `<text x="${this.px(x)}" y="${top + h + 15}" text-anchor="middle">${xs.words[k]}</text>`));
+      `<text x="${Math.min(most, this.px(x))}" y="${top + h + 15}" text-anchor="middle">${xs.words[k]}</text>`));
     out.push(`<path class="axis" d="M${left} ${top}V${top + h}H${left + w}"/>`);
     if (xs) out.push(`<text class="label" x="${left + w / 2}" y="${top + h + 33}" text-anchor="middle">${escaped(withPower(xLabel, xs.power))}</text>`);
-    const at = many > 6 ? 9 : 13;
-    out.push(`<text class="label" transform="translate(${at} ${top + h / 2}) rotate(-90)" text-anchor="middle">${escaped(withPower(yLabel, ys.power))}</text>`);
+    out.push(`<text class="label" transform="translate(12 ${top + h / 2}) rotate(-90)" text-anchor="middle">${escaped(withPower(yLabel, ys.power))}</text>`);
     return out.join("");
   }
+  svg(inside) { return `<svg role="img" aria-label="${escaped(this.spec.title)}" viewBox="0 0 ${this.width} ${this.height}" height="${this.height}">${inside}</svg>`; }
 }
 
 class CurveFrame extends Frame {
@@ -87,9 +114,19 @@ class CurveFrame extends Frame {
     super(figure, spec);
     this.curves = spec.curves.map(c => ({ ...c, x: numbers(c.x), y: numbers(c.y), low: "low" in c ? numbers(c.low) : null }));
     this.ordered = this.curves.every(c => { for (let k = 1; k < c.x.length; k++) if (c.x[k] < c.x[k - 1]) return false; return true; });
+    this.confess();
     this.listen();
   }
-  scale(y) { return this.spec.log ? Math.log10(Math.max(y, 1e-300)) : y; }
+  // Say what cannot be drawn.
+  confess() {
+    const lost = this.curves.reduce((sum, c) => sum + c.y.filter((y, k) => !Number.isFinite(y) || !Number.isFinite(c.x[k])).length, 0);
+    if (!lost) return;
+    const note = document.createElement("p");
+    note.className = "note";
+    note.textContent = (lost === 1 ? "1 value is" : lost + " values are") + " left out: no finite number, or too large to draw.";
+    this.figure.querySelector("figcaption").append(note);
+  }
+  scale(y) { return !this.spec.log ? y : y > 0 ? Math.log10(y) : NaN; }
   seen() { return this.curves.filter((_, k) => !this.hidden.has(k)); }
   range() {
     const chosen = this.spec.time ? stretch : this.stretch;
@@ -97,17 +134,23 @@ class CurveFrame extends Frame {
     const curves = this.seen().length ? this.seen() : this.curves;
     for (const c of curves) for (const x of c.x) if (Number.isFinite(x)) { x0 = Math.min(x0, x); x1 = Math.max(x1, x); }
     if (chosen) [x0, x1] = chosen;
-    for (const c of curves) for (let k = 0; k < c.x.length; k++) {
-      if (c.x[k] < x0 || c.x[k] > x1) continue;
-      for (const y of c.low ? [c.y[k], c.low[k]] : [c.y[k]]) if (Number.isFinite(y)) { const s = this.scale(y); y0 = Math.min(y0, s); y1 = Math.max(y1, s); }
+    const see = s => { if (Number.isFinite(s)) { y0 = Math.min(y0, s); y1 = Math.max(y1, s); } };
+    for (const c of curves) for (const ys of c.low ? [c.y, c.low] : [c.y]) for (let k = 0; k < c.x.length; k++) {
+      const s = this.scale(ys[k]);
+      if (c.x[k] >= x0 && c.x[k] <= x1) see(s);
+      // a curve counts also where it crosses the edges of what is shown
+      if (chosen && k) for (const edge of chosen) if ((c.x[k - 1] - edge) * (c.x[k] - edge) < 0) {
+        const before = this.scale(ys[k - 1]);
+        see(before + (s - before) * (this.along(edge) - this.along(c.x[k - 1])) / (this.along(c.x[k]) - this.along(c.x[k - 1])));
+      }
     }
     if (!(x1 > x0)) { const x = Number.isFinite(x0) ? x0 : 0, d = Math.abs(x) * 0.01 || 1; x0 = x - d; x1 = x + d; }
     if (!Number.isFinite(y0)) { y0 = 0; y1 = 1; }
     const tiny = 1e-9 * Math.max(Math.abs(y0), Math.abs(y1)) || 0.5;
     if (y1 - y0 < tiny) { y0 -= tiny; y1 += tiny; }
-    const banded = curves.some(c => c.low), room = 0.06 * (y1 - y0);
-    y1 += room;
-    if (!(banded && y0 === 0)) y0 -= room;
+    const side = 0.06 * (y1 - y0), stands = curves.some(c => c.low) && Math.abs(y0) < 1e-9 * (y1 - y0); // a stack stands on zero
+    y1 += side;
+    y0 = stands ? 0 : y0 - side;
     if (!this.spec.time && !chosen && !this.spec.log) { const side = 0.04 * (x1 - x0); x0 -= side; x1 += side; }
     if (this.spec.equal) {
       const unit = Math.max((x1 - x0) / this.inner.w, (y1 - y0) / this.inner.h), xm = (x0 + x1) / 2, ym = (y0 + y1) / 2;
@@ -116,35 +159,42 @@ class CurveFrame extends Frame {
     }
     Object.assign(this, { x0, x1, y0, y1 });
   }
-  line(xs, ys) {
-    let out = "", pen = false;
-    for (let k = 0; k < xs.length; k++) {
-      if (!Number.isFinite(ys[k]) || !Number.isFinite(xs[k])) { pen = false; continue; }
-      out += (pen ? "L" : "M") + this.px(xs[k]).toFixed(1) + " " + this.py(this.scale(ys[k])).toFixed(1);
-      pen = true;
+  // Numbers of points one after the other where all is finite.
+  pieces(...columns) {
+    const out = [[]];
+    for (let k = 0; k < columns[0].length; k++) {
+      if (columns.every(c => Number.isFinite(c[k]))) out.at(-1).push(k);
+      else if (out.at(-1).length) out.push([]);
     }
-    return out;
+    return out.filter(piece => piece.length);
+  }
+  way(xs, ys, which) { return which.map(k => this.px(xs[k]).toFixed(1) + " " + this.py(ys[k]).toFixed(1)).join("L"); }
+  line(c) {
+    const ys = Array.from(c.y, y => this.scale(y));
+    return this.pieces(c.x, ys).map(piece => "M" + this.way(c.x, ys, piece)).join("");
   }
   band(c) {
-    const back = Array.from(c.x.keys()).reverse();
-    return this.line(c.x, c.y) + this.line(back.map(k => c.x[k]), back.map(k => c.low[k])).replace("M", "L") + "Z";
+    const [high, low] = [c.y, c.low].map(ys => Array.from(ys, y => this.scale(y)));
+    return this.pieces(c.x, high, low).map(piece => "M" + this.way(c.x, high, piece) + "L" + this.way(c.x, low, piece.slice().reverse()) + "Z").join("");
   }
+  ticks() { return this.spec.log ? decades(this.y0, this.y1, k => k, 6) : axisOf(this.y0, this.y1, 5); }
   draw() {
     this.size();
     this.range();
-    const clip = "clip" + charts.indexOf(this);
-    const xs = this.logX ? decades(Math.log10(this.x0), Math.log10(this.x1), k => 10 ** k) : axisOf(this.x0, this.x1, Math.max(3, this.inner.w / 80));
-    const ys = this.spec.log ? decades(this.y0, this.y1, k => k) : axisOf(this.y0, this.y1, 5);
+    this.size(this.ticks().words);
+    this.range();
+    const clip = "clip" + charts.indexOf(this), ys = this.ticks();
+    const xs = this.logX ? decades(Math.log10(this.x0), Math.log10(this.x1), k => 10 ** k, this.inner.w / 45) : this.alongX(this.x0, this.x1, this.inner.w);
     let body = "";
     this.curves.forEach((c, k) => {
       if (this.hidden.has(k)) return;
-      if (c.low) body += `<path d="${this.band(c)}" style="fill:var(--${c.colour});fill-opacity:.55"/><path d="${this.line(c.x, c.y)}" style="stroke:var(--${c.colour});stroke-width:1;fill:none"/>`;
-      else body += `<path d="${this.line(c.x, c.y)}" style="stroke:var(--${c.colour});stroke-width:${c.dashed ? 1.3 : 1.6};fill:none;stroke-linejoin:round${c.dashed ? ";stroke-dasharray:5 3" : ""}"/>`;
+      const d = this.line(c);
+      if (c.low) body += `<path d="${this.band(c)}" style="fill:var(--${c.colour});fill-opacity:.55"/><path d="${d}" style="stroke:var(--${c.colour});stroke-width:1;fill:none"/>`;
+      else body += `<path d="${d}" style="stroke:var(--${c.colour});stroke-width:${c.dashed ? 1.3 : 1.6};fill:none;stroke-linejoin:round${c.dashed ? ";stroke-dasharray:5 3" : ""}"/>`;
     });
-    const zero = !this.spec.log && this.y0 < 0 && this.y1 > 0 ? `<line class="zero" x1="${pad.left}" x2="${pad.left + this.inner.w}" y1="${this.py(0)}" y2="${this.py(0)}"/>` : "";
-    this.plot.innerHTML = `<svg role="img" aria-label="${escaped(this.spec.title)}" viewBox="0 0 ${this.width} ${this.height}" height="${this.height}">
-      <clipPath id="${clip}"><rect x="${pad.left}" y="${pad.top}" width="${this.inner.w}" height="${this.inner.h}"/></clipPath>
-      ${this.axes(this.spec.x, this.spec.y, xs, ys)}<g clip-path="url(#${clip})">${zero}${body}<line class="cursor" y1="${pad.top}" y2="${pad.top + this.inner.h}" visibility="hidden"/><rect class="chosen" y="${pad.top}" height="${this.inner.h}" width="0"/></g></svg>`;
+    const zero = !this.spec.log && this.y0 < 0 && this.y1 > 0 ? `<line class="zero" x1="${this.left}" x2="${this.left + this.inner.w}" y1="${this.py(0)}" y2="${this.py(0)}"/>` : "";
+    this.plot.innerHTML = this.svg(`<clipPath id="${clip}"><rect x="${this.left}" y="${pad.top}" width="${this.inner.w}" height="${this.inner.h}"/></clipPath>
+      ${this.axes(this.spec.x, this.spec.y, xs, ys)}<g clip-path="url(#${clip})">${zero}${body}<line class="cursor" y1="${pad.top}" y2="${pad.top + this.inner.h}" visibility="hidden"/><rect class="chosen" y="${pad.top}" height="${this.inner.h}" width="0"/></g>`);
     this.cursor(now);
   }
   cursor(t) {
@@ -183,7 +233,9 @@ class CurveFrame extends Frame {
   tip(event, x) {
     const box = this.plot.getBoundingClientRect(), inside = x >= this.x0 && x <= this.x1;
     if (!inside) return this.untip();
-    const rows = this.ordered ? this.seen().map(c => {
+    // of a run that has ended, or has not begun, there is nothing to say
+    const pixel = Math.abs(this.xAt(this.px(x) + 1) - x), known = c => c.x.length && x >= c.x[0] - pixel && x <= c.x.at(-1) + pixel;
+    const rows = this.ordered ? this.seen().filter(known).map(c => {
       let low = 0, high = c.x.length - 1;
       while (high - low > 1) { const m = (low + high) >> 1; c.x[m] <= x ? low = m : high = m; }
       const k = Math.abs(c.x[low] - x) <= Math.abs(c.x[high] - x) ? low : high;
@@ -200,35 +252,10 @@ class CurveFrame extends Frame {
   }
   untip() { const tip = this.plot.querySelector(".tip"); if (tip) tip.remove(); }
   csv() {
-    const head = this.curves.flatMap(c => [this.spec.x, c.label + ", " + this.spec.y]).map(s => '"' + s.replace(/"/g, '""') + '"');
+    const head = this.curves.flatMap(c => [this.spec.x, c.label + ", " + this.spec.y]).map(quoted);
     const rows = [head.join(",")], most = Math.max(...this.curves.map(c => c.x.length));
-    for (let k = 0; k < most; k++) rows.push(this.curves.flatMap(c => k < c.x.length ? [c.x[k], c.low ? c.y[k] - c.low[k] : c.y[k]] : ["", ""]).join(","));
+    const value = (c, k) => c.low ? +(c.y[k] - c.low[k]).toPrecision(15) : c.y[k];
+    for (let k = 0; k < most; k++) rows.push(this.curves.flatMap(c => k < c.x.length ? [c.x[k], value(c, k)] : ["", ""]).join(","));
     return rows.join("\n") + "\n";
   }
-}
-
-class BarFrame extends Frame {
-  draw() {
-    this.size();
-    const ys = () => axisOf(this.y0, this.y1, 5);
-    const all = this.spec.bars.flatMap(b => [b.from, b.to]), n = this.spec.bars.length;
-    this.y0 = Math.min(0, ...all);
-    this.y1 = Math.max(0, ...all);
-    if (this.y1 === this.y0) this.y1 = this.y0 + 1;
-    const room = 0.1 * (this.y1 - this.y0);
-    this.y1 += room;
-    if (this.y0 < 0) this.y0 -= room;
-    [this.x0, this.x1] = [0, n];
-    let body = "";
-    this.spec.bars.forEach((b, k) => {
-      const x = this.px(k + 0.18), w = this.px(k + 0.82) - x, top = this.py(Math.max(b.from, b.to)), h = Math.max(2, this.py(Math.min(b.from, b.to)) - top);
-      body += `<rect x="${x}" y="${top}" width="${w}" height="${h}" style="fill:var(--${b.colour});fill-opacity:.75"/>`;
-      const step = b.from !== 0 && k > 0 && k < n - 1, value = step ? b.to - b.from : b.to;
-      body += `<text x="${x + w / 2}" y="${top - 5}" text-anchor="middle" style="fill:var(--ink)">${step && value > 0 ? "+" : ""}${shown(value / 10 ** ys().power, 4)}</text>`;
-      if (k < n - 1) body += `<line class="zero" stroke-dasharray="2 2" x1="${x + w}" x2="${this.px(k + 1.18)}" y1="${this.py(b.to)}" y2="${this.py(b.to)}"/>`;
-      b.label.split(" ").forEach((word, j) => { body += `<text x="${x + w / 2}" y="${pad.top + this.inner.h + 15 + 13 * j}" text-anchor="middle">${escaped(word)}</text>`; });
-    });
-    this.plot.innerHTML = `<svg role="img" aria-label="${escaped(this.spec.title)}" viewBox="0 0 ${this.width} ${this.height}" height="${this.height}">${this.axes("", this.spec.y, null, ys())}${body}</svg>`;
-  }
-  csv() { return "part,from [J],to [J]\n" + this.spec.bars.map(b => `"${b.label}",${b.from},${b.to}`).join("\n") + "\n"; }
 }

@@ -2,7 +2,7 @@
 // Arrays of the page: base + factor * stored, decoded when first asked for.
 const page = JSON.parse(document.getElementById("page").textContent);
 const bytes = Uint8Array.from(atob(document.getElementById("numbers").textContent.trim()), c => c.charCodeAt(0)).buffer;
-const kinds = { f4: Float32Array, u2: Uint16Array, i4: Int32Array };
+const kinds = { f8: Float64Array, f4: Float32Array, u2: Uint16Array, i4: Int32Array };
 const decoded = new Map();
 function numbers(k) {
   if (!decoded.has(k)) {

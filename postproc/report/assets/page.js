@@ -9,14 +9,13 @@ if (page.motions.length) animate();
 
 function animate() {
   const $ = id => document.getElementById(id), slider = $("slider"), play = $("play");
-  const camera = new Camera(page.motions[0].camera);
-  views = page.motions.map((motion, k) => new View(document.querySelectorAll(".view canvas")[k], motion, camera));
+  views = page.motions.map((motion, k) => new View(document.querySelectorAll(".view canvas")[k], motion, new Camera(motion.camera)));
   const first = Math.min(...views.map(v => v.times[0])), last = Math.max(...views.map(v => v.times[v.times.length - 1]));
-  const common = views[0].limits.map((_, f) => [Math.min(...views.map(v => v.limits[f][0])), Math.max(...views.map(v => v.limits[f][1]))]);
-  views.forEach(v => { v.limits = common; });
   slider.max = String(Math.max(1, ...views.map(v => v.times.length - 1)) * 4);
+  fillSpeeds($("speed"), (last - first) / 8);
   let playing = false, before = 0;
   const redraw = () => views.forEach(v => v.draw());
+  const turnAll = change => { views.forEach(v => change(v.camera)); redraw(); }; // all views are looked at alike
   function show(t) {
     now = Math.min(last, Math.max(first, t));
     views.forEach(v => { v.frame = v.nearest(now); });
@@ -27,7 +26,7 @@ function animate() {
   }
   function advance(stamp) {
     if (!playing) return;
-    const next = now + Math.min(0.1, (stamp - before) / 1000) * (last - first) / 8 * +$("speed").value;
+    const next = now + Math.min(0.1, (stamp - before) / 1000) * +$("speed").value;
     before = stamp;
     show(next >= last ? first : next);
     requestAnimationFrame(advance);
@@ -41,35 +40,43 @@ function animate() {
   play.addEventListener("click", toggle);
   slider.addEventListener("input", () => show(first + (last - first) * +slider.value / +slider.max));
   $("field").addEventListener("change", () => { views.forEach(v => { v.field = +$("field").value; }); redraw(); });
-  if ($("scale")) $("scale").addEventListener("change", () => { views.forEach(v => { v.scale = +$("scale").value; }); redraw(); });
-  $("reset").addEventListener("click", () => { camera.reset(); redraw(); });
+  if ($("scale")) $("scale").addEventListener("change", () => { views.forEach(v => { if (v.motion.scalable) v.scale = +$("scale").value; }); redraw(); });
+  $("reset").addEventListener("click", () => turnAll(camera => camera.reset()));
   views.forEach(view => {
     const canvas = view.canvas;
     canvas.addEventListener("pointerdown", event => canvas.setPointerCapture(event.pointerId));
     canvas.addEventListener("pointermove", event => {
       if (!event.buttons) return;
-      if (event.shiftKey || event.buttons > 1) { camera.shift[0] += event.movementX; camera.shift[1] += event.movementY; }
-      else camera.turn(event.movementX, event.movementY);
-      redraw();
+      const [dx, dy] = [event.movementX, event.movementY];
+      turnAll(camera => event.shiftKey || event.buttons > 1 ? camera.move(dx, dy) : camera.turn(dx, dy));
     });
     canvas.addEventListener("contextmenu", event => event.preventDefault());
     canvas.addEventListener("wheel", event => {
       if (document.activeElement !== canvas) return; // the page scrolls until the view was clicked
       event.preventDefault();
-      camera.zoom *= Math.exp(-event.deltaY * 0.0015);
-      redraw();
+      turnAll(camera => { camera.zoom *= Math.exp(-event.deltaY * 0.0015); });
     }, { passive: false });
     canvas.addEventListener("keydown", event => {
       const step = (last - first) / Math.max(1, view.times.length - 1);
       if (event.key === " ") toggle();
       else if (event.key === "ArrowRight") show(now + step);
       else if (event.key === "ArrowLeft") show(now - step);
-      else if (event.key === "+" || event.key === "-") { camera.zoom *= event.key === "+" ? 1.15 : 1 / 1.15; redraw(); }
+      else if (event.key === "+" || event.key === "-") turnAll(camera => { camera.zoom *= event.key === "+" ? 1.15 : 1 / 1.15; });
       else return;
       event.preventDefault();
     });
     new ResizeObserver(redraw).observe(canvas);
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
-  show(page.shown);
+  // a frame has the impulses since the one before: that at or after a time shows what acts then
+  const known = views[0].times.find(t => t >= page.shown - 1e-9 * Math.abs(last));
+  show(known === undefined ? page.shown : known);
+}
+
+// Speeds in seconds of the run per second: round ones around that with which the run takes about eight seconds.
+function fillSpeeds(select, rate) {
+  const power = 10 ** Math.floor(Math.log10(rate || 1)), middle = [5, 2, 1].find(m => m * power <= (rate || 1) * (1 + 1e-9)) * power;
+  const about = [1, 2, 5].flatMap(m => [-2, -1, 0, 1].map(e => +(m * power * 10 ** e).toPrecision(3))).sort((a, b) => a - b);
+  const at = about.findIndex(x => x >= middle * (1 - 1e-9));
+  for (const x of about.slice(at - 4, at + 4)) select.add(new Option(shown(x) + " s/s", String(x), false, x === about[at]));
 }

@@ -2,7 +2,7 @@
 // The motion in space: lines, balls, surfaces and planes on a canvas, without perspective.
 const viridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 // Colours of what stands beside the bodies.
-const markTones = { disks: "faint", supports: "faint", links: "soft", bearings: "sky", rings: "blue" };
+const markTones = { disks: "faint", supports: "faint", links: "soft", joints: "soft", bearings: "sky", rings: "blue" };
 const bodyColours = ["blue", "vermillion", "green", "purple", "orange", "sky"];
 const rgb = hex => [1, 3, 5].map(k => parseInt(hex.slice(k, k + 2), 16));
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
@@ -23,7 +23,7 @@ function cellsOf(flat) {
 }
 function marksOf(spec) {
   const parts = spec.parts.map(p => ({ ...p, points: numbers(p.points), owner: numbers(p.owner), faces: cellsOf(numbers(p.faces)), lines: cellsOf(numbers(p.lines)) }));
-  return { count: spec.count, rest: numbers(spec.rest), moved: numbers(spec.moved), parts };
+  return { count: spec.count, rest: numbers(spec.rest), moved: numbers(spec.moved), grow: spec.grow, parts };
 }
 
 class View {
@@ -32,19 +32,22 @@ class View {
     this.times = numbers(motion.times);
     this.points = numbers(motion.points);
     this.moved = numbers(motion.moved);
+    this.grown = motion.grown === null ? this.moved : numbers(motion.grown);
     this.fields = motion.fields.map(f => ({ ...f, values: numbers(f.values) }));
     this.lines = numbers(motion.lines);
-    this.widths = numbers(motion.widths);
+    this.sizes = numbers(motion.sizes);
+    this.sides = motion.sides === null ? null : numbers(motion.sides);
     this.balls = numbers(motion.balls);
     this.radii = numbers(motion.radii);
     this.triangles = numbers(motion.triangles);
     this.bodies = numbers(motion.bodies);
-    this.impulse = { frame: numbers(motion.impulse.frame), point: numbers(motion.impulse.point), vector: numbers(motion.impulse.vector) };
-    this.largest = 0;
-    for (let k = 0; k < this.impulse.frame.length; k++) this.largest = Math.max(this.largest, Math.hypot(...this.impulse.vector.slice(3 * k, 3 * k + 3)));
+    this.impulse = Object.fromEntries(["frame", "point", "vector", "length", "out"].map(name => [name, numbers(motion.impulse[name])]));
     this.count = this.points.length / 3;
     this.marks = marksOf(motion.marks);
-    this.limits = this.fields.map(f => f.values.reduce((r, x) => [Math.min(r[0], x), Math.max(r[1], x)], [Infinity, -Infinity]));
+    // where a chain of lines ends: there it is cut off straight
+    const ends = new Map();
+    for (const i of this.lines) ends.set(i, (ends.get(i) || 0) + 1);
+    this.loose = new Set([...ends].filter(([, n]) => n === 1).map(([i]) => i));
   }
   nearest(t) {
     let low = 0, high = this.times.length - 1;
@@ -52,8 +55,9 @@ class View {
     return Math.abs(this.times[low] - t) <= Math.abs(this.times[high] - t) ? low : high;
   }
   place(i) {
-    const k = 3 * (this.frame * this.count + i), p = this.points, m = this.moved, s = this.scale;
-    return [p[3 * i] + s * m[k], p[3 * i + 1] + s * m[k + 1], p[3 * i + 2] + s * m[k + 2]];
+    // of bodies that move far only the deformation is drawn larger
+    const k = 3 * (this.frame * this.count + i), more = this.scale - 1;
+    return [0, 1, 2].map(x => this.points[3 * i + x] + this.moved[k + x] + more * this.grown[k + x]);
   }
   project(p) {
     const c = this.camera, d = plus(p, c.centre, -1);
@@ -65,7 +69,7 @@ class View {
     if (!f.lines) return (this.value(this.lines[2 * k]) + this.value(this.lines[2 * k + 1])) / 2;
     return f.known[k] ? f.values[this.frame * this.lines.length / 2 + k] : NaN;
   }
-  colour(x) { if (!Number.isFinite(x)) return this.tone("faint"); const [low, high] = this.limits[this.field]; return colourAt(high > low ? (x - low) / (high - low) : 0); }
+  colour(x) { if (!Number.isFinite(x)) return this.tone("faint"); const [low, high] = this.fields[this.field].limits; return colourAt(high > low ? (x - low) / (high - low) : 0); }
   draw() {
     const ratio = window.devicePixelRatio || 1, css = getComputedStyle(document.documentElement), ink = this.ink;
     this.tone = name => css.getPropertyValue("--" + name).trim();
@@ -78,7 +82,7 @@ class View {
     ink.setTransform(ratio, 0, 0, ratio, 0, 0);
     ink.clearRect(0, 0, this.w, this.h);
     const c = this.camera;
-    this.k = c.zoom * Math.min((this.w - 130) / (2 * c.half[0]), (this.h - 90) / (2 * c.half[1]));
+    this.k = c.zoom * Math.min((this.w - Math.min(130, 0.25 * this.w)) / (2 * c.half[0]), (this.h - 90) / (2 * c.half[1]));
     this.now = Array.from({ length: this.count }, (_, i) => this.project(this.place(i)));
     this.drawPlanes();
     this.drawGhost();
@@ -93,8 +97,9 @@ class View {
   }
   drawPlanes() {
     for (const plane of this.motion.planes) {
-      // the way to the plane is drawn as much longer as the displacements are, so that what touches does so here too
-      const offset = plane.foot + this.scale * (numbers(plane.offsets)[this.frame] - plane.foot);
+      // the way to the plane is drawn as much longer as the displacements are, so that what touches does so here too,
+      // and the plane so much further away as what touches it is thick
+      const scale = plane.grows ? this.scale : 1, offset = plane.foot + scale * (numbers(plane.offsets)[this.frame] - plane.foot) - plane.reach;
       this.path(plane.spans.map(s => this.project(plus(s, plane.normal, offset))), true);
       this.ink.fillStyle = this.tone("faint");
       this.ink.globalAlpha = 0.22;
@@ -107,24 +112,33 @@ class View {
     }
   }
   drawGhost() {
-    const at = i => this.project([this.points[3 * i], this.points[3 * i + 1], this.points[3 * i + 2]]);
-    this.ink.strokeStyle = this.tone("faint");
-    this.ink.globalAlpha = 0.45;
-    this.ink.lineWidth = 1.5;
-    this.ink.beginPath();
+    const ink = this.ink, at = i => this.project([this.points[3 * i], this.points[3 * i + 1], this.points[3 * i + 2]]);
+    ink.strokeStyle = ink.fillStyle = this.tone("faint");
+    ink.lineWidth = 1.5;
+    ink.globalAlpha = 0.45;
+    ink.beginPath();
     for (let k = 0; k < this.lines.length; k += 2) {
       const a = at(this.lines[k]), b = at(this.lines[k + 1]);
-      this.ink.moveTo(a[0], a[1]);
-      this.ink.lineTo(b[0], b[1]);
+      ink.moveTo(a[0], a[1]);
+      ink.lineTo(b[0], b[1]);
     }
-    for (const i of this.balls) { const p = at(i); this.ink.moveTo(p[0] + 5, p[1]); this.ink.arc(p[0], p[1], 5, 0, 7); }
-    this.ink.stroke();
-    this.ink.globalAlpha = 1;
+    this.balls.forEach((i, k) => { const p = at(i), r = this.ballSize(k); ink.moveTo(p[0] + r, p[1]); ink.arc(p[0], p[1], r, 0, 7); });
+    ink.stroke();
+    // all triangles go around the same way, so that they are one flat patch
+    ink.globalAlpha = 0.18;
+    ink.beginPath();
+    for (let k = 0; k < this.triangles.length; k += 3) {
+      const [a, b, c] = [0, 1, 2].map(j => at(this.triangles[k + j])), right = (b[0] - a[0]) * (c[1] - a[1]) > (b[1] - a[1]) * (c[0] - a[0]);
+      (right ? [a, b, c] : [a, c, b]).forEach((p, j) => j ? ink.lineTo(p[0], p[1]) : ink.moveTo(p[0], p[1]));
+      ink.closePath();
+    }
+    ink.fill();
+    ink.globalAlpha = 1;
   }
   drawBodies() {
-    const parts = [], P = this.now;
-    for (let k = 0; k < this.lines.length; k += 2) parts.push([(P[this.lines[k]][2] + P[this.lines[k + 1]][2]) / 2, 0, k / 2]);
-    for (let k = 0; k < this.balls.length; k++) parts.push([P[this.balls[k]][2], 1, k]);
+    const parts = [], P = this.now; // with how far in front they are: of what is round its front
+    for (let k = 0; k < this.lines.length; k += 2) parts.push([(P[this.lines[k]][2] + P[this.lines[k + 1]][2] + this.sizes[k]) / 2, 0, k / 2]);
+    for (let k = 0; k < this.balls.length; k++) parts.push([P[this.balls[k]][2] + this.radii[k], 1, k]);
     for (let k = 0; k < this.triangles.length; k += 3) parts.push([(P[this.triangles[k]][2] + P[this.triangles[k + 1]][2] + P[this.triangles[k + 2]][2]) / 3, 2, k]);
     const marks = this.markParts();
     marks.forEach((part, k) => parts.push([part.depth, 3, k]));
@@ -134,29 +148,44 @@ class View {
     if (!this.triangles.length) edge(true);
     edge(false);
   }
+  // Half the width of a line as it is seen, in pixels: of a rectangle what it reaches to across the line in the picture.
+  halfWidth(k, across) {
+    const [height, width] = [this.sizes[2 * k], this.sizes[2 * k + 1]];
+    if (this.motion.round[k]) return Math.max(2, height * this.k);
+    const [p, q] = [this.place(this.lines[2 * k]), this.place(this.lines[2 * k + 1])], at = 3 * (this.frame * this.lines.length / 2 + k);
+    const t = unit(plus(q, p, -1)), y = [0, 1, 2].map(x => this.sides[at + x]), seen = plus(this.camera.right.map(x => x * across[0]), this.camera.up, -across[1]);
+    const side = unit(plus(y, t, -dot(y, t)));
+    return Math.max(2, 0.5 * this.k * (height * Math.abs(dot(seen, side)) + width * Math.abs(dot(seen, crossed(t, side)))));
+  }
   drawLine(k, edge) {
     const i = this.lines[2 * k], j = this.lines[2 * k + 1], a = this.now[i], b = this.now[j];
-    const width = Math.min(16, Math.max(4, 2 * this.widths[k] * this.k));
-    this.ink.strokeStyle = edge ? this.tone("faint") : this.colour(this.valueOfLine(k));
-    this.ink.lineWidth = edge ? width + 2 : width;
-    // pieces shorter than they are wide have flat ends, or each would round off the colour of the next
-    const d = unit([b[0] - a[0], b[1] - a[1], 0]), flat = Math.hypot(b[0] - a[0], b[1] - a[1]) < width;
-    this.ink.lineCap = flat ? "butt" : "round";
-    const more = flat ? 0.6 : 0;
-    this.path([[a[0] - more * d[0], a[1] - more * d[1]], [b[0] + more * d[0], b[1] + more * d[1]]]);
-    this.ink.stroke();
+    const d = unit([b[0] - a[0], b[1] - a[1], 0]), across = [-d[1], d[0]], half = this.halfWidth(k, across) + (edge ? 1 : 0);
+    // pieces lie a little over each other, and are rounded where the chain goes on, so that no gap is seen
+    const more = 0.6, from = [a[0] - more * d[0], a[1] - more * d[1]], to = [b[0] + more * d[0], b[1] + more * d[1]];
+    const corner = (p, s) => [p[0] + s * half * across[0], p[1] + s * half * across[1]];
+    this.ink.fillStyle = edge ? this.tone("faint") : this.colour(this.valueOfLine(k));
+    this.path([corner(from, 1), corner(to, 1), corner(to, -1), corner(from, -1)], true);
+    this.ink.fill();
+    if (Math.hypot(b[0] - a[0], b[1] - a[1]) < 2 * half) return; // of short pieces it would hide the colour of the next
+    for (const [point, p] of [[i, a], [j, b]]) if (!this.loose.has(point)) {
+      this.ink.beginPath();
+      this.ink.arc(p[0], p[1], half, 0, 7);
+      this.ink.fill();
+    }
   }
+  ballSize(k) { return Math.max(4, this.radii[k] * this.k); }
   drawBall(k, edge) {
-    const i = this.balls[k], p = this.now[i], r = Math.max(6, this.radii[k] * this.k);
+    const i = this.balls[k], p = this.now[i], r = this.ballSize(k);
     this.ink.beginPath();
     this.ink.arc(p[0], p[1], edge ? r + 1 : r, 0, 7);
     this.ink.fillStyle = edge ? this.tone("faint") : this.colour(this.value(i));
     this.ink.fill();
   }
   drawTriangle(k) {
-    const corners = [0, 1, 2].map(j => this.triangles[k + j]), p = corners.map(i => this.place(i));
-    const light = this.lightOn(p);
-    const base = rgb(this.tone(bodyColours[this.bodies[corners[0]] % bodyColours.length]));
+    const corners = [0, 1, 2].map(j => this.triangles[k + j]), field = this.fields[this.field];
+    const light = this.lightOn(corners.map(i => this.place(i)));
+    const mean = corners.reduce((sum, i) => sum + this.value(i) / 3, 0);
+    const base = field.solids ? this.colour(mean).match(/\d+/g).map(Number) : rgb(this.tone(bodyColours[this.bodies[corners[0]] % bodyColours.length]));
     this.ink.fillStyle = this.ink.strokeStyle = `rgb(${base.map(x => Math.round(x * light)).join(",")})`;
     this.ink.lineWidth = 0.7;
     this.path(corners.map(i => this.now[i]), true);
@@ -165,10 +194,10 @@ class View {
   }
   // Polygons and lines of disks, bearings, supports, springs and rings, with how far in front they are.
   markParts() {
-    const { count, rest, moved, parts } = this.marks, out = [], ink = this.ink, s = this.scale;
+    const { count, rest, moved, grow, parts } = this.marks, out = [], ink = this.ink;
     const vector = (mark, j) => [0, 1, 2].map(x => {
       const k = 12 * mark + 3 * j + x;
-      return rest[k] + s * moved[12 * count * this.frame + k];
+      return rest[k] + (grow[mark] ? this.scale : 1) * moved[12 * count * this.frame + k];
     });
     const frames = Array.from({ length: count }, (_, mark) => [0, 1, 2, 3].map(j => vector(mark, j)));
     for (const part of parts) {
@@ -202,20 +231,22 @@ class View {
     const normal = unit(crossed(plus(p[1], p[0], -1), plus(p[2], p[0], -1)));
     return 0.45 + 0.55 * Math.abs(dot(normal, unit(plus(plus(this.camera.out, this.camera.up, 0.5), this.camera.right, 0.3))));
   }
+  // Arrows end where they push: at the surface around a point.
   drawImpulses() {
-    this.ink.strokeStyle = this.ink.fillStyle = this.tone("vermillion");
-    this.ink.lineWidth = 2.5;
-    for (let k = 0; k < this.impulse.frame.length; k++) {
-      if (this.impulse.frame[k] !== this.frame) continue;
-      const a = this.place(this.impulse.point[k]), v = this.impulse.vector.slice(3 * k, 3 * k + 3), size = Math.hypot(...v);
-      const length = (22 + 48 * size / this.largest) / this.k, rim = this.motion.impulse.rim[k];
-      // an arrow begins where it pushes; one on what is inside a ring ends there, at the rim
-      const [from, to] = (rim ? [-rim - length, -rim] : [0, length]).map(way => this.project(plus(a, v, way / size)));
-      const d = unit([to[0] - from[0], to[1] - from[1], 0]), side = [-d[1], d[0]];
-      this.path([from, to]);
-      this.ink.stroke();
-      this.path([to, [to[0] - 9 * d[0] + 4 * side[0], to[1] - 9 * d[1] + 4 * side[1]], [to[0] - 9 * d[0] - 4 * side[0], to[1] - 9 * d[1] - 4 * side[1]]], true);
-      this.ink.fill();
+    const ink = this.ink, { frame, point, vector, length, out } = this.impulse;
+    ink.strokeStyle = ink.fillStyle = this.tone("vermillion");
+    ink.lineWidth = 2.5;
+    ink.lineCap = "butt";
+    for (let k = 0; k < frame.length; k++) {
+      if (frame[k] !== this.frame) continue;
+      const place = this.place(point[k]), v = unit([0, 1, 2].map(x => vector[3 * k + x]));
+      const [from, to] = [out[k] + length[k], out[k]].map(way => this.project(plus(place, v, -way)));
+      const size = Math.hypot(to[0] - from[0], to[1] - from[1]), head = Math.min(0.5 * size, Math.max(9, 0.2 * size)), wide = Math.max(3.5, 0.42 * head);
+      const d = unit([to[0] - from[0], to[1] - from[1], 0]), neck = [to[0] - head * d[0], to[1] - head * d[1]];
+      this.path([from, neck]);
+      ink.stroke();
+      this.path([to, [neck[0] - wide * d[1], neck[1] + wide * d[0]], [neck[0] + wide * d[1], neck[1] - wide * d[0]]], true);
+      ink.fill();
     }
   }
   drawMarks() {
@@ -237,10 +268,13 @@ class View {
     this.path([[x, this.h - 20], [x, this.h - 15], [x + length * this.k, this.h - 15], [x + length * this.k, this.h - 20]]);
     ink.stroke();
     ink.fillText(shown(length) + " m", x + length * this.k / 2, this.h - 22);
-    if (this.lines.length || this.balls.length) this.drawColourBar();
+    ink.textAlign = "left";
+    const end = this.times[this.times.length - 1];
+    if (now > end + 1e-9 * Math.abs(end)) ink.fillText("shown up to t = " + shown(end) + " s", 12, 42);
+    if (this.fields[this.field].coloured) this.drawColourBar();
   }
   drawColourBar() {
-    const ink = this.ink, [low, high] = this.limits[this.field], f = this.fields[this.field], x = this.w - 24, top = 54, h = Math.min(190, this.h - 120);
+    const ink = this.ink, f = this.fields[this.field], [low, high] = f.limits, x = this.w - 24, top = 54, h = Math.min(190, this.h - 120);
     for (let k = 0; k < h; k++) { ink.fillStyle = colourAt(1 - k / h); ink.fillRect(x, top + k, 12, 1.5); }
     ink.fillStyle = this.tone("soft");
     ink.textAlign = "right";
@@ -250,13 +284,17 @@ class View {
   }
 }
 
-// One camera for all views of the page: they turn together.
+// From where a view is looked at.
 class Camera {
   constructor(start) { this.start = start; this.reset(); }
   reset() {
     for (const name of ["right", "up", "out", "centre", "half"]) this[name] = [...this.start[name]];
     this.zoom = 1;
     this.shift = [0, 0];
+  }
+  move(dx, dy) {
+    this.shift[0] += dx;
+    this.shift[1] += dy;
   }
   turn(dx, dy) {
     const about = (v, axis, angle) => {

@@ -1,0 +1,56 @@
+"""The exact solution that runs have in common, followed up to the end of the longest one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.exact import Exact, exact_solution
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.report.runs import Run
+
+
+def exact_of(runs: Sequence[Run]) -> tuple[Exact | None, list[str]]:
+    """Return the exact solution of the runs with samples, and notes on why there is none although one is claimed."""
+    sampled = [run for run in runs if run.sampled]
+    notes: list[str] = []
+    found: list[Exact] = []
+    without: list[str] = []
+    end = max((float(run.curves.time[-1]) for run in sampled), default=0.0)
+    for run in sampled:
+        try:
+            exact = exact_solution(run.opened.case, end)
+        except (InputError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as err:
+            words = str(err) if isinstance(err, InputError) else "the exact solution cannot be read from case.toml"
+            notes.append(words if len(runs) == 1 else f"{run.label}: {words}")
+            continue
+        found += [exact] if exact is not None else []
+        without += [run.label] if exact is None else []
+    if not found or notes:
+        return None, notes
+    if without:
+        return None, [f"the exact solution is not drawn, because {', '.join(without)} has none"]
+    if not all(_same(found[0], other) for other in found[1:]):
+        return None, ["the runs have different exact solutions, so none is drawn"]
+    return found[0], []
+
+
+def exact_times(exact: Exact, times: Sequence[Array]) -> Array:
+    """Return times to draw exact curves at, over those of all runs: even ones, and both sides of every jump."""
+    first, last = min(float(t[0]) for t in times), max(float(t[-1]) for t in times)
+    side = 1e-9 * (last - first)
+    out = np.unique(np.concatenate([np.linspace(first, last, 1001), exact.breaks - side, exact.breaks + side]))
+    return np.asarray(out[(out >= first) & (out <= last)])
+
+
+def _same(a: Exact, b: Exact) -> bool:
+    """Tell whether two solutions, followed up to the same time, are those of one problem."""
+    if a.curves.keys() != b.curves.keys() or a.breaks.shape != b.breaks.shape:
+        return False
+    ends = np.concatenate([[0.0], a.breaks, [a.end]])
+    t = np.unique(np.concatenate([np.linspace(0.0, a.end, 23), 0.5 * (ends[1:] + ends[:-1])]))
+    return np.allclose(a.breaks, b.breaks, rtol=1e-9, atol=1e-12 * a.end) and all(
+        np.allclose(a.curves[name](t), b.curves[name](t), rtol=1e-9, atol=1e-12) for name in a.curves
+    )

@@ -1,0 +1,92 @@
+"""Motions side by side: one camera, one scale of arrows and one range of colours, where they fit together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.postproc.report.motion import MOST_BYTES, Motion, motion_of
+from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.report.runs import Run
+from flexmb.postproc.scene import Scene
+from flexmb.postproc.stage import Stage
+
+MOST_VIEWS = 4
+UNLIKE = 4.0
+"""When the box around all is so many times as large as that around one, each is looked at with its own camera."""
+
+
+@dataclass(frozen=True)
+class Views:
+    """What the views of a page show.
+
+    Parameters
+    ----------
+    specs : list of dict
+        Of each view what ``viewer.js`` needs.
+    notes : list of str
+        What the reader must know.
+    """
+
+    specs: list[dict[str, Any]]
+    notes: list[str]
+
+
+def views_of(runs: Sequence[Run], numbers: Numbers) -> Views:
+    """Return the views of the first runs that have states to draw."""
+    drawable = [run for run in runs if run.drawable]
+    shown, notes = _motions(drawable[:MOST_VIEWS])
+    if not shown:
+        return Views([], notes)
+    scenes = [motion.scene for motion in shown.values()]
+    together = _alike(scenes)
+    stages = [Stage(scenes)] * len(scenes) if together else [Stage([scene]) for scene in scenes]
+    common = [name for name in scenes[0].available if all(name in scene.available for scene in scenes)]
+    words = _meaning(stages[:1] if together else stages, list(shown))
+    specs = []
+    for (label, motion), stage in zip(shown.items(), stages, strict=True):
+        limits = {name: _limits(stage, name) for name in common}
+        specs.append(motion.spec(numbers, label, stage.camera, limits))
+        own = [*motion.notes, *motion.scene.plane_notes, *motion.drawn.notes]
+        notes += own if len(shown) == 1 else [f"{label}: {note}" for note in own]
+    if len(drawable) > MOST_VIEWS:
+        notes.append(f"the first {MOST_VIEWS} runs are shown")
+    return Views(specs, [words, *notes])
+
+
+def _motions(runs: Sequence[Run]) -> tuple[dict[str, Motion], list[str]]:
+    """Return the motions that can be drawn, by the labels of their runs, and why others cannot."""
+    out, notes = {}, []
+    for run in runs:
+        try:
+            out[run.label] = motion_of(run.opened, MOST_BYTES // len(runs))
+        except InputError as err:
+            notes.append(f"{run.label}: {err}")
+    return out, notes
+
+
+def _alike(scenes: Sequence[Scene]) -> bool:
+    """Tell whether scenes can be looked at together: the same is up, and none would be a dot beside the others."""
+    size = float(np.linalg.norm(np.ptp(np.concatenate([scene.swept for scene in scenes]), axis=0)))
+    return all(size <= UNLIKE * scene.thickness.size and scene.up @ scenes[0].up > 0.99 for scene in scenes)
+
+
+def _limits(stage: Stage, name: str) -> tuple[float, float]:
+    """Return the values at the ends of the colours of a field, the same for all views of a stage."""
+    for scene in stage.scenes:
+        scene.recolour(name)
+    return stage.limits
+
+
+def _meaning(stages: Sequence[Stage], labels: Sequence[str]) -> str:
+    """Return what grey lines and arrows mean; of views that have nothing in common in each."""
+    arrows = [stage.scenes[0].arrows.words for stage in stages]
+    if len(stages) == 1:
+        return "; ".join(["Grey: the start", *filter(None, arrows)]) + "."
+    each = [f"{words} ({label})" for label, words in zip(labels, arrows, strict=True) if words]
+    alone = "The runs have little in common: each view has its own scale, arrows and colours."
+    return " ".join([alone, "; ".join(["Grey: the start", *each]) + "."])
