@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import matplotlib
@@ -16,8 +17,8 @@ from flexmb.postproc.rotor_style import RPM, WHIRL, shortened, speed_axes
 from flexmb.postproc.style import INK, STYLE
 from flexmb.rotor_analysis.campbell import Campbell
 
-CLOSE = 0.06
-"""Labels nearer to each other than this part of the picture stand on different sides of their lines."""
+CLOSE = 0.09
+"""Critical speeds nearer to each other than this part of the picture have labels on different sides."""
 
 UNDAMPED = 1e-7
 """Logarithmic decrements below this are round-off."""
@@ -47,21 +48,45 @@ def draw_frequencies(axes: Axes, found: Campbell) -> None:
     highest = 1.08 * float(np.nanmax(found.frequency, initial=0.0))
     lowest = min(0.0, float(found.speeds[0]))
     ends = np.array([lowest, found.speeds[-1]])
+    left, right = float(found.speeds[0]) * RPM, float(found.speeds[-1]) * RPM
     for order in found.orders:
         axes.plot(ends * RPM, order * np.abs(ends) / (2 * np.pi), color=INK, linewidth=0.9)
-    left, right = float(found.speeds[0]) * RPM, float(found.speeds[-1]) * RPM
-    last = -np.inf
-    for c in sorted(found.critical, key=lambda c: c.speed):
-        x, y = c.speed * RPM, c.order * abs(c.speed) / (2 * np.pi)
-        close = x - last < CLOSE * (right - left)
-        last = x
-        axes.plot([x], [y], "o", color=INK, markersize=5, markerfacecolor="white", zorder=4)
-        place: dict[str, Any] = {"xytext": (-6, 5), "ha": "right"} if not close else {"xytext": (6, -10), "ha": "left"}
-        words = axes.annotate(f"{x:.5g}", (x, y), textcoords="offset points", fontsize=7.5, zorder=5, **place)
-        words.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
+        speeds = np.array([c.speed for c in found.critical if c.order == order])
+        points = list(zip(speeds * RPM, order * np.abs(speeds) / (2 * np.pi), strict=True))
+        for point, place in zip(points, label_places(points, (right - left, highest)), strict=True):
+            axes.plot(*point, "o", color=INK, markersize=5, markerfacecolor="white", zorder=4)
+            words = axes.annotate(f"{point[0]:.5g}", point, textcoords="offset points", fontsize=7.5, zorder=5, **place)
+            words.set_path_effects([withStroke(linewidth=2.5, foreground="white")])
     axes.set_ylim(0.0, highest)
     axes.set_xlim(left, right)
     axes.set_ylabel("frequency [Hz]")
+
+
+def label_places(points: Sequence[tuple[float, float]], size: tuple[float, float]) -> list[dict[str, Any]]:
+    """Return where the labels of points on a rising line stand: above on the left, where there is nothing else.
+
+    Points that have another one close above them have theirs below on the right, with a line to it, one below the
+    other: never beside the neighbour.
+
+    Parameters
+    ----------
+    points : sequence of (float, float)
+    size : (float, float)
+        Of the picture, in the units of the points.
+    """
+    out = []
+    for x, y in points:
+        above = [
+            other
+            for other in points
+            if other > (x, y) and other[0] - x < CLOSE * size[0] and abs(other[1] - y) < CLOSE * size[1]
+        ]
+        if above:
+            line = {"arrowstyle": "-", "linewidth": 0.6, "color": INK, "shrinkA": 0.0, "shrinkB": 2.5}
+            out.append({"xytext": (10, -4 - 11 * len(above)), "ha": "left", "arrowprops": line})
+        else:
+            out.append({"xytext": (-6, 5), "ha": "right"})
+    return out
 
 
 def draw_decrements(axes: Axes, found: Campbell) -> None:

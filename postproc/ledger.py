@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.postproc.arrays import Array
+from flexmb.postproc.arrays import Array, largest
 from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
 from flexmb.result import Result
 
@@ -76,14 +76,24 @@ class Ledger:
     @property
     def lowest(self) -> float:
         """What potentials are measured from in the stacks: zero, or their lowest value if that is negative, J."""
-        return min(0.0, float(np.min(self.potential)))
+        return min(0.0, -largest(-self.potential))
+
+    @property
+    def gaps(self) -> str:
+        """What to say when energies are not finite numbers, empty when all are."""
+        columns = [self.kinetic, self.potential, self.residual, *(part.values for part in self.works)]
+        bad = np.asarray(~np.isfinite(columns).all(axis=0))
+        if not bad.any():
+            return ""
+        count, first = int(bad.sum()), float(self.time[int(np.argmax(bad))])
+        return f"energies are no finite numbers at {count} of {len(bad)} samples, the first at t = {first:.6g} s"
 
     @property
     def given(self) -> tuple[Part, ...]:
         """The stack of what was there and what came in."""
         start = np.full_like(self.time, self.total[0] - self.lowest)
         gains = tuple(Part(w.word, w.colour, np.maximum(w.values, 0.0)) for w in self.works)
-        return (Part("initial", BLUE, start), *(part for part in gains if part.values.any()))
+        return (Part("initial", BLUE, start), *(part for part in gains if largest(part.values) > 0.0))
 
     @property
     def found(self) -> tuple[Part, ...]:
@@ -91,7 +101,7 @@ class Ledger:
         above = "potential above its lowest" if self.lowest < 0.0 else "potential"
         there = (Part("kinetic", BLUE, self.kinetic), Part(above, ORANGE, self.potential - self.lowest))
         losses = tuple(Part(f"taken by {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)
-        return (*there, *(part for part in losses if part.values.any()))
+        return (*there, *(part for part in losses if largest(part.values) > 0.0))
 
 
 def ledger_of(result: Result) -> Ledger | None:
@@ -107,10 +117,10 @@ def ledger_of(result: Result) -> Ledger | None:
     drive, cross = column("work_drive"), column("work_cross")
     others = [column(name) for name in ("work_damping", "work_contact", "numerical")]
     works = [column("work_external") - drive - cross, drive, cross, *others]
-    scale = max(float(np.abs(column("kinetic")).max()), float(np.abs(column("potential")).max()))
+    scale = max(largest(np.abs(column(name))) for name in ("kinetic", "potential"))
     parts = tuple(
         Part(word, colour, values)
         for (word, colour), values in zip(WORKS, works, strict=True)
-        if np.abs(values).max() > 1e-13 * scale
+        if largest(np.abs(values)) > 1e-13 * scale or not np.isfinite(values).all()
     )
     return Ledger(result.time, column("kinetic"), column("potential"), parts, column("residual"))

@@ -15,14 +15,17 @@ from numpy.typing import NDArray
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.rotor_results import Whirl, across, moved, recorded, within
-from flexmb.postproc.rotor_style import shortened
+from flexmb.postproc.rotor_style import wrapped
 from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
+from flexmb.postproc.ticks import take_out_power
 
 LATEST = 0.1
 """The last part of the time shown, drawn darker."""
 WALL = 1.06
 """Outer radius of a stator as it is drawn, over its clearance."""
 PALE = "0.82"
+SMOOTH = 24
+"""With fewer samples a turn than this an orbit is drawn with corners, and the legend says so."""
 
 
 def plot_orbits(
@@ -44,7 +47,7 @@ def plot_orbits(
         columns = min(len(nodes), 2)
         rows = -(-len(nodes) // columns)
         figure = Figure(figsize=(4.2 * columns, 4.3 * rows + 0.3), layout="constrained")
-        figure.suptitle(shortened(opened.title or "Orbits", 48 * columns), x=0.02, ha="left", fontsize=10)
+        figure.suptitle(wrapped(opened.title or "Orbits", 48 * columns), x=0.02, ha="left", fontsize=10)
         for k, node in enumerate(nodes):
             draw_orbit(figure.add_subplot(rows, columns, k + 1), opened, node, within(node.time, start, end))
     return figure
@@ -56,7 +59,9 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     ring, offset = _ring(opened, node, clearances)
     t, yz = node.time[shown], (node.yz - offset)[shown]
     last = t >= t[-1] - LATEST * (t[-1] - t[0])
-    axes.plot(*yz.T, color=BLUE, linewidth=0.5, alpha=0.35, label=f"{t[0]:.4g} to {t[-1]:.4g} s")
+    samples = samples_per_turn(yz)
+    words = f", {samples:.0f} samples a turn" if samples < SMOOTH else ""
+    axes.plot(*yz.T, color=BLUE, linewidth=0.5, alpha=0.35, label=f"{t[0]:.4g} to {t[-1]:.4g} s{words}")
     axes.plot(*yz[last].T, color=BLUE, linewidth=1.2, zorder=4, label=f"from {t[last][0]:.4g} s")
     for name, (table, hits) in clearances.items():
         gap = float(table["gap"])
@@ -69,9 +74,20 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
             axes.plot(*yz[hits[shown]].T, ".", color=VERMILLION, markersize=4.0, zorder=3, label="in contact")
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
     axes.set_aspect("equal", adjustable="datalim")
-    axes.set(xlabel="y [m]", ylabel="z [m]")
+    ends = axes.dataLim
+    most = max(abs(end) for end in (*ends.intervalx, *ends.intervaly))
+    for axis, name in ((axes.xaxis, "y [m]"), (axes.yaxis, "z [m]")):
+        take_out_power(axis, (-most, most), name)
     axes.set_title(f"{node.name} relative to {ring}" if ring else node.name, pad=26)
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.005), ncols=2, fontsize=7)
+
+
+def samples_per_turn(yz: Array) -> float:
+    """Return how many samples a turn of an orbit has, by the median angle from one step of it to the next."""
+    way = np.diff(yz[:, 0] + 1j * yz[:, 1])
+    way = way[np.abs(way) > 1e-12 * np.abs(way).max(initial=0.0)]
+    angle = float(np.median(np.abs(np.angle(way[1:] / way[:-1])))) if len(way) > 1 else 0.0
+    return 2.0 * np.pi / angle if angle else np.inf
 
 
 Clearances = dict[str, tuple[Mapping[str, Any], NDArray[np.bool_]]]

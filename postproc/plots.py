@@ -14,15 +14,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from flexmb.errors import InputError
-from flexmb.measures.thinning import thinned
-from flexmb.postproc.arrays import Array
-from flexmb.postproc.ledger import ledger_of
-from flexmb.postproc.named import Curves, unit_of
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION
+from flexmb.measures.thinning import kept, thinned
+from flexmb.postproc.arrays import Array, largest
+from flexmb.postproc.ledger import Ledger, ledger_of
+from flexmb.postproc.named import Curves, with_unit
+from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
 from flexmb.result import Result
 from flexmb.series import ContactSeries
 
+LONG_LABEL = 26
+"""Letters that fit beside a frame."""
 MOST_CONTACTS = 4
 """More contacts than this are not told apart in one chart."""
 SUFFIXES = (".svg", ".pdf", ".png")
@@ -72,7 +74,7 @@ def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
         As for ``plot_contact``.
     """
     draw = [partial(draw_energy, result=result, columns=5), partial(draw_works, result=result)]
-    return _figure((6.4, 5.2), draw, save)
+    return _figure((6.4, 5.2), draw, save, _ledger(result).gaps)
 
 
 def plot_signals(result: Result, names: Iterable[str], save: str | Path | None = None) -> Figure:
@@ -90,7 +92,7 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
     curves = Curves(result)
     units: dict[str, list[str]] = {}
     for name in curves.expand(names):
-        units.setdefault(unit_of(name), []).append(name)
+        units.setdefault(curves.unit(name), []).append(name)
     if not units:
         raise InputError(f"name at least one signal; recorded: {', '.join(curves.names) or 'none'}")
     draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in units.items()]
@@ -98,16 +100,19 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
 
 
 def _draw_signals(axes: Axes, curves: Curves, names: list[str], unit: str) -> None:
-    words = {name.split(".")[-2 if name[-2:] in (".x", ".y", ".z") else -1] for name in names}
-    common = words.pop().replace("_", " ") if len(words) == 1 else "value"
+    common = ", ".join(dict.fromkeys(curves.word(name) for name in names))
+    if len(common) > LONG_LABEL:
+        common = "value"
     for k, name in enumerate(names):
         style = "-" if k < len(CYCLE) else (0, (4, 2))
-        axes.plot(*thinned(curves.time, curves[name]), color=CYCLE[k % len(CYCLE)], linestyle=style, label=name)
-    _finish(axes, curves.result, common.capitalize(), f"{common} [{unit}]" if unit else common, 2)
+        label = seen(curves.title(name))
+        axes.plot(*thinned(curves.time, curves[name]), color=CYCLE[k % len(CYCLE)], linestyle=style, label=label)
+    longest = max(len(curves.title(name)) for name in names)
+    _finish(axes, curves.result, common.capitalize(), with_unit(common, unit), 2 if longest <= LONG_LABEL else 1)
 
 
-def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | None) -> Figure:
-    """Return a figure of frames above each other with one time axis, and write it if asked."""
+def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | None, note: str = "") -> Figure:
+    """Return a figure of frames above each other with one time axis and a note below, and write it if asked."""
     path = None if save is None else _usable(Path(save))
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=size, layout="constrained")
@@ -116,6 +121,8 @@ def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | 
             function(axes)
         for axes in frames[:-1]:
             axes.set_xlabel("")
+        if note:
+            figure.supxlabel(note, fontsize=8)
         if path is not None:
             figure.savefig(path, dpi=200)
     return figure
@@ -164,11 +171,11 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     lowest value.
     ``columns`` is the number of columns of the legend.
     """
-    energy, t = result.energy, result.time
-    lowest = min(0.0, float(energy.potential.min()))
-    kinetic, total = energy.kinetic, energy.total - lowest
-    given = total[0] + energy.work_external
-    worked = float(np.abs(energy.work_external).max()) > 1e-12 * float(np.abs(total).max())
+    ledger, t = _ledger(result), result.time
+    kinetic, total = ledger.kinetic, ledger.total - ledger.lowest
+    external = result.energy.work_external
+    given = total[0] + external
+    worked = largest(np.abs(external)) > 1e-12 * largest(np.abs(total))
     _fill(axes, t, np.zeros_like(t), kinetic, BLUE, "kinetic")
     _fill(axes, t, kinetic, total, ORANGE, "+ potential")
     axes.plot(*thinned(t, total), color=INK, label="= total")
@@ -177,34 +184,36 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     axes.margins(y=0.06)
     axes.set_ylim(bottom=0.0)
-    over = "energy above lowest potential [J]" if lowest < 0.0 else "energy [J]"
+    over = "energy − min V [J]" if ledger.lowest < 0.0 else "energy [J]"  # V may be negative: bars would hang down
     _finish(axes, result, "Energy", over, columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:
     """Draw what has changed the energy since the start; the parts add up to the dashed change of the total."""
-    energy, t = result.energy, result.time
-    change = energy.total - energy.total[0]
-    ledger = ledger_of(result)
-    for part in ledger.works if ledger is not None else ():
-        axes.plot(*thinned(t, part.values), color=part.colour, label=f"{part.word} {_number(part.values[-1])} J")
-    label = f"change {_number(change[-1])} J"
-    axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=label)
-    left = float(np.abs(energy.residual).max())
-    axes.plot([], [], color="none", label=f"missing {left:.1e} J")
+    ledger, t = _ledger(result), result.time
+    change = ledger.total - ledger.total[0]
+    for part in ledger.works:
+        axes.plot(*thinned(t, part.values), color=part.colour, label=f"{part.word} {_joule(part.values[-1])}")
+    axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=f"change {_joule(change[-1])}")
+    axes.plot([], [], color="none", label=f"missing {largest(np.abs(ledger.residual)):.1e} J")
     _finish(axes, result, "Work done", "work [J]", 2)
 
 
-def _number(value: float) -> str:
-    return f"{value:+.4g}".replace("-", "−")
+def _ledger(result: Result) -> Ledger:
+    ledger = ledger_of(result)
+    if ledger is None:
+        raise InputError("this result has no energies")
+    return ledger
+
+
+def _joule(value: float) -> str:
+    return f"{value:+.4g} J".replace("-", "−") if np.isfinite(value) else "(no number at the end)"
 
 
 def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str) -> None:
     """Fill between two curves; where there are too many points, both are thinned at the same places."""
-    if len(t) > 4000:
-        keep = np.linspace(0, len(t) - 1, 4000).astype(np.int64)
-        t, low, high = t[keep], low[keep], high[keep]
-    axes.fill_between(t, low, high, color=colour, alpha=0.45, linewidth=0, label=label)
+    keep = kept([low, high])
+    axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=0.45, linewidth=0, label=label)
 
 
 def _chosen(axes: Axes, result: Result, names: Iterable[str] | None) -> list[tuple[ContactSeries, str]]:
@@ -228,7 +237,7 @@ def _columns(values: Array) -> tuple[Array, int]:
 
 def _label(contact: ContactSeries, many: int, words: str) -> str:
     name = contact.name if len(contact.name) <= 14 else contact.name[:13] + "…"
-    return name if many == 1 else f"{name} ({words} {many})"
+    return seen(name if many == 1 else f"{name} ({words} {many})")
 
 
 def _finish(axes: Axes, result: Result, title: str, label: str, columns: int | None = None) -> None:

@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.rotor_results import recorded, speed_of, within
-from flexmb.postproc.rotor_style import RPM, shortened
+from flexmb.postproc.rotor_style import RPM, shortened, wrapped
 from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.style import CYCLE, FIELD_MAP, INK, STYLE
 
@@ -65,7 +65,9 @@ def plot_spectrum(
             axes.plot([], [], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), label="1 x speed")
         axes.set_xlim(-top, top)
         axes.set(xlabel="frequency [Hz]: backward < 0 < forward", ylabel="amplitude [m]")
-        axes.set_title(shortened(f"{opened.title or 'Spectrum'}, {t[shown][0]:.4g} to {t[shown][-1]:.4g} s"), pad=20)
+        axes.set_title(
+            shortened(f"{opened.title or 'Spectrum'}, {t[shown][0]:.4g} to {t[shown][-1]:.4g} s", 76), pad=20
+        )
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.005), ncols=5)
     return figure
 
@@ -113,7 +115,7 @@ def plot_waterfall(
         if speed is not None:
             _draw_orders(axes, middle, speed, top)
         axes.set(xlabel="frequency [Hz]", ylabel=f"time [s], middle of windows of {span:.3g} s")
-        axes.set_title(shortened(f"{node.name}: {opened.title or 'waterfall'}", 70))
+        axes.set_title(wrapped(f"{node.name}: {opened.title or 'waterfall'}", 66))
     return figure
 
 

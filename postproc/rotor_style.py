@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from typing import Any
 
 import numpy as np
@@ -44,3 +45,8 @@ def shortened(words: str, most: int = 90) -> str:
     """Return words on one line, cut when they are too long for a title; a $ does not begin a formula."""
     words = " ".join(words.split()).replace("$", r"\$")
     return words if len(words) <= most else words[: most - 1] + "…"
+
+
+def wrapped(words: str, most: int) -> str:
+    """Return words for a title on one or two lines of so many letters at most."""
+    return "\n".join(textwrap.wrap(shortened(words, 2 * most - 8), most))

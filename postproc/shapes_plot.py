@@ -7,11 +7,13 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from flexmb.postproc.rotor_style import RPM, WHIRL, shortened
 from flexmb.postproc.style import FAINT, INK, STYLE
 from flexmb.rotor_analysis.modes import RotorModes
 
+ComplexArray = NDArray[np.complex128]
 MOST = 9
 """Number of shapes in one picture."""
 
@@ -34,9 +36,16 @@ def plot_shapes(found: RotorModes, title: str = "") -> Figure:
     return figure
 
 
+def in_phase(shape: ComplexArray) -> ComplexArray:
+    """Return a shape whose largest component is 1: the phase that an eigenvector comes with is anything."""
+    size = np.abs(shape).ravel()
+    # of equal ones the first, also where round-off tells them apart
+    return np.asarray(shape / shape.ravel()[int(np.argmax(size >= (1.0 - 1e-6) * size.max()))])
+
+
 def draw_shape(axes: Any, found: RotorModes, k: int) -> None:
     """Draw one shape in axes of three dimensions."""
-    orbit = found.orbits[..., k] / np.abs(found.orbits[..., k]).max()
+    orbit = in_phase(found.orbits[..., k])
     look = WHIRL[found.whirl[k]]
     bodies = np.array([label.partition(".")[0] for label in found.labels])
     turn = np.exp(1j * np.linspace(0.0, 1.9 * np.pi, 60))

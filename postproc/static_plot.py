@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
+from flexmb.postproc.ticks import take_out_power
 from flexmb.rotor_analysis.static import StaticState
 
 
@@ -34,8 +35,8 @@ def plot_static(found: StaticState, title: str = "") -> Figure:
         _mark_bearings(line, found)
         for axes, name in ((line, "deflection [m]"), (shear, "shear force [N]"), (moment, "bending moment [N m]")):
             axes.axhline(0.0, color=INK, linewidth=0.7, zorder=0)
-            axes.set_ylabel(name)
             axes.margins(y=0.12)
+            take_out_power(axes.yaxis, axes.get_ylim(), name)
         line.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=4)
         line.set_title(shortened(title or "Static state", 48))
         moment.set_xlabel("along the shaft [m]")

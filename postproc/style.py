@@ -43,5 +43,11 @@ STYLE: Any = {
     "text.color": INK,
     "axes.labelcolor": INK,
     "svg.fonttype": "none",
+    "pdf.fonttype": 42,
 }
-"""Matplotlib settings."""
+"""Matplotlib settings; letters in PDF are those of a font (TrueType), which journals ask for."""
+
+
+def seen(label: str) -> str:
+    """Return a label that legends show: matplotlib leaves out those that begin with ``_``."""
+    return f"\u200b{label}" if label.startswith("_") else label

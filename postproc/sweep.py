@@ -140,7 +140,7 @@ class Sweep:
         """Number of the point each corner of the surface hangs on, (k,)."""
         return self._point[self._at]
 
-    def corners(self, points: Array, sides: Array, shrink: float = 1.0) -> tuple[Array, Array]:
+    def corners(self, points: Array, sides: Array) -> tuple[Array, Array]:
         """Return where the corners of the surface are and their normals, both (k, 3).
 
         Parameters
@@ -149,11 +149,9 @@ class Sweep:
             Where the points are, m.
         sides : (m, 2, 3) array
             y of the sections at the ends of the lines.
-        shrink : float
-            Factor on the sections and balls.
         """
         axes = self._axes(points, sides)
-        place = np.einsum("kij,ki->kj", axes[self._at], shrink * self._place)
+        place = np.einsum("kij,ki->kj", axes[self._at], self._place)
         normal = np.einsum("kij,ki->kj", axes[self._at], self._normal)
         return points[self._point][self._at] + place, normal
 
@@ -176,12 +174,13 @@ class Sweep:
         axes[self._free] = np.eye(3)
         return axes
 
-    def update(self, mesh: Any, points: Array, sides: Array, shrink: float = 1.0) -> None:
-        """Move a mesh made by ``copy`` of ``mesh``; arguments as in ``corners``."""
-        corners, normals = self.corners(points, sides, shrink)
+    def update(self, mesh: Any, points: Array, sides: Array) -> Array:
+        """Move a mesh made by ``copy`` of ``mesh``, and return where its corners are; arguments as in ``corners``."""
+        corners, normals = self.corners(points, sides)
         mesh.points = corners.astype(np.float32)
         mesh.point_data["Normals"] = normals.astype(np.float32)
         mesh.point_data.active_normals_name = "Normals"
+        return corners
 
 
 def _unit(vectors: Array) -> Array:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from matplotlib.ticker import FuncFormatter
 
-LARGE, SMALL = 5, -3
+LARGE, SMALL = 4, -3
 """From these powers of ten on they are taken out of the numbers."""
 _HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 

@@ -11,7 +11,8 @@ import pytest
 import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.measures.thinning import kept, thinned
-from flexmb.postproc.plots import draw_forces, draw_gaps, plot_contact, plot_energy
+from flexmb.postproc.named import Curves
+from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy
 from flexmb.postproc.spectrum import amplitude_spectrum
 from flexmb.postproc.ticks import power_of, take_out_power, with_power
 
@@ -73,11 +74,12 @@ def test_contact(bar: fm.Result, tmp_path: Path) -> None:
 
 
 def test_group_of_contacts(group: fm.Result) -> None:
-    gap, _, force = plot_contact(group, "floor").axes
+    gap, velocity, force = plot_contact(group, "floor").axes
     floor = group.contacts["floor"]
     assert floor.gap.shape[1] == 4
     assert np.any(floor.force.sum(axis=1) > 0)
     np.testing.assert_array_equal(curves(gap)["floor (min of 4)"][:, 1], floor.gap.min(axis=1))
+    np.testing.assert_array_equal(curves(velocity)["floor (min of 4)"][:, 1], floor.velocity.min(axis=1))
     np.testing.assert_array_equal(curves(force)["floor (sum of 4)"][:, 1], floor.force.sum(axis=1))
 
 
@@ -128,7 +130,7 @@ def test_negative_potentials_are_measured_from_their_lowest(group: fm.Result) ->
     lowest = group.energy.potential.min()
     assert lowest < 0
     energy = plot_energy(group).axes[0]
-    assert "lowest potential" in energy.get_ylabel()
+    assert "min V" in energy.get_ylabel()
     lines = curves(energy)
     np.testing.assert_allclose(lines["= total"][:, 1], group.energy.total - lowest, atol=1e-10)
     given = group.energy.total[0] + group.energy.work_external - lowest
@@ -136,11 +138,87 @@ def test_negative_potentials_are_measured_from_their_lowest(group: fm.Result) ->
     np.testing.assert_allclose(lines[label][:, 1], given, atol=1e-10)
 
 
+def test_work_put_in_lifts_the_dashed_line() -> None:
+    model = fm.Model()
+    model.add(fm.Particle("cart", mass=2.0, axes="x"))
+    model.add(fm.NodalForce("push", node="cart", force=(3.0, 0.0, 0.0)))
+    result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=1.0)
+    assert result.energy.work_external[-1] == pytest.approx(2.25, rel=1e-6)  # F^2 t^2 / 2 m
+    energy = plot_energy(result).axes[0]
+    np.testing.assert_allclose(curves(energy)["= initial + work"][:, 1], result.energy.work_external, atol=1e-12)
+
+
+def test_long_stacks_keep_the_extremes_of_both_edges() -> None:
+    from matplotlib.figure import Figure
+
+    n = 100_001
+    t, rng = np.linspace(0, 1, n), np.random.default_rng(5)
+    low, high = rng.uniform(0.0, 1.0, n), rng.uniform(2.0, 3.0, n)
+    low[12_345], high[77_777] = -5.0, 9.0
+    axes = Figure().subplots()
+    _fill(axes, t, low, high, "blue", "stack")
+    corners = axes.collections[0].get_paths()[0].vertices
+    assert corners[:, 1].min() == -5.0
+    assert corners[:, 1].max() == 9.0
+    assert len(corners) < 9000
+
+
+def test_rows_of_joints_are_told_apart() -> None:
+    result = fm.load_case("four_bar", ["time.steps=20"]).run()
+    joint = next(iter(result.joints))
+    rows = result.summary["joint_rows"][joint]
+    assert len(rows) == result.joints[joint].force.shape[1]
+    figure = result.plot_signals(f"joints.{joint}.force")
+    names = [name for axes in figure.axes for name in curves(axes)]
+    assert {name.split(", ")[1] for name in names} <= set(rows)
+    assert names[0].startswith(f"joints.{joint}.force.0, ")
+    assert all(axes.get_title(loc="left") == "Force" for axes in figure.axes)
+    assert {axes.get_ylabel() for axes in figure.axes} <= {"force [N]", "force [N m]"}
+    assert not words_overlap(figure)
+    del result.summary["joint_rows"]  # as in results of earlier versions
+    (axes,) = result.plot_signals(f"joints.{joint}.force").axes
+    assert axes.get_ylabel() == "force [N or N m]"
+    assert list(curves(axes)) == [name.split(", ")[0] for name in names]
+
+
+def test_rows_of_joints_that_hold_angles_are_torques() -> None:
+    model = fm.Model()
+    model.add(fm.Rigid("box", mass=1.0, inertia=[1.0, 1.0, 1.0], velocity=(0, 0, 0)))
+    model.add(fm.Revolute("pin", a="box", axis=[0, 0, 1]))
+    result = fm.simulate(model, fm.GeneralizedAlpha(), step=0.01, end=0.05)
+    assert result.summary["joint_rows"] == {"pin": ["x", "y", "z", "tilt about x", "tilt about y"]}
+    known = Curves(result)
+    assert [known.unit(f"joints.pin.force.{k}") for k in range(5)] == ["N", "N", "N", "N m", "N m"]
+    assert known.unit("joints.pin.impulse.3") == "N m s"
+    assert known.axis("joints.pin.force.3") == "torque.3 [N m]"
+    assert known.axis("joints.pin.force.0") == "force.0 [N]"
+
+
+def test_names_that_begin_with_an_underscore_are_in_the_legend() -> None:
+    model = fm.Model(gravity=(0, 0, -9.81))
+    model.add(fm.Particle("_stone", mass=1.0, position=(0, 0, 0.1), axes="z"))
+    model.add(fm.NodePlane("_floor", node="_stone", normal=(0, 0, 1)))
+    result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.3)
+    for figure, name in (
+        (result.plot_signals("_stone.position"), "_stone.position.z"),
+        (result.plot_contact("_floor"), "_floor"),
+    ):
+        for axes in figure.axes:
+            assert [text.get_text().lstrip("\u200b") for text in axes.get_legend().get_texts()] == [name]
+
+
+def test_letters_in_pdf_are_those_of_a_font(bar: fm.Result, tmp_path: Path) -> None:
+    bar.plot_energy(save=tmp_path / "e.pdf")
+    data = (tmp_path / "e.pdf").read_bytes()
+    assert b"/Type3" not in data
+    assert b"/TrueType" in data or b"/Type42" in data or b"/CIDFontType2" in data
+
+
 def test_powers_of_ten_stand_in_the_label() -> None:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
-    assert [power_of(0.0, x) for x in (9e4, 1e5, 2e7, 2e-3, 9.9e-4, 4e-7, 0.0)] == [0, 3, 6, -3, -6, -9, 0]
+    assert [power_of(0.0, x) for x in (9e3, 1e4, 2e7, 2e-3, 9.9e-4, 4e-7, 0.0)] == [0, 3, 6, -3, -6, -9, 0]
     assert with_power("gap [m]", -6) == "gap [10⁻⁶ m]"
     assert with_power("gap [m]", 0) == "gap [m]"
     axes = Figure().subplots()
@@ -205,6 +283,20 @@ def test_spectrum_has_the_amplitude_of_a_sine() -> None:
     assert amplitude[np.argmin(np.abs(f - 90.0))] == pytest.approx(0.02, rel=1e-3)
     assert amplitude[np.abs(f - 50.0) < 5].max() < 1e-6
     assert amplitude_spectrum(t[:5], t[:5])[0].size == 0
+
+
+def test_a_last_sample_off_the_even_grid_does_not_count() -> None:
+    t = np.arange(3999) * 1e-3  # one more would be a length that is quick to transform
+    y = np.sin(2 * np.pi * 25.0 * t)
+    whole = amplitude_spectrum(t, y)
+    odd = amplitude_spectrum(np.append(t, t[-1] + 3e-4), np.append(y, 50.0))
+    np.testing.assert_array_equal(odd, whole)
+
+
+def test_frequencies_of_a_spectrum_are_multiples_of_one_over_its_length() -> None:
+    f, amplitude = amplitude_spectrum(np.arange(100) * 0.01, np.sin(2 * np.pi * 10.0 * np.arange(100) * 0.01))
+    np.testing.assert_allclose(f, np.arange(1, 51), rtol=1e-12)  # a hundred samples, 0.01 s each, are 1 s
+    assert f[np.argmax(amplitude)] == pytest.approx(10.0, rel=1e-12)
 
 
 def test_thinning_keeps_the_extremes_of_all_columns() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +11,19 @@ import pytest
 from fake_run import FakeScheme
 from hand_rotor import HandRotor, skew
 from known_rotors import nelson_mcvaugh
+from matplotlib.figure import Figure
+from matplotlib.text import Text
 
 import flexmb as fm
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.postproc.campbell_plot import plot_campbell
 from flexmb.postproc.open_folder import Opened, open_folder
-from flexmb.postproc.orbit_plot import plot_orbits
+from flexmb.postproc.orbit_plot import draw_orbit, plot_orbits, samples_per_turn
 from flexmb.postproc.rotor_forces_plot import bearing_force, plot_rotor_forces
-from flexmb.postproc.rotor_results import recorded, speed_of
+from flexmb.postproc.rotor_results import Whirl, recorded, speed_of
 from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall, window_length
-from flexmb.postproc.shapes_plot import plot_shapes
+from flexmb.postproc.shapes_plot import in_phase, plot_shapes
 from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.unbalance_plot import plot_unbalance
@@ -121,6 +124,44 @@ def test_orbits(opened: Opened, tmp_path: Path) -> None:
     figure.savefig(tmp_path / "orbits.png")
     with pytest.raises(InputError, match="fewer than 16 samples"):
         plot_orbits(opened, start=0.999)
+
+
+def test_powers_of_ten_stand_in_the_labels_of_orbits_and_static_states(opened: Opened) -> None:
+    figure = plot_orbits(opened, ["rotor.node(1)"])
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [10⁻⁶ m]", "z [10⁻⁶ m]")
+    assert axes.xaxis.get_offset_text().get_text() == axes.yaxis.get_offset_text().get_text() == ""
+    assert max(abs(float(word.get_text().replace("−", "-"))) for word in axes.get_xticklabels()) > 100.0
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Rotor("rotor", **nelson_mcvaugh("timoshenko")))
+    assert plot_static(fm.static_deflection(model)).axes[0].get_ylabel() == "deflection [10⁻⁶ m]"
+
+
+def test_orbits_with_corners_say_how_many_samples_a_turn_has(opened: Opened) -> None:
+    angle = 2.0 * np.pi * np.arange(200) / 13.0
+    circle = np.column_stack([np.cos(angle), np.sin(angle)])
+    assert samples_per_turn(circle) == pytest.approx(13.0)
+    assert samples_per_turn(np.zeros((20, 2))) == np.inf
+    figure = Figure()
+    coarse = Whirl("rotor.last", 0.01 * np.arange(200.0), circle)
+    unrecorded = dataclasses.replace(opened, case=opened.case | {"contacts": {}})
+    draw_orbit(figure.subplots(), unrecorded, coarse, np.ones(200, dtype=bool))
+    assert "0 to 1.99 s, 13 samples a turn" in curves(figure.axes[0])
+    assert not [name for name in curves(plot_orbits(opened).axes[0]) if "samples" in name]
+
+
+def test_long_titles_go_on_in_a_second_line_and_stay_in_the_picture(
+    opened: Opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(opened.result.summary, "title", "a rotor in a ring of a long name " * 3)
+    for figure in (plot_orbits(opened, ["rotor.last"]), plot_waterfall(opened, ["rotor.last"])):
+        figure.draw_without_rendering()
+        titles = [figure._suptitle] if figure._suptitle else [figure.axes[0]._left_title]
+        (box,) = [title.get_window_extent() for title in titles]
+        assert titles[0].get_text().count("\n") == 1
+        assert box.x0 >= 0.0
+        assert box.x1 <= figure.bbox.x1
 
 
 @pytest.mark.parametrize("node", ["rotor.mid", ["rotor.first", "rotor.node(1)"], "rotor.all", "rotor.disk"])
@@ -264,6 +305,22 @@ def test_campbell_diagram() -> None:
     assert labels == ["forward", "backward", "1 x speed", "critical, rpm", "unstable"]
 
 
+def test_labels_of_critical_speeds_stand_at_their_own_points() -> None:
+    case = fm.load_case("nelson_mcvaugh")
+    figure = plot_campbell(fm.campbell(case, np.linspace(0.0, 11000.0, 45), orders=(1.0, 2.0)))
+    figure.draw_without_rendering()
+    axes = figure.axes[0]
+    labels = {word.get_text(): word for word in axes.texts}
+    assert {"46507", "49815", "15361", "17011"} <= set(labels)
+    points = {name: axes.transData.transform(word.xy) for name, word in labels.items()}
+    boxes = {name: Text.get_window_extent(word) for name, word in labels.items()}  # without the line to the point
+    for name, box in boxes.items():
+        for other, (x, y) in points.items():
+            beside = box.y0 - 4.0 <= y <= box.y1 + 4.0  # at the height of a point it would be read as its label
+            assert other == name or not (beside and box.x0 - 12.0 <= x <= box.x1 + 12.0), (name, other)
+        assert not [one for one, its in boxes.items() if one != name and box.overlaps(its)], name
+
+
 def test_other_diagrams(tmp_path: Path) -> None:
     rotor = nelson_mcvaugh("timoshenko", unbalances=[{"node": 4, "magnitude": 1e-5}])
     model = fm.Model(gravity=(0.0, 0.0, -9.81))
@@ -278,6 +335,12 @@ def test_other_diagrams(tmp_path: Path) -> None:
     assert len(plot_static(fm.static_deflection(model)).axes[0].texts) == 3
     orbit = plot_unbalance(response).axes[0]
     np.testing.assert_array_equal(curves(orbit)["rotor.node(4): major"][:, 1], response.major[:, 0])
-    figure = plot_shapes(fm.rotor_modes(model, 2000.0, 4))
+    modes = fm.rotor_modes(model, 2000.0, 4)
+    for k in range(4):  # whatever the phase that the eigenvalues come with
+        one, other = (in_phase(np.exp(1j * turn) * modes.orbits[..., k]) for turn in (0.0, 2.0))
+        np.testing.assert_allclose(one, other, atol=1e-12)
+        assert np.abs(one).max() == pytest.approx(1.0)
+        assert np.abs(one - 1.0).min() < 1e-9
+    figure = plot_shapes(modes)
     assert [axes.get_title().split(": ")[1].split(", ")[1] for axes in figure.axes] == ["backward", "forward"] * 2
     figure.savefig(tmp_path / "modes.svg")

@@ -105,3 +105,14 @@ def test_the_command_prints_writes_and_refuses(tmp_path, capsys):
     assert main(["spectrum", "hhtt"]) == 2
     assert "did you mean 'hht'" in capsys.readouterr().err
     assert main(["spectrum", "--set", "rho=1"]) == 2
+
+
+def test_schemes_with_the_same_figures_are_one_curve() -> None:
+    from flexmb.postproc.spectrum_plot import plot_spectra
+
+    x = np.geomspace(0.01, 100.0, 41)
+    schemes = {"a": MoreauJean(), "b": GeneralizedAlpha(rho_inf=0.8), "c": Newmark(), "d": SchatzmanPaoli()}
+    figure = plot_spectra({name: spectrum(scheme, x) for name, scheme in schemes.items()})
+    lines = {line.get_label(): line for line in figure.axes[0].get_lines()}
+    assert list(lines) == ["a; c; d", "b"]
+    assert len({(line.get_color(), str(line.get_linestyle())) for line in lines.values()}) == 2

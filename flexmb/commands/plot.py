@@ -27,8 +27,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Draw and write a picture."""
+    import matplotlib
+
     from flexmb.errors import InputError
     from flexmb.postproc.open_folder import open_folder
+    from flexmb.postproc.style import STYLE
 
     if args.out.suffix.lower() not in (".png", ".svg", ".pdf"):
         raise InputError("a picture is written as .png, .svg or .pdf", key="out", value=str(args.out))
@@ -37,7 +40,8 @@ def main(args: argparse.Namespace) -> int:
     opened = open_folder(args.folder)
     for note in opened.notes:
         print(f"note: {note}", file=sys.stderr)
-    _figure(args, opened).savefig(args.out, dpi=150)
+    with matplotlib.rc_context({"pdf.fonttype": STYLE["pdf.fonttype"]}):
+        _figure(args, opened).savefig(args.out, dpi=150)
     print(f"written: {args.out}")
     return 0
 

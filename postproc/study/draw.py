@@ -101,7 +101,7 @@ def rendered(drawing: Drawing, spec: Spec, suffix: str) -> bytes:
         "pdf": {"CreationDate": None, "Title": spec.title or spec.name},
     }
     out = BytesIO()
-    with matplotlib.rc_context(STYLE | {"svg.hashsalt": spec.name, "pdf.fonttype": 42}):
+    with matplotlib.rc_context(STYLE | {"svg.hashsalt": spec.name}):
         drawing.figure.savefig(out, format=suffix, dpi=200, metadata=said.get(suffix))
     drawing.figure.set_layout_engine("none")  # the next file has the same layout, without looking for it again
     return out.getvalue()

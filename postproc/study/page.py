@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from flexmb.postproc.report.document import document
+from flexmb.postproc.report.document import Outline, document
 from flexmb.postproc.report.html import COPY, Html, code, joined, table, tag
 from flexmb.postproc.report.tables import CROSS, TICK, number
 from flexmb.postproc.study.columns import Columns, name_of_axis, shown
@@ -36,25 +36,19 @@ class StudyPage:
         self.opened, self.figures, self.notes = opened, figures, notes
         self.table, self.summary = opened.table, opened.summary
         self.columns = Columns(opened.tables)
-        self.titles: list[tuple[str, str]] = []
+        self.outline = Outline()
 
     def html(self) -> str:
         """Return the whole file."""
         body = [
-            self._section("What was studied", "study", self._what()),
-            self._section("Figures", "figures", tag("div", *map(_figure, self.figures), cls="wide")),
-            self._section("Expectations", "expectations", self._expectations()),
-            self._section("Table", "table", self._table()),
-            self._section("Runs that failed", "failed", self._failed()),
-            self._section("Do it again", "again", self._again()),
+            self.outline.section("What was studied", "study", self._what()),
+            self.outline.section("Figures", "figures", tag("div", *map(_figure, self.figures), cls="wide")),
+            self.outline.section("Expectations", "expectations", self._expectations()),
+            self.outline.section("Table", "table", self._table()),
+            self.outline.section("Runs that failed", "failed", self._failed()),
+            self.outline.section("Do it again", "again", self._again()),
         ]
         return document(self.opened.title, tag("main", self._head(), *body), SCRIPTS)
-
-    def _section(self, title: str, name: str, inner: Html) -> Html:
-        if not inner:
-            return Html("")
-        self.titles.append((title, name))
-        return tag("section", tag("h2", title), inner, id=name)
 
     def _head(self) -> Html:
         words = str(self.opened.tables.get("description", ""))
@@ -74,7 +68,7 @@ class StudyPage:
             *(tag("p", " ".join(part.split()), cls="description") for part in words.split("\n\n") if part.strip()),
             tag("div", *badges, cls="badges"),
             *(tag("div", note, cls="warning") for note in self.notes),
-            tag("nav", *(tag("a", title, href=f"#{name}") for title, name in self.titles)),
+            self.outline.links(),
         )
 
     def _what(self) -> Html:
