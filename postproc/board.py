@@ -102,8 +102,8 @@ class Board:
         return out
 
     def _title(self, opened: Opened, labels: Labels) -> None:
-        x, y = self.scene[:2]
-        name = opened.title or (opened.result.folder.name if opened.result.folder is not None else "")
+        x = self.scene[0]
+        name = opened.title or (opened.result.folder.resolve().name if opened.result.folder is not None else "")
         scheme = ",  ".join(word for word in (labels.name, opened.scheme, f"h = {opened.h:.6g} s") if word)
         # as many letters as there is room for, with the size text has
         wide = self.size[0] / self.dpi / (FULL[0] / 130.0)
@@ -111,7 +111,6 @@ class Board:
         self._text(x, 0.919, _shortened(scheme, int(140 * wide)), va="center", fontsize=9, color="#444444")
         notes = _shortened(";  ".join(labels.notes), int(165 * wide))
         self._text(x, 0.884, notes, va="center", fontsize=8, color=VERMILLION)
-        self._text(x, y - 0.012, "grey: reference position", va="top", fontsize=8, color="#777777")
         self._text(x, 0.01, labels.keys, va="bottom", fontsize=8, color="#777777")
 
     def _text(self, x: float, y: float, words: str, **look: Any) -> None:

@@ -30,6 +30,8 @@ class Camera:
         What is seen in the middle, m.
     half : (2,) array
         Half width and half height of what must be seen, m.
+    depth : float
+        Half of its depth, m.
     """
 
     right: Array
@@ -37,6 +39,7 @@ class Camera:
     out: Array
     centre: Array
     half: Array
+    depth: float
 
     @property
     def aspect(self) -> float:
@@ -69,8 +72,9 @@ def look_at(content: Array, up: Array, normals: list[Array], square: Array | Non
     axes = np.stack([right, up, out])
     seen = content @ axes.T
     low, high = seen.min(axis=0), seen.max(axis=0)
-    half = 0.5 * (high - low)[:2]
-    return Camera(right, up, out, 0.5 * (low + high) @ axes, np.maximum(half, 1e-6 * max(half.max(), 1e-300)))
+    *half, depth = 0.5 * (high - low)
+    seen_half = np.maximum(half, 1e-6 * max(*half, 1e-300))
+    return Camera(right, up, out, 0.5 * (low + high) @ axes, seen_half, float(depth))
 
 
 def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:
@@ -84,7 +88,7 @@ def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:
 
 
 def plane_of(directions: Array, up: Array) -> Array | None:
-    """Return the unit normal of the upright plane in which everything happens, None when there is no such plane.
+    """Return the normal, towards the eye, of the upright plane in which everything happens; None where there is none.
 
     Parameters
     ----------
@@ -95,7 +99,8 @@ def plane_of(directions: Array, up: Array) -> Array | None:
     _, length, axes = np.linalg.svd(directions, full_matrices=False)
     if len(length) < 3 or length[2] > FLAT * length[0] or length[1] <= FLAT * length[0] or abs(axes[2] @ up) > FLAT:
         return None
-    return np.asarray(axes[2] * np.sign(axes[2][int(np.argmax(np.abs(axes[2])))]))
+    right = np.cross(up, axes[2])  # x, or what is nearest to an axis, points to the right
+    return np.asarray(axes[2] * np.sign(right[int(np.argmax(np.abs(right)))]))
 
 
 def upright(gravity: Array | None, directions: Array) -> Array:

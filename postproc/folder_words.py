@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,14 +13,20 @@ SINGLE = ("gravity", "scheme", "time", "output", "initial")
 SUMMARY_KINDS: dict[str, type] = {
     "title": str,
     "status": str,
+    "engine": str,
     "scheme": dict,
     "failure": dict,
     "expectations": list,
     "energy": dict,
     "versions": dict,
     "notes": list,
+    "joint_rows": dict,
 }
 """Kinds of what a summary may hold; null stands for nothing."""
+NUMBERS = (
+    *("h", "steps", "tolerance", "steps_taken", "dofs", "joints", "contacts", "wall_time_s", "us_per_step"),
+    *("max_penetration", "contact_steps", "newton_iterations"),
+)
 
 
 def usable_case(case: dict[str, Any]) -> str:
@@ -44,7 +52,7 @@ def usable_case(case: dict[str, Any]) -> str:
 
 
 def usable_summary(summary: dict[str, Any], h: float) -> tuple[dict[str, Any], list[str]]:
-    """Return a summary with what is of the right kind, and the names of what is not.
+    """Return a summary with what is of the right kind, at any depth, and the names of what is not.
 
     Parameters
     ----------
@@ -53,15 +61,47 @@ def usable_summary(summary: dict[str, Any], h: float) -> tuple[dict[str, Any], l
         The step to take when the summary has none, s.
     """
     odd = [key for key, kind in SUMMARY_KINDS.items() if not isinstance(summary.get(key, kind()) or kind(), kind)]
-    if "expectations" not in odd and not all(isinstance(row, dict) for row in summary.get("expectations") or []):
-        odd.append("expectations")
-    if "h" in summary and not (_number(summary["h"]) and summary["h"] > 0.0):
-        odd.append("h")
-    return {"h": h} | {key: value for key, value in summary.items() if key not in odd}, odd
+    numbers = [key for key in NUMBERS if summary.get(key) is not None]
+    odd += [key for key in numbers if not _number(summary[key]) or (key == "h" and summary[key] <= 0.0)]
+    clean = {key: value for key, value in summary.items() if key not in odd and (key, value) != ("h", None)}
+    for key, fits in PARTS.items():
+        inner = clean.get(key)
+        entries = inner.items() if isinstance(inner, dict) else enumerate(inner or [])
+        wrong = [place for place, value in entries if not fits(value)]
+        odd += [f"{key}.{place}" for place in wrong]
+        if isinstance(inner, dict):
+            clean[key] = {place: value for place, value in inner.items() if place not in wrong}
+        elif inner:
+            clean[key] = [value for place, value in enumerate(inner) if place not in wrong]
+    return {"h": h} | clean, odd
 
 
 def _number(value: object) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    try:
+        return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+    except OverflowError:
+        return False
+
+
+def _expectation(row: object) -> bool:
+    """Tell whether an expectation can be put into words, see ``flexmb.words.asked``."""
+    if not isinstance(row, dict) or not isinstance(row.get("signal"), str):
+        return False
+    texts = all(isinstance(row.get(key) or "", str) for key in ("reduce", "source"))
+    numbers = all(row[key] is None or _number(row[key]) for key in ("value", "rtol", "atol", "got") if key in row)
+    bounds = all(_number(row[key]) for key in ("at_least", "at_most") if key in row)
+    timed = row.get("reduce") != "at" or _number(row.get("time"))
+    return texts and numbers and bounds and timed and isinstance(row.get("ok", True), bool)
+
+
+PARTS: dict[str, Callable[[Any], bool]] = {
+    "expectations": _expectation,
+    "energy": lambda value: value is None or _number(value),
+    "versions": lambda value: isinstance(value, str),
+    "notes": lambda value: isinstance(value, str),
+    "joint_rows": lambda value: isinstance(value, list) and all(isinstance(row, str) for row in value),
+}
+"""What the entries of lists and tables in a summary must be."""
 
 
 def _vector(value: object) -> bool:

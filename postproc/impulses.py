@@ -1,92 +1,157 @@
-"""Contact impulses as arrows that flash when they act."""
+"""Contact impulses as arrows that flash when they act, in front of everything."""
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyvista as pv
+from scipy import sparse
 
 from flexmb.postproc.arrays import Array
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
+    from flexmb.result import Fields
 
 LONGEST, SHORTEST = 0.13, 0.045
 """Lengths of the arrows of the largest impulse and of very small ones, in parts of the size of the scene."""
-MOST_TOGETHER = 1000
-"""At most so many states are added up when time leaps forward; a longer leap shows its last state only."""
+HEAD = 0.11
+"""Radius of an arrow's head, in parts of the longest arrow."""
 BLOCK = 4096
+"""So many states are read at a time."""
+
+
+@dataclass(frozen=True)
+class ArrowScale:
+    """How long arrows are; the same for all scenes side by side.
+
+    Parameters
+    ----------
+    largest : float
+        The impulse of the longest arrow, N s.
+    size : float
+        Of the scenes, m.
+    """
+
+    largest: float
+    size: float
+
+    def length(self, impulse: float) -> float:
+        """Return the length of an arrow, m: it grows with the root of the impulse, so that small ones are seen."""
+        return (SHORTEST + (LONGEST - SHORTEST) * math.sqrt(impulse / self.largest)) * self.size
+
+    @property
+    def words(self) -> str:
+        """What a reader must know, empty where there are no arrows."""
+        return f"arrows: contact impulses, the longest {self.largest:.3g} N s" if self.largest > 0.0 else ""
 
 
 class Impulses:
-    """The arrows of one scene.
+    """The impulses on the points of a result.
+
+    Parameters
+    ----------
+    fields : Fields
+    """
+
+    def __init__(self, fields: Fields) -> None:
+        self.fields = fields
+
+    @cached_property
+    def points(self) -> Any:
+        """Numbers of the points that contacts act on, (t,)."""
+        return np.unique(sparse.coo_array(self.fields.maps.impulse).row // 3).astype(np.int64)
+
+    @cached_property
+    def _maps(self) -> Any:
+        """Map from contact impulses to those on ``points``, (3 t, nc)."""
+        rows = (3 * self.points[:, None] + np.arange(3)).ravel()
+        return sparse.csr_array(self.fields.maps.impulse)[rows]
+
+    def strongest(self, first: int, last: int) -> Array:
+        """Return the largest impulse that each of ``points`` got in any of the states first .. last, (t, 3), N s.
+
+        Not their sum: impulses of what whirls around would cancel each other, and long leaps look like large blows.
+        """
+        best, most = np.zeros((len(self.points), 3)), np.zeros(len(self.points))
+        for k in range(first, last + 1, BLOCK) if len(self.points) else []:
+            rows = np.asarray(self.fields.impulse[k : min(k + BLOCK, last + 1)])
+            acting = np.flatnonzero(rows.any(axis=1))
+            if not len(acting):
+                continue
+            vectors = np.asarray(self._maps @ rows[acting].T).T.reshape(len(acting), -1, 3)
+            size = np.linalg.norm(vectors, axis=2)
+            when, own = np.argmax(size, axis=0), np.arange(len(self.points))
+            stronger = size[when, own] > most
+            best[stronger], most[stronger] = vectors[when, own][stronger], size[when, own][stronger]
+        return best
+
+    @cached_property
+    def largest(self) -> float:
+        """The largest impulse on a point in any kept state, N s."""
+        every = self.strongest(0, len(self.fields) - 1)
+        return float(np.linalg.norm(every, axis=1).max(initial=0.0))
+
+
+class Arrows:
+    """The arrows of one panel.
 
     Parameters
     ----------
     scene : Scene
+    scale : ArrowScale
     """
 
-    def __init__(self, scene: Scene) -> None:
-        self.scene, self.on = scene, True
+    def __init__(self, scene: Scene, scale: ArrowScale) -> None:
+        self.scene, self.scale, self.on = scene, scale, True
         self._before: Any = None
 
-    def arrows(self, last: int, k: int, points: Array) -> tuple[Any, Any]:
+    def at(self, last: int, k: int, passing: bool, places: Array, surface: Array) -> tuple[Any, Any]:
         """Return the arrows of state k and those that were shown before it, as meshes; None where there are none.
 
         Parameters
         ----------
         last : int
-            The state shown before; impulses since then are added up, so that none is lost when states are left out.
+            The state shown before, -1 when there was none.
         k : int
-        points : (n, 3) array
+        passing : bool
+            Whether time passes: then what acted since the last state is shown, too, so that no blow is lost when
+            states are left out. When time leaps, nothing before k counts.
+        places : (n, 3) array
             Where the points are drawn, m.
+        surface : (j, 3) array
+            Where the corners of lines and particles are drawn, m.
         """
-        first = last + 1 if last < k <= last + MOST_TOGETHER else k
-        before = self._before if last < k else None
-        now = self._mesh(self.vectors(first, k), points)
+        on = 0 <= last < k and (passing or k == last + 1)
+        before = self._before if on else None
+        now = self._mesh(self.scene.impulses.strongest(last + 1 if on else k, k), places, surface)
         if k != last:
             self._before = now
         return now, before
 
-    def vectors(self, first: int, last: int) -> Array:
-        """Return the impulses on the points in states first .. last together, (n, 3), N s."""
-        maps = self.scene.fields.maps.impulse
-        if not maps.shape[1]:
-            return np.zeros((maps.shape[0] // 3, 3))
-        total = np.asarray(self.scene.fields.impulse[max(first, 0) : last + 1]).sum(axis=0)
-        return np.asarray(maps @ total).reshape(-1, 3)
-
-    @cached_property
-    def largest(self) -> float:
-        """The largest impulse of any kept state, N s."""
-        rows, most = self.scene.fields.impulse, 0.0
-        for k in range(0, len(self.scene.times), BLOCK):
-            block = np.asarray(rows[k : min(k + BLOCK, len(self.scene.times))])
-            most = max(most, float(np.abs(block).max(initial=0.0)))
-        return most
-
-    def _mesh(self, vectors: Array, points: Array) -> Any:
+    def _mesh(self, vectors: Array, places: Array, surface: Array) -> Any:
         size = np.linalg.norm(vectors, axis=1)
-        some = np.flatnonzero(size > 1e-9 * self.largest).tolist() if self.largest else []
-        parts = [self._arrow(i, points[i], vectors[i] / size[i], float(size[i])) for i in some]
+        some = np.flatnonzero(size > 1e-9 * self.scale.largest).tolist()
+        points = self.scene.impulses.points
+        parts = [self._arrow(int(points[j]), vectors[j] / size[j], float(size[j]), places, surface) for j in some]
         return pv.merge(parts) if len(parts) > 1 else parts[0] if parts else None
 
-    def _arrow(self, i: int, point: Array, direction: Array, size: float) -> Any:
+    def _arrow(self, i: int, direction: Array, size: float, places: Array, surface: Array) -> Any:
         """Return an arrow that ends where it pushes: at the surface around a point."""
-        shapes = self.scene.shapes
-        share = min(1.0, size / self.largest) ** 0.5
-        length = (SHORTEST + (LONGEST - SHORTEST) * share) * shapes.size
-        tip = point - shapes.stand_out(i, direction) * direction
-        thick = 0.22 * LONGEST / (SHORTEST + (LONGEST - SHORTEST) * share)
+        length = self.scale.length(size)
+        tip = places[i] - self.scene.shapes.stand_out(i, direction, places, surface) * direction
+        head = HEAD * LONGEST * self.scale.size / length
         return pv.Arrow(
             start=tip - length * direction,
             direction=direction,
             scale=length,
-            tip_length=min(0.5, 1.6 * thick),
-            tip_radius=0.5 * thick,
-            shaft_radius=0.18 * thick,
+            tip_length=min(0.5, 3.2 * head),
+            tip_radius=head,
+            shaft_radius=0.36 * head,
             tip_resolution=24,
             shaft_resolution=24,
         )

@@ -7,37 +7,39 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.telling_time import telling_time as when_it_happens
+from flexmb.postproc.arrays import Array
 from flexmb.result import Result
 
 
 def telling_time(result: Result) -> float:
-    """Return the middle of the contact with the largest impulse, s; the end of the run when there is none.
+    """Return the middle of the contact with the largest impulse, s; the end of the run when there is none."""
+    return when_it_happens(result.tree)
 
-    A contact is an unbroken row of samples in which impulses act anywhere; its middle is when half of its impulse
-    has been given.
+
+def nearest(times: Array, t: float) -> int:
+    """Return the number of the time nearest to t; of two as near the earlier.
+
+    Parameters
+    ----------
+    times : (k,) array
+        Ascending, s.
+    t : float
     """
-    time = result.time
-    total = np.zeros(len(time))
-    for contact in result.contacts.values():
-        total += np.abs(contact.impulse).reshape(len(time), -1).sum(axis=1)
-    if not total.any():
-        return float(time[-1])
-    edges = np.diff(np.concatenate([[0], total > 0, [0]]).astype(np.int64))
-    starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
-    sums = np.concatenate([[0.0], np.cumsum(total)])
-    k = int(np.argmax(sums[stops] - sums[starts]))
-    given = np.cumsum(total[starts[k] : stops[k]])
-    return float(time[starts[k] + int(np.searchsorted(given, 0.5 * given[-1]))])
+    k = int(np.searchsorted(times, t))
+    return max(k - 1, 0) if k == len(times) or (k > 0 and t - times[k - 1] <= times[k] - t) else k
 
 
 def nearest_state(result: Result, time: float | None) -> int:
-    """Return the number of the kept state nearest to a time (by default ``telling_time``)."""
+    """Return the number of the kept state nearest to a time; by default that which holds what ``telling_time`` tells.
+
+    A state holds the impulses since the one before it.
+    """
     times = result.fields.times
     if time is None:
-        time = telling_time(result)
-    else:
-        _require_inside(time, times)
-    return int(np.argmin(np.abs(times - time)))
+        return min(int(np.searchsorted(times, telling_time(result))), len(times) - 1)
+    _require_inside(time, times)
+    return nearest(times, time)
 
 
 def _require_inside(time: float, times: Any) -> None:

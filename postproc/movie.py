@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import subprocess
+import tempfile
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from fractions import Fraction
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +20,9 @@ from flexmb.postproc.player import default_speed
 from flexmb.postproc.stage import Stage, draw
 from flexmb.postproc.view import fineness, reduced
 
-MP4 = ["-preset", "veryfast", "-crf", "20", "-movflags", "+faststart"]
-GIF = ["-filter_complex", "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none"]
+MP4 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "veryfast", "-crf", "20", "-movflags", "+faststart"]
+PALETTE = "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none"
+GIF = ["-filter_complex", PALETTE, "-c:v", "gif", "-pix_fmt", "pal8"]
 MOST_FRAMES = 100_000
 
 
@@ -67,35 +73,58 @@ def write_movie(
     progress : function, optional
         Called with the pictures done and all of them.
     """
-    import imageio_ffmpeg
-
     if path.suffix.lower() == ".mp4" and (size[0] % 2 or size[1] % 2):
         raise InputError("must be even numbers for an mp4", key="size", value=f"{size[0]}x{size[1]}")
     times = pace.times(stage.times)
+    drawn = pictures(stage, times, size)
+    first = next(drawn)  # what cannot be drawn is heard of before anything is written
     part = path.with_name(f"{path.stem}.part{path.suffix}")
-    how: dict[str, Any] = {"codec": "gif", "pix_fmt_out": "pal8", "output_params": GIF}
-    if path.suffix.lower() == ".mp4":
-        how = {"codec": "libx264", "output_params": MP4}
-    writer = imageio_ffmpeg.write_frames(str(part), size, fps=pace.fps, macro_block_size=1, **how)
     try:
-        part.open("wb").close()  # to hear why, which ffmpeg does not say in one line
-        writer.send(None)
-        for number, image in enumerate(pictures(stage, times, size)):
-            writer.send(np.ascontiguousarray(image))
-            if progress is not None:
-                progress(number + 1, len(times))
-        writer.close()
+        part.open("wb").close()  # to hear why not, in one line
+        with _ffmpeg(part, size, pace.fps) as add:
+            for number, image in enumerate(chain([first], drawn)):
+                add(np.ascontiguousarray(image).data)
+                if progress is not None:
+                    progress(number + 1, len(times))
         part.replace(path)
     except OSError as err:
-        raise InputError(f"the movie '{path}' cannot be written: {err.strerror or str(err).splitlines()[0]}") from err
+        raise InputError(f"the movie '{path}' cannot be written: {err.strerror or err}") from err
     finally:
-        writer.close()
+        drawn.close()
         if part.is_file():
             part.unlink()
     return len(times)
 
 
-def pictures(stage: Stage, times: Array, size: tuple[int, int]) -> Iterator[Any]:
+@contextmanager
+def _ffmpeg(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[memoryview], object]]:
+    """Give what adds a picture to a movie; ffmpeg says nothing unless it fails, and then in an OSError."""
+    from imageio_ffmpeg import get_ffmpeg_exe
+
+    how = MP4 if path.suffix.lower() == ".mp4" else GIF
+    pictures_in = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{size[0]}x{size[1]}"]
+    rate = ["-r", str(Fraction(fps).limit_denominator())]
+    words = [get_ffmpeg_exe(), "-y", "-v", "error", *pictures_in, *rate, "-i", "-", "-an", *how, str(path)]
+    with tempfile.TemporaryFile() as said:
+        # in a session of its own, Ctrl-C is heard here alone
+        ffmpeg = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True)
+        pipe: Any = ffmpeg.stdin
+        try:
+            with suppress(BrokenPipeError):  # it has ended, and said why
+                yield pipe.write
+                pipe.close()
+            if ffmpeg.wait() != 0:
+                said.seek(0)
+                last = said.read().decode(errors="replace").strip().rpartition("\n")[2]
+                raise OSError(last.rpartition(": ")[2] or f"ffmpeg ended with {ffmpeg.returncode}")
+        finally:
+            ffmpeg.kill()
+            ffmpeg.wait()
+            with suppress(OSError):
+                pipe.close()
+
+
+def pictures(stage: Stage, times: Array, size: tuple[int, int]) -> Generator[Any]:
     """Give the picture of every time; one that shows the states of the picture before is not drawn again."""
     finer = fineness(size)
     plotter = draw(stage, float(times[0]), (finer * size[0], finer * size[1]))
@@ -103,7 +132,7 @@ def pictures(stage: Stage, times: Array, size: tuple[int, int]) -> Iterator[Any]
     try:
         for t in times.tolist():
             if stage.states(t) != shown:
-                stage.show(t)
+                stage.show(t, passing=True)
                 shown, image = stage.states(t), reduced(plotter, finer)
             yield image
     finally:

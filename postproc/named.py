@@ -19,6 +19,10 @@ BLOCK = 1 << 16
 ROOM = 400_000_000
 """Bytes of curves that are kept at hand."""
 TOTAL = "energy.total"
+ROW_UNITS = {"force": ("N", "N m"), "impulse": ("N s", "N m s")}
+"""What the rows of joints have: those that hold places, and those that hold angles."""
+ANGULAR = ("tilt", "turn", "angle")
+"""First letters of the labels of rows that hold angles."""
 
 
 @dataclass(frozen=True)
@@ -31,10 +35,13 @@ class Recorded:
         Of the dataset.
     column : int or None
         Its column; None when it has but one.
+    force : bool
+        Whether the force is meant, where the path is that of the impulse.
     """
 
     path: str
     column: int | None
+    force: bool = False
 
 
 class Curves:
@@ -64,6 +71,11 @@ class Curves:
         """All names, one per column."""
         return list(self._known)
 
+    @property
+    def signals(self) -> list[str]:
+        """Names of what was recorded as signals, one per column; contacts, joints and energies are not among them."""
+        return [name for name, where in self._known.items() if where.path.startswith("/signals/")]
+
     def __contains__(self, name: str) -> bool:
         return name in self._known
 
@@ -76,6 +88,36 @@ class Curves:
             self._kept[name] = values
         return self._kept[name]
 
+    def row(self, name: str) -> str:
+        """Return which row of a joint a force or impulse is that of, e.g. ``tilt about x``; empty when not known."""
+        head, word, tag = split_name(name)
+        joint, k = head.removeprefix("joints."), int(tag[1:]) if tag[1:].isdecimal() else 0
+        rows = (self.result.summary.get("joint_rows") or {}).get(joint, []) if word in ROW_UNITS else []
+        return str(rows[k]) if head.startswith("joints.") and k < len(rows) else ""
+
+    def title(self, name: str) -> str:
+        """Return a name, of a joint's row with what it holds: ``joints.pin.force.0, x``."""
+        return f"{name}, {row}" if (row := self.row(name)) else name
+
+    def unit(self, name: str) -> str:
+        """Return the unit of a name, empty when it has none we know."""
+        if row := self.row(name):
+            return ROW_UNITS[split_name(name)[1]][row.startswith(ANGULAR)]
+        return unit_of(name)
+
+    def word(self, name: str) -> str:
+        """Return what a name is: ``position``, ``force``, of a joint's row that holds an angle ``torque``."""
+        word = split_name(name)[1]
+        return "torque" if word == "force" and self.row(name).startswith(ANGULAR) else word.replace("_", " ")
+
+    def axis(self, name: str) -> str:
+        """Return the label of an axis: what a name is, its component and its unit, e.g. ``position.x [m]``."""
+        return with_unit(self.word(name) + split_name(name)[2], self.unit(name))
+
+    def get(self, name: str) -> Array | None:
+        """Return the values at the samples, None when there is no such curve."""
+        return None if name not in self._known else self[name]
+
     def _read(self, name: str) -> Array:
         where = self._known.get(name)
         if where is None:
@@ -85,10 +127,14 @@ class Curves:
             return np.asarray(kinetic + potential)
         stored = self._tree[where.path]
         values: Array = np.asarray(stored[()] if where.column is None else stored[:, where.column])
-        words = name.split(".")
-        if words[0] == "contacts" and words[2] == "force":
-            return np.asarray(mean_force(values, self.result.step, float(self.result.summary["h"])))
-        return values
+        return self._force(values) if where.force else values
+
+    def force(self, contact: str) -> Array:
+        """Return the force of a contact, of a group the sum, (n+1,), N: the mean since the sample before."""
+        return self._force(self.group(f"/contacts/{contact}/impulse", "sum"))
+
+    def _force(self, impulse: Array) -> Array:
+        return np.asarray(mean_force(impulse, self.result.step, float(self.result.summary["h"])))
 
     def group(self, path: str, how: str) -> Array:
         """Return the ``min``, ``max`` or ``sum`` of all columns of a dataset, (n+1,), read block by block."""
@@ -129,23 +175,24 @@ class Curves:
         return f"there is no signal '{name}' in this result{hint or f'; recorded: {heads}'}"
 
 
+def split_name(name: str) -> tuple[str, str, str]:
+    """Return head, word and component of a name: ``rod.first.position.x`` -> rod.first, position, .x."""
+    head, _, last = name.rpartition(".")
+    if last in ("x", "y", "z") or last.isdecimal():
+        head, _, word = head.rpartition(".")
+        return head, word, f".{last}"
+    return head, last, ""
+
+
 def unit_of(name: str) -> str:
     """Return the unit of a name, empty when it has none we know."""
-    if name.startswith("energy."):
-        return "J"
-    words = name.split(".")
-    bare = ".".join(words[:-1]) if words[-1] in "xyz" or words[-1].isdecimal() else name
-    if bare.startswith("joints.") and bare.rpartition(".")[2] == "force":
-        return "N or N m"
-    return unit(bare)
+    _, _, component = split_name(name)
+    return unit(name.removesuffix(component))
 
 
-def labelled(name: str) -> str:
-    """Return the last word of a name with its unit, e.g. ``position.x [m]``: the label of an axis."""
-    words = name.split(".")
-    short = len(words) > 1 and (words[-1] in "xyz" or words[-1].isdecimal())
-    word = ".".join(words[-2:] if short else words[-1:]).replace("_", " ")
-    return f"{word} [{unit_of(name)}]" if unit_of(name) else word
+def with_unit(words: str, unit: str) -> str:
+    """Return the label of an axis: ``position.x [m]``."""
+    return f"{words} [{unit}]" if unit else words
 
 
 def _names(tree: Tree) -> dict[str, Recorded]:
@@ -158,17 +205,17 @@ def _names(tree: Tree) -> dict[str, Recorded]:
         elif group in ("contacts", "joints", "energy"):
             _add(out, tree, path[1:].replace("/", "."), path)
             if group == "contacts" and path.endswith("/impulse"):
-                _add(out, tree, path[1:].removesuffix("impulse").replace("/", ".") + "force", path)
+                _add(out, tree, path[1:].removesuffix("impulse").replace("/", ".") + "force", path, force=True)
     if {"energy.kinetic", "energy.potential"} <= set(out):
         out[TOTAL] = Recorded("/energy/kinetic", None)
     return out
 
 
-def _add(out: dict[str, Recorded], tree: Tree, name: str, path: str, axes: str = "") -> None:
+def _add(out: dict[str, Recorded], tree: Tree, name: str, path: str, axes: str = "", force: bool = False) -> None:
     shape = tree[path].shape
     if len(shape) == 1:
-        out[name] = Recorded(path, None)
+        out[name] = Recorded(path, None, force)
         return
     tags = axes if len(axes) == shape[1] else [str(k) for k in range(shape[1])]
     for k, tag in enumerate(tags):
-        out[f"{name}.{tag}"] = Recorded(path, k)
+        out[f"{name}.{tag}"] = Recorded(path, k, force)

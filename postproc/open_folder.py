@@ -19,6 +19,7 @@ from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.tree_check import Without, damage
 from flexmb.postproc.folder_words import usable_case, usable_summary
+from flexmb.postproc.sound_states import SomeStates, sound_states
 from flexmb.result import Result, load
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def open_folder(folder: str | Path) -> Opened:
     if odd:
         notes.append(f"the result file is damaged, and {', '.join(odd)} left out")
         tree = Without(tree, odd)
+    tree = _with_finite_states(folder, tree, notes)
     _look_at_fields(folder, notes)
     case, text = read_case(folder, notes)
     result = Result(tree, _read_summary(folder, tree, notes), text, folder)
@@ -102,6 +104,19 @@ def open_folder(folder: str | Path) -> Opened:
     if "/energy/kinetic" not in tree:
         notes.append("the result file has no energies")
     return Opened(result, case, tuple(notes))
+
+
+def _with_finite_states(folder: Path, tree: Tree, notes: list[str]) -> Tree:
+    """Return the tree without states that are no finite numbers; what is left out goes to the notes."""
+    good = sound_states(tree)
+    if good.all():
+        return tree
+    if not good.any():
+        raise InputError(f"the result file in '{folder}' is damaged: no state in it is a finite number")
+    first = float(tree["/state/time"][int(np.argmin(good))])
+    bad = int(np.sum(~good))
+    notes.append(f"{bad} of {len(good)} states are no finite numbers and left out, the first at t = {first:.6g} s")
+    return SomeStates(tree, good)
 
 
 def opened(result: Result) -> Opened:
@@ -166,8 +181,12 @@ class FirstRows:
         return int(self.shape[0])
 
     def __getitem__(self, part: Any) -> Any:
-        whole = isinstance(part, tuple) and not part
-        return self._values[slice(0, len(self)) if whole else part]
+        rows, *columns = (part if isinstance(part, tuple) else (part,)) or (...,)
+        if rows is ...:
+            rows = slice(None)
+        # the file has its final length: what counts from the end must count from the last row that is written
+        own = slice(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
+        return self._values[(own, *columns)]
 
 
 def _look_at_fields(folder: Path, notes: list[str]) -> None:
@@ -223,12 +242,23 @@ def _read_summary(folder: Path, tree: Tree, notes: list[str]) -> dict[str, Any]:
             notes.append(str(err))
     elif (folder / RESULT).is_file():
         notes.append(f"there is no {SUMMARY}")
-    time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])
-    h = float((time[-1] - time[0]) / (step[-1] - step[0])) if len(step) > 1 and step[-1] > step[0] else 1.0
-    clean, odd = usable_summary(summary, h)
+    return sound_summary(summary, tree, notes)
+
+
+def sound_summary(summary: dict[str, Any], tree: Tree, notes: list[str]) -> dict[str, Any]:
+    """Return what of a summary is of the right kind; what is left out goes to the notes."""
+    clean, odd = usable_summary(summary, step_of(tree))
     if odd:
         notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
     return clean
+
+
+def step_of(tree: Tree) -> float:
+    """Return the time step as the samples tell it, s; nan when there are not two of them."""
+    if "/time" not in tree or len(tree["/time"]) < 2:
+        return float("nan")
+    time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])
+    return float((time[-1] - time[0]) / (step[-1] - step[0]))
 
 
 def _word(value: object) -> str:

@@ -38,8 +38,8 @@ class Overlay:
         self.back.SetInteractive(False)
         self.back.SetLayer(0)
         self.lines = [_line() for _ in board.charts]
-        self.clock = vtkTextActor()
-        for actor in (*self.lines, self.clock):
+        self.clock, self.pace, self.caption = vtkTextActor(), vtkTextActor(), vtkTextActor()
+        for actor in (*self.lines, self.clock, self.pace, self.caption):
             self.back.AddViewProp(actor)
         window = plotter.render_window
         window.SetNumberOfLayers(2)
@@ -58,7 +58,7 @@ class Overlay:
         texture.InterpolateOff()
         self.back.SetBackgroundTexture(texture)
         self.back.SetTexturedBackground(True)
-        self._place_clock()
+        self._place_words()
 
     def show(self, t: float) -> None:
         """Move the cursors and the clock to time t, s."""
@@ -70,14 +70,23 @@ class Overlay:
             actor.GetMapper().GetInput().SetPoints(points)
         self.clock.SetInput(f"t = {t:.6g} s")
 
-    def _place_clock(self) -> None:
-        place, words = self.clock.GetPositionCoordinate(), self.clock.GetTextProperty()
-        place.SetCoordinateSystemToNormalizedViewport()
-        place.SetValue(0.98, 0.957)
-        use_font(words, "DejaVu Sans", max(8, round(13 * self.board.dpi / 72)), "bold")
-        words.SetJustificationToRight()
-        words.SetVerticalJustificationToCentered()
-        words.SetColor(0.13, 0.13, 0.13)
+    def _place_words(self) -> None:
+        """Write the time to the right of the title, the speed below it, what is grey below the scene."""
+        x, y = self.board.scene[:2]
+        for actor, place, points, weight, grey in (
+            (self.clock, (0.98, 0.957), 13, "bold", 0.13),
+            (self.pace, (0.98, 0.919), 9, "normal", 0.27),
+            (self.caption, (x, y - 0.012), 8, "normal", 0.47),
+        ):
+            actor.GetPositionCoordinate().SetCoordinateSystemToNormalizedViewport()
+            actor.GetPositionCoordinate().SetValue(*place)
+            words = actor.GetTextProperty()
+            use_font(words, "DejaVu Sans", max(6, round(points * self.board.dpi / 72)), weight)
+            words.SetJustificationToRight()
+            words.SetVerticalJustificationToCentered()
+            words.SetColor(grey, grey, grey)
+        self.caption.GetTextProperty().SetJustificationToLeft()
+        self.caption.GetTextProperty().SetVerticalJustificationToTop()
 
 
 def use_font(words: Any, family: str, size: int, weight: str = "normal") -> None:

@@ -6,11 +6,12 @@ from typing import Any
 
 import numpy as np
 import pyvista as pv
+from vtkmodules.vtkRenderingCore import vtkRenderer
 
 from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.board import Box
 from flexmb.postproc.camera import Camera
-from flexmb.postproc.impulses import Impulses
+from flexmb.postproc.impulses import Arrows
 from flexmb.postproc.marks import LOOKS, Part
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.scene import Scene
@@ -58,16 +59,18 @@ class Panel:
             camera,
         )
         self.keys, self.k = keys, -1
-        self.impulses = Impulses(scene)
+        self.arrows = Arrows(scene, scene.arrows)
         self.overlay = Overlay(plotter, plotter.renderers[index], self._board(), box)
         self._meshes = self._first_meshes()
         self._arrows = [pv.PolyData(np.zeros((1, 3))) for _ in range(2)]
+        self.front = self._front_renderer()
         self._slabs = {
             plane.name: (pv.PolyData(np.zeros((1, 3))), pv.PolyData(np.zeros((1, 3)))) for plane in scene.planes
         }
         rest = scene.marks.rest
         self._marks = {look: _mesh_of(part, rest) for look, part in scene.marks.parts.items()}
         self._add()
+        self.tell()
 
     @property
     def renderer(self) -> Any:
@@ -98,11 +101,9 @@ class Panel:
         self.marks: list[Any] = []
         ghost = self.scene.shapes.ghost(self.scene.reference)
         self.ghost = _smooth(add(ghost, color="#9a9a9a", opacity=0.18, name=tag + "reference", **SHADE))
-        if "solids" in self._meshes:
-            _smooth(add(self._meshes["solids"], scalars="colour", rgb=True, name=tag + "solids", **SHADE))
-        if "bodies" in self._meshes:
-            self._colour(self._meshes["bodies"], self.scene.frame(0))
-            self._add_bodies()
+        _put_back(self.ghost)
+        self._colour(self.scene.frame(0))
+        self._add_coloured()
         for look, mesh in self._marks.items():
             colour, opacity = LOOKS[look]
             how = {"color": colour, "opacity": opacity, "line_width": self.overlay.board.dpi / 65.0, **SHADE}
@@ -111,37 +112,70 @@ class Panel:
             add(slab, color="#8fa1b8", opacity=0.4, name=f"{tag}plane {name}", reset_camera=False)
             width = self.overlay.board.dpi / 130.0
             add(edges, color="#66758a", line_width=width, name=f"{tag}edges {name}", reset_camera=False)
-        self._flashes = [
-            add(mesh, color=VERMILLION, opacity=opacity, name=f"{tag}impulses {opacity}", **SHADE)
-            for mesh, opacity in zip(self._arrows, (1.0, 0.25), strict=True)
-        ]
+        self._flashes = [_arrow_actor(mesh, opacity) for mesh, opacity in zip(self._arrows, (1.0, 0.25), strict=True)]
+        for actor in self._flashes:
+            self.front.AddViewProp(actor)
 
-    def _add_bodies(self) -> None:
+    def _front_renderer(self) -> Any:
+        """Return a renderer in front of that of the scene: arrows between two bodies would be inside them."""
+        front = vtkRenderer()
+        front.SetInteractive(False)
+        front.SetLayer(2)
+        window = self.plotter.render_window
+        window.SetNumberOfLayers(max(3, window.GetNumberOfLayers()))
+        window.AddRenderer(front)
+        front.SetViewport(self.renderer.GetViewport())
+        return front
+
+    @property
+    def corners(self) -> Any:
+        """Corners of boxes around all that is shown, (k, 3), m."""
+        boxes = [self.renderer.ComputeVisiblePropBounds(), self.front.ComputeVisiblePropBounds()]
+        some = [np.reshape(box, (3, 2)) for box in boxes if box[0] <= box[1]]
+        return np.array([[box[i, k >> i & 1] for i in range(3)] for box in some for k in range(8)]).reshape(-1, 3)
+
+    def _add_coloured(self) -> None:
+        """Put what is coloured by the field into the renderer, in place of what was there."""
         self.plotter.subplot(0, self.index)
-        how = {"cmap": FIELD_MAP, "clim": self.limits, "nan_color": NOTHING, "scalars": "value"}
+        by_value = {"cmap": FIELD_MAP, "clim": self.limits, "nan_color": NOTHING, "scalars": "value"}
         preference = "cell" if self.scene.on_lines else "point"
-        name = f"{self.index} bodies"
-        _smooth(self.plotter.add_mesh(self.bodies, name=name, preference=preference, **how, **SHADE))
+        for name, mesh in self._meshes.items():
+            own = name == "solids" and not self.scene.on_solids
+            how = {"scalars": "colour", "rgb": True} if own else by_value | {"preference": preference}
+            _smooth(self.plotter.add_mesh(mesh, name=f"{self.index} {name}", **how, **SHADE))
 
-    def _colour(self, mesh: Any, frame: dict[str, Any]) -> None:
-        values, surface = self.scene.values(frame), self.scene.shapes.surface
+    def _colour(self, frame: dict[str, Any]) -> None:
+        """Give the meshes the values of a state."""
+        values, shapes = self.scene.values(frame), self.scene.shapes
+        if "solids" in self._meshes and self.scene.on_solids:
+            self._meshes["solids"].point_data["value"] = values[shapes.solid.point_data["point"]]
+        if "bodies" not in self._meshes:
+            return
         if self.scene.on_lines:
-            of_face = surface.cell_of_face
-            mesh.cell_data["value"] = np.where(of_face >= 0, np.append(values, np.nan)[of_face], np.nan)
+            of_face = shapes.surface.cell_of_face
+            self.bodies.cell_data["value"] = np.where(of_face >= 0, np.append(values, np.nan)[of_face], np.nan)
         else:
-            mesh.point_data["value"] = values[surface.point_of_corner]
-        mesh.set_active_scalars("value", preference="cell" if self.scene.on_lines else "point")
+            self.bodies.point_data["value"] = values[shapes.surface.point_of_corner]
+        self.bodies.set_active_scalars("value", preference="cell" if self.scene.on_lines else "point")
 
-    def show(self, k: int) -> None:
-        """Set bodies, planes, arrows, cursors and the time to state ``k``."""
+    def show(self, k: int, passing: bool = False) -> None:
+        """Set bodies, planes, arrows, cursors and the time to state ``k``.
+
+        Parameters
+        ----------
+        k : int
+        passing : bool
+            See ``Stage.show``.
+        """
         scene = self.scene
         t, frame = float(scene.times[k]), scene.frame(k)
-        points = scene.positions(frame)
+        points, surface = scene.positions(frame), np.zeros((0, 3))
         if "bodies" in self._meshes:
-            scene.shapes.surface.update(self.bodies, points, scene.fields.maps.sides(scene.rotations(frame)))
-            self._colour(self.bodies, frame)
+            sides = scene.fields.maps.sides(scene.rotations(frame))
+            surface = scene.shapes.surface.update(self.bodies, points, sides)
         if "solids" in self._meshes:
             scene.shapes.move_solids(self._meshes["solids"], points)
+        self._colour(frame)
         frames = scene.mark_frames(frame)
         for look, mesh in self._marks.items():
             mesh.points = scene.marks.parts[look].corners(frames).astype(np.float32)
@@ -149,29 +183,34 @@ class Panel:
             slab, edges = self._slabs[plane.name]
             slab.copy_from(scene.slab(plane, t, frame))
             edges.copy_from(slab.extract_all_edges())
-        for mesh, actor, arrows in zip(
-            self._arrows, self._flashes, self.impulses.arrows(self.k, k, points), strict=True
-        ):
-            actor.SetVisibility(arrows is not None and self.impulses.on)
+        drawn = self.arrows.at(self.k, k, passing, points, surface)
+        for mesh, actor, arrows in zip(self._arrows, self._flashes, drawn, strict=True):
+            actor.SetVisibility(arrows is not None and self.arrows.on)
             if arrows is not None:
                 mesh.copy_from(arrows)
         self.k = k
         self.overlay.show(t)
 
+    def tell(self) -> None:
+        """Say below the scene what is grey, and what arrows mean, where they are shown."""
+        meanings = ("grey: reference position", self.ghost.GetVisibility()), (self.arrows.scale.words, self.arrows.on)
+        self.overlay.caption.SetInput(";   ".join(words for words, there in meanings if words and there))
+
     def recolour(self, limits: tuple[float, float]) -> None:
         """Take over another field of the scene, or another scale, and draw the board anew."""
         self.limits = limits
-        if "bodies" in self._meshes:
-            for data in (self.bodies.point_data, self.bodies.cell_data):
+        for mesh in self._meshes.values():
+            for data in (mesh.point_data, mesh.cell_data):
                 if "value" in data:
                     del data["value"]
-            self._colour(self.bodies, self.scene.frame(max(self.k, 0)))
-            self._add_bodies()
+        self._colour(self.scene.frame(max(self.k, 0)))
+        self._add_coloured()
         self.fit()
 
     def fit(self) -> None:
         """Draw the board for the size the window has now."""
         self.overlay.use(self._board())
+        self.front.SetViewport(self.renderer.GetViewport())
 
     def aim(self) -> None:
         """Set the camera."""
@@ -183,7 +222,6 @@ class Panel:
         eye.up = tuple(camera.up)
         eye.enable_parallel_projection()
         eye.parallel_scale = camera.parallel_scale(width / height)
-        self.renderer.reset_camera_clipping_range()
         self.renderer.camera_set = True
 
 
@@ -195,6 +233,21 @@ def _mesh_of(part: Part, frames: Any) -> Any:
     )
     how: Any = {key: cells for key, cells in (("faces", faces), ("lines", lines)) if len(cells)}
     return pv.PolyData(part.corners(frames).astype(np.float32), **how)
+
+
+def _arrow_actor(mesh: Any, opacity: float) -> Any:
+    """Return an actor of arrows."""
+    actor = pv.Actor(mapper=pv.DataSetMapper(mesh))
+    actor.prop.color, actor.prop.opacity = VERMILLION, opacity
+    actor.prop.ambient, actor.prop.diffuse, actor.prop.specular = SHADE["ambient"], SHADE["diffuse"], SHADE["specular"]
+    return actor
+
+
+def _put_back(actor: Any) -> None:
+    """Draw a surface as if it were a little farther away, so that what stands in the same place hides it."""
+    mapper = actor.GetMapper()
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(2.0, 20.0)
 
 
 def _smooth(actor: Any) -> Any:

@@ -38,6 +38,8 @@ class ContactPlane:
         Of the spheres around the points, m; contacts of points have none.
     rest : float or None
         n.x of the points x of a plane that does not move, if it is known, m.
+    closest : tuple of float and int
+        When something was nearest to it, s, and the number of that point.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ContactPlane:
     gap: Array
     radius: float = 0.0
     rest: float | None = None
+    closest: tuple[float, int] = (0.0, -1)
 
     def offset(self, t: float, reference: Array, displacement: Array, scale: float) -> float:
         """Return n.x of the points x of the plane at time t, m.
@@ -90,12 +93,14 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
             continue
         gaps = result.contacts[name].gap.reshape(len(result.time), -1)
         first = int(np.argmin(gaps[0]))
+        when, which = np.unravel_index(int(np.nanargmin(gaps)), gaps.shape) if np.isfinite(gaps).any() else (0, first)
+        closest = float(result.time[when]), int(points[which])
         points[[0, first]] = points[[first, 0]]
         # a point of a body in large motion need not be drawn, so gaps do not tell where its planes are
         known = _at_rest(table) and ("point" in table or result.layout.carriers is not None)
         rest = float(normal @ np.asarray(table.get("point", np.zeros(3)), dtype=float)) if known else None
         radius = float(table.get("radius", 0.0))
-        planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first], radius, rest))
+        planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first], radius, rest, closest))
     if len(result.contacts) > len(columns):
         notes.append("contact planes are not drawn: without case.toml the order of the contacts is not known")
     return planes, notes

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.moment import nearest
 
 SECONDS = 10.0
 """How long a whole run plays unless told otherwise, s of the viewer's time."""
+FASTEST = 1024.0
 
 
 class Player:
@@ -26,7 +26,12 @@ class Player:
     def __init__(self, times: Array, t: float, speed: float | None = None) -> None:
         self.times, self.t, self.playing = times, float(t), False
         self.first, self.last = float(times[0]), float(times[-1])
-        self.speed = default_speed(times) if speed is None else speed
+        self.normal = self.speed = default_speed(times) if speed is None else speed
+
+    @property
+    def factor(self) -> float:
+        """How many times as fast it plays as at first."""
+        return self.speed / self.normal
 
     def go(self, t: float) -> float:
         """Go to a time, or as near as there is one."""
@@ -35,8 +40,8 @@ class Player:
 
     def step(self, by: int) -> float:
         """Go on or back by a number of states."""
-        near = int(np.argmin(np.abs(self.times - self.t)))
-        return self.go(float(self.times[min(max(near + by, 0), len(self.times) - 1)]))
+        k = nearest(self.times, self.t) + by
+        return self.go(float(self.times[min(max(k, 0), len(self.times) - 1)]))
 
     def tick(self, seconds: float) -> float:
         """Let so much time of the viewer pass; at the end a run begins again."""
@@ -49,11 +54,16 @@ class Player:
         return self.playing
 
     def faster(self, factor: float) -> None:
-        """Play ``factor`` times as fast as now."""
-        self.speed *= factor
+        """Play ``factor`` times as fast as now, but not beyond ``FASTEST`` times as fast or slow as at first."""
+        self.speed = min(max(self.speed * factor, self.normal / FASTEST), self.normal * FASTEST)
 
 
 def default_speed(times: Array) -> float:
     """Return the speed at which a run plays ``SECONDS``."""
     length = float(times[-1] - times[0])
     return length / SECONDS if length > 0.0 else 1.0
+
+
+def pace(speed: float) -> str:
+    """Return a speed in words: seconds of the result in one of the viewer."""
+    return f"{speed:.3g} s/s"

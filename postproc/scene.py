@@ -9,13 +9,17 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.frames import NODE
 from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, plane_of, upright
-from flexmb.postproc.fields import AT_POINTS, ON_LINES, VECTORS
-from flexmb.postproc.impulses import LONGEST, Impulses
+from flexmb.postproc.deformation import deformation
+from flexmb.postproc.field_range import coloured_values, field_range
+from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS
+from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
 from flexmb.postproc.marks import DrawnMarks
+from flexmb.postproc.moment import nearest
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
 from flexmb.postproc.structure import Shapes
@@ -23,6 +27,8 @@ from flexmb.postproc.thickness import Thickness
 
 SWEEP = 60
 """At most so many states are looked at to find the room a motion takes."""
+LITTLE = 0.1
+"""Displacements of nodes are small below this part of the room that all takes."""
 
 
 @dataclass(frozen=True)
@@ -59,12 +65,8 @@ class Scene:
         self.times = self.fields.times
         self.planes, self.plane_notes = contact_planes(opened)
         self.label = ""
+        self.common_arrows: ArrowScale | None = None
         self._require(look.field)
-
-    @property
-    def name(self) -> str:
-        """Name of the folder."""
-        return "" if self.result.folder is None else self.result.folder.name
 
     def _require(self, field: str) -> None:
         name = field.partition(".")[0]
@@ -82,18 +84,18 @@ class Scene:
         """Colour by another field."""
         self._require(field)
         self.look = replace(self.look, field=field)
-        self.__dict__.pop("frames", None)
-        self.__dict__.pop("limits", None)
+        self.__dict__.pop("_range", None)
 
     def rescale(self, scale: float) -> None:
-        """Draw displacements ``scale`` times as large; the camera stays."""
+        """Draw displacements ``scale`` times as large; sections and symbols keep the size they have."""
+        _ = self.thickness
         self.look = replace(self.look, scale=scale)
+        for known in ("swept", "content"):
+            self.__dict__.pop(known, None)
 
     def nearest(self, t: float) -> int:
         """Return the number of the state nearest to a time."""
-        k = int(np.searchsorted(self.times, t))
-        near = [i for i in (k - 1, k) if 0 <= i < len(self.times)]
-        return min(near, key=lambda i: abs(float(self.times[i]) - t))
+        return nearest(self.times, t)
 
     def frame(self, k: int) -> dict[str, Array]:
         """Return the vectors at the points in state k and, when the colours need them, the values of the lines."""
@@ -113,21 +115,40 @@ class Scene:
 
     def values(self, frame: dict[str, Array]) -> Array:
         """Return what points or lines are coloured by: a magnitude, or a number with its sign."""
-        name, _, component = self.look.field.partition(".")
-        values = frame[name]
-        if values.ndim == 1:
-            return values
-        return values[:, "xyz".index(component)] if component else np.asarray(np.linalg.norm(values, axis=1))
+        return coloured_values(self.look.field, frame[self.look.field.partition(".")[0]])
+
+    @cached_property
+    def small(self) -> Any:
+        """Which points have small displacements, which are drawn larger as a whole, (n,) bool.
+
+        Of bodies that move far only the deformation is drawn larger.
+        """
+        carriers, body = self.fields.maps.layout.carriers, self.fields.maps.layout.body_of_point
+        if carriers is None:
+            return np.full(len(self.reference), True)
+        moved = np.array([frame["displacement"] for _, frame in self.frames])
+        size = float(np.linalg.norm(np.ptp((self.reference + moved).reshape(-1, 3), axis=0)))
+        way = np.zeros(len(self.fields.maps.layout.bodies))
+        np.maximum.at(way, body, np.linalg.norm(moved, axis=2).max(axis=0))
+        return (carriers.kind == NODE) & (way[body] < LITTLE * size)
 
     def positions(self, frame: dict[str, Array]) -> Array:
         """Return where the points are drawn, (n, 3), m."""
-        return np.asarray(self.reference + self.look.scale * frame["displacement"])
+        moved, scale, small = frame["displacement"], self.look.scale, self.small
+        out = np.asarray(self.reference + np.where(small[:, None], scale * moved, moved))
+        if scale != 1.0 and not small.all():
+            body = self.fields.maps.layout.body_of_point[~small]
+            out[~small] += (scale - 1.0) * deformation(self.reference[~small], out[~small], body)
+        return out
 
     def rotations(self, frame: dict[str, Array]) -> Array | None:
         """Return the rotation vectors the sections are drawn with; enlarged only where they are small."""
         turns = frame.get("rotation")
-        small = self.fields.maps.layout.carriers is None
-        return turns if turns is None or not small else self.look.scale * turns
+        return turns if turns is None else np.where(self.small[:, None], self.look.scale * turns, turns)
+
+    def surface(self, frame: dict[str, Array]) -> Array:
+        """Return where the corners of lines and particles are drawn, (j, 3), m."""
+        return self.shapes.surface.corners(self.positions(frame), self.fields.maps.sides(self.rotations(frame)))[0]
 
     @property
     def reference(self) -> Array:
@@ -163,11 +184,18 @@ class Scene:
     @cached_property
     def marks(self) -> DrawnMarks:
         """What is drawn beside the bodies."""
-        return DrawnMarks(self.fields.maps.layout, self.thickness, self.up)
+        states = [(frame["displacement"], frame.get("rotation")) for _, frame in self.frames]
+        return DrawnMarks(self.fields.maps.layout, self.thickness, self.up, states=states)
 
     def mark_frames(self, frame: dict[str, Array]) -> Array:
         """Return where the marks are in a state, see ``DrawnMarks.frames``."""
-        return self.marks.frames(frame["displacement"], frame.get("rotation"), self.look.scale)
+        scale = np.where(self.growing(self.marks), self.look.scale, 1.0)
+        return self.marks.frames(frame["displacement"], frame.get("rotation"), scale)
+
+    def growing(self, marks: DrawnMarks) -> Any:
+        """Return which marks are drawn with larger displacements, (m,) bool: those whose points or ground are."""
+        ends = np.append(self.small, True)[np.maximum(marks.point, -1)]  # the last is the ground
+        return ends.all(axis=1)
 
     @property
     def camera(self) -> Camera:
@@ -202,34 +230,67 @@ class Scene:
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
         around = [self.swept + sign * radius.max() * self.up for sign in (1, -1)]
-        if Impulses(self).largest > 0.0:
+        balls = self.shapes.vertices
+        places = [self.reference, *(self.positions(frame) for _, frame in self.frames)] if len(balls) else []
+        room = radius[layout.body_of_point[balls]][:, None]
+        around += [at[balls] + sign * room * axis for at in places for axis in np.eye(3) for sign in (1, -1)]
+        if self.impulses.largest > 0.0:
             # arrows stand behind the planes, and outside rings
-            slabs.append(self.marks.beyond_rings(LONGEST * self.shapes.size))
-            slabs += [self._feet(p, *self.frames[-1]) - LONGEST * self.shapes.size * p.normal for p in self.planes]
+            longest = LONGEST * self.arrows.size
+            slabs.append(self.marks.beyond_rings(longest))
+            for plane in self.planes:
+                tails = self._feet(plane, *self.frames[-1]) - (longest + self.reach[plane.name]) * plane.normal
+                slabs += [tails + sign * HEAD * longest * axis for axis in np.eye(3) for sign in (1, -1)]
         parts = self.marks.parts.values() if len(self.marks) else []
         marks = [part.corners(self.mark_frames(frame)) for part in parts for _, frame in self.frames]
         return np.concatenate([*around, *slabs, *marks])
 
     def _ways(self) -> Array:
-        """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat."""
-        if self.fields.maps.layout.carriers is not None:
+        """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat.
+
+        Lines count with their own direction: a shaft whirls in planes across it, but is no flat thing.
+        """
+        layout = self.fields.maps.layout
+        if layout.carriers is not None:
             moved = np.concatenate([frame[name] for name in AT_POINTS for _, frame in self.frames])
             if np.any(moved):
-                return moved
+                return np.concatenate([moved, np.diff(self.reference[layout.cells], axis=1)[:, 0]])
         return np.asarray(self.swept - self.swept.mean(axis=0))
 
+    @property
+    def on_solids(self) -> bool:
+        """Whether bodies with surfaces are coloured by the field; else each has a colour of its own."""
+        return self.look.field.partition(".")[0] in ON_SOLIDS
+
+    @property
+    def coloured(self) -> Any:
+        """Numbers of the points that are coloured by the field, (k,)."""
+        solid = np.unique(self.fields.maps.layout.triangles) if self.on_solids else np.zeros(0, dtype=np.int64)
+        return np.union1d(self.shapes.coloured, solid)
+
     @cached_property
+    def _range(self) -> tuple[float, float, int]:
+        return field_range(self.fields, self.look.field, self.look.states, self.coloured)
+
+    @property
     def limits(self) -> tuple[float, float]:
         """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
-        own = slice(None) if self.on_lines else self.shapes.coloured
-        values = np.concatenate([self.values(frame)[own] for _, frame in self.frames])
-        values = values[np.isfinite(values)]
-        if not len(values):
+        low, high, _ = self._range
+        if low > high:
             return 0.0, 1.0
-        low, high = float(values.min()), float(values.max())
         if high - low > 1e-6 * max(abs(low), abs(high)):
             return low, high
         return (min(low, 0.0), max(high, 0.0)) if max(abs(low), abs(high)) > 0.0 else (0.0, 1.0)
+
+    @cached_property
+    def impulses(self) -> Impulses:
+        """What contacts do to the points."""
+        return Impulses(self.fields)
+
+    @property
+    def arrows(self) -> ArrowScale:
+        """How long arrows are drawn: as in the scenes beside it."""
+        return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size)
 
     def board(
         self, size: tuple[int, int], keys: str = "", limits: tuple[float, float] | None = None, aspect: float = 0.0
@@ -238,8 +299,9 @@ class Scene:
         name, _, component = self.look.field.partition(".")
         plain = name.replace("_", " ")
         words = f"{plain}, {component}" if component else f"|{plain}|" if name in VECTORS else plain
-        field = f"{words} [{unit(name)}]" if len(self.shapes.coloured) else ""
-        labels = Labels(field, self.limits if limits is None else limits, self.notes, keys, name=self.label)
+        field = f"{words} [{unit(name)}]" if len(self.coloured) else ""
+        limits = self.limits if limits is None else limits
+        labels = Labels(field, limits, self.notes, keys, name=self.label)
         return Board(self.opened, labels, size, aspect or self.camera.aspect)
 
     @property
@@ -250,22 +312,49 @@ class Scene:
             drawn.append(f"displacements drawn × {self.look.scale:g}")
         if len(self.fields.maps.layout.cells) and abs(self.thickness.enlarged - 1.0) > 1e-9:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
+        looked_at, every = self._range[2], len(self.look.states)
+        if looked_at < every:
+            drawn.append(f"colours span {looked_at} of {every} states")
         return (*self.opened.notes, *self.plane_notes, *self.marks.notes, *drawn)
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
         """Return the feet of a plane's points on it, (k, 3), m; of all a solid has, whose points need not be drawn."""
         own = self.positions(frame)[self._under(plane)]
-        offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
+        offset = self._offset(plane, t, frame)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
+
+    def _offset(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> float:
+        """Return n.x of a plane at a time, m; it moves with what touches it where that is drawn larger as a whole."""
+        scale = self.look.scale if self.small[plane.points[0]] else 1.0
+        return plane.offset(t, self.reference, frame["displacement"], scale)
+
+    @cached_property
+    def reach(self) -> dict[str, float]:
+        """How far what touches a plane stands out beyond its nodes towards it, m, by the plane's name.
+
+        Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
+        is the surface: nothing for a bar that meets a wall head-on, half the height for a beam along a floor, the
+        radius for a ball; nothing either for a body of surfaces, and where the contact itself knows of a radius.
+        What is nearest to the plane in the whole run tells, so that the plane stands still.
+        """
+        out = {}
+        for plane in self.planes:
+            t, i = plane.closest
+            frame = self.frame(self.nearest(t))
+            places, surface = self.positions(frame), self.surface(frame)
+            solid = i not in self.shapes.coloured or plane.radius > 0.0
+            out[plane.name] = 0.0 if solid else self.shapes.stand_out(i, plane.normal, places, surface)
+        return out
 
     def _under(self, plane: ContactPlane) -> Any:
         """Return the numbers of the points that a plane should reach under."""
         layout = self.fields.maps.layout
-        on_solids = np.intersect1d(plane.points, layout.triangles)
-        solids = np.isin(layout.body_of_point, layout.body_of_point[on_solids])
+        of_surfaces = np.unique(layout.body_of_point[layout.triangles])
+        touching = np.intersect1d(layout.body_of_point[plane.points], of_surfaces)
+        solids = np.isin(layout.body_of_point, touching)
         return np.union1d(plane.points, np.flatnonzero(solids))
 
     def slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Any:
         """Return the slab of a plane at a time."""
-        offset = plane.offset(t, self.reference, frame["displacement"], self.look.scale)
+        offset = self._offset(plane, t, frame) - self.reach[plane.name]
         return self.shapes.slab(plane, offset, self._feet(plane, t, frame))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,8 @@ import pyvista as pv
 
 from flexmb.postproc.arrays import Array, Plotter
 from flexmb.postproc.camera import Camera, look_at
+from flexmb.postproc.folder_labels import folder_labels
+from flexmb.postproc.impulses import ArrowScale
 from flexmb.postproc.panel import Panel
 from flexmb.postproc.scene import Scene
 
@@ -26,8 +30,13 @@ class Stage:
     def __init__(self, scenes: Sequence[Scene]) -> None:
         self.scenes = list(scenes)
         self.panels: list[Panel] = []
-        for scene in self.scenes if len(self.scenes) > 1 else []:
-            scene.label = scene.name
+        labels = folder_labels([scene.result.folder or Path() for scene in self.scenes])
+        for scene, label in zip(self.scenes, labels, strict=True):
+            scene.label = label if len(labels) > 1 else ""
+        scales = [scene.arrows for scene in self.scenes]
+        together = ArrowScale(max(own.largest for own in scales), max(own.size for own in scales))
+        for scene in self.scenes:
+            scene.common_arrows = together
 
     @cached_property
     def times(self) -> Array:
@@ -42,7 +51,7 @@ class Stage:
 
     @cached_property
     def camera(self) -> Camera:
-        """A camera that sees all of every scene."""
+        """A camera that sees all of every scene, as large as it is drawn now."""
         content = np.concatenate([scene.content for scene in self.scenes])
         normals = [plane.normal for scene in self.scenes for plane in scene.planes]
         return look_at(content, self.scenes[0].up, normals, self.scenes[0].square)
@@ -68,7 +77,7 @@ class Stage:
         """What the reader must know; of several results with the name of the folder."""
         if len(self.scenes) == 1:
             return self.scenes[0].notes
-        return tuple(f"{scene.name}: {note}" for scene in self.scenes for note in scene.notes)
+        return tuple(f"{scene.label}: {note}" for scene in self.scenes for note in scene.notes)
 
     def plotter(self, size: tuple[int, int], *, off_screen: bool) -> Plotter:
         """Return a plotter with a renderer for each scene."""
@@ -91,23 +100,64 @@ class Stage:
         plotter.subplot(0, 0)
         for panel in self.panels[1:]:
             panel.renderer.camera = self.panels[0].renderer.camera
+        clip = weakref.WeakMethod(self.clip)
+        for panel in self.panels:
+            # whoever turns the camera would clip for the panel under the pointer only
+            panel.renderer.AddObserver("ResetCameraClippingRangeEvent", lambda *_: _call(clip))
+            panel.front.SetActiveCamera(self.panels[0].renderer.camera)
         self.aim()
         self.show(t)
 
-    def show(self, t: float) -> None:
-        """Show every scene in its state nearest to time t."""
+    def show(self, t: float, passing: bool = False) -> None:
+        """Show every scene in its state nearest to time t.
+
+        Parameters
+        ----------
+        t : float
+            s.
+        passing : bool
+            Whether time passes, as in a movie, so that impulses since the state shown before are shown, too; when it
+            leaps only those of the state itself are.
+        """
         self.time = t
         for panel in self.panels:
-            panel.show(panel.scene.nearest(t))
-            panel.renderer.reset_camera_clipping_range()
+            panel.show(panel.scene.nearest(t), passing)
+        self.clip()
+
+    def clip(self) -> None:
+        """Let the camera, which is one, see all that any of the panels has, however far it is from the eye."""
+        eye = self.panels[0].renderer.camera
+        corners = np.concatenate([panel.corners for panel in self.panels])
+        position, focus = np.array(eye.position), np.array(eye.focal_point)
+        ahead = (focus - position) / np.linalg.norm(focus - position)
+        depth = (corners - position) @ ahead
+        room = 0.05 * float(np.ptp(corners, axis=0).max()) + 1e-300
+        if depth.min() < room:  # without perspective it does not matter how far away the eye is
+            back = 2.0 * room - float(depth.min())
+            eye.position = tuple(position - back * ahead)
+            depth = depth + back
+        eye.clipping_range = (float(depth.min()) - room, float(depth.max()) + room)
 
     def states(self, t: float) -> tuple[int, ...]:
         """Return which states time t shows."""
         return tuple(scene.nearest(t) for scene in self.scenes)
 
     def aim(self) -> None:
-        """Look from where one looked at first."""
+        """Look from where one looks at first, at everything as large as it is drawn now."""
+        if self.panels[0].camera is not self.camera:
+            for panel in self.panels:
+                panel.camera = self.camera
+            self.fit()
         self.panels[0].aim()
+        eye, camera = self._eye, self.camera
+        if eye.distance < 2.0 * camera.depth:  # what is drawn much larger than at first would reach behind the eye
+            eye.position = tuple(camera.centre + 2.0 * camera.depth * camera.out)
+        self._whole = eye.parallel_scale
+
+    @property
+    def _eye(self) -> Any:
+        """What all scenes are looked at with."""
+        return self.panels[0].renderer.camera
 
     def recolour(self, field: str) -> None:
         """Colour by another field."""
@@ -119,6 +169,7 @@ class Stage:
         """Draw displacements larger or smaller."""
         for scene in self.scenes:
             scene.rescale(scale)
+        self.__dict__.pop("camera", None)
         self._renew()
 
     def _renew(self) -> None:
@@ -127,10 +178,24 @@ class Stage:
             panel.recolour(limits)
         self.show(self.time)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the boards were drawn for the size the window has now, or it is too small for any."""
+        first = self.panels[0]
+        size, known, share = first.plotter.render_window.GetSize(), first.overlay.board.size, first.box[2:]
+        return min(size) <= 100 or all(abs(k - s * n) <= 1 for k, s, n in zip(known, share, size, strict=True))
+
     def fit(self) -> None:
-        """Draw the boards for the size the window has now."""
+        """Draw the boards for the size the window has now, and what was seen of the scenes is seen in their new places.
+
+        The viewer's own turn and zoom stay.
+        """
         for panel in self.panels:
             panel.fit()
+        first = self.panels[0]
+        whole = first.camera.parallel_scale(first.renderer.GetTiledAspectRatio())
+        self._eye.parallel_scale *= whole / self._whole
+        self._whole = whole
         self.show(self.time)
 
     def flip(self, what: str) -> None:
@@ -139,8 +204,16 @@ class Stage:
             if what == "reference":
                 panel.ghost.SetVisibility(not panel.ghost.GetVisibility())
             else:
-                panel.impulses.on = not panel.impulses.on
+                panel.arrows.on = not panel.arrows.on
+            panel.tell()
         self.show(self.time)
+
+
+def _call(method: weakref.WeakMethod[Any]) -> None:
+    """Call a method of an object that may be gone."""
+    own = method()
+    if own is not None:
+        own()
 
 
 def draw(stage: Stage, t: float, size: tuple[int, int]) -> Any:

@@ -63,8 +63,8 @@ class Shapes:
         return np.unique(np.concatenate([layout.cells.ravel(), self.vertices])).astype(np.int64)
 
     @cached_property
-    def surface(self) -> Sweep:
-        """The surfaces of all lines and particles."""
+    def outlines(self) -> tuple[Any, Array]:
+        """Which lines are round, (m,) bool, and the sizes they are drawn with, (m, 2), m, as in ``Outline``."""
         layout = self.maps.layout
         body = layout.body_of_point[layout.cells[:, 0]]
         drawn = np.array([self.radius(b) for b in range(len(layout.bodies))])[body] if len(body) else np.zeros(0)
@@ -76,10 +76,16 @@ class Shapes:
             known = widest[body] > 0.0
             factor = drawn[known] / widest[body][known]
             size[known] = factor[:, None] * layout.sections.size[known]
-        balls = [Ball(int(i), self.radius(int(layout.body_of_point[i]))) for i in self.vertices]
-        return Sweep(runs_of(layout.cells, is_round, size), balls)
+        return is_round, size
 
-    def mesh(self, points: Array, rotation: Array | None = None, shrink: float = 1.0) -> Any:
+    @cached_property
+    def surface(self) -> Sweep:
+        """The surfaces of all lines and particles."""
+        layout = self.maps.layout
+        balls = [Ball(int(i), self.radius(int(layout.body_of_point[i]))) for i in self.vertices]
+        return Sweep(runs_of(layout.cells, *self.outlines), balls)
+
+    def mesh(self, points: Array, rotation: Array | None = None) -> Any:
         """Return a new mesh of the surfaces of all lines and particles; there must be one.
 
         Parameters
@@ -88,11 +94,9 @@ class Shapes:
             Positions, m.
         rotation : (n, 3) array, optional
             Rotation vectors of the points, rad.
-        shrink : float
-            Factor on sections and balls.
         """
         mesh = self.surface.mesh.copy()
-        self.surface.update(mesh, points, self.maps.sides(rotation), shrink)
+        self.surface.update(mesh, points, self.maps.sides(rotation))
         return mesh
 
     @cached_property
@@ -113,26 +117,12 @@ class Shapes:
         mesh.cell_data["colour"] = palette[number[local[:, 0]] % len(CYCLE)]
         return mesh.compute_normals(split_vertices=True, cell_normals=False)
 
-    def solids(self, points: Array, shrink: float = 1.0) -> Any:
-        """Return the bodies with surfaces; None when there are none.
-
-        Parameters
-        ----------
-        points : (n, 3) array
-            Positions, m.
-        shrink : float
-            Factor on their size, about their middles.
-        """
+    def solids(self, points: Array) -> Any:
+        """Return the bodies with surfaces, their points at ``points``, (n, 3), m; None when there are none."""
         if self.solid is None:
             return None
         mesh = self.solid.copy()
         self.move_solids(mesh, points)
-        body = self.maps.layout.body_of_point[self.solid.point_data["point"]]
-        corners = np.array(mesh.points)
-        for b in np.unique(body) if shrink != 1.0 else []:
-            middle = corners[body == b].mean(axis=0)
-            corners[body == b] = middle + shrink * (corners[body == b] - middle)
-        mesh.points = corners
         return mesh
 
     def move_solids(self, mesh: Any, points: Array) -> None:
@@ -142,34 +132,33 @@ class Shapes:
         mesh.point_data["Normals"] = fresh.point_data["Normals"]
 
     def ghost(self, points: Array) -> Any:
-        """Return all bodies a little smaller, without colours."""
-        parts = [] if (solids := self.solids(points, 0.96)) is None else [solids]
+        """Return all bodies without colours."""
+        parts = [] if (solids := self.solids(points)) is None else [solids]
         if len(self.coloured):
-            parts.append(self.mesh(points, None, 0.96))
+            parts.append(self.mesh(points))
         for part in parts:
             part.clear_cell_data()
         return pv.merge(parts) if len(parts) > 1 else parts[0]
 
-    def reach(self, plane: ContactPlane) -> float:
-        """Return how far a body's surface stands out beyond its nodes towards a plane, m.
+    def stand_out(self, i: int, direction: Array, places: Array, surface: Array) -> float:
+        """Return how far what is drawn at point i stands out against a direction, m.
 
-        Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
-        is the surface: nothing for a bar that meets a wall head-on, the radius for a beam along a floor or a ball;
-        nothing either for a body of surfaces, and where the contact itself knows of a radius.
+        Parameters
+        ----------
+        i : int
+        direction : (3,) array
+            Unit vector.
+        places, surface : (n, 3), (j, 3) arrays
+            Where the points and the corners of ``surface`` are drawn, m.
         """
-        return 0.0 if plane.radius > 0.0 else self.stand_out(int(plane.points[0]), plane.normal)
-
-    def stand_out(self, i: int, direction: Array) -> float:
-        """Return how far the surface at point i stands out against a direction, a unit vector, m."""
         if i in self.rims:
             return self.rims[i]
-        radius = self.radius(int(self.maps.layout.body_of_point[i]))
-        cells = self.maps.layout.cells[np.any(self.maps.layout.cells == i, axis=1)]
-        if not len(cells):
-            return radius
-        along = self.maps.layout.points[cells[0, 1]] - self.maps.layout.points[cells[0, 0]]
-        cosine = float(along @ direction) / float(np.linalg.norm(along))
-        return radius * float(np.sqrt(max(0.0, 1.0 - cosine**2)))
+        layout = self.maps.layout
+        own = np.flatnonzero(self.surface.point_of_corner == i)
+        if len(own):
+            return float(np.max((places[i] - surface[own]) @ direction))
+        inside = i not in layout.triangles  # of a body of surfaces
+        return self.thickness.contact_radii.get(layout.bodies[layout.body_of_point[i]], 0.0) if inside else 0.0
 
     def slab(self, plane: ContactPlane, offset: float, around: Array) -> Any:
         """Return a slab whose upper side is the plane.
@@ -178,7 +167,7 @@ class Shapes:
         ----------
         plane : ContactPlane
         offset : float
-            n.x of the plane, m.
+            n.x of its upper side, m.
         around : (k, 3) array
             Points it should reach under, with some room.
         """
@@ -189,7 +178,7 @@ class Shapes:
         bodies = np.unique(self.maps.layout.body_of_point[plane.points])
         room = max(0.1 * self.size, 2.5 * max(self.radius(int(body)) for body in bodies))
         middle, half = 0.5 * (low + high), 0.5 * (high - low) + room
-        origin = (offset - self.reach(plane)) * n
+        origin = offset * n
         corners = [
             origin + (middle[0] + p * half[0]) * a + (middle[1] + q * half[1]) * b - d * SLAB * self.size * n
             for d in (0, 1)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.postproc.moment import nearest_state
+from flexmb.postproc.moment import nearest, nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.screen import has_screen, prepare_off_screen
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 MOVIES = (".mp4", ".gif")
-SMALLEST, LARGEST = (480, 270), (7680, 4320)
+SMALLEST, LARGEST = (640, 360), (7680, 4320)
 """Sizes of a picture between which its text can be read and a machine can draw it, pixels."""
 MOST_FOLDERS, MOST_FPS = 6, 240.0
 NO_SCREEN = (
@@ -40,15 +40,16 @@ class Shown:
         The time of the state that was shown (first), s.
     notes : tuple of str
         What is wrong with the result, or drawn other than it is.
-    written : Path or None
-        The picture or movie.
+    picture, movie : Path or None
+        What was written.
     frames : int
         Number of pictures of a movie.
     """
 
     time: float
     notes: tuple[str, ...]
-    written: Path | None = None
+    picture: Path | None = None
+    movie: Path | None = None
     frames: int = 0
 
 
@@ -120,7 +121,7 @@ def view(
     if picture_path is not None:
         _write(picture(stage.scenes, stage.scenes[0].nearest(t), size), picture_path)
     frames = 0 if movie_path is None else _movie(stage, movie_path, fps, speed, size, progress)
-    return Shown(t, (*notes, *stage.notes), movie_path or picture_path, frames)
+    return Shown(t, (*notes, *stage.notes), picture_path, movie_path, frames)
 
 
 def _movie(
@@ -159,6 +160,9 @@ def serve(
     ready : function
         Called with the address and the notes when the page is there.
     """
+    from flexmb.postproc.web_address import check_port, reach, require_port
+
+    check_port(port)
     scale = 1.0 if scale is None else float(scale)
     check_look(field, scale, size)
     _check_pace(30.0, speed)
@@ -169,12 +173,10 @@ def serve(
         raise InputError(f"--web needs trame and trame-vtk ({err}); pip install trame trame-vtk") from err
     from flexmb.postproc import web
 
-    web.require_port(host, port)
+    require_port(host, port)
     prepare_off_screen()
     stage, t = staged(folders, time, scale, field, whole=True)
-    notes = stage.notes
-    if host not in ("127.0.0.1", "localhost", "::1"):
-        notes = (*notes, f"'{host}' can be reached from other machines; whoever has the address can look")
+    notes = (*stage.notes, *reach(host))
     web.serve(stage, t, size, speed, (host, port), lambda address: ready(address, notes))
 
 
@@ -204,7 +206,7 @@ def staged(
     scenes = []
     for one in opened:
         times = one.result.fields.times
-        states = np.arange(len(times)) if whole else np.array([int(np.argmin(np.abs(times - t)))])
+        states = np.arange(len(times)) if whole else np.array([nearest(times, t)])
         scenes.append(Scene(one, Look(field, scale, states)))
     return Stage(scenes), t
 
@@ -260,11 +262,21 @@ def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
         near = difflib.get_close_matches(field, FIELDS, n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise InputError(f"{hint}allowed: {', '.join(FIELDS)}", key="field", value=field)
-    if not 0.0 < scale < np.inf:
-        raise InputError("must be a positive number", key="scale", value=scale)
+    check_scale(scale)
     if not all(low <= n <= high for low, n, high in zip(SMALLEST, size, LARGEST, strict=True)):
         limits = f"{SMALLEST[0]}x{SMALLEST[1]} to {LARGEST[0]}x{LARGEST[1]} pixels"
         raise InputError(f"must be {limits}", key="size", value=f"{size[0]}x{size[1]}")
+
+
+def check_scale(scale: object) -> float:
+    """Return a factor on displacements as a number; raise InputError when it cannot be one."""
+    try:
+        factor = float(str(scale))
+    except ValueError:
+        factor = np.nan
+    if not 0.0 < factor < np.inf:
+        raise InputError("must be a positive number", key="scale", value=scale)
+    return factor
 
 
 def _check_pace(fps: float, speed: float | None) -> None:

@@ -9,16 +9,17 @@ from __future__ import annotations
 import asyncio
 import os
 import secrets
-import socket
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import numpy as np
-
 from flexmb.errors import InputError
-from flexmb.postproc.player import Player
+from flexmb.postproc.controls import Controls
+from flexmb.postproc.moment import nearest
+from flexmb.postproc.player import pace
 from flexmb.postproc.stage import Stage
+from flexmb.postproc.view import check_scale
+from flexmb.postproc.web_address import address, bound
 from flexmb.postproc.web_page import build_page
 
 TICK = 0.04
@@ -26,8 +27,11 @@ TICK = 0.04
 SETTLE = 0.15
 """Seconds a window must keep its size before the charts are drawn for it."""
 
+SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Speeds to choose from, over the first; keys also reach others."""
 
-class WebViewer:
+
+class WebViewer(Controls):
     """Scenes on a page.
 
     Parameters
@@ -45,7 +49,7 @@ class WebViewer:
     def __init__(self, stage: Stage, t: float, size: tuple[int, int], speed: float | None = None) -> None:
         from trame.app import get_server
 
-        self.stage, self.player = stage, Player(stage.times, t, speed)
+        super().__init__(stage, t, speed)
         self.plotter = stage.plotter(size, off_screen=True)
         self.plotter.render_window.SetMultiSamples(4)
         stage.add_to(self.plotter, t)
@@ -54,12 +58,10 @@ class WebViewer:
         self.state: Any = self.server.state
         self.state.trame__title = "flexmb"
         self.state.trame__favicon = None
-        self.state.index, self.state.last = self._index(), len(stage.times) - 1
-        self.state.playing, self.state.speed = False, 1.0
-        self.state.field, self.state.fields = stage.field, [*dict.fromkeys([stage.field, *stage.available])]
-        self.state.scale, self.state.clock, self.state.help = stage.scale, self._clock(), False
-        self._normal = self.player.speed
+        self.state.last, self.state.help = len(stage.times) - 1, False
+        self.state.fields = [*dict.fromkeys([stage.field, *stage.available])]
         self._resized = 0.0
+        self._tell()
         self.state.change("index")(self._slid)
         self.state.change("playing")(self._played)
         self.state.change("speed")(self._paced)
@@ -68,94 +70,70 @@ class WebViewer:
         self.view = build_page(self)
         self.plotter.render_window.AddObserver("WindowResizeEvent", self._note_size)
 
-    def _index(self) -> int:
-        return int(np.argmin(np.abs(self.stage.times - self.player.t)))
-
-    def _clock(self) -> str:
-        return f"t = {self.player.t:.6g} s"
-
-    def _show(self, t: float) -> None:
-        self.stage.show(self.player.go(t))
-        self.state.clock = self._clock()
+    def refresh(self) -> None:
+        """Bring the page up to date, and send it the picture."""
+        self._tell()
         self.view.update()
+
+    def _tell(self) -> None:
+        """Tell the page how things stand."""
+        player = self.player
+        self.state.index, self.state.clock = self._index(), self.stage.panels[0].overlay.clock.GetInput()
+        self.state.playing, self.state.speed = player.playing, player.factor
+        speeds = [(factor, factor * player.normal) for factor in sorted({*SPEEDS, player.factor})]
+        self.state.speeds = [{"factor": f, "words": f"× {f:g} ({pace(speed)})"} for f, speed in speeds]
+        self.state.field, self.state.scale, self.state.wrong = self.stage.field, self.stage.scale, ""
+
+    def start(self) -> None:
+        """Begin to play."""
+        asyncio.get_running_loop().create_task(self._play())
+
+    def stop(self) -> None:
+        """Pause: ``_play`` ends by itself."""
+
+    async def _play(self) -> None:
+        while self.player.playing:
+            await asyncio.sleep(TICK)
+            with self.state:
+                self.tick()
+
+    def show_keys(self) -> None:
+        """List the keys, or take the list away."""
+        self.state.help = not self.state.help
+
+    def _index(self) -> int:
+        return nearest(self.stage.times, self.player.t)
 
     def _slid(self, index: object, **_: object) -> None:
         k = min(max(int(float(str(index))), 0), len(self.stage.times) - 1)
         if k != self._index():
-            self._show(float(self.stage.times[k]))
+            self.go(float(self.stage.times[k]))
 
     def _played(self, playing: bool, **_: object) -> None:
-        self.player.playing = bool(playing)
-        if playing:
-            asyncio.get_running_loop().create_task(self._play())
-
-    async def _play(self) -> None:
-        """Go on by the time that has passed, until paused."""
-        before = time.monotonic()
-        while self.player.playing:
-            await asyncio.sleep(TICK)
-            now = time.monotonic()
-            with self.state:
-                self._show(self.player.tick(now - before))
-                self.state.index = self._index()
-            before = now
+        if playing != self.player.playing:
+            self.play()
 
     def _paced(self, speed: object, **_: object) -> None:
-        self.player.speed = self._normal * float(str(speed))
+        factor = float(str(speed)) / self.player.factor
+        if factor != 1.0:
+            self.faster(factor)
 
     def _recoloured(self, field: str, **_: object) -> None:
         if field != self.stage.field and field in self.state.fields:
-            self.stage.recolour(field)
-            self.view.update()
+            self.recolour(field)
 
     def _rescaled(self, scale: object, **_: object) -> None:
-        try:
-            factor = float(str(scale))
-        except ValueError:
+        """Draw displacements larger or smaller, or say why not and put the box back."""
+        if scale == self.stage.scale:
             return
-        if 0.0 < factor < np.inf and factor != self.stage.scale:
-            self.stage.rescale(factor)
-            self.view.update()
-
-    def flip(self, what: str) -> None:
-        """Show or hide the reference or the impulses."""
-        self.stage.flip(what)
-        self.view.update()
-
-    def reset_camera(self) -> None:
-        """Look from where one looked at first."""
-        self.stage.aim()
-        self.view.update()
-
-    def key(self, name: str) -> None:
-        """Do what the key does in the window."""
-        steps = {"ArrowLeft": -1, "ArrowRight": 1, "PageUp": -10, "PageDown": 10}
-        if name in steps:
-            self._show(self.player.step(steps[name]))
-        elif name in ("Home", "End"):
-            self._show(self.player.first if name == "Home" else self.player.last)
-        elif name == " ":
-            self.state.playing = not self.state.playing
-        elif name in ("+", "=", "-"):
-            self.state.speed = float(self.state.speed) * (0.5 if name == "-" else 2.0)
-        elif name == "f":
-            names = self.state.fields
-            self.state.field = names[(names.index(self.state.field) + 1) % len(names)]
-        elif name in ("[", "]"):
-            self.state.scale = float(self.state.scale) * (0.5 if name == "[" else 2.0)
-        elif name in ("a", "r"):
-            self.flip({"a": "impulses", "r": "reference"}[name])
-        elif name == "c":
-            self.reset_camera()
-        elif name == "?":
-            self.state.help = not self.state.help
-        self.state.index = self._index()
+        try:
+            self.rescale(check_scale(scale))
+        except InputError as err:
+            self.state.scale, self.state.wrong = self.stage.scale, str(err)
 
     def _note_size(self, *_: object) -> None:
         """Draw the charts anew once the browser's window has settled."""
-        size = tuple(self.plotter.render_window.GetSize())
-        first = self.stage.panels[0].overlay.board.size
-        if abs(size[0] - first[0] * len(self.stage.panels)) <= len(self.stage.panels) and size[1] == first[1]:
+        if self.stage.fits:
             return
         self._resized = time.monotonic()
         try:
@@ -176,7 +154,6 @@ class WebViewer:
         key = secrets.token_hex(16)
         os.environ["TRAME_ARGS"] = f"--server --authKey {key}"
         os.environ["WSLINK_READY_MSG"] = ""
-        shown = "127.0.0.1" if host in ("", "localhost") else host
         guard, session = _guard(token), _session(key)
 
         def bind(web: Any) -> None:
@@ -185,13 +162,11 @@ class WebViewer:
 
         self.server.controller.on_server_bind.add(bind)
         self.server.controller.on_client_connected.add(self.view.update)
-        self.server.controller.on_server_ready.add(
-            lambda **_: ready(f"http://{shown}:{self.server.port}/?token={token}")
-        )
+        self.server.controller.on_server_ready.add(lambda **_: ready(address(host, self.server.port, token)))
         try:
             self.server.start(
                 port=port,
-                host=shown,
+                host=bound(host),
                 open_browser=False,
                 show_connection_info=False,
                 disable_logging=True,
@@ -211,7 +186,7 @@ def _guard(token: str) -> Any:
     async def guard(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         given = request.query.get("token", "")
         kept = request.cookies.get(cookie, "")
-        known = [secrets.compare_digest(word.encode(), token.encode()) for word in (given, kept)]
+        known = [secrets.compare_digest(word.encode(errors="replace"), token.encode()) for word in (given, kept)]
         if not any(known):
             return web.Response(status=403, text="flexmb: the address needs the token that was printed\n")
         try:
@@ -235,18 +210,6 @@ def _session(key: str) -> Any:
         return web.json_response({"sessionURL": f"ws://{request.host}/ws", "secret": key})
 
     return session
-
-
-def require_port(host: str, port: int) -> None:
-    """Raise InputError when nothing can listen there."""
-    try:
-        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-        with socket.socket(family, kind, proto) as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            probe.bind(address)
-    except OSError as err:
-        message = f"cannot be listened on at '{host}' ({err.strerror or err}); --port 0 takes any that is free"
-        raise InputError(message, key="port", value=port) from err
 
 
 def serve(

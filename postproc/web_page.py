@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flexmb.postproc.window import KEYS
+from flexmb.postproc.controls import KEYS
 
 if TYPE_CHECKING:
     from flexmb.postproc.web import WebViewer
@@ -19,10 +19,19 @@ html, body, #app { height: 100%; margin: 0; overflow: hidden; font: 14px "DejaVu
 .flexmb .clock { min-width: 9em; font-variant-numeric: tabular-nums; font-weight: bold; }
 .flexmb button, .flexmb select, .flexmb input { font: inherit; }
 .flexmb input[type=number] { width: 5em; }
+.flexmb .wrong { color: #b00020; font-weight: bold; }
 .flexmb .help { position: absolute; left: 50%; top: 45%; transform: translate(-50%, -50%); padding: 14px 22px;
   background: #222e; color: #fff; border-radius: 6px; line-height: 1.7; white-space: nowrap; }
 .flexmb .help .name { display: inline-block; min-width: 7em; font-weight: bold; }
 """
+
+KEY = (
+    "$event.metaKey || ($event.ctrlKey && !$event.altKey) || $event.target.tagName === 'SELECT' "
+    "|| $event.target.type === 'number' "
+    "|| (['INPUT', 'BUTTON'].includes($event.target.tagName) && ($event.key.length > 1 || $event.key === ' ')) "
+    "? '' : $event.key"
+)
+"""The key that was pressed, unless it is the browser's: controls keep those they know themselves."""
 
 
 def build_page(viewer: WebViewer) -> Any:
@@ -37,27 +46,29 @@ def build_page(viewer: WebViewer) -> Any:
             classes="flexmb",
             tabindex="0",
             id="viewer",
-            keydown=(viewer.key, "[['INPUT', 'SELECT', 'BUTTON'].includes($event.target.tagName) ? '' : $event.key]"),
+            keydown=(viewer.press, f"[{KEY}]"),
+            raw_attrs=['@vue:mounted="$event.el.focus()"'],
         ):
             with html.Div(classes="picture"):
                 view = vtk_widgets.VtkRemoteView(
                     viewer.plotter.render_window, interactive_ratio=1, still_quality=95, interactive_quality=80
                 )
                 with html.Div(v_show=("help",), classes="help", id="keys"):
-                    for names, what in KEYS[:-1]:  # a page is closed by the browser
+                    for keys in KEYS:
                         with html.Div():
-                            html.Span(names, classes="name")
-                            html.Span(what)
+                            html.Span(keys.names, classes="name")
+                            html.Span(keys.what)
             with html.Div(classes="controls"):
                 html.Button("{{ playing ? '❚❚ pause' : '▶ play' }}", click="playing = !playing", id="play")
                 html.Input(type="range", min=0, max=("last",), step=1, v_model=("index",), classes="time", id="time")
                 html.Span("{{ clock }}", classes="clock", id="clock")
                 with html.Label("speed "), html.Select(v_model=("speed",), id="speed"):
-                    html.Option("× {{ s }}", v_for="s in [0.1, 0.25, 0.5, 1, 2, 4, 10]", key="s", value=("s",))
+                    html.Option("{{ s.words }}", v_for="s in speeds", key="s.factor", value=("s.factor",))
                 with html.Label("colour "), html.Select(v_model=("field",), id="field"):
                     html.Option("{{ name.replace('_', ' ') }}", v_for="name in fields", key="name", value=("name",))
                 with html.Label("displacements × "):
-                    html.Input(type="number", min=0.1, step="any", v_model=("scale",), id="scale")
+                    html.Input(type="number", step="any", v_model_lazy=("scale",), id="scale")
+                html.Span("{{ wrong }}", v_show="wrong", classes="wrong", id="wrong")
                 html.Button("camera", click=viewer.reset_camera, id="camera")
                 html.Button("reference", click=(viewer.flip, "['reference']"))
                 html.Button("impulses", click=(viewer.flip, "['impulses']"))

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import signal
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,32 +12,34 @@ from vtkmodules.vtkInteractionWidgets import vtkSliderRepresentation2D, vtkSlide
 from vtkmodules.vtkRenderingCore import vtkRenderer, vtkTextActor
 
 from flexmb.postproc.arrays import Plotter
+from flexmb.postproc.controls import KEYS, Controls
 from flexmb.postproc.overlay import use_font
-from flexmb.postproc.player import Player
+from flexmb.postproc.player import pace
 from flexmb.postproc.stage import Stage
 
 HINT = "space  play, pause      ?  keys"
-KEYS = (
-    ("space", "play, pause"),
-    ("← →", "one state back, on"),
-    ("PgUp PgDn", "ten states"),
-    ("Home End", "first, last state"),
-    ("+ −", "play faster, slower"),
-    ("f", "next field to colour by"),
-    ("] [", "displacements larger, smaller"),
-    ("a", "arrows of contact impulses on, off"),
-    ("r", "reference position on, off"),
-    ("c", "camera as at first"),
-    ("?", "these keys on, off"),
-    ("q", "close"),
-)
-"""The keys and what they do."""
+CLOSE = ("q", "close")
 TICK = 33
 """Milliseconds between two pictures while playing."""
-STEPS = {"Left": -1, "Right": 1, "Prior": -10, "Next": 10}
+NAMES = {
+    "space": " ",
+    "Left": "ArrowLeft",
+    "Right": "ArrowRight",
+    "Prior": "PageUp",
+    "Next": "PageDown",
+    "plus": "+",
+    "KP_Add": "+",
+    "equal": "=",
+    "minus": "-",
+    "KP_Subtract": "-",
+    "bracketright": "]",
+    "bracketleft": "[",
+    "question": "?",
+}
+"""The names VTK gives keys, and those browsers give them, where these differ."""
 
 
-class Window:
+class Window(Controls):
     """Scenes with controls.
 
     Parameters
@@ -54,100 +55,78 @@ class Window:
     """
 
     def __init__(self, plotter: Plotter, stage: Stage, t: float, speed: float | None = None) -> None:
-        self.plotter, self.stage = plotter, stage
-        self.player = Player(stage.times, t, speed)
+        super().__init__(stage, t, speed)
+        self.plotter = plotter
         stage.add_to(plotter, t, HINT)
+        self._tell_pace()
         self.slider = self._slider()
         self.help = _help(plotter)
-        for keys, action in self._actions().items():
-            for key in keys.split():
-                plotter.add_key_event(key, action)
+        self._take_keys()
         plotter.render_window.AddObserver("WindowResizeEvent", self._resized)
-        plotter.iren.interactor.AddObserver("TimerEvent", self._ticked)
+        plotter.iren.interactor.AddObserver("TimerEvent", lambda *_: self.tick())
         self._timer: int | None = None
-        self._clock = 0.0
 
-    def _actions(self) -> dict[str, Callable[[], object]]:
-        """Return what keys do, by their names (several in one word)."""
-        steps: dict[str, Callable[[], object]] = {key: self._stepper(by) for key, by in STEPS.items()}
-        return steps | {
-            "Home": lambda: self.go(self.player.first),
-            "End": lambda: self.go(self.player.last),
-            "space": self.play,
-            "plus equal": lambda: self.player.faster(2.0),
-            "minus": lambda: self.player.faster(0.5),
-            "f": self.next_field,
-            "bracketright": lambda: self.rescale(2.0),
-            "bracketleft": lambda: self.rescale(0.5),
-            "a": lambda: self._flip("impulses"),
-            "r": lambda: self._flip("reference"),
-            "c": self.reset_camera,
-            "question": self.show_keys,
-        }
-
-    def go(self, t: float) -> None:
-        """Show the states nearest to time t."""
-        self.stage.show(self.player.go(t))
-        self.slider.GetRepresentation().SetValue(self.player.t)
-        self.plotter.render()
-
-    def play(self) -> None:
-        """Play, or pause."""
+    def _take_keys(self) -> None:
+        """Let only our keys do something: pyvista's own go, and VTK's style and slider hear of no characters."""
         interactor = self.plotter.iren.interactor
-        if self.player.flip():
-            self._clock = time.monotonic()
-            self._timer = interactor.CreateRepeatingTimer(TICK)
-        elif self._timer is not None:
-            interactor.DestroyTimer(self._timer)
+        self.plotter.iren.clear_key_event_callbacks()
+
+        def typed(*_: object) -> None:
+            interactor.GetCommand(tag).AbortFlagOn()
+
+        tag = interactor.AddObserver("CharEvent", typed, 1.0)
+
+        def pressed(*_: object) -> None:
+            key = interactor.GetKeySym()
+            self.press(NAMES.get(key, key))
+
+        interactor.AddObserver("KeyPressEvent", pressed)
+
+    def press(self, key: str) -> None:
+        """Do what a key does; a window can also be closed by one."""
+        if key == CLOSE[0]:
+            self.close()
+        super().press(key)
+
+    def close(self) -> None:
+        """Close the window."""
+        self.plotter.iren.interactor.ExitCallback()
+
+    def refresh(self) -> None:
+        """Move the slider, tell the speed and draw the picture."""
+        shape = self.slider.GetRepresentation()
+        shape.SetValue(self.player.t)
+        self._place(shape)
+        self._tell_pace()
+        self.plotter.render()
+
+    def _tell_pace(self) -> None:
+        self.stage.panels[0].overlay.pace.SetInput(f"speed {pace(self.player.speed)}")
+
+    def start(self) -> None:
+        """Begin to play."""
+        self._timer = self.plotter.iren.interactor.CreateRepeatingTimer(TICK)
+
+    def stop(self) -> None:
+        """Pause."""
+        if self._timer is not None:
+            self.plotter.iren.interactor.DestroyTimer(self._timer)
             self._timer = None
-
-    def _ticked(self, *_: object) -> None:
-        """Go on by the time that has passed: slow machines leave states out, they do not play slower."""
-        if self.player.playing:
-            now = time.monotonic()
-            self.go(self.player.tick(now - self._clock))
-            self._clock = now
-
-    def next_field(self) -> None:
-        """Colour by the next field there is."""
-        names = self.stage.available
-        name = self.stage.field.partition(".")[0]
-        self.stage.recolour(names[(names.index(name) + 1) % len(names)])
-        self.plotter.render()
-
-    def rescale(self, factor: float) -> None:
-        """Draw displacements larger or smaller by a factor."""
-        self.stage.rescale(self.stage.scale * factor)
-        self.plotter.render()
-
-    def reset_camera(self) -> None:
-        """Look from where the window looked at first."""
-        self.stage.aim()
-        self.plotter.render()
 
     def show_keys(self) -> None:
         """List the keys, or take the list away."""
         self.help.SetVisibility(not self.help.GetVisibility())
-        self.plotter.render()
-
-    def _flip(self, what: str) -> None:
-        self.stage.flip(what)
-        self.plotter.render()
-
-    def _stepper(self, by: int) -> Callable[[], object]:
-        return lambda: self.go(self.player.step(by))
+        self.refresh()
 
     def _slid(self, slider: Any, _: str) -> None:
         self.go(slider.GetRepresentation().GetValue())
 
     def _resized(self, *_: object) -> None:
-        """Draw the boards anew for the new size; text keeps its proportions."""
-        size = tuple(self.plotter.render_window.GetSize())
-        first = self.stage.panels[0]
-        known = (round(first.overlay.board.size[0] / first.box[2]), first.overlay.board.size[1])
-        if max(abs(a - b) for a, b in zip(size, known, strict=True)) > 1 and min(size) > 100:
+        """Draw all anew for the new size; text keeps its proportions."""
+        if not self.stage.fits:
             self.stage.fit()
             self._place(self.slider.GetRepresentation())
+            _size_help(self.help, self.plotter)
 
     def _slider(self) -> Any:
         shape = vtkSliderRepresentation2D()
@@ -175,10 +154,10 @@ class Window:
     def _place(self, shape: vtkSliderRepresentation2D) -> None:
         first = self.stage.panels[0]
         x, y, width, _ = first.overlay.board.scene
-        ends = (shape.GetPoint1Coordinate(), x + 0.28 * width), (shape.GetPoint2Coordinate(), x + 0.98 * width)
+        ends = (shape.GetPoint1Coordinate(), x + 0.01 * width), (shape.GetPoint2Coordinate(), x + 0.98 * width)
         for end, along in ends:
             end.SetCoordinateSystemToNormalizedDisplay()
-            end.SetValue(first.box[0] + along * first.box[2], y - 0.025)
+            end.SetValue(first.box[0] + along * first.box[2], y - 0.047)
 
 
 def _help(plotter: Plotter) -> Any:
@@ -190,13 +169,15 @@ def _help(plotter: Plotter) -> Any:
     front.SetLayer(2)
     window.AddRenderer(front)
     words = vtkTextActor()
-    names, longest = (max(len(row[k]) for row in KEYS) for k in (0, 1))
-    lines = [f" {keys:<{names}}   {what:<{longest}} " for keys, what in KEYS]
+    rows = [*((keys.names, keys.what) for keys in KEYS), CLOSE]
+    names, longest = (max(len(row[k]) for row in rows) for k in (0, 1))
+    lines = [f" {keys:<{names}}   {what:<{longest}} " for keys, what in rows]
+    lines = [" " * len(lines[0]), *lines, " " * len(lines[0])]  # letters would stick out of their ground
     words.SetInput("\n".join(lines).replace(" ", "\u00a0"))  # VTK would take spaces off the ends, and columns apart
     words.GetPositionCoordinate().SetCoordinateSystemToNormalizedViewport()
     words.GetPositionCoordinate().SetValue(0.5, 0.55)
     look = words.GetTextProperty()
-    use_font(look, "DejaVu Sans Mono", max(10, round(0.018 * plotter.window_size[1])))
+    _size_help(words, plotter)
     look.SetJustificationToCentered()
     look.SetVerticalJustificationToCentered()
     look.SetLineSpacing(1.4)
@@ -206,6 +187,14 @@ def _help(plotter: Plotter) -> Any:
     words.SetVisibility(False)
     front.AddViewProp(words)
     return words
+
+
+def _size_help(words: Any, plotter: Plotter) -> None:
+    """Give the list of keys letters that suit the window."""
+    width, height = plotter.window_size
+    columns = words.GetInput().index("\n")
+    size = min(max(10.0, 0.018 * height), 1.4 * width / columns)  # a letter is 0.6 of it wide
+    use_font(words.GetTextProperty(), "DejaVu Sans Mono", int(size))
 
 
 def open_window(stage: Stage, t: float, size: tuple[int, int], speed: float | None = None) -> None:

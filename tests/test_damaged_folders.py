@@ -74,7 +74,7 @@ def case(words: str) -> Damage:
 
 def commands(folder: Path, out: Path) -> dict[str, list[str]]:
     return {
-        "view": ["view", str(folder), "--screenshot", str(out / "view.png"), "--size", "480x270"],
+        "view": ["view", str(folder), "--screenshot", str(out / "view.png"), "--size", "640x360"],
         "report": ["report", str(folder), "-o", str(out / "page.html")],
         "csv": ["export", str(folder), "--format", "csv", "-o", str(out / "csv")],
         "pvd": ["export", str(folder), "--format", "pvd", "-o", str(out / "pvd")],
@@ -159,9 +159,29 @@ def test_states_that_are_no_numbers_are_said_so(
     require_drawing()
     changed("state/q", lambda v: np.full_like(v, np.nan))(folder)
     assert main(commands(folder, tmp_path)["view"]) == 2
-    assert "no finite numbers" in capsys.readouterr().err
+    assert "no state in it is a finite number" in capsys.readouterr().err
     assert main(commands(folder, tmp_path)["report"]) == 0
-    assert "not a finite number" in (tmp_path / "page.html").read_text()
+    assert "no state in it is a finite number" in (tmp_path / "page.html").read_text()
+
+
+def test_states_that_are_numbers_are_shown_beside_others(
+    folder: Path, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    require_drawing()
+    count = len(fm.load(folder).fields)
+
+    def spoil(values: np.ndarray) -> np.ndarray:
+        values[[3, count - 1]] = np.nan
+        return values
+
+    changed("state/v", spoil)(folder)
+    third = float(fm.load(folder).fields.times[3])
+    note = f"2 of {count} states are no finite numbers and left out, the first at t = {third:.6g} s"
+    own = commands(folder, tmp_path)
+    movie = ["view", str(folder), "--movie", str(tmp_path / "x.gif"), "--size", "640x360", "--fps", "2"]
+    for command in (own["view"], movie, own["report"]):
+        assert main(command) == 0
+        assert note in capsys.readouterr().err
 
 
 def test_energies_that_are_no_numbers_have_no_bars(folder: Path, tmp_path: Path) -> None:
@@ -211,3 +231,140 @@ def test_a_new_run_removes_the_report_of_the_old_one(tmp_path: Path) -> None:
     assert (folder / REPORT).read_text() == "<html>mine</html>"
     assert (folder / "bar.png").is_file()
     assert json.loads((folder / "summary.json").read_text())["status"] == "complete"
+
+
+def edited(**values: object) -> Damage:
+    """Return a change of summary.json; a dotted key, with __ for dots, goes deeper."""
+
+    def damage(folder: Path) -> None:
+        path = folder / "summary.json"
+        whole = json.loads(path.read_text())
+        for key, value in values.items():
+            *groups, last = key.split("__")
+            node = whole
+            for group in groups:
+                node = node[int(group) if group.isdecimal() else group]
+            node[int(last) if last.isdecimal() else last] = value
+        path.write_text(json.dumps(whole))
+
+    return damage
+
+
+ODD_SUMMARIES: dict[str, tuple[Damage, str]] = {
+    "no signal": (edited(expectations__0={"ok": True}), "expectations.0"),
+    "bound of null": (edited(expectations__0={"ok": True, "signal": "a", "at_most": None}), "expectations.0"),
+    "time of letters": (edited(expectations__3__time="x"), "expectations.3"),
+    "ok of letters": (edited(expectations__1__ok="<b>"), "expectations.1"),
+    "no list": (edited(expectations=["x", 3]), "expectations.0, expectations.1"),
+    "residual": (edited(energy__residual_max="small"), "energy.residual_max"),
+    "newton": (edited(newton_iterations="many"), "newton_iterations"),
+    "tolerance": (edited(tolerance="tight"), "tolerance"),
+    "several": (edited(steps="many", wall_time_s={}, dofs=[1]), "steps, dofs, wall_time_s"),
+    "huge": (edited(steps=10**400), "steps"),
+    "engine": (edited(engine=3), "engine"),
+    "versions": (edited(versions__numpy={"a": 1}), "versions.numpy"),
+    "notes": (edited(notes=[{"a": 1}, "b"]), "notes.0"),
+}
+
+
+@pytest.mark.parametrize("name", ODD_SUMMARIES)
+def test_odd_entries_of_a_summary_are_left_out(
+    folder: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    damage, names = ODD_SUMMARIES[name]
+    damage(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    assert f"summary.json is damaged, and {names} left out" in capsys.readouterr().err
+
+
+def test_what_a_summary_may_lack_is_no_damage(folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    edited(tolerance=1e-3, steps_taken=None, joints=None, newton_iterations=7, expectations__0__got=None)(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_forces_without_h_are_those_of_the_samples(folder: Path, tmp_path: Path) -> None:
+    from report_page import Page
+
+    force = fm.load(folder).contacts["wall"].force
+    edited(h="x")(folder)
+    changed("state/q", None)(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    page = Page(tmp_path / "page.html")
+    np.testing.assert_allclose(page.curve("Force", "generalized-alpha")[1], force, atol=1e-3)
+    assert page.row("steps")[1] == "100 of 0.02 s"
+
+
+def test_a_length_of_steps_that_nothing_tells(folder: Path, tmp_path: Path) -> None:
+    edited(h=None)(folder)
+    (folder / "result.h5").write_bytes(b"nothing")
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    assert "100 of unknown length" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "words"),
+    [
+        ("energy/kinetic", slice(-1, None), "at 1 of 101 samples, the first at t = 2 s"),
+        ("energy/work_contact", slice(-1, None), "at 1 of 101 samples, the first at t = 2 s"),
+        ("energy/potential", slice(50, 60), "at 10 of 101 samples, the first at t = 1 s"),
+    ],
+)
+def test_energies_with_gaps_keep_their_works(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str, rows: slice, words: str
+) -> None:
+    from report_page import Page
+
+    def spoil(values: np.ndarray) -> np.ndarray:
+        values[rows] = np.nan
+        return values
+
+    changed(name, spoil)(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    note = f"energies are no finite numbers {words}"
+    assert note in capsys.readouterr().err
+    page = Page(tmp_path / "page.html")
+    assert page.text.count(note) == 1
+    labels = [curve["label"] for curve in page.chart("Works since the start")["curves"]]
+    assert labels == ["contacts", "scheme", "change of the energy"]
+    stack = [curve["label"] for curve in page.chart("Where the energy is")["curves"]]
+    assert stack == ["kinetic", "potential", "taken by contacts", "taken by scheme", "= initial + work put in"]
+    figure = fm.load(folder).plot_energy()
+    words = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
+    assert not [word for word in words if "nan" in word]
+    assert sum(word.startswith("contacts ") for word in words) == 1
+    assert figure.get_supxlabel() == note
+
+
+def test_states_too_large_to_draw_are_left_out(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def spoil(values: np.ndarray) -> np.ndarray:
+        values[3] = 1e300
+        return values
+
+    changed("state/q", spoil)(folder)
+    assert main(commands(folder, tmp_path)["report"]) == 0
+    said = capsys.readouterr().err
+    assert "1 of 21 states are no finite numbers and left out" in said
+    assert "Warning" not in said
+
+
+def test_an_unfinished_run_ends_with_its_last_row(folder: Path) -> None:
+    whole = np.asarray(fm.load(folder).fields.q[()])
+    killed(folder)
+    with h5py.File(folder / "result.h5.part", "r+") as file:  # rows to come are zero
+        file["state/step"][8:] = 0
+        file["state/q"][8:] = 0.0
+    q = open_folder(folder).result.fields.q
+    assert q.shape == whole[:8].shape
+    for part in (-1, -8, 3, (-1, 2), (slice(None), 1), slice(-3, None), slice(None), (), ..., slice(5, 99)):
+        np.testing.assert_array_equal(q[part], whole[:8][part], err_msg=str(part))
+    with pytest.raises(IndexError):
+        q[8]
+
+
+def test_a_result_without_energies_has_no_figure_of_them(folder: Path) -> None:
+    changed("energy", None)(folder)
+    with pytest.raises(InputError, match="this result has no energies"):
+        fm.load(folder).plot_energy()

@@ -20,12 +20,13 @@ from pictures import (
     require_drawing,
     run_bar,
     scene_of,
+    shot,
 )
 
 import flexmb as fm
 from flexmb.postproc.camera import look_at, upright
 from flexmb.postproc.fields import FIELDS, ON_LINES
-from flexmb.postproc.moment import telling_time
+from flexmb.postproc.moment import nearest, telling_time
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.planes import contact_planes
 from flexmb.postproc.view import picture, staged, view
@@ -141,7 +142,7 @@ def test_board_words(bar: Path) -> None:
     assert [axes.get_ylabel() for axes in board.charts] == ["gap [m]", "force [N]", "energy [J]"]
 
 
-@pytest.mark.parametrize("size", [(800, 450), (600, 600), (1600, 500)])
+@pytest.mark.parametrize("size", [(640, 360), (800, 450), (600, 600), (1600, 500)])
 def test_no_words_overlap(bar: Path, moving: Path, size: tuple[int, int]) -> None:
     for folder in (bar, moving):
         board = scene_of(folder)[0].board(size, "some keys")
@@ -170,6 +171,11 @@ def test_title_is_taken_as_it_is(bar: Path, tmp_path: Path) -> None:
     assert title in [text.get_text() for text in board.figure.texts]
 
 
+def test_result_without_title_has_that_of_its_folder(moving: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(moving)
+    assert scene_of(Path())[0].board(SIZE).figure.texts[0].get_text() == "ball"
+
+
 def test_telling_time() -> None:
     run = fake_run.run_info()
     blocks = fake_run.blocks(run, (11,))
@@ -186,6 +192,13 @@ def test_telling_time() -> None:
     assert telling_time(Result(tree, summary)) == run.t0 + 6 * run.h
     tree["/contacts/wall/impulse"][2] = 8.0
     assert telling_time(Result(tree, summary)) == run.t0 + 2 * run.h
+
+
+def test_nearest_time() -> None:
+    times = np.array([1.0, 2.0, 4.0])
+    for t, k in ((-9.0, 0), (1.0, 0), (1.4, 0), (1.5, 0), (1.6, 1), (2.0, 1), (3.1, 2), (4.0, 2), (9.0, 2)):
+        assert nearest(times, t) == k, t
+    assert nearest(times[:1], 7.0) == nearest(times[:1], 0.0) == 0
 
 
 def test_moving_plane_is_where_the_motion_puts_it(moving: Path) -> None:
@@ -284,157 +297,6 @@ def test_camera() -> None:
     np.testing.assert_allclose(upright(None, box * [1, 0, 0]), [0, 0, 1])
 
 
-@pytest.fixture
-def window(bar: Path):
-    """The window's controls on a plotter without a screen, at the eleventh state."""
-    from flexmb.postproc.window import Window
-
-    stage, _ = staged([bar], 0.1, 1.0, "displacement", whole=True)
-    plotter = stage.plotter(SIZE, off_screen=True)
-    yield Window(plotter, stage, float(stage.times[10]))
-    plotter.close()
-
-
-def test_window_steps(window) -> None:
-    stage, plotter = window.stage, window.plotter
-    scene, panel, times = stage.scenes[0], stage.panels[0], stage.times
-    assert scene.limits == pytest.approx((0.0, 25 / 3), rel=0.05)  # over the whole run
-    plotter.render()
-    assert panel.overlay.clock.GetInput() == f"t = {times[10]:.6g} s"
-    assert panel.bodies.points[:, 0].min() == pytest.approx(5 - 10 * times[10], abs=1e-6)
-    before = coloured_columns(plotter)
-    last = len(times) - 1
-    for key, k in (("Right", 11), ("Left", 10), ("Next", 20), ("Prior", 10), ("End", last), ("Right", last)):
-        _press(plotter, key)
-        assert panel.k == k
-        assert panel.overlay.clock.GetInput() == f"t = {times[k]:.6g} s"
-        assert window.slider.GetRepresentation().GetValue() == pytest.approx(times[k])
-    end = scene.result.signals["rod.first.position"][-1, 0]
-    assert panel.bodies.points[:, 0].min() == pytest.approx(end, abs=1e-5)
-    after = coloured_columns(plotter)
-    scale = panel.renderer.camera.parallel_scale
-    moved = (end - 4.0) * scene.camera.right[0] / (2 * scale) * 0.395 * SIZE[1]
-    assert after[0] - before[0] == pytest.approx(moved, abs=3)
-    window.slider.GetRepresentation().SetValue(0.512)
-    window.slider.InvokeEvent("InteractionEvent")
-    assert times[panel.k] == pytest.approx(0.51)
-    _press(plotter, "Home")
-    assert panel.k == 0
-    panel.renderer.camera.position = (1.0, 2.0, 3.0)
-    _press(plotter, "c")
-    expected = scene.camera.centre + 10 * scene.shapes.size * scene.camera.out
-    np.testing.assert_allclose(panel.renderer.camera.position, expected)
-
-
-def test_window_plays(window, monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = [100.0]
-    monkeypatch.setattr("flexmb.postproc.window.time.monotonic", lambda: clock[0])
-    plotter, player = window.plotter, window.player
-    assert player.speed == pytest.approx(2.0 / 10.0)  # two seconds of motion take ten
-
-    def tick(seconds: float) -> float:
-        clock[0] += seconds
-        plotter.iren.interactor.InvokeEvent("TimerEvent")
-        return player.t
-
-    start = player.t
-    assert tick(1.0) == start  # not yet
-    _press(plotter, "space")
-    assert tick(1.0) == pytest.approx(start + 0.2)
-    _press(plotter, "plus")
-    assert tick(1.0) == pytest.approx(start + 0.6)
-    _press(plotter, "minus")
-    assert tick(0.5) == pytest.approx(start + 0.7)
-    assert tick(1e3) == 2.0
-    assert tick(1.0) == 0.0  # from the beginning again
-    _press(plotter, "space")
-    assert tick(1.0) == 0.0
-
-
-def test_window_keys(window) -> None:
-    from flexmb.postproc.window import KEYS
-
-    plotter, stage = window.plotter, window.stage
-    plain = shot(plotter)
-    assert not window.help.GetVisibility()
-    _press(plotter, "question")
-    assert np.mean(np.any(shot(plotter) != plain, axis=2)) > 0.05
-    lines = window.help.GetInput().replace("\u00a0", " ").split("\n")
-    assert all(what in line for (_, what), line in zip(KEYS, lines, strict=True))
-    assert len({len(line) for line in lines}) == 1  # in columns
-    _press(plotter, "question")
-    seen = []
-    for _ in range(5):
-        _press(plotter, "f")
-        label = stage.panels[0].overlay.board.figure.axes[0].get_ylabel()
-        seen.append((stage.field, label))
-        assert stage.panels[0].bodies.active_scalars_name == "value"
-    assert seen == [
-        ("velocity", "|velocity| [m/s]"),
-        ("axial_force", "axial force [N]"),
-        ("bending_moment", "|bending moment| [N m]"),
-        ("energy_density", "energy density [J/m]"),
-        ("displacement", "|displacement| [m]"),
-    ]
-    np.testing.assert_array_equal(shot(plotter), plain)
-    at = stage.panels[0].bodies.points[:, 0].min()
-    _press(plotter, "bracketright")
-    assert stage.panels[0].bodies.points[:, 0].min() == pytest.approx(5 - 2 * (5 - at), abs=1e-5)
-    assert "displacements drawn × 2" in stage.notes
-    _press(plotter, "bracketleft")
-    _press(plotter, "r")
-    assert np.any(shot(plotter) != plain)
-
-
-def test_impulses_flash(window) -> None:
-    """An arrow ends at the wall while the bar pushes, fades in the state after, and is gone later."""
-    from flexmb.postproc.style import VERMILLION
-
-    plotter, panel = window.plotter, window.stage.panels[0]
-    ink = np.array([int(VERMILLION[k : k + 2], 16) for k in (1, 3, 5)], dtype=float)
-
-    def arrow() -> int:
-        colours = shot(plotter).astype(float)[:, : SIZE[0] // 4]
-        size = np.maximum(np.linalg.norm(colours, axis=2), 1.0)
-        return int(np.sum((colours @ ink / size / np.linalg.norm(ink) > 0.98) & (np.ptp(colours, axis=2) > 60)))
-
-    window.go(0.4)
-    assert arrow() == 0
-    window.go(0.8)
-    assert arrow() > 40
-    assert panel._arrows[0].points[:, 0].max() == pytest.approx(0.0, abs=1e-4)  # the tip is at the wall
-    _press(plotter, "a")
-    assert arrow() == 0
-    _press(plotter, "a")
-    last = float(window.stage.scenes[0].times[np.flatnonzero(panel.impulses.scene.fields.impulse[()].any(axis=1))[-1]])
-    window.go(last)
-    window.go(window.player.step(1))
-    assert [bool(actor.GetVisibility()) for actor in panel._flashes] == [False, True]
-    window.go(window.player.step(1))
-    assert arrow() == 0
-    # a leap over the whole contact still shows that there was one
-    window.go(0.4)
-    window.go(1.8)
-    assert panel._flashes[0].GetVisibility()
-
-
-def shot(plotter) -> np.ndarray:
-    plotter.render()
-    return np.asarray(plotter.screenshot(return_img=True))
-
-
-def coloured_columns(plotter) -> np.ndarray:
-    """Return the columns of the scene that hold a colour of the bar."""
-    image = plotter.screenshot(return_img=True).astype(float)[60 : SIZE[1] // 2, : int(0.85 * SIZE[0])]
-    return np.flatnonzero(np.any(np.ptp(image, axis=2) > 60, axis=0))
-
-
-def _press(plotter, key: str) -> None:
-    interactor = plotter.iren.interactor
-    interactor.SetKeySym(key)
-    interactor.InvokeEvent("KeyPressEvent")
-
-
 def test_every_field_is_known(bar: Path) -> None:
     for field in FIELDS:
         scene, k = scene_of(bar, 1.0, field)
@@ -458,8 +320,10 @@ def test_colours_of_the_axial_force(bar: Path) -> None:
 
 
 def test_several_folders_have_one_time_one_camera_one_range(bar: Path, moving: Path, tmp_path: Path) -> None:
-    other = run_bar(tmp_path / "slow", ["bodies.rod.velocity=[-5.0, 0.0, 0.0]"])
+    other = run_bar(tmp_path / "slow" / "bar", ["bodies.rod.velocity=[-5.0, 0.0, 0.0]"])
     stage, t = staged([bar, other], 0.3, 1.0, "velocity", whole=True)
+    assert stage.notes == ()
+    names = [f"{bar.parent.name}/bar", "slow/bar"]  # both folders are called bar
     plotter = stage.plotter(SIZE, off_screen=True)
     stage.add_to(plotter, t)
     plotter.render()
@@ -467,7 +331,12 @@ def test_several_folders_have_one_time_one_camera_one_range(bar: Path, moving: P
     assert left.renderer.camera is right.renderer.camera
     assert left.limits == right.limits == stage.limits
     assert stage.limits[1] == max(scene.limits[1] for scene in stage.scenes)
-    assert [text.get_text() for text in right.overlay.board.figure.texts][1].startswith("slow, generalized-alpha")
+    for panel, name in zip(stage.panels, names, strict=True):
+        words = [text.get_text() for text in panel.overlay.board.figure.texts]
+        assert words[1].startswith(f"{name}, generalized-alpha")
+    stage.rescale(2.0)
+    assert stage.notes == tuple(f"{name}: displacements drawn × 2" for name in names)
+    stage.rescale(1.0)
     for t, places in ((0.3, (2.0, 3.5)), (0.1, (4.0, 4.5))):
         stage.show(t)
         assert [panel.bodies.points[:, 0].min() for panel in stage.panels] == pytest.approx(places, abs=1e-5)

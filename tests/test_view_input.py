@@ -53,6 +53,17 @@ def test_command(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert Image.open(path).size == (640, 360)
 
 
+def test_picture_and_movie_are_both_announced(
+    bar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("imageio_ffmpeg")
+    monkeypatch.chdir(tmp_path)
+    words = ["--screenshot", "x.png", "--movie", "x.mp4", "--time", "1.5", "--fps", "1", "--size", "640x360"]
+    assert main(["view", str(bar), *words]) == 0
+    assert capsys.readouterr().out == "written: x.png (t = 1.5 s)\nwritten: x.mp4 (11 pictures)\n"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["x.mp4", "x.png"]
+
+
 def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
     """A machine without an X server: no word of VTK about it."""
     environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", screen.WINDOW)}
@@ -61,12 +72,12 @@ def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
         [*words, "--screenshot", "x.png"], cwd=tmp_path, env=environment, capture_output=True, text=True
     )
     assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout == "written: x.png (t = 0.83 s)\n"
+    assert run.stdout == "written: x.png (t = 0.84 s)\n"
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0
     assert run.stderr.startswith("note: there is no screen to open a window on, so a picture was drawn without one; ")
     assert run.stderr.count("\n") == 1
-    assert run.stdout == "written: bar_view.png (t = 0.83 s)\n"
+    assert run.stdout == "written: bar_view.png (t = 0.84 s)\n"
 
 
 def test_dead_display_is_no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,7 +113,7 @@ def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
         (["--scale", "-1"], "scale = -1.0: must be a positive number"),
         (["--scale", "inf"], "scale = inf: must be a positive number"),
         (["--size", "800"], "size = '800': must be WIDTHxHEIGHT in pixels"),
-        (["--size", "80x45"], "size = '80x45': must be 480x270 to 7680x4320 pixels"),
+        (["--size", "639x360"], "size = '639x360': must be 640x360 to 7680x4320 pixels"),
         (["--screenshot", "x.gif"], "cannot be written as 'x.gif' (.gif); allowed: .png, .jpg"),
         (["--screenshot", "x"], "cannot be written as 'x' (no ending); allowed: .png"),
         (["--screenshot", "no/such/x.png"], "there is no folder 'no/such'"),
@@ -136,7 +147,7 @@ def test_unwritable_picture(bar: Path, tmp_path: Path) -> None:
         view(bar, screenshot=tmp_path / "x.png")
     (tmp_path / "full.png").symlink_to("/dev/full")
     with pytest.raises(InputError, match="cannot be written: No space left"):
-        view(bar, screenshot=tmp_path / "full.png", size=(480, 270))
+        view(bar, screenshot=tmp_path / "full.png", size=SIZE)
 
 
 def test_not_a_result(tmp_path: Path) -> None:

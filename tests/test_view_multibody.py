@@ -48,14 +48,19 @@ def test_solids_and_rod_are_drawn_where_they_are(folder: Path) -> None:
     c, s = np.cos(1.2 * 2), np.sin(1.2 * 2)
     right = q[7:10] + 0.9 * (fake.CORNERS * fake.SIZE["right"]) @ np.array([[c, -s, 0], [s, c, 0], [0, 0, 1]]).T
     assert likeness(colours_at(image, pixels(scene, k, right)), VERMILLION).min() > 0.99
-    rod_hides = 3  # the rod stands before the left box
-    assert np.sum(likeness(colours_at(image, pixels(scene, k, left)), BLUE) > 0.99) >= 8 - rod_hides
+    hidden = 4  # by the rod, which stands before the left box, and by an arrow
+    assert np.sum(likeness(colours_at(image, pixels(scene, k, left)), BLUE) > 0.99) >= 8 - hidden
     rod = colours_at(image, pixels(scene, k, rod_points(2.0)))
     assert chroma(rod[1:]).min() > 30
     along, length = place_on_map(rod[1:]), np.linalg.norm(scene.fields.frame(k)["displacement"][-10:], axis=1)[1:]
     np.testing.assert_allclose(along, length / length.max(), atol=0.06)
     assert scene.limits == pytest.approx((0.0, length.max()))
-    assert scene_of(folder, 2.0, "velocity")[0].limits == (0.0, 1.0)  # the rod's is zero, and solids have no field
+    fast = scene_of(folder, 2.0, "velocity")[0]  # the rod's is zero, but solids are coloured by it, too
+    solid = np.unique(scene.fields.maps.layout.triangles)
+    speed = np.linalg.norm(scene.fields.frame(k)["velocity"][solid], axis=1)
+    assert fast.limits == pytest.approx((0.0, speed.max()))
+    seen = colours_at(picture(fast, k, SIZE), pixels(fast, k, right))
+    assert likeness(seen, VERMILLION).max() < 0.97
     # where the tip of the rod was at the start there is the grey reference now
     grey = colours_at(image, pixels(scene, k, rod_points(0.0)[-2:]))
     assert np.ptp(grey, axis=1).max() < 25
@@ -91,8 +96,12 @@ def test_planes_on_the_ground_are_drawn_and_others_are_not(folder: Path, tmp_pat
     assert plane.offset(1.0, np.zeros((26, 3)), np.ones((26, 3)), 1.0) == -0.6
     scene, k = scene_of(folder, 2.0)
     slab = np.asarray(scene.slab(scene.planes[0], 2.0, scene.fields.frame(k)).points)
-    rod_touches = scene.planes[0].points[0] == 25
-    assert slab[:, 2].max() == pytest.approx(-0.6 - scene.shapes.radius(2) * rod_touches, abs=1e-6)
+    rod_touches = scene.planes[0].closest[1] == 25
+    assert rod_touches
+    # the rod's end stands out by its radius times the sine of the angle between rod and normal
+    rod = np.diff(rod_points(scene.times[scene.nearest(scene.planes[0].closest[0])])[-2:], axis=0)[0]
+    sine = np.sqrt(1.0 - (rod[2] / np.linalg.norm(rod)) ** 2)
+    assert slab[:, 2].max() == pytest.approx(-0.6 - scene.shapes.radius(2) * sine, rel=5e-3)
     assert slab[:, 1].min() < -1.1  # it reaches under the rod's tip and the box's corner
     assert slab[:, 1].max() > -0.2
     front = slab[np.argmin(slab[:, :2].sum(axis=1))] * [0.9, 0.9, 1.0]  # nothing stands before this corner

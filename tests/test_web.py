@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
@@ -20,22 +18,15 @@ from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
-from browser import FLAGS as QUIET
+from browser import browser as open_browser
+from missing import missing
 from pictures import require_drawing, run_bar
 
 from flexmb.cli import main
+from flexmb.postproc.view import staged
 
-IN_CI = bool(os.environ.get("FLEXMB_CI"))
 PATIENCE = 120.0
 """Seconds to wait for a busy machine."""
-FLAGS = (*QUIET, "--window-size=1300,850")
-
-
-def missing(reason: str) -> None:
-    """Skip for want of something; in CI that is a failure."""
-    if IN_CI:
-        pytest.fail(reason)
-    pytest.skip(reason)
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +84,66 @@ def test_nothing_without_the_token(address: str) -> None:
     kept = cookie.partition(";")[0]
     assert ask(address, "/logo.png", kept)[0] == 200
     assert ask(address, "/logo.png", kept[:-1])[0] == 403
+    assert ask(address, "/logo.png", kept.partition("=")[0] + "=\xff\xfe")[0] == 403  # no text at all
     assert ask(address, "/ws", kept, **upgrade)[0] == 101
 
 
+def answers(host: str, port: int) -> bool:
+    """Tell whether something listens there."""
+    with socket.socket() as probe:
+        probe.settimeout(PATIENCE)
+        return probe.connect_ex((host, port)) == 0
+
+
 def test_only_this_machine_can_reach_it(address: str) -> None:
-    port = urlsplit(address).port
-    others = {info[4][0] for info in socket.getaddrinfo(socket.gethostname(), None, socket.AF_INET)} - {"127.0.0.1"}
-    for host in others - {host for host in others if host.startswith("127.")}:
-        with socket.socket() as probe:
-            probe.settimeout(2.0)
-            assert probe.connect_ex((host, port)) != 0
+    """What listens on all addresses also answers at 127.0.0.2, what listens at 127.0.0.1 does not."""
+    with socket.socket() as everywhere:
+        everywhere.bind(("0.0.0.0", 0))
+        everywhere.listen()
+        if not answers("127.0.0.2", everywhere.getsockname()[1]):
+            pytest.skip("only Linux has all of 127.0.0.0/8")
+    port = urlsplit(address).port or 0
+    assert answers("127.0.0.1", port)
+    assert not answers("127.0.0.2", port)
+
+
+def test_addresses_can_be_opened(monkeypatch: pytest.MonkeyPatch) -> None:
+    from flexmb.postproc import web_address
+
+    known: list[int] = []
+
+    def look_up(name: str, port: object, family: int) -> None:
+        assert (name, port) == ("box", None)
+        if family not in known:
+            raise socket.gaierror("no such name")
+
+    monkeypatch.setattr("socket.gethostname", lambda: "box")
+    monkeypatch.setattr("socket.getaddrinfo", look_up)
+    local = {"": "127.0.0.1", "localhost": "127.0.0.1", "127.0.0.1": "127.0.0.1", "::1": "[::1]"}
+    for host, name in (local | {"far": "far", "fd00::2": "[fd00::2]", "0.0.0.0": "127.0.0.1", "::": "[::1]"}).items():
+        assert web_address.address(host, 81, "abc") == f"http://{name}:81/?token=abc"
+        assert bool(web_address.reach(host)) == (host not in local), host
+    known.append(socket.AF_INET)
+    assert web_address.address("0.0.0.0", 81, "abc") == "http://box:81/?token=abc"
+    assert web_address.address("::", 81, "abc") == "http://[::1]:81/?token=abc"
+    assert "all addresses of this machine" in web_address.reach("0.0.0.0")[0]
+    assert "all addresses" not in web_address.reach("far")[0]
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--port", "99999"], "port = 99999: must be 0 to 65535; 0 takes any that is free"),
+        (["--port", "-1"], "port = -1: must be 0 to 65535; 0 takes any that is free"),
+        (["--port", "99999", "--field", "velocty"], "port = 99999: must be 0 to 65535; 0 takes any that is free"),
+        (["--screenshot", "x.png"], "screenshot = 'x.png': --web serves a page and writes no files; leave out "),
+        (["--movie", "x.mp4"], "movie = 'x.mp4': --web serves a page and writes no files; leave out --movie or --web"),
+        (["--field", "velocty"], "field = 'velocty': did you mean 'velocity'?"),
+    ],
+)
+def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message: str) -> None:
+    assert main(["view", "no such folder", "--web", *words]) == 2
+    assert capsys.readouterr().err.startswith(f"flexmb: error: {message}")
 
 
 def test_port_in_use(bar: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -115,28 +156,119 @@ def test_port_in_use(bar: Path, capsys: pytest.CaptureFixture[str]) -> None:
         f"flexmb: error: port = {port}: cannot be listened on at '127.0.0.1' (Address already in use); --port 0 takes "
     )
     assert capsys.readouterr().err.startswith(words)
-    assert main(["view", str(bar), "--web", "--field", "velocty"]) == 2
-    assert "did you mean 'velocity'?" in capsys.readouterr().err
+
+
+@pytest.fixture
+def viewer(bar: Path) -> Iterator[Any]:
+    """The viewer without anybody who looks at it, at the eleventh state."""
+    from flexmb.postproc.web import WebViewer
+
+    stage, t = staged([bar], 0.1, 1.0, "displacement", whole=True)
+    made = WebViewer(stage, t, (800, 450))
+    made.state.ready()
+    yield made
+    made.plotter.close()
+
+
+def test_what_the_page_sends_is_done(viewer: Any) -> None:
+    state, stage = viewer.state, viewer.stage
+
+    def send(**values: object) -> None:
+        state.update(values)
+        state.flush()
+
+    send(index="30")  # a slider sends text
+    assert (stage.panels[0].k, state.clock) == (30, "t = 0.3 s")
+    send(field="velocity")
+    assert stage.field == "velocity"
+    assert stage.panels[0].overlay.board.figure.axes[0].get_ylabel() == "|velocity| [m/s]"
+    send(field="no such field")
+    assert stage.field == "velocity"
+    send(scale=3)
+    assert (stage.scale, state.wrong) == (3.0, "")
+    for wrong in (-3, 0, "", "much", "nan"):
+        send(scale=wrong)
+        assert (stage.scale, state.scale) == (3.0, 3.0)  # the box is put back
+        assert state.wrong == f"scale = {wrong!r}: must be a positive number"
+    send(scale="0.5")
+    assert (stage.scale, state.scale, state.wrong) == (0.5, 0.5, "")
+    send(speed=4.0)
+    assert viewer.player.speed == pytest.approx(4 * 2.0 / 10.0)
+
+
+def test_keys_are_those_of_the_window(viewer: Any) -> None:
+    state, stage = viewer.state, viewer.stage
+    for key, k in (("ArrowRight", 11), ("PageDown", 21), ("PageUp", 11), ("ArrowLeft", 10), ("End", 200), ("Home", 0)):
+        viewer.press(key)
+        assert (stage.panels[0].k, state.index, state.clock) == (k, k, f"t = {stage.times[k]:.6g} s")
+    viewer.press("f")
+    assert stage.field == state.field == "velocity"
+    for key, speed in (("+", 2.0), ("=", 4.0), ("+", 8.0), ("+", 16.0), ("-", 8.0)):
+        viewer.press(key)
+        assert viewer.player.factor == state.speed == speed
+        (words,) = [choice["words"] for choice in state.speeds if choice["factor"] == speed]  # the box can show it
+        assert words == f"× {speed:g} ({0.2 * speed:.3g} s/s)"
+    viewer.press("]")
+    assert stage.scale == state.scale == 2.0
+    viewer.press("r")
+    assert not stage.panels[0].ghost.GetVisibility()
+    viewer.press("a")
+    assert not stage.panels[0].arrows.on
+    stage.panels[0].renderer.camera.position = (1.0, 2.0, 3.0)
+    viewer.press("c")
+    assert stage.panels[0].renderer.camera.position != (1.0, 2.0, 3.0)
+    viewer.press("?")
+    assert state.help
+    viewer.press("")  # what the browser keeps for itself
+    assert state.help
+
+
+def test_clock_is_that_of_the_board(viewer: Any) -> None:
+    viewer.go(0.1234)
+    assert viewer.state.clock == viewer.stage.panels[0].overlay.clock.GetInput() == "t = 0.12 s"
+
+
+def test_other_sizes_of_the_page(viewer: Any) -> None:
+    import asyncio
+
+    from flexmb.postproc.web import SETTLE
+
+    board = lambda: viewer.stage.panels[0].overlay.board.size  # noqa: E731
+    eye = viewer.stage.panels[0].renderer.camera
+    wide = eye.parallel_scale
+
+    async def resize() -> None:
+        for width in (700, 600, 500):  # as a window is dragged: only the last is drawn for
+            viewer.plotter.render_window.SetSize(width, 450)
+            assert board() == (800, 450)
+        await asyncio.sleep(3 * SETTLE)
+
+    asyncio.run(resize())
+    assert board() == (500, 450)
+    assert eye.parallel_scale > 1.1 * wide
+
+
+def test_playing_goes_on_and_stops(viewer: Any) -> None:
+    import asyncio
+
+    async def play() -> list[float]:
+        times = []
+        for _ in range(2):
+            viewer.press(" ")
+            await asyncio.sleep(0.5)
+            times.append(viewer.player.t)
+        return times
+
+    first, second = asyncio.run(play())
+    assert 0.1 < first <= second < 0.1 + 0.2 * 5
+    assert not viewer.player.playing
+    assert viewer.state.playing is False
 
 
 @pytest.fixture
 def browser(tmp_path: Path) -> Iterator[Any]:
-    program, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if program is None or driver is None:
-        missing("there is no chromium with chromedriver (Debian: apt install chromium chromium-driver)")
-    try:
-        from selenium import webdriver
-        from selenium.webdriver.chrome.service import Service
-    except ImportError:
-        missing("selenium is not installed")
-    options = webdriver.ChromeOptions()
-    options.binary_location = program
-    for flag in (*FLAGS, f"--user-data-dir={tmp_path / 'browser'}"):
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
-    page = webdriver.Chrome(options=options, service=Service(driver))
-    yield page
-    page.quit()
+    with open_browser(tmp_path / "browser", (1300, 850)) as page:
+        yield page
 
 
 def picture_of(page: Any) -> np.ndarray:
@@ -201,3 +333,57 @@ def test_the_slider_moves_the_picture(address: str, browser: Any) -> None:
     outside = [url for url in requests if urlsplit(url.removeprefix("blob:")).netloc != own]
     assert [url for url in outside if not url.startswith(("data:", "chrome:", "chrome-"))] == []
     assert any(url.startswith("ws://") for url in requests)
+
+
+def test_keys_and_boxes_of_the_page(address: str, browser: Any) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+
+    def press(*keys: str) -> None:
+        ActionChains(browser).send_keys(*keys).perform()  # wherever the page has its focus
+
+    def chosen(box: str) -> str:
+        # at once: the page may renew the list of choices at any time
+        script = "const s = document.getElementById(arguments[0]); return s?.options[s.selectedIndex]?.text ?? ''"
+        return str(browser.execute_script(script, box))
+
+    def choose(box: str, words: str) -> None:
+        script = """const s = document.getElementById(arguments[0]);
+            const k = [...s.options].findIndex(o => o.text === arguments[1]);
+            if (k >= 0) { s.selectedIndex = k; s.dispatchEvent(new Event("change")); }
+            return k >= 0"""
+        eventually(lambda: browser.execute_script(script, box, words))
+
+    def type_scale(text: str) -> None:
+        box = browser.find_element("id", "scale")
+        box.send_keys(Keys.CONTROL, "a")
+        for key in (Keys.DELETE, *text, Keys.ENTER):
+            box.send_keys(key)
+            time.sleep(0.3)  # what is not yet typed to its end must not be taken
+
+    browser.get(address)
+    eventually(lambda: browser.find_elements("id", "time") and left_end(picture_of(browser)) > 0)
+    press(Keys.HOME)
+    eventually(lambda: browser.find_element("id", "clock").text == "t = 0 s")
+    before = picture_of(browser)
+    press("f")
+    eventually(lambda: chosen("field") == "velocity" and np.any(picture_of(browser) != before))
+    browser.find_element("id", "play").click()
+    browser.find_element("id", "play").click()
+    press("f")  # a button keeps only the keys it knows
+    eventually(lambda: chosen("field") == "axial force")
+    press(*"+++++")
+    eventually(lambda: chosen("speed") == "× 32 (6.4 s/s)")
+    choose("speed", "× 0.125 (0.025 s/s)")
+    browser.find_element("id", "viewer").send_keys("-")
+    eventually(lambda: chosen("speed") == "× 0.0625 (0.0125 s/s)")
+    type_scale("-3")
+    wrong = browser.find_element("id", "wrong")
+    eventually(lambda: wrong.is_displayed() and wrong.text == "scale = -3: must be a positive number")
+    assert browser.find_element("id", "scale").get_attribute("value") == "1"
+    type_scale("0.5")
+    eventually(lambda: not wrong.is_displayed())
+    assert browser.find_element("id", "scale").get_attribute("value") == "0.5"
+    type_scale("1")
+    choose("speed", "× 1 (0.2 s/s)")
+    choose("field", "displacement")

@@ -38,6 +38,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.postproc.view import serve, view
 
     if args.web:
+        _require_no_files(args)
         serve(args.folders, args.time, args.scale, args.field, size, args.speed, args.host, args.port, _announce)
         return 0
     with progress_shown("movie", args.movie is None, "drawing") as progress:
@@ -55,9 +56,10 @@ def main(args: argparse.Namespace) -> int:
         )
     for note in shown.notes:
         print(f"note: {note}", file=sys.stderr)
-    if shown.written is not None:
-        what = f"{shown.frames} pictures" if shown.frames else f"t = {shown.time:.6g} s"
-        print(f"written: {shown.written} ({what})")
+    if shown.picture is not None:
+        print(f"written: {shown.picture} (t = {shown.time:.6g} s)")
+    if shown.movie is not None:
+        print(f"written: {shown.movie} ({shown.frames} pictures)")
     return 0
 
 
@@ -67,6 +69,16 @@ def _announce(address: str, notes: tuple[str, ...]) -> None:
         print(f"note: {note}", file=sys.stderr)
     print(f"open in a browser: {address}", flush=True)
     print("Ctrl-C ends it", file=sys.stderr)
+
+
+def _require_no_files(args: argparse.Namespace) -> None:
+    """Raise InputError when something is to be written beside the page."""
+    from flexmb.errors import InputError
+
+    for key in ("screenshot", "movie"):
+        if (path := getattr(args, key)) is not None:
+            message = f"--web serves a page and writes no files; leave out --{key} or --web"
+            raise InputError(message, key=key, value=str(path))
 
 
 def _size(text: str) -> tuple[int, int]:

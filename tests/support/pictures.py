@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import numpy as np
-import pytest
+from missing import missing
 
 import flexmb as fm
 from flexmb.errors import InputError
@@ -22,9 +21,7 @@ def require_drawing() -> None:
     try:
         prepare_off_screen()
     except InputError as err:
-        if os.environ.get("CI"):
-            raise
-        pytest.skip(str(err))
+        missing(str(err))
 
 
 def run_bar(folder: Path, overrides: list[str] | None = None) -> Path:
@@ -35,12 +32,15 @@ def run_bar(folder: Path, overrides: list[str] | None = None) -> Path:
     return folder
 
 
-def scene_of(folder: Path, time: float | None = None, field: str = "displacement", scale: float = 1.0):
+def scene_of(
+    folder: Path, time: float | None = None, field: str = "displacement", scale: float = 1.0, whole: bool = False
+):
+    """Return a scene made for the state nearest to a time, or for the whole run, and the number of that state."""
     from flexmb.postproc.scene import Look, Scene
 
     opened = open_folder(folder)
     k = nearest_state(opened.result, time)
-    return Scene(opened, Look(field, scale, np.array([k]))), k
+    return Scene(opened, Look(field, scale, np.arange(len(opened.result.fields)) if whole else np.array([k]))), k
 
 
 def pixels(scene, k: int, points: np.ndarray) -> np.ndarray:
@@ -80,3 +80,34 @@ def place_on_map(colours: np.ndarray) -> np.ndarray:
 
 def on_the_axis(*x: float) -> np.ndarray:
     return np.array([[value, 0.0, 0.0] for value in x])
+
+
+def shot(plotter) -> np.ndarray:
+    """Return what a plotter shows."""
+    plotter.render()
+    return np.asarray(plotter.screenshot(return_img=True))
+
+
+def coloured_columns(plotter) -> np.ndarray:
+    """Return the columns of the scene that hold a colour of the bar."""
+    image = plotter.screenshot(return_img=True).astype(float)[60 : SIZE[1] // 2, : int(0.85 * SIZE[0])]
+    return np.flatnonzero(np.any(np.ptp(image, axis=2) > 60, axis=0))
+
+
+CHARACTERS = {
+    "space": " ",
+    "plus": "+",
+    "equal": "=",
+    "minus": "-",
+    "bracketright": "]",
+    "bracketleft": "[",
+    "question": "?",
+}
+
+
+def press(plotter, key: str) -> None:
+    """Press a key as the X server reports it: pressed, a character typed, released."""
+    character = CHARACTERS.get(key, key if len(key) == 1 else "\0")
+    plotter.iren.interactor.SetKeyEventInformation(0, 0, character, 1, key)
+    for event in ("KeyPressEvent", "CharEvent", "KeyReleaseEvent"):
+        plotter.iren.interactor.InvokeEvent(event)

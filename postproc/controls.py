@@ -1,0 +1,154 @@
+"""What a viewer can be told, by its keys or otherwise, whether it is a window or a page."""
+
+from __future__ import annotations
+
+import time
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from flexmb.postproc.player import Player
+from flexmb.postproc.stage import Stage
+
+
+class Controls(ABC):
+    """Scenes, the time they are shown at, and what can be done with them.
+
+    Parameters
+    ----------
+    stage : Stage
+        Of scenes made for all states, see ``Look``.
+    t : float
+        The time to begin with, s.
+    speed : float, optional
+        Seconds of the result per second.
+    """
+
+    def __init__(self, stage: Stage, t: float, speed: float | None = None) -> None:
+        self.stage, self.player = stage, Player(stage.times, t, speed)
+        self._clock = 0.0
+
+    @abstractmethod
+    def refresh(self) -> None:
+        """Bring the picture and everything around it up to date."""
+
+    @abstractmethod
+    def start(self) -> None:
+        """Have ``tick`` called again and again."""
+
+    @abstractmethod
+    def stop(self) -> None:
+        """Have ``tick`` no longer called."""
+
+    @abstractmethod
+    def show_keys(self) -> None:
+        """List the keys, or take the list away."""
+
+    def press(self, key: str) -> None:
+        """Do what a key does, by the name browsers give it; others do nothing."""
+        if key in ACTIONS:
+            ACTIONS[key](self)
+
+    def go(self, t: float, passing: bool = False) -> None:
+        """Show the states nearest to time t; ``passing`` says that time passes, and does not leap."""
+        self.stage.show(self.player.go(t), passing)
+        self.refresh()
+
+    def step(self, by: int) -> None:
+        """Go on or back by a number of states."""
+        self.go(self.player.step(by))
+
+    def play(self) -> None:
+        """Play, or pause."""
+        if self.player.flip():
+            self._clock = time.monotonic()
+            self.start()
+        else:
+            self.stop()
+        self.refresh()
+
+    def tick(self) -> None:
+        """Go on by the time that has passed: slow machines leave states out, they do not play slower."""
+        if self.player.playing:
+            now = time.monotonic()
+            self.go(self.player.tick(now - self._clock), passing=True)
+            self._clock = now
+
+    def faster(self, factor: float) -> None:
+        """Play ``factor`` times as fast as now."""
+        self.player.faster(factor)
+        self.refresh()
+
+    def recolour(self, field: str) -> None:
+        """Colour by another field."""
+        self.stage.recolour(field)
+        self.refresh()
+
+    def next_field(self) -> None:
+        """Colour by the next field there is."""
+        names, name = self.stage.available, self.stage.field.partition(".")[0]
+        self.recolour(names[(names.index(name) + 1) % len(names)])
+
+    def rescale(self, scale: float) -> None:
+        """Draw displacements ``scale`` times as large as they are."""
+        self.stage.rescale(scale)
+        self.refresh()
+
+    def flip(self, what: str) -> None:
+        """Show or hide the ``reference`` or the ``impulses``."""
+        self.stage.flip(what)
+        self.refresh()
+
+    def reset_camera(self) -> None:
+        """Look from where one looks at first, at everything as large as it is drawn now."""
+        self.stage.aim()
+        self.refresh()
+
+
+Action = Callable[[Controls], None]
+
+
+@dataclass(frozen=True)
+class Keys:
+    """Keys that belong together.
+
+    Parameters
+    ----------
+    names : str
+        What is written on them.
+    what : str
+        What they do, in words.
+    actions : dict
+        What they do, by the names browsers give the keys.
+    """
+
+    names: str
+    what: str
+    actions: dict[str, Action]
+
+
+KEYS = (
+    Keys("space", "play, pause", {" ": lambda c: c.play()}),
+    Keys("← →", "one state back, on", {"ArrowLeft": lambda c: c.step(-1), "ArrowRight": lambda c: c.step(1)}),
+    Keys("PgUp PgDn", "ten states back, on", {"PageUp": lambda c: c.step(-10), "PageDown": lambda c: c.step(10)}),
+    Keys(
+        "Home End", "first, last state", {"Home": lambda c: c.go(c.player.first), "End": lambda c: c.go(c.player.last)}
+    ),
+    Keys(
+        "+ −",
+        "play faster, slower",
+        {"+": lambda c: c.faster(2.0), "=": lambda c: c.faster(2.0), "-": lambda c: c.faster(0.5)},
+    ),
+    Keys("f", "next field to colour by", {"f": lambda c: c.next_field()}),
+    Keys(
+        "] [",
+        "displacements larger, smaller",
+        {"]": lambda c: c.rescale(2.0 * c.stage.scale), "[": lambda c: c.rescale(0.5 * c.stage.scale)},
+    ),
+    Keys("a", "arrows of contact impulses on, off", {"a": lambda c: c.flip("impulses")}),
+    Keys("r", "reference position on, off", {"r": lambda c: c.flip("reference")}),
+    Keys("c", "camera as at first, all in view", {"c": lambda c: c.reset_camera()}),
+    Keys("?", "these keys on, off", {"?": lambda c: c.show_keys()}),
+)
+"""The keys of window and page."""
+ACTIONS = {key: action for keys in KEYS for key, action in keys.actions.items()}

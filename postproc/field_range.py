@@ -1,0 +1,71 @@
+"""The range of a field over the states of a result, read a block at a time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array, IntArray
+from flexmb.postproc.fields import ON_LINES
+from flexmb.result import Fields
+
+BLOCK = 256
+"""So many states are read at a time."""
+MOST = 20_000_000
+MOST_LARGE = 3_000_000
+"""At most so many values are looked at (states times points), of large motion, which takes longer, fewer."""
+
+
+def coloured_values(field: str, values: Array) -> Array:
+    """Return what a field is coloured by: of vectors (..., 3) the magnitude or a component, of numbers themselves."""
+    name, _, component = field.partition(".")
+    if name in ON_LINES and name != "bending_moment":
+        return values
+    return values[..., "xyz".index(component)] if component else np.asarray(np.linalg.norm(values, axis=-1))
+
+
+def field_range(fields: Fields, field: str, states: IntArray, points: IntArray) -> tuple[float, float, int]:
+    """Return the least and the largest value of a field, and how many of the states were looked at.
+
+    Parameters
+    ----------
+    fields : Fields
+    field : str
+        One of ``FIELDS``.
+    states : (k,) int array
+        Ascending. All of them, unless that would take too long: then some of them, evenly spaced.
+    points : (p,) int array
+        The points that count; of fields on lines all lines do.
+    """
+    layout = fields.maps.layout
+    width = max(len(layout.points), len(layout.cells), 1)
+    most = max(2, (MOST if layout.carriers is None else MOST_LARGE) // width)
+    some = states if len(states) <= most else states[np.unique(np.linspace(0, len(states) - 1, most).astype(np.int64))]
+    low, high = np.inf, -np.inf
+    for k in range(0, len(some), BLOCK):
+        values = coloured_values(field, _read(fields, field.partition(".")[0], some[k : k + BLOCK]))
+        values = values if field.partition(".")[0] in ON_LINES else values[:, points]
+        values = values[np.isfinite(values)]
+        low, high = min(low, float(values.min(initial=np.inf))), max(high, float(values.max(initial=-np.inf)))
+    return low, high, len(some)
+
+
+def _read(fields: Fields, name: str, states: IntArray) -> Array:
+    """Return the values of a field in some states, (k, n, 3) at points, (k, m) or (k, m, 3) on lines."""
+    q, layout = _rows(fields.q, states), fields.maps.layout
+    if name == "displacement":
+        return layout.displacements(q)
+    if name == "velocity":
+        return layout.velocities(q, _rows(fields.v, states))
+    forces = fields.maps.forces
+    assert forces is not None, "a scene is not coloured by what its lines do not tell"
+    return forces.values(q)[name]
+
+
+def _rows(values: Any, states: IntArray) -> Array:
+    """Return rows of a dataset: those between the first and the last are read at once, where that is not too many."""
+    first, last = int(states[0]), int(states[-1])
+    if last - first < 4 * len(states):
+        return np.asarray(values[first : last + 1])[states - first]
+    return np.array([values[int(k)] for k in states])

@@ -1,0 +1,59 @@
+"""Where the page of ``flexmb view --web`` is served: the port, the address a browser opens, and who can reach it."""
+
+from __future__ import annotations
+
+import socket
+
+from flexmb.errors import InputError
+
+HERE = ("", "localhost", "127.0.0.1", "::1")
+"""Hosts that only this machine reaches."""
+EVERYWHERE = {"0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
+"""Hosts that stand for all addresses of this machine, with their family."""
+MOST = 65535
+
+
+def check_port(port: int) -> None:
+    """Raise InputError when no port can have this number."""
+    if not 0 <= port <= MOST:
+        raise InputError(f"must be 0 to {MOST}; 0 takes any that is free", key="port", value=port)
+
+
+def require_port(host: str, port: int) -> None:
+    """Raise InputError when nothing can listen there."""
+    try:
+        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        with socket.socket(family, kind, proto) as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind(address)
+    except OSError as err:
+        message = f"cannot be listened on at '{host}' ({err.strerror or err}); --port 0 takes any that is free"
+        raise InputError(message, key="port", value=port) from err
+
+
+def bound(host: str) -> str:
+    """Return the host to listen at."""
+    return "127.0.0.1" if host in ("", "localhost") else host
+
+
+def address(host: str, port: int, token: str) -> str:
+    """Return what a browser opens to see a page that is served at a host; with brackets around an IPv6 address."""
+    name = _own_name(host) if host in EVERYWHERE else bound(host)
+    return f"http://[{name}]:{port}/?token={token}" if ":" in name else f"http://{name}:{port}/?token={token}"
+
+
+def reach(host: str) -> tuple[str, ...]:
+    """Return a note on who else can reach a host; none when only this machine can."""
+    if host in HERE:
+        return ()
+    where = f"all addresses of this machine ('{host}')" if host in EVERYWHERE else f"'{host}'"
+    return (f"it listens on {where} and can be reached from other machines; whoever has the address can look",)
+
+
+def _own_name(host: str) -> str:
+    """Return the name of this machine, or where that is no address of its own, the one it has for itself."""
+    try:
+        socket.getaddrinfo(socket.gethostname(), None, EVERYWHERE[host])
+    except OSError:
+        return "::1" if EVERYWHERE[host] == socket.AF_INET6 else "127.0.0.1"
+    return socket.gethostname()
