@@ -92,7 +92,7 @@ def test_the_stop_is_never_passed_and_only_pushes():
 
 
 def test_energy_stays_below_the_start_and_the_scheme_s_own_energy():
-    """E + (h^2/2)(beta - gamma/2)|a|_M^2 + ... never grows in flight; a sudden release makes that term 7e-6 J."""
+    """E + (h^2/2)(beta - gamma/2)|a|_M^2 + ... never grows in flight; a sudden release makes that term 6e-8 J."""
     case, result = run()
     system, c, h = case.plan.system, case.scheme.coefficients, case.plan.h
     f = -system.elastic(system.q0)
