@@ -126,28 +126,34 @@ def agreement(problem: Problem, steps: Sequence[float], h: float) -> None:
 
 def picture(file: Path, limit: float, taken: Sequence[int], end: float = 1.0) -> None:
     """Draw the deflection by both methods, and steps against tolerance."""
-    import matplotlib.pyplot as plt
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    from flexmb.postproc.style import BLUE, FAINT, ORANGE, STYLE, VERMILLION
 
     every = round(2e-3 / (0.9 * limit))
     path = Explicit(BEAM.system).run(2e-3 / every, round(end * every / 2e-3), every)
-    figure, (left, right) = plt.subplots(1, 2, figsize=(11, 4), layout="constrained")
-    height, label = path.signal(BEAM.signal)[:, 2], f"Runge-Kutta, h = {2e-3 / every:.2g} s"
-    left.plot(path.time, height, color="0.6", lw=4, label=label)
-    for h, style in ((2e-3, "-"), (1e-2, ":")):
-        run = BEAM.implicit(step=h, end=end)
-        label = f"alpha scheme, h = {h:g} s, {h / limit:.0f} times Runge-Kutta's limit"
-        left.plot(run.time, run.signals[BEAM.signal][:, 2], style, color="C0", label=label)
-    left.set(xlabel="t, s", ylabel="height of the tip, m", title="Rotating beam, 31 degrees of freedom")
-    left.set_ylim(top=0.09)
-    left.legend(loc="upper center", fontsize="small")
-    right.loglog(TOLERANCES, taken, "o-", color="C0", label="alpha scheme, rotating_beam_eccentric, 3 s")
-    right.axhline(BEAM.end / limit, color="0.5", label="Runge-Kutta at its limit")
-    right.loglog(TOLERANCES, THESIS["alpha scheme"], "s--", color="C1", label="alpha scheme, Haddouni's beam")
-    right.loglog(TOLERANCES, THESIS["Runge-Kutta 4"], "^--", color="C3", label="Runge-Kutta, Haddouni's beam")
-    right.invert_xaxis()
-    right.set(xlabel="tolerance", ylabel="steps", title="Steps", ylim=(50, 5e6))
-    right.legend(fontsize="small", loc="upper left")
-    figure.savefig(file, dpi=110)
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 4.0), layout="constrained")
+        left, right = figure.subplots(1, 2)
+        label = f"Runge-Kutta, h = {2e-3 / every:.2g} s"
+        left.plot(path.time, path.signal(BEAM.signal)[:, 2], color=FAINT, alpha=0.6, linewidth=5.0, label=label)
+        for h, style, colour in ((2e-3, "-", BLUE), (1e-2, (0, (2, 2)), VERMILLION)):
+            run = BEAM.implicit(step=h, end=end)
+            label = f"alpha scheme, h = {h:g} s, {h / limit:.0f} times the limit"
+            left.plot(run.time, run.signals[BEAM.signal][:, 2], linestyle=style, color=colour, label=label)
+        left.set(xlabel="time [s]", ylabel="height of the tip [m]", xlim=(0.0, end))
+        left.set_title(f"Rotating beam, {BEAM.freedom + 1} degrees of freedom", pad=44)
+        right.loglog(TOLERANCES, taken, "o-", color=BLUE, label="alpha scheme")
+        right.axhline(BEAM.end / limit, color=FAINT, linewidth=3.0, label="Runge-Kutta at its limit")
+        right.loglog(TOLERANCES, THESIS["alpha scheme"], "s--", color=ORANGE, label="alpha scheme, Haddouni's beam")
+        right.loglog(TOLERANCES, THESIS["Runge-Kutta 4"], "^--", color=VERMILLION, label="Runge-Kutta, Haddouni's beam")
+        right.invert_xaxis()
+        right.set(xlabel="tolerance", ylabel="steps", ylim=(50, 5e5))
+        right.set_title(f"Steps for {BEAM.end:g} s", pad=44)
+        for axes, columns in ((left, 1), (right, 2)):  # above the frames, off the curves
+            axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.01), ncols=columns)
+        figure.savefig(file, dpi=125)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

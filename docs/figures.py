@@ -3,8 +3,8 @@
 ``impacting_bar`` (the bar beside the exact solution, and what ``flexmb view`` shows), ``bouncing_pendulum`` (two
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
 ``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and
-forces), ``paraview`` (fields.vtkhdf by VTK's own reader, and two schemes side by side). Each runs its shipped case;
-docs/images holds them.
+forces), ``spectra`` (what schemes do to a frequency), ``paraview`` (fields.vtkhdf by VTK's own reader, and two schemes
+side by side). Each runs its shipped case; docs/images holds them.
 """
 
 from __future__ import annotations
@@ -32,10 +32,12 @@ from flexmb.postproc.report import write_report
 from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
 from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall
 from flexmb.postproc.shapes_plot import plot_shapes
+from flexmb.postproc.spectrum_plot import plot_spectra
 from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
 from flexmb.postproc.unbalance_plot import plot_unbalance
 from flexmb.postproc.view import view
+from flexmb.spectrum import spectrum
 
 IMAGES = Path(__file__).parent / "images"
 DASHED = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}
@@ -63,6 +65,18 @@ DAMPED_BEARINGS = (
     + "]"
 )  # the unequal bearings of the paper, k_yz = k_zy = -8.7e6 N/m
 OUT = "[{ node = 4, magnitude = 1e-5 }]"
+
+OMEGA_H = np.geomspace(0.01, 1000.0, 401)
+SPECTRA = {
+    "generalized-alpha, ρ∞ = 0.8": fm.GeneralizedAlpha(rho_inf=0.8),
+    "hht, α = 0.1": fm.HHT(alpha=0.1),
+    "moreau-jean-dissipative, θ = 0.6": fm.MoreauJeanDissipative(theta=0.6),
+    "moreau-jean, θ = 1/2": fm.MoreauJean(theta=0.5),
+    "newmark, β = 1/4, γ = 1/2": fm.Newmark(),
+    "schatzman-paoli, symmetric": fm.SchatzmanPaoli(),
+    "naive-hht, α = 0": fm.NaiveHHT(),
+}
+"""The schemes as they are by default."""
 
 
 def exact_tip(t: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -231,14 +245,22 @@ def rotors(folder: Path) -> None:
     plot_rotor_forces(two).savefig(IMAGES / "rub_forces.png", dpi=100)
 
 
+def spectra(work: Path) -> None:
+    """Draw what each scheme does to a frequency, with the parameters it has by default."""
+    plot_spectra({words: spectrum(scheme, OMEGA_H) for words, scheme in SPECTRA.items()}).savefig(
+        IMAGES / "spectrum.png", dpi=150
+    )
+
+
 def paraview(work: Path) -> None:
     """Draw fields.vtkhdf as ParaView does, with VTK's reader and filters alone; and two results side by side."""
     folder = work / "beam_on_stop"
     fm.load_case("beam_on_stop").run(folder)
     warped_picture(folder / "fields.vtkhdf", 30, IMAGES / "paraview_beam_on_stop.png")
-    for scheme in ("generalized-alpha", "moreau-jean"):
-        fm.load_case("impacting_bar", [f"scheme.name={scheme}"]).run(work / scheme)
-    both = [work / "generalized-alpha", work / "moreau-jean"]
+    both = [work / "alpha", work / "moreau"]
+    for folder, scheme in zip(both, ("generalized-alpha", "moreau-jean"), strict=True):
+        # words that have room over half of the picture
+        fm.load_case("impacting_bar", [f"scheme.name={scheme}", "title=A bar against a wall"]).run(folder)
     view(both, screenshot=IMAGES / "impacting_bar_side_by_side.png", field="axial_force", time=0.7)
 
 
@@ -300,6 +322,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     flexible_slider_crank,
     spin_up_beam,
     rotors,
+    spectra,
     paraview,
     rings,
     report,

@@ -8,10 +8,11 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from figures import DASHED, IMAGES, name
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 import flexmb as fm
-from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
+from flexmb.postproc.style import BLUE, FIELD_MAP, INK, ORANGE, PURPLE, SKY, STYLE, VERMILLION
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
@@ -28,6 +29,8 @@ RUB = [
 """What makes the case ``laval_rotor`` the rotor DISK, whose free orbit (1.62 mm) is wider than its ring."""
 STIFF = np.array([10.0, 100.0, 1000.0, 10000.0])
 """Of the ring of springs, over that of the shaft."""
+SHADES = matplotlib.colormaps[FIELD_MAP](np.linspace(0.85, 0.1, STIFF.size))
+"""Their colours, darker as they get stiffer."""
 MORE = np.array([10.0, 30.0, 100.0, 300.0, 1e3, 3e3, 1e4, 3e4, 1e5])
 SPANS = {"first bounce": 0.09, "six bounces": 0.13, "17 bounces": 0.4}
 """s."""
@@ -63,56 +66,73 @@ def bounce_differences() -> dict[str, list[float]]:
 
 def rub_penalty() -> Figure:
     """Return rings of springs that get stiffer beside the hard ring: steady rub, bounces, impulse, differences."""
-    colours = matplotlib.colormaps["viridis"](np.linspace(0.85, 0.1, STIFF.size))
-    hard_force = jeffcott.annular_rub(**DISK, gap=GAP)[1]
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(9.6, 8.2), dpi=125, layout="constrained")
+        (radius, path), (impulse, difference) = figure.subplots(2, 2)
+        apart = draw_steady_rub(radius)
+        draw_bounces(path)
+        forces = np.array([jeffcott.annular_rub(**DISK, gap=GAP, stiffness=float(x * DISK["k"]))[1] for x in STIFF])
+        hard_force = jeffcott.annular_rub(**DISK, gap=GAP)[1]
+        draw_impulses(impulse, forces, hard_force)
+        draw_differences(difference, {"steady orbit": apart, "impulse per turn": (1.0 - forces / hard_force).tolist()})
+    return figure
+
+
+def draw_steady_rub(axes: Axes) -> list[float]:
+    """Draw the radius of a rub that starts from the hard orbit; return how far the orbits get from it, over the gap."""
     lag = np.arcsin(DISK["c"] * GAP / (DISK["U"] * DISK["W"]))
     t = np.linspace(0.0, 2.0 * TURN, 1601)
     steady = GAP * np.exp(1j * (DISK["W"] * t - lag))
+    apart = []
+    for x, colour in zip(STIFF, SHADES, strict=True):
+        start = (steady[0], 1j * DISK["W"] * steady[0])
+        soft = jeffcott.penalty(t, **DISK, gap=GAP, stiffness=float(x * DISK["k"]), start=start)
+        axes.plot(t / TURN, 1e3 * np.abs(soft), color=colour, label=f"{x:g} k")
+        apart.append(float(np.abs(soft - steady).max()) / GAP)
+    axes.axhline(1e3 * GAP, label="hard", **DASHED)
+    axes.set_xlabel("turns")
+    name(axes, "Steady rub", "radius [mm]", columns=3)
+    return apart
+
+
+def draw_bounces(axes: Axes) -> None:
+    """Draw the first bounces in rings of springs and in the hard ring, with e = 1."""
     bouncing = rub(1.0, 1.0, 0.13, 1.25e-5)
-    apart: dict[str, list[float]] = {"steady": [], "impulse": []}
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(9.6, 7.4), dpi=125, layout="constrained")
-        (radius, path), (impulse, difference) = figure.subplots(2, 2)
-        for x, colour in zip(STIFF, colours, strict=True):
-            k = float(x * DISK["k"])
-            soft = jeffcott.penalty(t, **DISK, gap=GAP, stiffness=k, start=(steady[0], 1j * DISK["W"] * steady[0]))
-            radius.plot(t / TURN, 1e3 * np.abs(soft), color=colour, label=f"{x:g} k")
-            apart["steady"].append(float(np.abs(soft - steady).max()) / GAP)
-            apart["impulse"].append(1.0 - jeffcott.annular_rub(**DISK, gap=GAP, stiffness=k)[1] / hard_force)
-            soft = jeffcott.penalty(bouncing.time, **DISK, gap=GAP, stiffness=k)
-            late = bouncing.time > 0.06
-            path.plot(1e3 * soft[late].real, 1e3 * soft[late].imag, color=colour, linewidth=1.0)
-        radius.axhline(1e3 * GAP, label="hard", **DASHED)
-        radius.set_xlabel("turns")
-        name(radius, "Steady rub", "radius [mm]", columns=3)
-        hard = orbit(bouncing)[bouncing.time > 0.06]
-        path.plot(1e3 * hard.real, 1e3 * hard.imag, color=VERMILLION, linewidth=1.3, label="flexmb, hard, e = 1")
-        angle = np.linspace(0.0, 2.0 * np.pi, 400)
-        path.plot(np.cos(angle), np.sin(angle), color=INK, linewidth=0.9, label="ring")
-        path.set_aspect("equal", adjustable="datalim")
-        path.set_xlabel("y [mm]")
-        name(path, "First bounces", "z [mm]")
-        forces = [jeffcott.annular_rub(**DISK, gap=GAP, stiffness=float(x * DISK["k"]))[1] for x in STIFF]
-        impulse.semilogx(STIFF, np.array(forces) * TURN, "o-", color=BLUE, label="springs")
-        impulse.axhline(hard_force * TURN, label="hard, exact", **DASHED)
-        for steps, marker in ((100, "v"), (200, "s"), (400, "^")):
-            label = f"flexmb, {steps} steps per turn"
-            impulse.plot([4e4], [impulse_per_turn(steps)], marker, color=VERMILLION, markersize=5, label=label)
-        impulse.set_xlabel("stiffness of the ring / that of the shaft")
-        name(impulse, "", "impulse per turn [N s]")
-        impulse.legend(loc="lower center", fontsize=8)
-        for (key, word), marker in zip(
-            {"steady": "steady orbit", "impulse": "impulse per turn"}.items(), "o^", strict=True
-        ):
-            difference.loglog(STIFF, apart[key], marker + "-", label=word)
-        for (word, values), marker in zip(bounce_differences().items(), "sDv", strict=True):
-            difference.loglog(MORE, values, marker + "-", markersize=4, label=word)
-        difference.loglog(STIFF, 0.6 / STIFF, label="~ 1 / stiffness", **DASHED)
-        difference.loglog(MORE, 0.6 / np.sqrt(MORE), color=INK, linestyle=":", label="~ 1 / sqrt(stiffness)")
-        difference.set_xlabel("stiffness of the ring / that of the shaft")
-        name(difference, "", "relative difference from the hard ring")
-        difference.legend(loc="lower left", fontsize=7)
-    return figure
+    late = bouncing.time > 0.06
+    for x, colour in zip(STIFF, SHADES, strict=True):
+        soft = 1e3 * jeffcott.penalty(bouncing.time, **DISK, gap=GAP, stiffness=float(x * DISK["k"]))[late]
+        axes.plot(soft.real, soft.imag, color=colour, linewidth=1.0, label=f"{x:g} k")
+    hard = 1e3 * orbit(bouncing)[late]
+    axes.plot(hard.real, hard.imag, color=VERMILLION, linewidth=1.3, label="flexmb, hard, e = 1")
+    angle = np.linspace(0.0, 2.0 * np.pi, 400)
+    axes.plot(np.cos(angle), np.sin(angle), color=INK, linewidth=0.9, label="ring")
+    axes.set_aspect("equal", adjustable="datalim")
+    axes.set_xlabel("y [mm]")
+    name(axes, "First bounces", "z [mm]", columns=3)
+
+
+def draw_impulses(axes: Axes, forces: np.ndarray, hard_force: float) -> None:
+    """Draw the impulse per turn over the stiffness of the ring, and that of hard runs with three steps."""
+    axes.semilogx(STIFF, forces * TURN, "o-", color=BLUE, label="springs")
+    axes.axhline(hard_force * TURN, label="hard, exact", **DASHED)
+    for steps, marker in ((100, "v"), (200, "s"), (400, "^")):
+        label = f"flexmb, {steps} steps per turn"
+        axes.plot([4e4], [impulse_per_turn(steps)], marker, color=VERMILLION, markersize=5, label=label)
+    axes.set_xlabel("stiffness of the ring / that of the shaft")
+    name(axes, "", "impulse per turn [N s]")
+
+
+def draw_differences(axes: Axes, steady: dict[str, list[float]]) -> None:
+    """Draw how far rings of springs are from the hard ring, over their stiffness."""
+    for (word, values), marker, colour in zip(steady.items(), "o^", (BLUE, SKY), strict=True):
+        axes.loglog(STIFF, values, marker + "-", color=colour, label=word)
+    colours = (VERMILLION, ORANGE, PURPLE)
+    for (word, values), marker, colour in zip(bounce_differences().items(), "sDv", colours, strict=True):
+        axes.loglog(MORE, values, marker + "-", color=colour, markersize=4, label=word)
+    axes.loglog(STIFF, 0.6 / STIFF, label="~ 1 / stiffness", **DASHED)
+    axes.loglog(MORE, 0.6 / np.sqrt(MORE), color=INK, linestyle=":", label="~ 1 / √stiffness")
+    axes.set_xlabel("stiffness of the ring / that of the shaft")
+    name(axes, "", "relative difference from the hard ring", columns=3)
 
 
 def sommerfeld() -> Figure:

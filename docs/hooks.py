@@ -1,4 +1,4 @@
-"""What MkDocs is asked to do besides its own work: make the galleries and put them among the pages.
+"""What MkDocs is asked to do besides its own work: galleries among the pages, and formulas.
 
 ``FLEXMB_GALLERY=two_bars,theta_limits mkdocs serve`` makes only the pages of the cases and studies named,
 ``FLEXMB_GALLERY=none`` none of them, for those who write at something else.
@@ -11,21 +11,33 @@ import os
 from pathlib import Path
 from typing import Any
 
+from formulas import with_formulas
 from gallery.galleries import GALLERIES, Built, build
 from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File, Files
 
 LOG = logging.getLogger("mkdocs.hooks.gallery")
 BUILT: list[Built] = []
+NONE = "none"
+"""Makes no page."""
 
 
 def on_config(config: Any) -> Any:
     """Make the galleries; each takes the place of its index in the navigation."""
-    only = [name for name in os.environ.get("FLEXMB_GALLERY", "").split(",") if name]
+    only = asked_for(os.environ.get("FLEXMB_GALLERY", ""))
     shelf = Path(config.site_dir).parent / "gallery"
     BUILT[:] = [build(gallery, shelf, LOG.info, only) for gallery in GALLERIES]
     config.nav = [_with_pages(entry) for entry in config.nav]
     return config
+
+
+def asked_for(words: str) -> list[str]:
+    """Return the names of cases and studies in ``FLEXMB_GALLERY``; none of them means all."""
+    names = [name for name in words.split(",") if name]
+    known = [name for gallery in GALLERIES for name in gallery.sources()]
+    if unknown := [name for name in names if name not in (*known, NONE)]:
+        raise BuildError(f"FLEXMB_GALLERY: there is no {', '.join(unknown)}; known: {NONE}, {', '.join(known)}")
+    return names
 
 
 def _with_pages(entry: Any) -> Any:
@@ -55,6 +67,14 @@ def on_files(files: Files, config: Any) -> Files:
             if not place.endswith(".json"):
                 files.append(File.generated(config, place, abs_src_path=str(path)))
     return files
+
+
+def on_page_content(text: str, page: Any, **given: Any) -> str:
+    """Turn the formulas of a page into MathML."""
+    try:
+        return with_formulas(text)
+    except ValueError as err:
+        raise BuildError(f"{page.file.src_path}: {err}") from err
 
 
 def on_post_build(config: Any) -> None:

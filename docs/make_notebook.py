@@ -1,19 +1,17 @@
-"""Make docs/impacting_bar.ipynb and run it: ``python docs/make_notebook.py`` (needs nbclient and ipykernel)."""
+"""Make docs/impacting_bar.ipynb and run it: ``python docs/make_notebook.py`` (needs the extra ``notebook``)."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-
-import nbformat
-from nbclient import NotebookClient
 
 NOTEBOOK = Path(__file__).parent / "impacting_bar.ipynb"
 CELLS = (
     """# A bar against a wall
 
 An elastic bar of 10 m flies at 10 m/s against a rigid wall (Doyen, Ern, Piperno 2011). Wave theory gives the answer:
-the bar stays at the wall while the wave runs to its free end and back, 2 L / c = 2/3 s, and pushes with
-rho A c v = 300 N.""",
+the bar stays at the wall while the wave runs to its free end and back, $2 L / c$ = 2/3 s, and pushes with
+$\\rho A c v$ = 300 N.""",
     """import flexmb as fm
 
 result = fm.load_case("impacting_bar").run()
@@ -39,8 +37,14 @@ def is_code(cell: str) -> bool:
     return cell.startswith(("import ", "print(", "result."))
 
 
-def main() -> None:
+def main(path: Path = NOTEBOOK) -> None:
     """Write and run the notebook."""
+    try:
+        import ipykernel  # noqa: F401
+        import nbformat
+        from nbclient import NotebookClient
+    except ImportError as err:
+        sys.exit(f"{err.name} is not installed, which notebooks need: pip install -e '.[notebook]'")
     make = {True: nbformat.v4.new_code_cell, False: nbformat.v4.new_markdown_cell}
     notebook = nbformat.v4.new_notebook(cells=[make[is_code(cell)](cell) for cell in CELLS])
     for k, cell in enumerate(notebook.cells):
@@ -51,7 +55,7 @@ def main() -> None:
         for output in cell.get("outputs", []):
             output.get("data", {}).pop("image/jpeg", None)
     notebook["metadata"] = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
-    nbformat.write(notebook, NOTEBOOK)
+    nbformat.write(notebook, path)
 
 
 if __name__ == "__main__":

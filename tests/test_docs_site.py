@@ -1,9 +1,9 @@
-"""The documentation site: complete navigation, links that lead somewhere, pages made of cases, nothing from outside."""
+"""The documentation site: navigation, links that lead somewhere, formulas, nothing cut off, nothing from outside."""
 
 from __future__ import annotations
 
-import dataclasses
 import html.parser
+import importlib.util
 import os
 import re
 import subprocess
@@ -15,22 +15,17 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 from browser import browser, requests_of, require_browser
+from missing import missing
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 sys.path.insert(0, str(DOCS))
 
 from gallery import galleries  # noqa: E402
-from gallery.case_page import case_page, plain_words, section_of  # noqa: E402
-from gallery.case_run import group_of  # noqa: E402
+from gallery.case_page import section_of  # noqa: E402
 from gallery.index_page import Exhibit  # noqa: E402
-from gallery.shelf import Shelf  # noqa: E402
-from gallery.study_page import WORDS, words_of  # noqa: E402
-from gallery.study_run import cases_of, group_of_study  # noqa: E402
 
-from flexmb import load_study  # noqa: E402
-from flexmb.case import load_case, shipped_cases  # noqa: E402
-from flexmb.case.shipped import shipped_studies  # noqa: E402
+from flexmb.case import shipped_cases  # noqa: E402
 
 PAGES = sorted(DOCS.glob("*.md"))
 QUICK = "bouncing_ball"
@@ -39,39 +34,13 @@ ADDED = {
     *("flexmb/fem/string.py", "flexmb/bodies/string.py", "flexmb/contacts/slot.py"),
 }
 """Files that the walk-throughs add."""
-CHANGED = ("restitution = 0.5", "restitution = 0.4")
-TINY = """
-title = "Two | steps"
-description = "Nothing *much*."
-case = "bouncing_ball"
-ledger = true
-
-[set]
-"time.end" = 0.5
-
-[[axis]]
-name = "steps"
-key = "time.steps"
-values = [11, 13]
-
-[[measure]]
-name = "h"
-signal = "summary.h"
-
-[[figure]]
-name = "balance"
-kind = "lines"
-x = "steps"
-y = ["final"]
-caption = "No impact yet."
-
-[[expect]]
-measure = "final"
-reduce = "max"
-value = 2.0
-rtol = 1e-9
-source = "free fall from 1 m | 2 m/s^2"
-"""
+RAW = re.compile(r"\\[(\[]|\$|\b[A-Za-z]{1,3}_(?:\{|(?:[a-z0-9]{1,2}|inf)\b)|\^[\w({-]|[<>]=|\bsqrt\b|\bperp\b")
+"""What a formula that was not typeset looks like."""
+NOT_PROSE = re.compile(r"<(pre|code|math|script|style)\b.*?</\1>", re.S)
+CUT = """
+  return [...document.querySelectorAll(".md-typeset pre > code, .formula, .md-typeset__scrollwrap, .md-typeset p")]
+  .filter(e => e.scrollWidth > e.clientWidth + 1).map(e => e.innerText.slice(0, 60))"""
+"""The beginnings of what is wider than its place."""
 
 
 def in_navigation() -> list[str]:
@@ -121,164 +90,18 @@ def test_sections_of_the_cases_have_their_links_from_the_gallery() -> None:
     assert section_of("no_such_case") == ""
 
 
-def test_groups_of_the_cases() -> None:
-    found = {name: group_of(load_case(name)) for name in shipped_cases()}
-    assert set(found.values()) == set(galleries.CASES.groups)
-    of_each = ("two_bars", "flying_beam", "chain_of_balls", "four_bar", "rotor_rub")
-    assert tuple(found[name] for name in of_each) == galleries.CASES.groups
-    assert found["stiff_rotor"] == "rotors"
-    assert found["double_pendulum_wall"] == "mechanisms"
+def hooks_of_the_site() -> types.ModuleType:
+    """Return docs/hooks.py; skip where the site cannot be built."""
+    for name in ("mkdocs", "latex2mathml"):
+        if importlib.util.find_spec(name) is None:
+            missing(f"no {name} here (pip install .[docs])")
+    import hooks
 
-
-def test_a_page_is_made_once_and_kept(tmp_path: Path) -> None:
-    said: list[str] = []
-    built = galleries.build(galleries.CASES, tmp_path, said.append, [QUICK])
-    (one,) = built.exhibits
-    assert one.ok
-    assert not built.failed
-    assert said[0].startswith(f"gallery 1/1: {QUICK} ok")
-    names = {place.rpartition("/")[2] for place in built.files}
-    assert names >= {"view.png", "thumb.png", "signals.png", "energy.png", "report.html", f"{QUICK}.toml"}
-    for place in re.findall(r"\]\((?!\.\./)([^)#]+)\)", one.text):
-        assert f"gallery/{place}" in built.files, place
-    case = load_case(QUICK)
-    assert one.text.count("✓") == len(case.expects)
-    assert all(expect.source[:20] in one.text.replace("\\", "") for expect in case.expects)
-    assert case.file.read_text().rstrip() in one.text
-    assert f"flexmb run {QUICK}" in one.text
-    assert f'href="{QUICK}.html"' in built.pages["gallery/index.md"]
-    again = galleries.build(galleries.CASES, tmp_path, said.append, [QUICK])
-    assert said[1].endswith("(kept)")
-    assert again.pages == built.pages
-
-
-def gallery_of(tmp_path: Path, text: str) -> galleries.Built:
-    """Return the gallery of one case with this text."""
-    source = tmp_path / "cases" / "one.toml"
-    source.parent.mkdir()
-    source.write_text(text)
-    alone = dataclasses.replace(galleries.CASES, sources=lambda: {"one": source})
-    return galleries.build(alone, tmp_path / "shelf", lambda line: None)
-
-
-def test_a_case_that_misses_an_expectation_is_shown_as_failed(tmp_path: Path) -> None:
-    text = shipped_cases()[QUICK].read_text()
-    assert CHANGED[0] in text
-    built = gallery_of(tmp_path, text.replace(*CHANGED).replace("end = 4.0", "end = 3.5"))
-    assert built.failed == ["one"]
-    (one,) = built.exhibits
-    assert "✗" in one.text
-    assert re.search(r'!!! failure "\d of 9 expectations failed"', one.text)
-    assert 'class="failed"' in built.pages["gallery/index.md"]
-
-
-def test_a_case_that_cannot_be_run_has_a_page_that_says_why_and_is_tried_again(tmp_path: Path) -> None:
-    built = gallery_of(tmp_path, 'title = "<b>wrong</b>"\n[time]\nend = 1.0\n')
-    assert built.failed == ["one"]
-    text = built.pages["gallery/one.md"]
-    assert "The run failed" in text
-    assert "\none.toml" in text  # not where it was built
-    assert "scheme" in text
-    assert not list((tmp_path / "shelf").rglob("made"))
-    assert "no picture" in built.pages["gallery/index.md"]
-
-
-def test_words_of_a_case_are_no_markup() -> None:
-    assert plain_words("a < b <script> `x_y` *c* [d](e) q_1 |v|") == (
-        "a &lt; b &lt;script&gt; `x_y` \\*c\\* \\[d\\](e) q\\_1 \\|v\\|"
-    )
-    facts = {"name": "n", "title": "<img src=x>", "group": "bars", "error": "broken", "description": "# no heading"}
-    page = case_page(facts, 'x = "```"\n')
-    assert "<img" not in page
-    assert "\n# no heading" not in page
-    assert "````toml" in page
-
-
-def test_the_shelf_forgets_what_has_changed(tmp_path: Path) -> None:
-    source, shelf = tmp_path / "a.toml", Shelf(tmp_path / "shelf")
-    source.write_text("1")
-    made = [shelf.get(source, lambda place: True) for _ in range(2)]
-    assert [kept for _, kept in made] == [False, True]
-    source.write_text("2")
-    again, kept = shelf.get(source, lambda place: False)
-    assert not kept
-    assert not made[0][0].exists()
-    assert shelf.get(source, lambda place: True)[1] is False  # it was not worth keeping
-    shelf.clear_others([])
-    assert not again.exists()
-
-
-def test_a_study_has_a_page_with_figures_expectations_table_and_file(tmp_path: Path) -> None:
-    source = tmp_path / "tiny.toml"
-    source.write_text(TINY)
-    gallery = dataclasses.replace(galleries.STUDIES, sources=lambda: {"tiny": source})
-    said: list[str] = []
-    built = galleries.build(gallery, tmp_path / "shelf", said.append)
-    (one,) = built.exhibits
-    assert one.ok
-    assert one.title == "Two | steps"
-    assert one.group == "energy"
-    assert "meets its 1 expectation." in one.text
-    assert "# Two \\| steps" in one.text
-    assert "| max of final | = 2 (rtol 1e-09) | ✓&nbsp;2 | free fall from 1 m \\| 2 m/s^2 |" in one.text
-    assert "<td>11</td>" in one.text
-    assert "*No impact yet.*" in one.text
-    assert "flexmb study tiny" in one.text
-    assert TINY.strip() in one.text
-    places = re.findall(r"\]\((?!\.\./)([^)#]+)\)", one.text)
-    assert {place.rpartition("/")[2] for place in places} == {"balance.svg", "report.html", "table.csv", "tiny.toml"}
-    for place in [*places, one.thumb]:
-        assert built.files[f"study_gallery/{place}"].stat().st_size > 100, place
-    galleries.build(gallery, tmp_path / "shelf", said.append)
-    assert [line.rpartition(" (")[2] == "kept)" for line in said] == [False, True]
-
-
-def test_a_study_that_fails_has_a_page_that_says_why(tmp_path: Path) -> None:
-    source = tmp_path / "bad.toml"
-    source.write_text(TINY.replace('case = "bouncing_ball"', 'case = "no_such_ball"'))
-    built = galleries.build(
-        dataclasses.replace(galleries.STUDIES, sources=lambda: {"bad": source}), tmp_path, lambda line: None
-    )
-    assert built.failed == ["bad"]
-    assert "no_such_ball" in built.pages["study_gallery/bad.md"]
-
-
-def test_what_is_kept_of_a_study_depends_on_its_cases(tmp_path: Path) -> None:
-    names = {name: {path.stem for path in cases_of(path)} for name, path in shipped_studies().items()}
-    assert names["orders_ball_oscillator"] == {"bouncing_ball", "impact_oscillator"}
-    assert names["dissipation_bar"] == {"impacting_bar"}
-    source, case = tmp_path / "a.toml", tmp_path / "case.toml"
-    source.write_text("1")
-    case.write_text("1")
-    shelf = Shelf(tmp_path / "shelf", lambda path: [case])
-    before = shelf.place(source)
-    assert shelf.place(source) == before
-    case.write_text("2")
-    assert shelf.place(source) != before
-
-
-def test_every_shipped_study_has_a_section_a_picture_and_a_command() -> None:
-    text = WORDS.read_text()
-    names = list(shipped_studies())
-    assert sorted(re.findall(r"^## `(\w+)`$", text, re.M)) == sorted(names)
-    for name in names:
-        section = section_of(name, WORDS)
-        assert f"](../images/shipped_{name}.png)" in section, name
-        assert f"```\nflexmb study {name}\n```" in section, name
-        for part in ("**Question.**", "**Varied.**", "**What came out", "**Source.**"):
-            assert part in words_of(name), (name, part)
-        assert re.search(rf"^\| `{name}` \|.*\| {load_study(name).count} \|$", text, re.M), name
-        assert "![" not in words_of(name)
-        assert "flexmb study" not in words_of(name)
-        assert words_of(name).startswith("**Question.**")
-        assert (DOCS / "images" / f"shipped_{name}.png").stat().st_size < 60_000, name
-    assert {group_of_study(load_study(name).tables) for name in names} == set(galleries.STUDIES.groups)
+    return hooks
 
 
 def test_a_gallery_takes_the_place_of_its_index_wherever_it_stands_in_the_navigation() -> None:
-    pytest.importorskip("mkdocs")
-    import hooks
-
+    hooks = hooks_of_the_site()
     one = Exhibit("a", "A", "energy", "", "", True)
     try:
         hooks.BUILT[:] = [galleries.Built(galleries.STUDIES, {"energy": [one]}, {})]
@@ -311,11 +134,8 @@ class Resources(html.parser.HTMLParser):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the site with a gallery of one case."""
     command = Path(sys.executable).with_name("mkdocs")
-    if not command.exists():
-        words = "no mkdocs here (pip install .[docs])"
-        if os.environ.get("FLEXMB_CI"):
-            pytest.fail(words)
-        pytest.skip(words)
+    if not command.exists() or importlib.util.find_spec("latex2mathml") is None:
+        missing("no mkdocs or no latex2mathml here (pip install .[docs])")
     folder = tmp_path_factory.mktemp("docs") / "site"
     env = {**os.environ, "FLEXMB_GALLERY": QUICK, "NO_MKDOCS_2_WARNING": "1"}
     done = subprocess.run(
@@ -343,12 +163,45 @@ def test_the_site_is_whole_and_asks_for_nothing_from_outside(site: Path) -> None
             there = (page.parent / unquote(parts.path)).resolve()
             known = there.exists() or (there.parent.name == "gallery" and there.stem in shipped_cases())
             assert known, (page.name, target)
-        text = re.sub(r"<(pre|code)\b.*?</\1>", "", page.read_text(encoding="utf-8"), flags=re.S)
+        text = NOT_PROSE.sub("", page.read_text(encoding="utf-8"))
         slanted = re.findall(r"<em>(.*?)</em>", text, re.S)
         # an underscore of a formula that begins or ends emphasis
         assert not [words for words in slanted if re.search(r"[_^{}]", words)], page.name
     styles = [path.read_text() for path in site.rglob("*.css")]
     assert not [url for text in styles for url in re.findall(r"(?:url\(|@import )[\"']?(https?:[^)\"']+)", text)]
+
+
+def formulas_of(source: str) -> int:
+    """Return how many formulas a page in Markdown has."""
+    prose = re.sub(r"```.*?```|`[^`\n]+`", "", source, flags=re.S)
+    alone = prose.count("$$")
+    assert alone % 2 == 0
+    return alone // 2 + len(re.findall(r"\$[^$]+\$", prose.replace("$$", "")))
+
+
+def test_formulas_are_mathml_and_none_is_left_as_typed(site: Path) -> None:
+    for page in sorted([*site.glob("*.html"), *site.glob("*gallery/*.html")]):
+        (article,) = re.findall(r"<article.*</article>", page.read_text(encoding="utf-8"), re.S) or [""]
+        prose = html.unescape(re.sub(r"<[^>]+>", "", NOT_PROSE.sub(" ", article)))
+        left = [prose[max(0, found.start() - 30) : found.end() + 30] for found in RAW.finditer(prose)]
+        assert not left, (page.name, left)
+        assert "arithmatex" not in article, page.name
+        if (source := DOCS / f"{page.stem}.md").is_file() and page.parent == site:
+            assert article.count("<math ") == formulas_of(source.read_text()), page.name
+    for name in ("schemes", "energy", "multibody", "rotors", "rotor_runs", "rotating_beams", "symbols"):
+        assert (site / f"{name}.html").read_text(encoding="utf-8").count("<math ") >= 10, name
+
+
+def test_nothing_is_cut_off_in_a_window_of_1280_pixels(site: Path, tmp_path: Path) -> None:
+    require_browser()
+    with browser(tmp_path, (1280, 1000)) as chrome:
+        for page in sorted([*site.glob("*.html"), site / "gallery" / f"{QUICK}.html"]):
+            chrome.get(page.as_uri())
+            assert chrome.execute_script(CUT) == [], page.name
+        chrome.get((site / "schemes.html").as_uri())
+        high = chrome.execute_script("return [...document.querySelectorAll('mfrac')].map(e => e.clientHeight)")
+        assert len(high) > 3
+        assert min(high) > 12  # a browser that does not know MathML would show them in a line
 
 
 def test_the_site_works_from_disk_in_a_browser(site: Path, tmp_path: Path) -> None:
@@ -371,17 +224,24 @@ def test_the_site_works_from_disk_in_a_browser(site: Path, tmp_path: Path) -> No
         assert asked == []
 
 
-def test_a_failed_case_makes_the_build_fail_after_the_site_is_there(tmp_path: Path) -> None:
-    exceptions = pytest.importorskip("mkdocs.exceptions")
-    import hooks
+def test_a_gallery_of_what_is_not_there_is_an_error_that_names_what_is() -> None:
+    hooks = hooks_of_the_site()
+    assert hooks.asked_for("") == []
+    assert hooks.asked_for("none") == ["none"]
+    assert hooks.asked_for("two_bars,theta_limits") == ["two_bars", "theta_limits"]
+    with pytest.raises(hooks.BuildError, match=r"there is no two_barz; known: none, .*two_bars, .*theta_limits"):
+        hooks.asked_for("two_bars,two_barz")
 
+
+def test_a_failed_case_makes_the_build_fail_after_the_site_is_there(tmp_path: Path) -> None:
+    hooks = hooks_of_the_site()
     good, bad = (Exhibit(name, name, "bars", "", "", name == "good") for name in ("good", "bad"))
     config = types.SimpleNamespace(site_dir=str(tmp_path))
     try:
         hooks.BUILT[:] = [galleries.Built(galleries.CASES, {"bars": [good]}, {})]
         hooks.on_post_build(config)
         hooks.BUILT[:] = [galleries.Built(galleries.CASES, {"bars": [good, bad]}, {})]
-        with pytest.raises(exceptions.BuildError, match="failed: bad "):  # which mkdocs turns into the exit code 1
+        with pytest.raises(hooks.BuildError, match="failed: bad "):  # which mkdocs turns into the exit code 1
             hooks.on_post_build(config)
     finally:
         hooks.BUILT.clear()

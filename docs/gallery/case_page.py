@@ -7,12 +7,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from flexmb.words import counted
+from flexmb.words import counted, energy_lines
 from gallery.case_run import REPORT, VIEW, passed
+from gallery.plain import plain_words
+from gallery.units import unit_of_signal
 
 WORDS = Path(__file__).parents[1] / "cases.md"
-MARKS = re.compile(r"([\\*_\[\]#|~$])")
-"""What Markdown would take for something else in plain words."""
+WARNING = "warning: "
 FINE = 1e-6
 """Relative tolerances below this are not written in per cent."""
 
@@ -30,14 +31,14 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
     name = facts["name"]
     parts = opening(facts)
     if not facts["error"]:
-        parts.append(f"![What flexmb view shows of {name}]({name}/{VIEW})")
+        parts.append(picture(f"{name}/{VIEW}", f"What flexmb view shows of {name}"))
     if facts.get("description"):
         parts.append(plain_words(facts["description"]))
     if not facts["error"]:
         parts += ["## Expected and computed", _expectations(facts["summary"]["expectations"])]
-        parts += [f"*{caption}.*\n\n![{caption}]({name}/{file})" for file, caption in facts["pictures"]]
+        parts += [f"*{caption}.*\n\n{picture(f'{name}/{file}', caption)}" for file, caption in facts["pictures"]]
         report = f"[Report of this run]({name}/{REPORT}): motion with a time slider, ledger, contacts, spectra, tables."
-        parts += ["## The run", _figures(facts["summary"]), report]
+        parts += ["## The run", _figures(facts["summary"]), *_notes(facts["summary"]), report]
     if words := section_of(name):
         parts += ["## In more words", words]
     parts += ["## Run it", f"```\n{commands(name)}\n```"]
@@ -57,12 +58,9 @@ def listing(name: str, text: str) -> list[str]:
     return [f"[{name}.toml]({name}/{name}.toml)", f"{fence}toml\n{text.rstrip()}\n{fence}"]
 
 
-def plain_words(text: str) -> str:
-    """Return words of a case file for Markdown: code in backticks stays code, nothing else is markup."""
-    pieces = re.split(r"(`[^`\n]+`)", text.strip())
-    return "".join(
-        piece if k % 2 else MARKS.sub(r"\\\1", html.escape(piece, quote=False)) for k, piece in enumerate(pieces)
-    )
+def picture(file: str, words: str) -> str:
+    """Return a picture that leads to itself in its full size."""
+    return f"[![{words}]({file})]({file})"
 
 
 def section_of(name: str, words: Path = WORDS) -> str:
@@ -91,13 +89,14 @@ def _verdict(facts: dict[str, Any]) -> str:
 def _expectations(entries: list[dict[str, Any]]) -> str:
     if not entries:
         return "The case expects nothing."
-    rows = ["| what | expected | tolerance | computed | source |", "|---|---|---|---|---|"]
+    rows = ["| what | unit | expected | tolerance | computed | source |", "|---|---|---|---|---|---|"]
     for entry in entries:
         value, tolerance = _asked(entry)
         got = _number(entry["got"]) if entry.get("reached", True) else "not reached"
         mark = "✓" if entry["ok"] else "**✗**"
         source = plain_words(entry.get("source", "")).replace("\n", " ")
-        rows.append(f"| {_what(entry)} | {value} | {tolerance} | {mark}&nbsp;{got} | {source} |")
+        unit = unit_of_signal(entry["signal"])
+        rows.append(f"| {_what(entry)} | {unit} | {value} | {tolerance} | {mark}&nbsp;{got} | {source} |")
     return "\n".join(rows)
 
 
@@ -125,7 +124,8 @@ def _asked(entry: dict[str, Any]) -> tuple[str, str]:
 
 
 def _number(value: float | None) -> str:
-    return "no number" if value is None else f"{value:.8g}"
+    """Return a number that is not broken at the sign of its exponent."""
+    return "no number" if value is None else f'<span class="number">{value:.8g}</span>'
 
 
 def _figures(summary: dict[str, Any]) -> str:
@@ -147,6 +147,16 @@ def _figures(summary: dict[str, Any]) -> str:
         "ledger closes to": f"{energy['residual_max']:.1e} J",
     }
     return "\n".join(["| | |", "|---|---|", *(f"| {key} | {value} |" for key, value in rows.items())])
+
+
+def _notes(summary: dict[str, Any]) -> list[str]:
+    """Return what ``flexmb run`` warns of and notes, as a box; nothing where there is nothing to say."""
+    lines = [line.strip() for line in energy_lines(summary["energy"])]
+    said = [line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)] + summary.get("notes", [])
+    if not said:
+        return []
+    words = (plain_words(line).replace("docs/energy.md", "[energy.md](../energy.md)") for line in said)
+    return ['!!! warning "What the run said"\n' + "".join(f"\n    * {line}" for line in words)]
 
 
 def _option(value: object) -> str:

@@ -18,17 +18,17 @@ from flexmb.io.frames import PointMaps
 from flexmb.io.summary_json import plain
 from flexmb.postproc.campbell_plot import plot_campbell
 from flexmb.postproc.moment import telling_time
-from flexmb.postproc.named import Curves
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.report import write_report
 from flexmb.postproc.view import staged
 from flexmb.result import Result
+from gallery.signals_run import signals_chart
 
 FACTS, VIEW, THUMB, REPORT = "facts.json", "view.png", "thumb.png", "report.html"
-SIZE, THUMB_SIZE = (1280, 720), (480, 270)
-"""Pixels of the picture of a page and of the one on the index."""
-MOST_SIGNALS = 4
+SIZE, FINER, THUMB_SIZE = (900, 960), 2, (480, 270)
+"""Pixels of the picture of a page, high so that its words can be read in a column, how many times as large it is drawn,
+and pixels of the one on the index."""
 FIELDS = {"bars": "axial_force", "beams": "bending_moment"}
 """What the colours of a picture mean, by the group of the case; displacement elsewhere."""
 ROTOR, MECHANISM = "rotors", "mechanisms"
@@ -70,11 +70,11 @@ def make(source: Path, folder: Path) -> bool:
 
 def draw(case: Case, result: Result, run: Path, group: str, folder: Path) -> list[tuple[str, str]]:
     """Draw everything of a run; return file names and captions of the charts."""
-    _draw_view(result, run, group, folder)
+    draw_view(result, run, group, folder)
     write_report([run], folder / REPORT)
     charts = []
-    if names := _signals(case, result):
-        result.plot_signals(*names).savefig(folder / "signals.png", dpi=150)
+    if (chart := signals_chart(case, result)) is not None:
+        chart.savefig(folder / "signals.png", dpi=150)
         charts.append(("signals.png", "Signals"))
     if group == ROTOR and any(body.kind == "rotor" for body in case.model().bodies.values()):
         plot_orbits(open_folder(run)).savefig(folder / "orbits.png", dpi=130)
@@ -87,19 +87,18 @@ def draw(case: Case, result: Result, run: Path, group: str, folder: Path) -> lis
     return [*charts, ("energy.png", "Energy ledger: energies above, what changed them below")]
 
 
-def _draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
+def draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
     """Draw what ``flexmb view`` shows at a telling time, and the scene of it alone in small."""
     from flexmb.postproc.screen import prepare_off_screen
     from flexmb.postproc.stage import draw as draw_stage
-    from flexmb.postproc.view import fineness, reduced
+    from flexmb.postproc.view import reduced
 
     prepare_off_screen()
     field = FIELDS.get(group, "displacement")
-    stage, t = staged([run], _time(result, field, group), 1.0, field, whole=False)
-    finer = fineness(SIZE)
-    plotter = draw_stage(stage, t, (finer * SIZE[0], finer * SIZE[1]))
+    stage, t = staged([run], view_time(result, field, group), 1.0, field, whole=False)
+    plotter = draw_stage(stage, t, (FINER * SIZE[0], FINER * SIZE[1]))
     try:
-        image = Image.fromarray(np.ascontiguousarray(reduced(plotter, finer)))
+        image = Image.fromarray(np.ascontiguousarray(reduced(plotter, 1)))
         x, y, width, height = stage.panels[0].overlay.board.scene
     finally:
         plotter.close()
@@ -118,7 +117,7 @@ def save_thumb(image: Image.Image, folder: Path) -> None:
     small.save(folder / THUMB, optimize=True)
 
 
-def _time(result: Result, field: str, group: str) -> float:
+def view_time(result: Result, field: str, group: str) -> float:
     """Return when to look, s: in the heaviest contact; without any where the field is largest.
 
     Mechanisms are shown on their way there, not at the turning point, where their parts tend to lie in a line.
@@ -130,15 +129,6 @@ def _time(result: Result, field: str, group: str) -> float:
     size = np.array([np.nanmax(np.abs(frames(tree, k)[field])) for k in range(len(times))])
     share = ON_ITS_WAY if group == MECHANISM else 1.0
     return float(times[int(np.argmin(np.abs(size - share * size.max())))])
-
-
-def _signals(case: Case, result: Result) -> list[str]:
-    """Return the signals to draw: those that expectations are about, without energies, else the first that move."""
-    curves = Curves(result)
-    asked = [expect.signal for expect in case.expects if not expect.signal.startswith(("energy.", "summary."))]
-    known = [name for name in dict.fromkeys(asked) if name in curves]
-    moving = curves.moving(known) or curves.moving(n for n in curves.names if not n.startswith("energy."))
-    return moving[:MOST_SIGNALS]
 
 
 def read_facts(folder: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from gallery import case_run, study_run
 from gallery.case_page import case_page
 from gallery.case_run import THUMB, passed, read_facts
 from gallery.index_page import Exhibit, grouped, index_page
+from gallery.plain import lettered
 from gallery.shelf import DONE, Shelf
 from gallery.study_page import study_page
 
@@ -66,7 +67,7 @@ class Gallery:
         facts = read_facts(folder)
         text = self.page(facts, source.read_text(encoding="utf-8"))
         thumb = f"{source.stem}/{THUMB}" if (folder / THUMB).is_file() else ""
-        return Exhibit(source.stem, facts["title"], facts["group"], text, thumb, passed(facts))
+        return Exhibit(source.stem, lettered(facts["title"]), facts["group"], text, thumb, passed(facts))
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,8 @@ def code_key() -> str:
     digest = hashlib.sha256(repr(sorted(versions().items())).encode())
     folders = ("flexmb", "postproc", "meshes")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES]
-    for path in sorted([*paths, *(ROOT / "docs" / "gallery").glob("*_run.py")]):  # pages are written anew anyway
+    gallery = ROOT / "docs" / "gallery"
+    for path in sorted([*paths, *gallery.glob("*_run.py"), gallery / "units.py"]):  # pages are written anew anyway
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()

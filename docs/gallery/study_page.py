@@ -9,8 +9,9 @@ from typing import Any
 
 from flexmb.study.expectations import asked_words
 from flexmb.words import bounds_words, counted
-from gallery.case_page import listing, opening, plain_words, section_of
+from gallery.case_page import listing, opening, picture, section_of
 from gallery.case_run import REPORT
+from gallery.plain import plain_words
 
 WORDS = Path(__file__).parents[1] / "studies_shipped.md"
 
@@ -32,9 +33,9 @@ def study_page(facts: dict[str, Any], study_text: str) -> str:
     if "figures" in facts:
         for file, title, caption in facts["figures"]:
             words = f"\n\n*{plain_words(caption)}*" if caption else ""
-            parts.append(f"![{plain_words(title)}]({name}/{file}){words}")
+            parts.append(picture(f"{name}/{file}", plain_words(title)) + words)
         report = f"[Report of this study]({name}/{REPORT}): axes and measures, figures, a table that can be sorted."
-        parts += [report, "## Expected and computed", _expectations(facts["summary"]["expectations"])]
+        parts += [report, "## Expected and computed", _expectations(facts["summary"]["expectations"], facts["units"])]
     if words := words_of(name):
         parts += ["## What came out, in words", words]
     if "figures" in facts:
@@ -48,17 +49,17 @@ def words_of(name: str) -> str:
     return re.sub(r"^(!\[[^\n]*\)$|```.*?```)\n*", "", section_of(name, WORDS), flags=re.M | re.S).strip()
 
 
-def _expectations(entries: list[dict[str, Any]]) -> str:
+def _expectations(entries: list[dict[str, Any]], units: list[str]) -> str:
     if not entries:
         return "The study expects nothing."
-    rows = ["| what | expected | computed | source |", "|---|---|---|---|"]
-    for entry in entries:
+    rows = ["| what | unit | expected | computed | source |", "|---|---|---|---|---|"]
+    for entry, unit in zip(entries, units, strict=True):
         got = f"{entry['got']:.6g}" if entry["got"] is not None else plain_words(entry["why"] or "no number")
         mark = "✓" if entry["ok"] else "**✗**"
         cells = (asked_words(entry), bounds_words(entry), f"{mark}&nbsp;{got}", entry.get("source", ""))
         what, asked, computed, source = cells
-        rows.append(f"| {plain_words(what)} | {plain_words(asked)} | {computed} | {plain_words(source)} |")
-    return "\n".join(rows).replace("&lt;=", "≤").replace("&gt;=", "≥")
+        rows.append(f"| {plain_words(what)} | {unit} | {plain_words(asked)} | {computed} | {plain_words(source)} |")
+    return "\n".join(rows)
 
 
 def _counts(summary: dict[str, Any], name: str) -> str:

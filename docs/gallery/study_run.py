@@ -72,8 +72,10 @@ def run(study: Study, place: Path, folder: Path) -> dict[str, Any]:
     captions = [(path.name, specs[path.stem].title or path.stem, specs[path.stem].caption) for path in svgs]
     if svgs:
         save_thumb(picture(opened, svgs[0].stem), folder)
+    summary, columns = read_summary(place / SUMMARY), Columns(opened.tables)
     return {
-        "summary": read_summary(place / SUMMARY),
+        "summary": summary,
+        "units": [columns.unit(entry.get("measure") or "") for entry in summary["expectations"]],
         "figures": captions,
         "table": _table(opened),
         "error": "\n".join(drawn.notes),

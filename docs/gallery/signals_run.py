@@ -1,0 +1,114 @@
+"""The chart of the signals of a run: those that its expectations are about, without what shows nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from flexmb.case.case import Case
+from flexmb.measures.thinning import thinned
+from flexmb.postproc.named import Curves
+from flexmb.postproc.style import CYCLE, STYLE
+from flexmb.postproc.ticks import take_out_power
+from flexmb.result import Result
+from gallery.units import unit_of_signal
+
+MOST = 4
+"""Signals of a chart."""
+ROUND_OFF = 1e-9
+"""Changes below this part of the largest value with the same unit are not drawn."""
+ALIKE = 4.0
+"""Signals whose ranges differ by more than this factor stand in frames of their own."""
+SAME = 1e-6
+"""Curves nearer to each other than this part of their range, a shift apart, are drawn once."""
+ERRORS = ("position_error", "velocity_error")
+
+
+def signals_chart(case: Case, result: Result) -> Figure | None:
+    """Return the chart of a run; None when nothing moves."""
+    curves = Curves(result)
+    frames = framed(curves, telling(curves, [expect.signal for expect in case.expects]))
+    if not frames:
+        return None
+    with matplotlib.rc_context(STYLE):
+        figure = Figure(figsize=(6.4, 0.5 + 1.9 * len(frames)), layout="constrained")
+        axes = figure.subplots(len(frames), 1, sharex=True, squeeze=False)[:, 0]
+        for one, names in zip(axes, frames, strict=True):
+            _draw(one, curves, names)
+        take_out_power(axes[-1].xaxis, (float(curves.time[0]), float(curves.time[-1])), "time [s]")
+    return figure
+
+
+def telling(curves: Curves, asked: Iterable[str]) -> list[str]:
+    """Return the signals to draw: those asked for that move, each motion once, else the first that move.
+
+    Energies have a chart of their own, errors of joints are round-off, impulse and force of a contact are one curve.
+    """
+    sizes, wanted = _sizes(curves), list(dict.fromkeys(asked))
+    for names in ([name for name in wanted if _force(name) not in wanted], curves.names):
+        out: list[str] = []
+        for name in names:
+            if name in curves and _moves(name, curves, sizes) and not any(_same(curves, name, one) for one in out):
+                out.append(name)
+        if out:
+            return out[:MOST]
+    return []
+
+
+def framed(curves: Curves, names: Sequence[str]) -> list[list[str]]:
+    """Return the signals by frames: those with one unit and ranges of much the same size together."""
+    frames: list[list[str]] = []
+    for name in names:
+        for frame in frames:
+            ranges = [float(np.ptp(curves[one])) for one in (*frame, name)]
+            if unit_of_signal(name) == unit_of_signal(frame[0]) and max(ranges) <= ALIKE * min(ranges):
+                frame.append(name)
+                break
+        else:
+            frames.append([name])
+    return frames
+
+
+def _force(name: str) -> str:
+    """Return the name of the force that an impulse of a contact is over the time between samples; else nothing."""
+    return name.replace(".impulse", ".force") if name.startswith("contacts.") and ".impulse" in name else ""
+
+
+def _sizes(curves: Curves) -> dict[str, float]:
+    """Return the largest value with each unit."""
+    out: dict[str, float] = {}
+    for name in curves.names:
+        key = unit_of_signal(name)
+        out[key] = max(out.get(key, 0.0), float(np.nanmax(np.abs(curves[name]), initial=0.0)))
+    return out
+
+
+def _moves(name: str, curves: Curves, sizes: dict[str, float]) -> bool:
+    if name.startswith("energy.") or name.rpartition(".")[2] in ERRORS:
+        return False
+    values = curves[name]
+    return bool(np.isfinite(values).all() and np.ptp(values) > ROUND_OFF * sizes[unit_of_signal(name)])
+
+
+def _same(curves: Curves, one: str, other: str) -> bool:
+    """Tell whether two curves are one motion: a gap and the position of what it is about, say."""
+    if unit_of_signal(one) != unit_of_signal(other):
+        return False
+    a, b = (curves[name] - curves[name].mean() for name in (one, other))
+    return float(np.abs(a - b).max()) <= SAME * max(float(np.ptp(a)), float(np.ptp(b)))
+
+
+def _draw(axes: Axes, curves: Curves, names: Sequence[str]) -> None:
+    """Draw some signals into one frame, the legend above it."""
+    words = [name.split(".")[-2 if name[-2:] in (".x", ".y", ".z") else -1] for name in names]
+    word = ", ".join(dict.fromkeys(words)).replace("_", " ")
+    for name, colour in zip(names, CYCLE, strict=False):
+        axes.plot(*thinned(curves.time, curves[name]), color=colour, label=name)
+    unit = unit_of_signal(names[0])
+    take_out_power(axes.yaxis, axes.get_ylim(), f"{word} [{unit}]" if unit else word)
+    axes.set_xlim(float(curves.time[0]), float(curves.time[-1]))
+    axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=2)
