@@ -15,6 +15,7 @@ import flexmb as fm
 from flexmb.case.read import check_values
 from flexmb.errors import InputError
 from flexmb.exact import Exact, exact_solution
+from flexmb.exact.bar import waves
 
 CASES = Path(__file__).parents[1] / "cases"
 BACK = {"kind": "node-plane", "node": "rod.last", "point": [16.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}
@@ -85,6 +86,28 @@ def test_bar_obeys_the_contact_law_for_any_numbers() -> None:
         moved = exact.curves[f"bar.{word}.position.z"](t)
         speed = exact.curves[f"bar.{word}.velocity.z"](t)
         np.testing.assert_allclose(np.diff(moved), 0.5 * (speed[1:] + speed[:-1]) * np.diff(t), atol=2e-3)
+
+
+ROUND_NUMBERS = [(0.3, -10.4, 0.0, 1.5, 0.4), (0.2, -6.7, 9.81, 3.7, 0.4), (0.5, -10.1, 7.9, 3.6, 2.0)]
+"""Gap, velocity, weight, length and end of bars with c = 30 m/s whose waves come back 1e-16 s beside an impact."""
+
+
+@pytest.mark.filterwarnings("error")
+def test_waves_of_many_bars_are_followed_to_the_end() -> None:
+    rng = np.random.default_rng(7)
+    bars = [(*rng.uniform((0, -20, 0, 0.1), (5, 5, 10, 12)).round(1), rng.uniform(0.3, 4.0)) for _ in range(2000)]
+    bars += [(gap, velocity, 0.0, length, end) for gap, velocity, _, length, end in bars[:1000]]
+    for gap, velocity, weight, length, end in (*ROUND_NUMBERS, (0.1 + 0.2 - 0.3, 10.0, 9.81, 2.0, 4.0), *bars):
+        period = 2.0 * length / 30.0
+        end = min(end, 40.0 * period)
+        p = waves(gap, velocity, weight, period, end)
+        t = rng.uniform(0.0, end, 100)
+        moved = gap + velocity * t - 0.5 * weight * t**2 + p.integral(t) + p.integral(t - period)
+        force = p.at(t) - p.at(t - period)  # over rho A c
+        speed = abs(velocity) + weight * end
+        assert moved.min() >= -1e-9 * (gap + speed * end)
+        assert force.min() >= -1e-9 * speed
+        assert np.all((moved <= 1e-9 * (gap + speed * end)) | (force <= 1e-9 * speed))
 
 
 def test_a_bar_at_the_other_side_of_a_wall_is_mirrored() -> None:

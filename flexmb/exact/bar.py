@@ -82,22 +82,22 @@ def waves(gap: float, velocity: float, weight: float, period: float, end: float)
         old, q = 0.0, 0.0
         if behind >= 0:
             old, q = value[behind] + slope[behind] * (t - period - start[behind]), slope[behind]
-        stretch = (start[behind + 1] - t if behind + 1 < len(start) else 0.0) + period
+        news = (start[behind + 1] if behind + 1 < len(start) else t) + period  # when the next piece comes back
+        stretch = news - t
         u, du = velocity - weight * t + 2.0 * old, 2.0 * q - weight  # of the end, left free
         if touching or y <= 0.0:
             touching, y = u < -small or (u <= small and du < 0.0), 0.0
         if touching:
             p, dp = weight * t - velocity - old, weight - q
-            stretch = min(stretch, -u / du if du > 0.0 else np.inf)
+            change = -u / du if du > 0.0 else np.inf
         else:
             p, dp = old, q
-            meets = _falls_to_zero(y, u, du)
-            y = y + stretch * (u + 0.5 * du * stretch) if meets > stretch else 0.0
-            stretch = min(stretch, meets)
+            change = _falls_to_zero(y, u, du)
+            y = y + stretch * (u + 0.5 * du * stretch) if change > stretch else 0.0
         start.append(t)
         value.append(p)
         slope.append(dp)
-        t += stretch
+        t = t + change if change < stretch else news  # t + stretch may fall short of it by round-off, for ever
     return Waves(np.array(start), np.array(value), np.array(slope), period)
 
 
@@ -108,7 +108,8 @@ def _falls_to_zero(y: float, u: float, du: float) -> float:
     root = u * u - 2.0 * du * y
     if root < 0.0 or (u >= 0.0 and du >= 0.0):
         return np.inf
-    return float(2.0 * y / (-u + np.sqrt(root)))
+    # of the two ways to write the root that in which nothing cancels
+    return float((u + np.sqrt(root)) / -du if u > 0.0 else 2.0 * y / (-u + np.sqrt(root)))
 
 
 def impacting_bar(case: Tables) -> Exact:
