@@ -427,7 +427,7 @@ def test_units_of_measures() -> None:
 def test_a_figure_that_cannot_be_drawn_keeps_no_other_from_it(tmp_path: Path) -> None:
     folder = fake_study(tmp_path / "s")
     few = (
-        'title = "t"\n[[figure]]\nname = "bad"\nkind = "lines"\nx = "h"\ny = ["nothing"]\n'
+        'title = "t"\ncase = "impacting_bar"\n[[figure]]\nname = "bad"\nkind = "lines"\nx = "h"\ny = ["nothing"]\n'
         '[[figure]]\nname = "good"\nkind = "lines"\nx = "h"\ny = ["final"]\nby = ["scheme"]\n'
     )
     (folder / "study.toml").write_text(few)

@@ -161,7 +161,7 @@ def load_table(folder: str | Path) -> Table:
 
 def same(wanted: Any, value: Any) -> bool:
     """Tell whether two axis values are the same; numbers but for round-off."""
-    if isinstance(wanted, str) or isinstance(value, str):
+    if not isinstance(wanted, int | float) or not isinstance(value, int | float):
         return bool(wanted == value)
     return math.isclose(float(wanted), float(value), rel_tol=1e-12, abs_tol=0.0)
 

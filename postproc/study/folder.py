@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.study.table import RUNS, STUDY, Table, load_table
+from flexmb.postproc.study.checked import checked_row, checked_study, checked_summary
+from flexmb.study.table import RUNS, STUDY, Table
 
 SUMMARY = "summary.json"
 
@@ -61,16 +60,13 @@ def open_study(folder: Path) -> Opened:
         raise InputError(f"'{folder}' is not a study folder: it has no {STUDY}")
     try:
         text = (folder / STUDY).read_text(encoding="utf-8")
-        tables = tomllib.loads(text)
     except (OSError, ValueError) as err:
         raise InputError(f"'{folder / STUDY}' cannot be read: {err}") from err
-    table = load_table(folder) if (folder / RUNS).is_dir() else Table(())
-    return Opened(folder, text, tables, table, _summary(folder))
+    tables = checked_study(folder / STUDY, text)
+    return Opened(folder, text, tables, _table(folder / RUNS), checked_summary(folder / SUMMARY))
 
 
-def _summary(folder: Path) -> Mapping[str, Any]:
-    path = folder / SUMMARY
-    try:
-        return dict(json.loads(path.read_text(encoding="utf-8"))) if path.is_file() else {}
-    except (OSError, ValueError) as err:
-        raise InputError(f"'{path}' cannot be read: {err}") from err
+def _table(runs: Path) -> Table:
+    """Return the runs that are there, in the order of the study; references are no rows."""
+    rows = [checked_row(path) for path in runs.glob("*.json")]
+    return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))

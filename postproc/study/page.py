@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from html import escape
 from typing import Any
 
 from flexmb.postproc.report.document import Outline, document
@@ -102,7 +103,7 @@ class StudyPage:
         return [name, ", ".join(keys), self.columns.unit(name), "; ".join(most)]
 
     def _entries(self) -> list[dict[str, Any]]:
-        return [entry for entry in self.summary.get("expectations") or [] if isinstance(entry, dict) and "ok" in entry]
+        return list(self.summary.get("expectations", []))
 
     def _expectations(self) -> Html:
         rows = [
@@ -210,5 +211,6 @@ def inline(svg: str, name: str) -> Html:
     # the rule of the picture for all elements would be one for the whole page
     text = re.sub(r"<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>", "", text)
     text = text.replace("<svg ", '<svg role="img" style="stroke-linejoin: round; stroke-linecap: butt" ', 1)
-    text = re.sub(r'(\bid="|href="#|url\(#)', rf"\g<1>{name}-", text)
+    own = escape(f"{name}-")
+    text = re.sub(r'(\bid="|href="#|url\(#)', lambda found: found[1] + own, text)
     return Html(text)
