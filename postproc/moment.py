@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.telling_time import telling_state
+from flexmb.io.telling_time import telling_state
 from flexmb.io.telling_time import telling_time as when_it_happens
 from flexmb.postproc.arrays import Array
 from flexmb.result import Result
@@ -31,13 +33,10 @@ def nearest(times: Array, t: float) -> int:
 
 
 def nearest_state(result: Result, time: float | None) -> int:
-    """Return the number of the kept state nearest to a time; by default that which holds what ``telling_time`` tells.
-
-    A state holds the impulses since the one before it.
-    """
-    times = result.fields.times
+    """Return the number of the kept state nearest to a time; by default ``telling_state``."""
     if time is None:
-        return min(int(np.searchsorted(times, telling_time(result))), len(times) - 1)
+        return telling_state(result.tree)
+    times = result.fields.times
     _require_inside(time, times)
     return nearest(times, time)
 

@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.io.frames import PointMaps, line_radii
 from flexmb.io.paraview_script import FIELDS_FILE, SCRIPT, script
 from flexmb.io.structure import UNITS, Tree
-from flexmb.io.telling_time import telling_time
+from flexmb.io.telling_time import BEYOND, telling_state
 from flexmb.io.vtkhdf import write_fields
 from flexmb.kernels.tables import FLOATING, FRAME, PLANAR
 from flexmb.layout import Layout
@@ -24,8 +24,6 @@ SEEN = 0.1
 """Largest displacement over the size of the picture, about, when it is drawn larger than it is."""
 FAINT = 0.3
 """Part of the range of colours below which a state is too dark to begin with."""
-BEYOND = 1e100
-"""Numbers of this size belong to a motion that has diverged; they are not drawn."""
 BENDING = slice(4, 6)
 """Bending stiffnesses among those of ``LineSections``."""
 
@@ -99,7 +97,7 @@ def telling_field(maps: PointMaps) -> str:
 
 
 def opening_time(tree: Tree, peaks: list[float]) -> float:
-    """Return the time of the kept state to begin with: ``telling_time``, or when lines feel most if little then, s.
+    """Return the time of the kept state to begin with: ``telling_state``, or when lines feel most if little then, s.
 
     Parameters
     ----------
@@ -107,8 +105,7 @@ def opening_time(tree: Tree, peaks: list[float]) -> float:
     peaks : list of float
         Largest size of what is coloured in each state; nothing when it is the motion itself.
     """
-    times = np.asarray(tree["/state/time"][()])
-    k = int(np.argmin(np.abs(times - telling_time(tree))))
+    times, k = np.asarray(tree["/state/time"][()]), telling_state(tree)
     if peaks and peaks[k] < FAINT * max(peaks):
         k = int(np.argmax(peaks))
     return float(times[k])

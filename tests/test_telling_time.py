@@ -1,0 +1,38 @@
+"""The time a picture shows by default: when impulses act, also where some of them are no numbers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import flexmb as fm
+from flexmb.io.paraview import opening_time
+from flexmb.io.structure import Tree
+from flexmb.io.telling_time import telling_state, telling_time
+from flexmb.postproc.moment import nearest_state
+
+
+def tree_of(**impulses: list[float] | np.ndarray) -> Tree:
+    contacts = {f"/contacts/{name}/impulse": np.array(values) for name, values in impulses.items()}
+    return contacts | {"/time": np.arange(8.0)}
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 1e308])
+def test_impulses_that_are_no_numbers_tell_nothing(odd: float) -> None:
+    assert telling_time(tree_of(wall=[odd] * 8)) == 7.0
+    assert telling_time(tree_of(wall=[0, odd, 0, 0, 0, odd, 0, 0])) == 7.0
+    assert telling_time(tree_of(wall=[0, 3, 0, 0, 0, odd, 0, 0])) == 1.0
+    assert telling_time(tree_of(wall=[0, 4, 0, 0, 3, odd, 3, 0])) == 4.0, "one sample splits no contact"
+    group = np.zeros((8, 2))
+    group[:, 1], group[2, 0] = odd, 1.0
+    assert telling_time(tree_of(wall=[0, 3, 0, 0, 0, 0, 0, 0], floor=group)) == 1.0
+
+
+def test_paraview_and_pictures_begin_with_the_same_state_and_it_holds_the_impulse() -> None:
+    result = fm.load_case("impact_oscillator", ["output.fields_every=30"]).run()
+    times, k = result.fields.times, telling_state(result.tree)
+    assert k != np.argmin(np.abs(times - telling_time(result.tree))), "the nearest state is before the blow"
+    assert result.tree["/state/impulse"][k].any()
+    assert nearest_state(result, None) == k
+    assert opening_time(result.tree, []) == times[k]
