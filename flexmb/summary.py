@@ -120,6 +120,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "energy": energy_figures(tree, tally),
         "notes": list(notes_of(run)),
         "expectations": [],
+        "expectation_notes": [],
         "versions": versions(),
     }
 

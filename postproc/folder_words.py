@@ -17,6 +17,7 @@ SUMMARY_KINDS: dict[str, type] = {
     "scheme": dict,
     "failure": dict,
     "expectations": list,
+    "expectation_notes": list,
     "energy": dict,
     "versions": dict,
     "notes": list,
@@ -27,6 +28,13 @@ NUMBERS = (
     *("h", "steps", "tolerance", "steps_taken", "dofs", "joints", "contacts", "wall_time_s", "us_per_step"),
     *("max_penetration", "contact_steps", "newton_iterations"),
 )
+
+
+def failure_notes(summary: dict[str, Any]) -> list[str]:
+    """Return why the run of a summary failed, nothing when it did not."""
+    if summary.get("status") != "failed":
+        return []
+    return ["the run failed: " + str((summary.get("failure") or {}).get("error", "see summary.json"))]
 
 
 def usable_case(case: dict[str, Any]) -> str:

@@ -18,7 +18,7 @@ from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.tree_check import Without, damage
-from flexmb.postproc.folder_words import usable_case, usable_summary
+from flexmb.postproc.folder_words import failure_notes, usable_case, usable_summary
 from flexmb.postproc.sound_states import SomeStates, sound_states
 from flexmb.result import Result, load
 
@@ -99,8 +99,7 @@ def open_folder(folder: str | Path) -> Opened:
     _look_at_fields(folder, notes)
     case, text = read_case(folder, notes)
     result = Result(tree, _read_summary(folder, tree, notes), text, folder)
-    if result.summary.get("status") == "failed":
-        notes.append("the run failed: " + str((result.summary.get("failure") or {}).get("error", "see summary.json")))
+    notes += failure_notes(result.summary)
     if "/energy/kinetic" not in tree:
         notes.append("the result file has no energies")
     return Opened(result, case, tuple(notes))

@@ -65,9 +65,8 @@ def plot_spectrum(
             axes.plot([], [], color=INK, linewidth=0.8, linestyle=(0, (3, 2)), label="1 x speed")
         axes.set_xlim(-top, top)
         axes.set(xlabel="frequency [Hz]: backward < 0 < forward", ylabel="amplitude [m]")
-        axes.set_title(
-            shortened(f"{opened.title or 'Spectrum'}, {t[shown][0]:.4g} to {t[shown][-1]:.4g} s", 76), pad=20
-        )
+        span = f", {t[shown][0]:.4g} to {t[shown][-1]:.4g} s"
+        axes.set_title(shortened(opened.title or "Spectrum", 76 - len(span)) + span, pad=20)
         axes.legend(loc="lower left", bbox_to_anchor=(0.0, 1.005), ncols=5)
     return figure
 

@@ -24,12 +24,12 @@ from gallery.shelf import Shelf  # noqa: E402
 from gallery.signals_run import framed, signals_chart, telling  # noqa: E402
 from gallery.study_page import WORDS, words_of  # noqa: E402
 from gallery.study_run import cases_of, group_of_study  # noqa: E402
-from gallery.units import unit_of_signal  # noqa: E402
 
 from flexmb import load_study  # noqa: E402
 from flexmb.case import load_case, shipped_cases  # noqa: E402
 from flexmb.case.shipped import shipped_studies  # noqa: E402
 from flexmb.postproc.named import Curves  # noqa: E402
+from flexmb.postproc.signal_units import unit_of_signal  # noqa: E402
 
 QUICK = "bouncing_ball"
 CHANGED = ("restitution = 0.5", "restitution = 0.4")

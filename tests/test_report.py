@@ -21,6 +21,7 @@ from flexmb.errors import InputError
 from flexmb.exact import exact_solution
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.report import write_report
+from flexmb.postproc.report.html import with_code
 from flexmb.postproc.report.numbers import Numbers
 
 CASES = Path(__file__).parents[1] / "cases"
@@ -394,3 +395,77 @@ def test_a_rotor_has_its_own_pictures(page: Page, tmp_path: Path) -> None:
         "Forces on bearings and in contacts",
     ]
     assert all(len(image["src"] or "") > 20_000 for image in pictures)
+
+
+def one_sample(folder: Path) -> None:
+    """Cut the samples of a result down to the first."""
+    with h5py.File(folder / "result.h5", "r+") as file:
+        names: list[str] = []
+        file.visit(names.append)
+        n = len(file["time"])
+        states = len(file["state/time"])
+        for name in names:
+            data = file[name]
+            if isinstance(data, h5py.Dataset) and not name.startswith("layout") and data.shape[:1] in ((n,), (states,)):
+                first = data[:1]
+                del file[name]
+                file[name] = first
+
+
+@pytest.mark.parametrize("case", ["impacting_bar", "bouncing_ball"])
+def test_a_run_with_its_start_only_has_a_page(case: str, tmp_path: Path) -> None:
+    fm.load_case(case, ["time.end=0.01"]).run(tmp_path / "short")
+    one_sample(tmp_path / "short")
+    page = Page(write_report([tmp_path / "short"]).path)
+    assert "exact" not in [curve["label"] for chart in page.data["charts"] for curve in chart.get("curves", [])]
+
+
+def test_a_run_that_failed_at_once_says_why(tmp_path: Path) -> None:
+    with pytest.raises(fm.SimulationError) as failure:
+        fm.load_case("impacting_bar", [*COARSE, "bodies.rod.velocity=[-1e200, 0.0, 0.0]"]).run(tmp_path / "far")
+    written = write_report([tmp_path / "far"])
+    assert written.notes[0].startswith("the run failed: the motion is not a finite number")
+    assert str(failure.value).partition(" at ")[0] in Page(written.path).text
+    assert not any("cannot be read from case.toml" in note for note in written.notes)
+
+
+def test_a_motion_that_cannot_be_drawn_is_said_at_the_top(
+    bar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise InputError("the picture is gone")
+
+    monkeypatch.setattr("flexmb.postproc.report.views.motion_of", refuse)
+    written = write_report([bar], tmp_path / "x.html")
+    assert written.notes == ("the motion is not drawn: the picture is gone",)
+    page = Page(written.path)
+    assert page.text.index("the picture is gone") < page.text.index("What was run")
+
+
+def test_expectations_have_units_and_say_what_they_were_written_for(page: Page, bar: Path, tmp_path: Path) -> None:
+    rows = {row[1].rpartition(" = ")[0]: row for row in page.rows if row and row[0] in ("✓", "✗")}
+    assert rows["sum of contacts.wall.impulse"][3] == "N s"
+    assert rows["contacts.wall.force at t = 0.8"][3] == "N"
+    assert "written for the file's own time (end = 2, step = 0.002)" in page.text
+    assert "written for the file's own scheme" not in page.text
+    fm.load_case("impacting_bar", [*COARSE, "scheme.name=moreau-jean"]).run(tmp_path / "other")
+    other = Page(write_report([tmp_path / "other"]).path)
+    assert "written for the file's own scheme (generalized-alpha)" in other.text
+
+
+def test_backticks_of_a_description_are_code() -> None:
+    assert with_code("a `b < c` d") == "a <code>b &lt; c</code> d"
+    assert with_code("`a` and `b") == "<code>a</code> and `b"
+    assert with_code("no") == "no"
+
+
+def test_components_of_round_off_are_not_drawn(bar: Path, tmp_path: Path) -> None:
+    shutil.copytree(bar, tmp_path / "bar")
+    with h5py.File(tmp_path / "bar" / "result.h5", "r+") as file:
+        place = file["signals/rod.mid.position"]
+        place[:, 1] = 1e-16 * np.sin(np.arange(len(place)))
+        place[:, 2] = 1e-9 * np.sin(np.arange(len(place)))
+    titles = [chart["title"] for chart in Page(write_report([tmp_path / "bar"]).path).data["charts"]]
+    assert "rod.mid.position.x" in titles
+    assert "rod.mid.position.y" not in titles
+    assert "rod.mid.position.z" in titles

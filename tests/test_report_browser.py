@@ -72,6 +72,27 @@ def test_slider_and_play_move_the_animation(chrome: Any, pages: Pages) -> None:
     assert picture(chrome) != seen[0]
 
 
+def test_keys_step_from_picture_to_picture_and_turn(chrome: Any, pages: Pages) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    show(chrome, pages["bar"])
+    set_slider(chrome, 0.0)
+    slider, canvas = chrome.find_element("id", "slider"), in_view(chrome, "canvas")
+    frames = []
+    for _ in range(3):
+        slider.send_keys(Keys.ARROW_RIGHT)
+        frames.append(chrome.execute_script("return views[0].frame"))
+    assert frames == [1, 2, 3]
+    time = chrome.execute_script("return views[0].times[3]")
+    assert slider.get_attribute("aria-valuetext") == f"{time:g} s"
+    canvas.send_keys(Keys.ARROW_RIGHT)
+    assert chrome.execute_script("return views[0].frame") == 4
+    before = picture(chrome)
+    canvas.send_keys(Keys.SHIFT + Keys.ARROW_RIGHT)
+    assert chrome.execute_script("return views[0].frame") == 4
+    assert picture(chrome) != before
+
+
 def test_speeds_are_seconds_of_the_run_per_second(chrome: Any, pages: Pages) -> None:
     show(chrome, pages["bar"])
     options = chrome.execute_script(

@@ -15,6 +15,7 @@ from report_page import Page
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.exact import exact_solution
+from flexmb.measures.thinning import kept
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.named import Curves
 from flexmb.postproc.report import write_report
@@ -217,3 +218,22 @@ def test_pictures_of_rotors_have_whole_titles_and_letters_of_a_font(
     monkeypatch.undo()
     assert main(["plot", str(tmp_path / "rotor"), "forces", "-o", str(tmp_path / "forces.pdf")]) == 0
     assert b"/Type3" not in (tmp_path / "forces.pdf").read_bytes()
+
+
+def test_bands_lie_on_each_other_also_where_samples_are_left_out(tmp_path: Path) -> None:
+    fm.load_case("bouncing_ball", ["output.every=1"]).run(tmp_path / "ball")
+    page = Page(write_report([tmp_path / "ball"]).path)
+    bands = [curve for curve in page.chart("Where the energy is")["curves"] if "low" in curve]
+    assert len(bands) > 2
+    assert bands[0]["samples"] > 2000
+    for below, above in zip(bands[:-1], bands[1:], strict=True):
+        np.testing.assert_array_equal(page.numbers(below["x"]), page.numbers(above["x"]))
+        np.testing.assert_allclose(page.numbers(below["y"]), page.numbers(above["low"]), atol=1e-6)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+def test_what_is_no_number_takes_no_extreme_from_its_stretch(bad: float) -> None:
+    y = np.linspace(3.0, 4.0, 5000)
+    y[::7] = bad
+    y[1000], y[1001] = 9.0, -9.0
+    assert {1000, 1001} <= set(kept([y], 200).tolist())

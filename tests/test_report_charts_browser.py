@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -263,11 +264,59 @@ def test_the_tip_tells_the_values_of_runs_that_are_on(chrome: Any, pages: Pages)
         lines = chrome.find_element("css selector", ".tip").text.splitlines()
         (time,) = [float(line.split()[1]) for line in lines if line.startswith("time")]
         assert time == pytest.approx(t, abs=0.01)
-        values = {line.partition(" ")[2].rpartition(": ")[0]: line.rpartition(": ")[2] for line in lines[1:]}
+        assert [line.rpartition(" ")[2] for line in lines] == ["s"] + ["m"] * count
+        values = {line.partition(" ")[2].rpartition(": ")[0]: line.rpartition(": ")[2][:-2] for line in lines[1:]}
         assert len(values) == count
         assert (MARKUP in values) == (t < 1.0)
         nearest = result.contacts["wall"].gap.ravel()[int(np.argmin(np.abs(result.time - time)))]
         assert float(values["bar"]) == pytest.approx(nearest, rel=1e-4, abs=1e-9)
+
+
+def test_the_tip_of_a_portrait_has_both_units(chrome: Any, pages: Pages) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+
+    show(chrome, pages["bar"])
+    ActionChains(chrome).move_to_element(in_view(chrome, "#portraits .plot")).perform()
+    assert re.fullmatch(r"\S+ m, \S+ m/s", chrome.find_element("css selector", ".tip").text)
+
+
+def test_charts_fit_themselves_to_the_page_without_an_error(chrome: Any, pages: Pages) -> None:
+    """Errors of observers are not in the log of the console; they come to the window."""
+    collect = "window.wrong = []; addEventListener('error', event => wrong.push(event.message));"
+    added = chrome.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", {"source": collect})
+    size = chrome.get_window_size()
+    try:
+        show(chrome, pages["bar"])
+        before = chrome.execute_script("return charts.map(c => c.width)")
+        chrome.set_window_size(820, 900)
+        wait(chrome, f"return charts[0].width !== {before[0]}")
+        widths = "return charts.map(c => [c.width, Math.max(220, c.plot.clientWidth)])"
+        assert all(own == room for own, room in chrome.execute_script(widths))
+        assert chrome.execute_script("return wrong") == []
+    finally:
+        chrome.execute_cdp_cmd("Page.removeScriptToEvaluateOnNewDocument", added)
+        chrome.set_window_size(size["width"], size["height"])
+
+
+@pytest.mark.parametrize("width", [760, 1240])
+def test_titles_keep_clear_of_the_buttons_beside_them(chrome: Any, pages: Pages, width: int) -> None:
+    script = """
+        const range = document.createRange();
+        const box = node => { range.selectNodeContents(node); return range.getBoundingClientRect(); };
+        return [...document.querySelectorAll('figure[data-chart]')].flatMap(figure => {
+          const words = box(figure.querySelector('figcaption').firstChild);
+          return [...figure.querySelectorAll(':scope > .small')].map(button => button.getBoundingClientRect())
+            .filter(b => b.left < words.right && b.top < words.bottom && b.bottom > words.top)
+            .map(() => figure.textContent);
+        });
+    """
+    size = chrome.get_window_size()
+    try:
+        chrome.set_window_size(width, 900)
+        show(chrome, pages["rotor"])
+        assert chrome.execute_script(script) == []
+    finally:
+        chrome.set_window_size(size["width"], size["height"])
 
 
 def test_names_of_runs_are_text_in_charts(chrome: Any, pages: Pages) -> None:

@@ -7,10 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+from flexmb.postproc.signal_units import unit_of_signal
 from flexmb.words import counted, energy_lines
 from gallery.case_run import REPORT, VIEW, passed
 from gallery.plain import plain_words
-from gallery.units import unit_of_signal
 
 WORDS = Path(__file__).parents[1] / "cases.md"
 WARNING = "warning: "

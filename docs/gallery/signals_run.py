@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from flexmb.case.case import Case
 from flexmb.measures.thinning import thinned
 from flexmb.postproc.named import Curves
+from flexmb.postproc.signal_units import unit_of_signal
 from flexmb.postproc.style import CYCLE, STYLE
 from flexmb.postproc.ticks import take_out_power
 from flexmb.result import Result
-from gallery.units import unit_of_signal
 
 MOST = 4
 """Signals of a chart."""

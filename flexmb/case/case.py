@@ -144,6 +144,13 @@ class Case:
 
         return whirl_notes(self)
 
+    @property
+    def expectation_notes(self) -> tuple[str, ...]:
+        """What the expectations were written for, where an override has changed it."""
+        from flexmb.case.expectation_notes import expectation_notes
+
+        return expectation_notes(self)
+
     def _placed(self, err: InputError) -> InputError:
         """Return an error of the assembly with file and line; a signal asked for by an expectation is its error."""
         listed = self.values.tables.output.signals or []

@@ -40,7 +40,7 @@ def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
     outcome = run(case.plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=case.title, case_text=case.to_toml())
     result.summary["notes"] += case.rotor_notes + whirl_notes(case, result.tree)
-    result.summary["expectations"] = plain(case.check(result))
+    result.summary |= {"expectations": plain(case.check(result)), "expectation_notes": list(case.expectation_notes)}
     return result
 
 
@@ -87,7 +87,7 @@ def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
     resumed_at = sink.point.step if sink.point is not None else 0
     summary = summarize(tree, sink.run, outcome, title=case.title, resumed_at=resumed_at)
     summary["notes"] += case.rotor_notes + whirl_notes(case, tree)
-    summary["expectations"] = case.check(Result(tree, plain(summary)))
+    summary |= {"expectations": case.check(Result(tree, plain(summary))), "expectation_notes": case.expectation_notes}
     sink.finish(summary)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import tomllib
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -39,16 +38,5 @@ def print_run_notes(case: Case, notes: Sequence[str]) -> None:
 
 def print_scheme_note(case: Case) -> None:
     """Say on stderr that an override changed the scheme or the time that the expectations were written for."""
-    from flexmb.case.part_tables import read_scheme
-
-    if not case.expects:
-        return
-    changed = {path[0] for path in case.values.origin.overridden}
-    file = tomllib.loads(case.values.origin.text) if changed & {"scheme", "time"} else {}
-    own = read_scheme(file.get("scheme", {}), []) if "scheme" in changed else None
-    if own is not None and own != case.scheme:
-        print(f"note: the expectations were written for the file's own scheme ({own.name})", file=sys.stderr)
-    time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
-    if "time" in changed and {"start": 0.0} | time != now:
-        words = ", ".join(f"{key} = {value:g}" for key, value in time.items())
-        print(f"note: the expectations were written for the file's own time ({words})", file=sys.stderr)
+    for words in case.expectation_notes:
+        print(f"note: {words}", file=sys.stderr)

@@ -37,7 +37,8 @@ def kept(columns: list[Array], most: int = 4000) -> IntArray:
     bounds = np.linspace(0, n, stretches + 1).astype(np.int64)
     chosen = [0, n - 1]
     for y in columns:
-        y = np.nan_to_num(y, nan=0.0)
+        good = np.isfinite(y)
+        low, high = np.where(good, y, np.inf), np.where(good, y, -np.inf)  # what is no number is no extreme
         for a, b in zip(bounds[:-1], bounds[1:], strict=True):
-            chosen += [a + int(np.argmin(y[a:b])), a + int(np.argmax(y[a:b]))]
+            chosen += [a + int(np.argmin(low[a:b])), a + int(np.argmax(high[a:b]))]
     return np.unique(chosen)

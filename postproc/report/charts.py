@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.measures.thinning import kept
-from flexmb.postproc.arrays import Array
+from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.paths import shown_path
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
@@ -40,7 +40,7 @@ class Curve:
         One of the style's.
     dashed : bool
     low : (n,) array, optional
-        With it the band between ``low`` and ``y`` is filled.
+        With it the band between ``low`` and ``y`` is filled; bands of one chart have the same ``x``.
     """
 
     label: str
@@ -50,11 +50,14 @@ class Curve:
     dashed: bool = False
     low: Array | None = None
 
-    def spec(self, numbers: Numbers) -> dict[str, Any]:
-        """Return what the page needs, thinned with its extremes kept; ``samples`` says how many there were before."""
-        columns = [self.y] if self.low is None else [self.y, self.low]
-        ordered = len(self.x) < 2 or bool(np.all(np.diff(self.x) >= 0.0))
-        keep = kept(columns, MOST) if ordered else shown_path(self.x, self.y)[1]
+    def spec(self, numbers: Numbers, keep: IntArray | None = None) -> dict[str, Any]:
+        """Return what the page needs, of the samples ``keep``; by default thinned with the extremes of ``y`` kept.
+
+        ``samples`` says how many there were before.
+        """
+        if keep is None:
+            ordered = len(self.x) < 2 or bool(np.all(np.diff(self.x) >= 0.0))
+            keep = kept([self.y], MOST) if ordered else shown_path(self.x, self.y)[1]
         out: dict[str, Any] = {"label": self.label, "colour": COLOURS[self.colour], "dashed": self.dashed}
         out |= {"samples": len(self.x), "x": numbers.add(self.x[keep]), "y": numbers.add(self.y[keep])}
         return out if self.low is None else out | {"low": numbers.add(self.low[keep])}
@@ -96,7 +99,10 @@ class Chart:
         out: dict[str, Any] = {"kind": "curves", "title": self.title, "x": self.x_label, "y": self.y_label}
         out |= {"time": self.over_time, "equal": self.equal, "log": self.logarithmic, "note": self.note}
         out |= {"shown": self.shown}
-        return out | {"curves": [curve.spec(numbers) for curve in self.curves]}
+        # bands lie on each other: all have their edges at the same samples
+        bands = [curve.y for curve in self.curves if curve.low is not None]
+        stack = kept(bands, MOST) if bands else None
+        return out | {"curves": [curve.spec(numbers, None if curve.low is None else stack) for curve in self.curves]}
 
 
 @dataclass(frozen=True)

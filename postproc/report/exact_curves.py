@@ -19,11 +19,14 @@ def exact_of(runs: Sequence[Run]) -> tuple[Exact | None, list[str]]:
     found: list[Exact] = []
     without: list[str] = []
     end = max((float(run.curves.time[-1]) for run in sampled), default=0.0)
-    for run in sampled:
+    for run in sampled if end > 0.0 else []:  # of a run that has only its start there is nothing to compare
         try:
             exact = exact_solution(run.opened.case, end)
         except (InputError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as err:
-            words = str(err) if isinstance(err, InputError) else "the exact solution cannot be read from case.toml"
+            words = "the exact solution cannot be read from case.toml"
+            if isinstance(err, ArithmeticError):
+                words = "the exact solution has numbers too large to compute with"
+            words = str(err) if isinstance(err, InputError) else words
             notes.append(words if len(runs) == 1 else f"{run.label}: {words}")
             continue
         found += [exact] if exact is not None else []

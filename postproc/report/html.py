@@ -38,6 +38,14 @@ def joined(parts: Iterable[str]) -> Html:
     return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
+def with_code(text: str) -> Html:
+    """Return text in which what stands between two backticks is code."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:  # one has no partner
+        parts[-2:] = ["`".join(parts[-2:])]
+    return joined(tag("code", part) if k % 2 else part for k, part in enumerate(parts))
+
+
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[int] = (), last: bool = False) -> Html:
     """Return a table with a button that copies it.
 

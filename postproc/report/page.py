@@ -13,7 +13,7 @@ from flexmb.postproc.report.again import again
 from flexmb.postproc.report.charts import COLOURS, MOST, Bars, Chart
 from flexmb.postproc.report.document import Outline, document
 from flexmb.postproc.report.energies import compared_energies, energy_charts
-from flexmb.postproc.report.html import Html, joined, table, tag
+from flexmb.postproc.report.html import Html, joined, table, tag, with_code
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.rotor import rotor_pictures
 from flexmb.postproc.report.runs import Run
@@ -21,7 +21,10 @@ from flexmb.postproc.report.sections import MOST_CONTACTS, MOST_PORTRAITS, Secti
 from flexmb.postproc.report.views import views_of
 from flexmb.words import counted
 
-HELP = "Drag turns, Shift and drag moves, the wheel zooms once the view was clicked; space plays, arrow keys step."
+HELP = (
+    "Drag turns, Shift and drag moves. Once the view was clicked the wheel zooms, space plays, arrow keys step, with "
+    "Shift they turn, and + and - zoom."
+)
 SCRIPTS = ("numbers.js", "chart.js", "bars.js", "viewer.js", "copy.js", "page.js")
 
 
@@ -107,7 +110,11 @@ class Page:
         return tag(
             "header",
             tag("h1", self.title),
-            *(tag("p", " ".join(part.split()), cls="description") for word in words for part in word.split("\n\n")),
+            *(
+                tag("p", with_code(" ".join(part.split())), cls="description")
+                for word in words
+                for part in word.split("\n\n")
+            ),
             tag("div", *badges, cls="badges"),
             *(tag("div", words, cls="warning") for words in warnings),
             self.outline.links(),
@@ -137,6 +144,7 @@ class Page:
     def _motion(self) -> Html:
         found = views_of(self.runs, self.numbers)
         self.motions += found.specs
+        self.notes += [words if self.one else f"{label}: {words}" for label, words in found.missing]
         notes = [tag("p", note, cls="note") for note in found.notes]
         views = []
         for spec in found.specs:
@@ -154,7 +162,7 @@ class Page:
         parts = [
             tag("button", "Play", id="play", type="button"),
             Html(tag("input", **slider).removesuffix("</input>")),
-            tag("output", "", id="clock"),
+            tag("output", "", id="clock", aria_live="off"),  # the slider tells the time
             tag("label", "speed ", tag("select", id="speed", title="seconds of the run per second")),
             tag(
                 "label",
@@ -181,6 +189,8 @@ class Page:
             if tables.expectations(run):
                 out += [] if self.one else [tag("h3", run.label)]
                 out.append(tables.expectation_table(run))
+                told = run.result.summary.get("expectation_notes") or []
+                out += [tag("p", f"Note: {words}.", cls="note") for words in told]
         return joined(out)
 
     def _energy(self) -> Html:

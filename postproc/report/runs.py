@@ -14,6 +14,7 @@ from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.tree_check import sound_samples
 from flexmb.postproc.folder_labels import folder_labels
+from flexmb.postproc.folder_words import failure_notes
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named import Curves
 from flexmb.postproc.open_folder import Opened, open_folder, read_case, sound_summary
@@ -121,4 +122,5 @@ def open_what_is_there(folder: Path) -> Opened:
     except InputError:
         raise InputError(f"{notes[0]}; its {SUMMARY} cannot be read either") from None
     summary = sound_summary(known, tree, notes)
+    notes = [*failure_notes(summary), *notes]
     return Opened(Result(tree, summary, text, folder), case, tuple(notes))

@@ -16,6 +16,7 @@ from flexmb.postproc.arrays import largest
 from flexmb.postproc.named import unit_of
 from flexmb.postproc.report.html import Html, joined, table, tag
 from flexmb.postproc.report.runs import Run
+from flexmb.postproc.signal_units import unit_of_signal
 from flexmb.words import ENERGY_WORDS, asked, size_words
 
 TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
@@ -95,10 +96,14 @@ def expectations(run: Run) -> list[dict[str, Any]]:
 def expectation_table(run: Run) -> Html:
     """Return the expectations with ticks."""
     rows = [
-        [TICK if e["ok"] else CROSS, asked(e), number(e.get("got"), 9), str(e.get("source", ""))]
+        [TICK if e["ok"] else CROSS, asked(e), number(e.get("got"), 9), _unit(e), str(e.get("source", ""))]
         for e in expectations(run)
     ]
-    return table(["", "expected", "got", "source"], rows, numeric=(2,))
+    return table(["", "expected", "got", "unit", "source"], rows, numeric=(2,))
+
+
+def _unit(entry: Mapping[str, Any]) -> str:
+    return unit_of_signal(str(entry.get("signal", "")))
 
 
 def ledger_table(run: Run) -> Html:

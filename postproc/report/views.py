@@ -30,18 +30,22 @@ class Views:
         Of each view what ``viewer.js`` needs.
     notes : list of str
         What the reader must know.
+    missing : list of (label, words)
+        Runs whose motion cannot be drawn, and why.
     """
 
     specs: list[dict[str, Any]]
     notes: list[str]
+    missing: list[tuple[str, str]]
 
 
 def views_of(runs: Sequence[Run], numbers: Numbers) -> Views:
     """Return the views of the first runs that have states to draw."""
     drawable = [run for run in runs if run.drawable]
-    shown, notes = _motions(drawable[:MOST_VIEWS])
+    notes: list[str] = []
+    shown, missing = _motions(drawable[:MOST_VIEWS])
     if not shown:
-        return Views([], notes)
+        return Views([], [], missing)
     scenes = [motion.scene for motion in shown.values()]
     together = _alike(scenes)
     stages = [Stage(scenes)] * len(scenes) if together else [Stage([scene]) for scene in scenes]
@@ -55,18 +59,18 @@ def views_of(runs: Sequence[Run], numbers: Numbers) -> Views:
         notes += own if len(shown) == 1 else [f"{label}: {note}" for note in own]
     if len(drawable) > MOST_VIEWS:
         notes.append(f"the first {MOST_VIEWS} runs are shown")
-    return Views(specs, [words, *notes])
+    return Views(specs, [words, *notes], missing)
 
 
-def _motions(runs: Sequence[Run]) -> tuple[dict[str, Motion], list[str]]:
+def _motions(runs: Sequence[Run]) -> tuple[dict[str, Motion], list[tuple[str, str]]]:
     """Return the motions that can be drawn, by the labels of their runs, and why others cannot."""
-    out, notes = {}, []
+    out, missing = {}, []
     for run in runs:
         try:
             out[run.label] = motion_of(run.opened, MOST_BYTES // len(runs))
         except InputError as err:
-            notes.append(f"{run.label}: {err}")
-    return out, notes
+            missing.append((run.label, f"the motion is not drawn: {err}"))
+    return out, missing
 
 
 def _alike(scenes: Sequence[Scene]) -> bool:

@@ -51,7 +51,8 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     path = usable(Path(out)) if out is not None else None
     runs = open_runs(folders, cycle)
     exact, notes = exact_of(runs)
-    text = Page(runs, exact, notes, list(signals), path.name if path is not None else "").html()
+    page = Page(runs, exact, notes, list(signals), path.name if path is not None else "")
+    text = page.html()
     if path is None:
         path = Path(folders[0]) / REPORT if len(runs) == 1 else Path(COMPARISON)
     try:
@@ -59,7 +60,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     except OSError as err:
         raise InputError(f"the report '{path}' cannot be written: {err.strerror or err}") from err
     said = [note if len(runs) == 1 else f"{run.label}: {note}" for run in runs for note in run.notes]
-    return Written(path, path.stat().st_size, (*said, *notes))
+    return Written(path, path.stat().st_size, (*said, *page.notes))
 
 
 def usable(path: Path) -> Path:

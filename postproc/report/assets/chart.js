@@ -28,6 +28,7 @@ function axisOf(low, high, count) {
 }
 const withPower = (label, power) => !power ? label
   : label.includes("[") ? label.replace("[", "[10" + superscript(power) + " ") : label + " [10" + superscript(power) + "]";
+const unitOf = label => escaped((/ \[(.*)\]$/.exec(label) || [, ""])[1].replace(/^(?=.)/, " "));
 
 // Ticks at powers of ten between 10^low and 10^high, at most so many; at other numbers where there are none.
 function decades(low, high, place, most) {
@@ -70,7 +71,10 @@ class Frame {
     const csv = figure.querySelector(".csv");
     this.file = fileName(figure, spec.title);
     if (csv) csv.addEventListener("click", () => download(this.file, this.csv()));
-    new ResizeObserver(() => this.draw()).observe(this.plot);
+    // drawing changes the height of the plot, which must not be watched while it is drawn
+    let drawn = -1;
+    const fit = () => { if (this.plot.clientWidth !== drawn) { drawn = this.plot.clientWidth; this.draw(); } };
+    new ResizeObserver(() => requestAnimationFrame(fit)).observe(this.plot);
   }
   // The words beside the ticks of y need their room.
   size(words = []) {
@@ -235,14 +239,15 @@ class CurveFrame extends Frame {
     if (!inside) return this.untip();
     // of a run that has ended, or has not begun, there is nothing to say
     const pixel = Math.abs(this.xAt(this.px(x) + 1) - x), known = c => c.x.length && x >= c.x[0] - pixel && x <= c.x.at(-1) + pixel;
+    const units = [this.spec.x, this.spec.y].map(unitOf);
     const rows = this.ordered ? this.seen().filter(known).map(c => {
       let low = 0, high = c.x.length - 1;
       while (high - low > 1) { const m = (low + high) >> 1; c.x[m] <= x ? low = m : high = m; }
       const k = Math.abs(c.x[low] - x) <= Math.abs(c.x[high] - x) ? low : high;
-      return `<span style="color:var(--${c.colour})">■</span> ${escaped(c.label)}: ${shown(c.low ? c.y[k] - c.low[k] : c.y[k])}`;
+      return `<span style="color:var(--${c.colour})">■</span> ${escaped(c.label)}: ${shown(c.low ? c.y[k] - c.low[k] : c.y[k])}${units[1]}`;
     }) : [];
     const y = this.y1 - (event.clientY - box.top - pad.top) / this.inner.h * (this.y1 - this.y0);
-    rows.unshift(this.ordered ? `${escaped(this.spec.x.split(" [")[0])} ${shown(x)}` : `${shown(x)}, ${shown(this.spec.log ? 10 ** y : y)}`);
+    rows.unshift(this.ordered ? `${escaped(this.spec.x.split(" [")[0])} ${shown(x)}${units[0]}` : `${shown(x)}${units[0]}, ${shown(this.spec.log ? 10 ** y : y)}${units[1]}`);
     let tip = this.plot.querySelector(".tip");
     if (!tip) { tip = document.createElement("div"); tip.className = "tip"; this.plot.append(tip); }
     tip.innerHTML = rows.join("<br>");

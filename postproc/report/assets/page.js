@@ -11,7 +11,7 @@ function animate() {
   const $ = id => document.getElementById(id), slider = $("slider"), play = $("play");
   views = page.motions.map((motion, k) => new View(document.querySelectorAll(".view canvas")[k], motion, new Camera(motion.camera)));
   const first = Math.min(...views.map(v => v.times[0])), last = Math.max(...views.map(v => v.times[v.times.length - 1]));
-  slider.max = String(Math.max(1, ...views.map(v => v.times.length - 1)) * 4);
+  slider.max = String(Math.max(1, ...views.map(v => v.times.length - 1))); // an arrow key goes to the next picture
   fillSpeeds($("speed"), (last - first) / 8);
   let playing = false, before = 0;
   const redraw = () => views.forEach(v => v.draw());
@@ -21,6 +21,7 @@ function animate() {
     views.forEach(v => { v.frame = v.nearest(now); });
     slider.value = String(last > first ? Math.round((now - first) / (last - first) * +slider.max) : 0);
     $("clock").textContent = "t = " + shown(now) + " s";
+    slider.setAttribute("aria-valuetext", shown(now) + " s");
     redraw();
     charts.forEach(c => { if (c.cursor) c.cursor(now); });
   }
@@ -58,7 +59,9 @@ function animate() {
     }, { passive: false });
     canvas.addEventListener("keydown", event => {
       const step = (last - first) / Math.max(1, view.times.length - 1);
+      const turn = event.shiftKey && { ArrowRight: [20, 0], ArrowLeft: [-20, 0], ArrowUp: [0, -20], ArrowDown: [0, 20] }[event.key];
       if (event.key === " ") toggle();
+      else if (turn) turnAll(camera => camera.turn(...turn));
       else if (event.key === "ArrowRight") show(now + step);
       else if (event.key === "ArrowLeft") show(now - step);
       else if (event.key === "+" || event.key === "-") turnAll(camera => { camera.zoom *= event.key === "+" ? 1.15 : 1 / 1.15; });

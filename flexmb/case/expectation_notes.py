@@ -1,0 +1,27 @@
+"""What the expectations of a case were written for, where an override has changed it."""
+
+from __future__ import annotations
+
+import tomllib
+from typing import TYPE_CHECKING
+
+from flexmb.case.part_tables import read_scheme
+
+if TYPE_CHECKING:
+    from flexmb.case.case import Case
+
+
+def expectation_notes(case: Case) -> tuple[str, ...]:
+    """Return that the file has another scheme, or another time, than the case as it is run."""
+    changed = {path[0] for path in case.values.origin.overridden} & {"scheme", "time"}
+    if not case.expects or not changed:
+        return ()
+    file, out = tomllib.loads(case.values.origin.text), []
+    own = read_scheme(file.get("scheme", {}), []) if "scheme" in changed else None
+    if own is not None and own != case.scheme:
+        out.append(f"the expectations were written for the file's own scheme ({own.name})")
+    time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
+    if "time" in changed and {"start": 0.0} | time != now:
+        words = ", ".join(f"{key} = {value:g}" for key, value in time.items())
+        out.append(f"the expectations were written for the file's own time ({words})")
+    return tuple(out)
