@@ -21,6 +21,8 @@ ROOM = 400_000_000
 TOTAL = "energy.total"
 ROW_UNITS = {"force": ("N", "N m"), "impulse": ("N s", "N m s")}
 """What the rows of joints have: those that hold places, and those that hold angles."""
+ROUND_OFF = 1e-12
+"""A component moves when it does so by more than this part of what its vector's largest one does."""
 ANGULAR = ("tilt", "turn", "angle")
 """First letters of the labels of rows that hold angles."""
 
@@ -158,12 +160,20 @@ class Curves:
         return list(dict.fromkeys(out))
 
     def moving(self, names: Iterable[str]) -> list[str]:
-        """Return the names whose values change, by more than round-off of their size."""
-        out = []
+        """Return the names whose values change by more than round-off, their own and that of their vector."""
+        names = list(names)
+        ends = {}
         for name in names:
             values = self[name]
-            low, high = (float(np.nanmin(values)), float(np.nanmax(values))) if values.size else (0.0, 0.0)
-            if not high - low <= 1e-9 * max(-low, high, 1e-12):  # also when it has overflowed
+            ends[name] = (float(np.nanmin(values)), float(np.nanmax(values))) if values.size else (0.0, 0.0)
+        whole: dict[str, float] = {}
+        for name, (low, high) in ends.items():
+            vector = name.removesuffix(split_name(name)[2])
+            whole[vector] = max(whole.get(vector, 0.0), high - low if np.isfinite(high - low) else 0.0)
+        out = []
+        for name, (low, high) in ends.items():
+            least = max(1e-9 * max(-low, high, 1e-12), ROUND_OFF * whole[name.removesuffix(split_name(name)[2])])
+            if not high - low <= least:  # also when it has overflowed
                 out.append(name)
         return out
 

@@ -1,7 +1,7 @@
 """Craig-Bampton reduction: the modes a flexible body is carried along with in a floating frame.
 
 Static modes (the interface moves as given, the inside follows without load) and the lowest normal modes of the body
-held at its interface span the reduced space; the rigid motions are taken out of it and what is left is made orthonormal.
+held at its interface span the reduced space; the rigid motions are taken out and what is left is made orthonormal.
 Fields that M and K do not couple (stretching, bending both ways, torsion) are reduced one by one: their modes then
 stay pure, also where two of them have the same frequency.
 """
