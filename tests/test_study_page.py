@@ -85,6 +85,33 @@ def test_figures_stand_in_the_page_with_identifiers_of_their_own(page: str) -> N
     assert "Files: figures/bars.svg figures/bars.pdf figures/bars.csv" in page
 
 
+def test_titles_of_figures_stand_once_in_the_page_and_in_the_files(page: str, folder: Path) -> None:
+    saved = (folder / "figures" / "bars.svg").read_text(encoding="utf-8")
+    assert saved.count('<g id="title">') == 1
+    assert ">Taken &amp; given</text>" in saved
+    shown = page[page.index('id="figure-bars"') :].partition("</figure>")[0]
+    assert "<figcaption>Taken &amp; given<" in shown
+    assert "<title>Taken &amp; given</title>" in shown  # for those who do not see the picture
+    assert "Taken &amp; given</text>" not in shown
+    assert top_of_frame(shown) < top_of_frame(saved) - 5.0  # the frame takes the place of the title
+
+
+def top_of_frame(svg: str) -> float:
+    """Return where the first frame of a figure begins, pt from above."""
+    path = svg.partition('patch_2">')[2].partition("</g>")[0]
+    return min(float(y) for y in re.findall(r"[ML] [0-9.]+ ([0-9.]+)", path))
+
+
+def test_a_study_without_figures_has_no_section_of_them(tmp_path: Path) -> None:
+    made = fake_study(tmp_path / "s")
+    (made / "study.toml").write_text('title = "bare"\ncase = "x"\nledger = true\n')
+    assert main(["report", str(made)]) == 0
+    text = (made / "report.html").read_text()
+    assert 'id="table"' in text
+    assert "#figures" not in text
+    assert ">Figures<" not in text
+
+
 def test_inlined_pictures_lose_their_rule_for_everything() -> None:
     svg = '<?xml?><svg width="1"><defs><style type="text/css">*{stroke-linejoin: round}</style></defs><g id="a"/></svg>'
     found = inline(svg, "n")

@@ -28,6 +28,8 @@ ROOM: dict[str, Any] = {"handlelength": 2.4, "borderaxespad": 0.5}
 """Of legends."""
 LONG = 34
 """Labels of series longer than this stand below the frames."""
+TITLE = "title"
+"""Identifier of the title of a figure."""
 
 
 @dataclass
@@ -152,7 +154,15 @@ def entries_of(asked: Asked) -> dict[str, int]:
 def head_figure(figure: Figure, title: str) -> None:
     """Write the title above all frames, if there is one."""
     if title:
-        figure.suptitle(quoted(title), fontsize=10.5, x=0.01, ha="left")
+        figure.suptitle(quoted(title), fontsize=10.5, x=0.01, ha="left", gid=TITLE)
+
+
+def behead_figure(figure: Figure) -> None:
+    """Take the title away and lay the frames out anew, for a page that has the title in its own letters."""
+    for text in figure.texts:
+        if text.get_gid() == TITLE:
+            text.set(visible=False, in_layout=False)
+    figure.set_layout_engine("constrained")
 
 
 def label_frame(axes: Axes, x: str, y: str, title: str) -> None:

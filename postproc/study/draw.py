@@ -13,7 +13,7 @@ import matplotlib
 
 from flexmb.errors import InputError
 from flexmb.postproc.study.bars import draw_bars
-from flexmb.postproc.study.canvas import Drawing
+from flexmb.postproc.study.canvas import Drawing, behead_figure
 from flexmb.postproc.study.columns import Columns
 from flexmb.postproc.study.curves import draw_curves
 from flexmb.postproc.study.folder import Opened
@@ -47,6 +47,7 @@ class Figured:
     ----------
     spec : Spec
     svg : str
+        Without its title, which stands in the page.
     notes : tuple of str
         Runs and values that are not in it, and the like; part of its caption.
     files : tuple of Path
@@ -91,7 +92,11 @@ def save_figure(opened: Opened, spec: Spec) -> Figured:
         path = folder / f"{spec.name}.{suffix}"
         path.write_bytes(data)
         files.append(path)
-    return Figured(spec, saved["svg"].decode(), notes, tuple(files))
+    picture = saved["svg"]
+    if spec.title:
+        behead_figure(drawing.figure)
+        picture = rendered(drawing, spec, "svg")
+    return Figured(spec, picture.decode(), notes, tuple(files))
 
 
 def rendered(drawing: Drawing, spec: Spec, suffix: str) -> bytes:

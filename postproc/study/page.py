@@ -43,7 +43,7 @@ class StudyPage:
         """Return the whole file."""
         body = [
             self.outline.section("What was studied", "study", self._what()),
-            self.outline.section("Figures", "figures", tag("div", *map(_figure, self.figures), cls="wide")),
+            self.outline.section("Figures", "figures", self._figures()),
             self.outline.section("Expectations", "expectations", self._expectations()),
             self.outline.section("Table", "table", self._table()),
             self.outline.section("Runs that failed", "failed", self._failed()),
@@ -92,6 +92,9 @@ class StudyPage:
             )
             out.append(tag("p", words, cls="note"))
         return joined(out)
+
+    def _figures(self) -> Html:
+        return tag("div", *map(_figure, self.figures), cls="wide") if self.figures else Html("")
 
     def _axis(self, axis: Mapping[str, Any]) -> list[str]:
         name = name_of_axis(axis)
