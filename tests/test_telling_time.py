@@ -36,3 +36,15 @@ def test_paraview_and_pictures_begin_with_the_same_state_and_it_holds_the_impuls
     assert result.tree["/state/impulse"][k].any()
     assert nearest_state(result, None) == k
     assert opening_time(result.tree, []) == times[k]
+
+
+def test_a_contact_at_rest_tells_less_than_the_blows_before_it() -> None:
+    impulse = [0, 3, 0, 0, 0.9, 0.9, 0.9, 0.9]
+    moving = [5, 5, 3, 1, 1, 1, 1, 1]
+    tree = tree_of(wall=impulse)
+    assert telling_time(tree) == 5.0, "energies are not known"
+    assert telling_time(tree | {"/energy/kinetic": np.array(moving, dtype=float)}) == 5.0
+    tree |= {"/energy/kinetic": np.array([5, 5, 3, 1, 1, 1e-3, 0, 0])}
+    assert telling_time(tree) == 1.0
+    alone = tree_of(wall=[0, 0, 0, 0, 0.9, 0.9, 0.9, 0.9]) | {"/energy/kinetic": tree["/energy/kinetic"]}
+    assert telling_time(alone) == 5.0

@@ -10,12 +10,16 @@ from flexmb.state import Array
 BEYOND = 1e100
 """Numbers of this size belong to a motion that has diverged; they tell nothing."""
 
+REST = 1e-3
+"""Part of the largest kinetic energy below which bodies are at rest."""
+
 
 def telling_time(tree: Tree) -> float:
     """Return the middle of the contact with the largest impulse, s; the end of the run when there is none.
 
     A contact is an unbroken row of samples in which impulses act anywhere; its middle is when half of its impulse
-    has been given. Samples without any number neither add to a contact nor break it.
+    has been given. Samples without any number neither add to a contact nor break it. In a contact at rest, in which
+    the run ends, nothing happens: it counts only when there is no other.
     """
     all_times = np.asarray(tree["/time"][()])
     total, known = _impulses(tree, len(all_times))
@@ -25,9 +29,20 @@ def telling_time(tree: Tree) -> float:
     edges = np.diff(np.concatenate([[0], total > 0, [0]]).astype(np.int64))
     starts, stops = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1)
     sums = np.concatenate([[0.0], np.cumsum(total)])
-    k = int(np.argmax(sums[stops] - sums[starts]))
+    given = sums[stops] - sums[starts]
+    if len(given) > 1 and stops[-1] == len(total) and _at_rest(tree, known, (starts[-1] + stops[-1]) // 2):
+        given[-1] = 0.0
+    k = int(np.argmax(given))
     given = np.cumsum(total[starts[k] : stops[k]])
     return float(time[starts[k] + int(np.searchsorted(given, 0.5 * given[-1]))])
+
+
+def _at_rest(tree: Tree, known: np.ndarray, first: int) -> bool:
+    """Tell whether from a sample on, of those that are known, next to nothing moves any more."""
+    if "/energy/kinetic" not in tree:
+        return False
+    kinetic = np.nan_to_num(np.asarray(tree["/energy/kinetic"][()])[known], posinf=0.0, neginf=0.0)
+    return bool(kinetic[first:].max() <= REST * kinetic.max())
 
 
 def telling_state(tree: Tree) -> int:
