@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.postproc.study.checked import checked_row, checked_study, checked_summary
+from flexmb.study.checked import checked_row, checked_study, checked_summary
 from flexmb.study.table import RUNS, STUDY, Table
 
 SUMMARY = "summary.json"
