@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 LEVELS = [
-    {"errors", "state"},
+    {"errors", "state", "shipped_data"},
     {"kernels", "measures"},
     {"linalg"},
     {"fem"},

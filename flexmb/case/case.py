@@ -21,6 +21,7 @@ from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
 from flexmb.result import Result
+from flexmb.shipped_data import mesh_name
 from flexmb.simulate import Plan, check_plan, time_grid
 from flexmb.state import Array
 from flexmb.system import LinearSystem
@@ -176,6 +177,8 @@ class Case:
         for part in values.parts:
             given = {key: item for key, item in data[part.role][part.name].items() if key not in ("kind", "mesh")}
             table = {"kind": part.kind} | defaults_of(part) | given
+            if "mesh" in table:
+                table["mesh"] = mesh_name(table["mesh"])
             out.setdefault(part.role, {})[part.name] = table
         if tables.exact is not None:
             out["exact"] = tables.exact.model_dump()

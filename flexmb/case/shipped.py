@@ -3,20 +3,11 @@
 from __future__ import annotations
 
 import difflib
-import importlib.util
 from collections.abc import Callable
 from pathlib import Path
 
 from flexmb.errors import InputError
-
-
-def shipped_folder(name: str) -> Path:
-    """Return the folder of the shipped ``cases`` or ``meshes``."""
-    spec = importlib.util.find_spec(f"flexmb.{name}")
-    if spec is not None and spec.origin is not None:
-        return Path(spec.origin).parent
-    # a source tree that is not installed: the data folders stand beside the package
-    return Path(__file__).parents[2] / name
+from flexmb.shipped_data import shipped_folder, shipped_mesh
 
 
 def shipped_cases() -> dict[str, Path]:
@@ -44,11 +35,11 @@ def find_file(source: str | Path, shipped: dict[str, Path], what: str) -> Path:
     path = Path(source)
     if _is(path.is_file):
         return path
+    name = str(source).removesuffix(".toml")
+    if name in shipped:  # also where a folder has the name: that of its results, say
+        return shipped[name]
     if _is(path.is_dir):
         raise InputError(f"'{source}' is a folder, not a {what} file")
-    name = str(source).removesuffix(".toml")
-    if name in shipped:
-        return shipped[name]
     near = difflib.get_close_matches(path.stem, shipped, n=2, cutoff=0.5)
     hint = f"did you mean {' or '.join(near)}? " if near else ""
     raise InputError(
@@ -62,9 +53,7 @@ def find_mesh(name: str, beside: Path) -> Path:
     A mesh that is nowhere is returned as if it stood beside the case file; reading it then says so.
     """
     local = beside / name
-    shipped = shipped_folder("meshes") / name
-    # a name with folders in it means no shipped mesh
-    return shipped if not _is(local.exists) and Path(name).name == name and _is(shipped.is_file) else local
+    return local if _is(local.exists) else shipped_mesh(name) or local
 
 
 def missing_mesh(path: Path) -> str:

@@ -17,6 +17,7 @@ from flexmb.fem.kinematics import NodeTable
 from flexmb.fem.node_ref import NodeRef
 from flexmb.loads.bearing import Bearing
 from flexmb.loads.bearing_law import BearingLaw
+from flexmb.shipped_data import shipped_mesh
 from flexmb.state import Array
 
 Node = tuple[str, int]
@@ -134,4 +135,8 @@ class AsRun:
 
 
 def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in table.items() if key != "kind"}
+    """Return the arguments of a part; a shipped mesh, which has its name alone in a case as run, by its path."""
+    keys = {key: value for key, value in table.items() if key != "kind"}
+    if isinstance(keys.get("mesh"), str):
+        keys["mesh"] = str(shipped_mesh(keys["mesh"]) or keys["mesh"])
+    return keys
