@@ -28,6 +28,7 @@ from gallery.study_run import cases_of, group_of_study  # noqa: E402
 from flexmb import load_study  # noqa: E402
 from flexmb.case import load_case, shipped_cases  # noqa: E402
 from flexmb.case.shipped import shipped_studies  # noqa: E402
+from flexmb.postproc.moment import nearest_state  # noqa: E402
 from flexmb.postproc.named import Curves  # noqa: E402
 from flexmb.postproc.signal_units import unit_of_signal  # noqa: E402
 
@@ -166,6 +167,23 @@ def test_the_picture_of_a_page_shows_the_heaviest_contact(tmp_path: Path, monkey
     monkeypatch.setattr(case_run, "view_time", lambda *given: 0.0)
     scene = slice(0, int(0.42 * len(shown)))  # where the ball stands elsewhere at the start
     assert np.mean(np.abs(shown - drawn("start"))[scene] > 60.0) > 2e-4
+
+
+@pytest.mark.parametrize(
+    ("name", "group", "time"),
+    [
+        ("beam_on_stop", "beams", 0.03625),
+        ("impact_oscillator", "particles", 0.84),
+        ("pendulum_with_flexible_rod_and_stop", "mechanisms", 0.5),
+    ],
+)
+def test_the_picture_of_a_page_shows_the_state_that_holds_the_blow(name: str, group: str, time: float) -> None:
+    result = load_case(name).run()
+    shown = nearest_state(result, case_run.view_time(result, "displacement", group))
+    before, at = result.fields.times[shown - 1 : shown + 1]
+    assert at == pytest.approx(time, abs=1e-9)
+    since = (result.time > before) & (result.time <= at)
+    assert sum(np.abs(contact.impulse[since]).sum() for contact in result.contacts.values()) > 0.0
 
 
 def test_charts_leave_out_round_off_and_what_is_drawn_already() -> None:

@@ -17,7 +17,7 @@ from flexmb.errors import FlexmbError
 from flexmb.io.frames import PointMaps
 from flexmb.io.summary_json import plain
 from flexmb.postproc.campbell_plot import plot_campbell
-from flexmb.postproc.moment import telling_time
+from flexmb.postproc.moment import nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.report import write_report
@@ -118,13 +118,14 @@ def save_thumb(image: Image.Image, folder: Path) -> None:
 
 
 def view_time(result: Result, field: str, group: str) -> float:
-    """Return when to look, s: in the heaviest contact; without any where the field is largest.
+    """Return the state to look at by its time, s: in the heaviest contact; without any where the field is largest.
 
     Mechanisms are shown on their way there, not at the turning point, where their parts tend to lie in a line.
     """
+    times = result.fields.times
     if any(np.any(contact.impulse) for contact in result.contacts.values()):
-        return telling_time(result)
-    maps, tree, times = PointMaps.from_tree(result.tree), result.tree, result.fields.times
+        return float(times[nearest_state(result, None)])
+    maps, tree = PointMaps.from_tree(result.tree), result.tree
     frames = maps.frame if field == "displacement" else maps.cell_frame
     size = np.array([np.nanmax(np.abs(frames(tree, k)[field])) for k in range(len(times))])
     share = ON_ITS_WAY if group == MECHANISM else 1.0
