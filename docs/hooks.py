@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import os
 from pathlib import Path
@@ -46,7 +47,7 @@ def _with_pages(entry: Any) -> Any:
         index = f"{built.gallery.name}/index.md"
         if isinstance(entry, dict) and list(entry.values()) == [index]:
             own = [
-                {group.capitalize(): [{one.title or one.name: built.place(one)} for one in members]}
+                {group.capitalize(): [{html.escape(one.title or one.name): built.place(one)} for one in members]}
                 for group, members in built.groups.items()
             ]
             return {title: [index, *own] for title in entry}
@@ -67,6 +68,13 @@ def on_files(files: Files, config: Any) -> Files:
             if not place.endswith(".json"):
                 files.append(File.generated(config, place, abs_src_path=str(path)))
     return files
+
+
+def on_page_markdown(markdown: str, page: Any, **given: Any) -> str:
+    """Give the pages of galleries their titles as metadata, too: the theme unescapes others in the head of a page."""
+    if page.file.src_uri in {place for built in BUILT for place in map(built.place, built.exhibits)}:
+        page.meta["title"] = page.title
+    return markdown
 
 
 def on_page_content(text: str, page: Any, **given: Any) -> str:

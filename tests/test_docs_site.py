@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
+import html
 import html.parser
 import importlib.util
+import json
 import os
 import re
 import subprocess
@@ -231,6 +234,62 @@ def test_a_gallery_of_what_is_not_there_is_an_error_that_names_what_is() -> None
     assert hooks.asked_for("two_bars,theta_limits") == ["two_bars", "theta_limits"]
     with pytest.raises(hooks.BuildError, match=r"there is no two_barz; known: none, .*two_bars, .*theta_limits"):
         hooks.asked_for("two_bars,two_barz")
+
+
+class Tags(html.parser.HTMLParser):
+    """The elements of a page, and the words of some."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+        self.words: dict[str, str] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append(tag)
+
+    def handle_data(self, data: str) -> None:
+        if self.found:
+            self.words.setdefault(self.found[-1], data)
+
+
+def test_titles_of_cases_are_no_markup_anywhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    hooks_of_the_site()
+    from mkdocs.commands.build import build
+    from mkdocs.config import load_config
+    from mkdocs.exceptions import Abort
+
+    title = "</title><evil>R & D</evil>"
+
+    def make(source: Path, folder: Path) -> bool:
+        facts = {"name": source.stem, "title": title, "group": "bars", "error": "not run"}
+        (folder / "facts.json").write_text(json.dumps(facts))
+        return False
+
+    source = tmp_path / "one.toml"
+    source.write_text("")
+    alone = dataclasses.replace(galleries.CASES, sources=lambda: {"one": source}, make=make)
+    monkeypatch.setattr(galleries, "GALLERIES", (alone,))
+    monkeypatch.delenv("FLEXMB_GALLERY", raising=False)
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "index.md").write_text("# Start\n")
+    nav = [{"Start": "index.md"}, {"Gallery": "gallery/index.md"}]
+    settings = {"site_name": "s", "use_directory_urls": False, "plugins": ["search"], "nav": nav}
+    settings |= {"theme": {"name": "material", "font": False}, "hooks": [str(DOCS / "hooks.py")]}
+    (tmp_path / "mkdocs.yml").write_text(json.dumps(settings))  # which is YAML, too
+    config = load_config(str(tmp_path / "mkdocs.yml"))
+    with pytest.raises(Abort):  # since the case failed; the pages are there
+        build(config)
+    for name in ("index.html", "gallery/index.html", "gallery/one.html"):
+        text = (tmp_path / "site" / name).read_text(encoding="utf-8")
+        page = Tags()
+        page.feed(text)
+        assert "evil" not in page.found, name
+        assert html.escape(title, quote=False) in text, name
+        assert "&amp;amp;" not in text, name
+    assert page.words["title"] == f"{title} - s"
+    entries = json.loads((tmp_path / "site" / "search" / "search_index.json").read_text())["docs"]
+    assert entries
+    assert not [entry for entry in entries if "<evil>" in entry["title"]]
 
 
 def test_a_failed_case_makes_the_build_fail_after_the_site_is_there(tmp_path: Path) -> None:
