@@ -14,6 +14,7 @@ run: $(STAMP)
 	$(BIN)/flexmb run impacting_bar -o $(OUT) --overwrite
 	@echo
 	@echo "Look at it:   $(BIN)/flexmb view $(OUT)"
+	@echo "As a page:    $(BIN)/flexmb report $(OUT)"
 	@echo "In ParaView:  $(OUT)/fields.vtkhdf   (Warp By Vector: displacement)"
 	@echo "In numbers:   $(OUT)/summary.json"
 

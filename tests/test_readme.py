@@ -30,3 +30,20 @@ def test_the_example_runs_and_prints_what_it_says(tmp_path, monkeypatch):
 def test_every_scheme_is_in_the_table():
     for name in SCHEMES:
         assert f"`{name}`" in README
+
+
+def test_what_is_missing_is_put_down_to_what_takes_it():
+    """The end node's mass costs energy in proportion to the element length, but not the impulse; see docs/energy.md."""
+    words = README.partition("(The missing impulse")[2].partition("\n\n")[0]
+    missing, _, energy = words.partition("Of the energy")
+    assert "smeared" in missing
+    assert "ringing" in missing
+    assert "element length" not in missing
+    said = float(re.search(r"([0-9.]+) J is what the first contact of the end node's mass costs", energy).group(1))
+    length, speed = 10.0 / 200, 10.0
+    assert said == round(length * speed**2 / (4.0 * 3.0**0.5), 1)
+
+
+def test_make_run_says_where_to_look():
+    lines = re.findall(r'^\t@echo "[^"]*\$\(BIN\)/flexmb (\w+) \$\(OUT\)"$', (ROOT / "Makefile").read_text(), re.M)
+    assert lines == ["view", "report"]
