@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.fields import ON_LINES
+from flexmb.postproc.sampling import blocks, rows_of, some_of
+from flexmb.postproc.sound_states import LARGE
 from flexmb.result import Fields
 
-BLOCK = 256
-"""So many states are read at a time."""
 MOST = 20_000_000
 MOST_LARGE = 3_000_000
 """At most so many values are looked at (states times points), of large motion, which takes longer, fewer."""
@@ -34,38 +32,31 @@ def field_range(fields: Fields, field: str, states: IntArray, points: IntArray) 
     field : str
         One of ``FIELDS``.
     states : (k,) int array
-        Ascending. All of them, unless that would take too long: then some of them, evenly spaced.
+        Ascending. All of them, unless that would take too long: then some of them.
     points : (p,) int array
         The points that count; of fields on lines all lines do.
     """
     layout = fields.maps.layout
     width = max(len(layout.points), len(layout.cells), 1)
     most = max(2, (MOST if layout.carriers is None else MOST_LARGE) // width)
-    some = states if len(states) <= most else states[np.unique(np.linspace(0, len(states) - 1, most).astype(np.int64))]
+    some = some_of(states, most)
     low, high = np.inf, -np.inf
-    for k in range(0, len(some), BLOCK):
-        values = coloured_values(field, _read(fields, field.partition(".")[0], some[k : k + BLOCK]))
+    for block in blocks(some, 3 * width):
+        with np.errstate(over="ignore", invalid="ignore"):  # of states that are damaged
+            values = coloured_values(field, _read(fields, field.partition(".")[0], block))
         values = values if field.partition(".")[0] in ON_LINES else values[:, points]
-        values = values[np.isfinite(values)]
+        values = values[np.abs(values) < LARGE]  # nan is not, either
         low, high = min(low, float(values.min(initial=np.inf))), max(high, float(values.max(initial=-np.inf)))
     return low, high, len(some)
 
 
 def _read(fields: Fields, name: str, states: IntArray) -> Array:
     """Return the values of a field in some states, (k, n, 3) at points, (k, m) or (k, m, 3) on lines."""
-    q, layout = _rows(fields.q, states), fields.maps.layout
+    q, layout = rows_of(fields.q, states), fields.maps.layout
     if name == "displacement":
         return layout.displacements(q)
     if name == "velocity":
-        return layout.velocities(q, _rows(fields.v, states))
+        return layout.velocities(q, rows_of(fields.v, states))
     forces = fields.maps.forces
     assert forces is not None, "a scene is not coloured by what its lines do not tell"
     return forces.values(q)[name]
-
-
-def _rows(values: Any, states: IntArray) -> Array:
-    """Return rows of a dataset: those between the first and the last are read at once, where that is not too many."""
-    first, last = int(states[0]), int(states[-1])
-    if last - first < 4 * len(states):
-        return np.asarray(values[first : last + 1])[states - first]
-    return np.array([values[int(k)] for k in states])

@@ -8,7 +8,6 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.io.telling_time import telling_state
-from flexmb.io.telling_time import telling_state
 from flexmb.io.telling_time import telling_time as when_it_happens
 from flexmb.postproc.arrays import Array
 from flexmb.result import Result

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.frames import NODE
+from flexmb.io.marks import NOWHERE, mark_ends, with_first_marks
 from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
@@ -18,17 +18,14 @@ from flexmb.postproc.deformation import deformation
 from flexmb.postproc.field_range import coloured_values, field_range
 from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
+from flexmb.postproc.marks import MOST as MOST_MARKS
 from flexmb.postproc.marks import DrawnMarks
 from flexmb.postproc.moment import nearest
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
+from flexmb.postproc.room import Room
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
-
-SWEEP = 60
-"""At most so many states are looked at to find the room a motion takes."""
-LITTLE = 0.1
-"""Displacements of nodes are small below this part of the room that all takes."""
 
 
 @dataclass(frozen=True)
@@ -42,7 +39,8 @@ class Look:
     scale : float
         Factor on displacements.
     states : (k,) int array
-        The states that will be shown: they set the room to be seen and the range of the colours.
+        The states that will be shown: they set the range of the colours. The room to be seen and the size of symbols
+        are those of the whole run, so that a state looks the same in a picture and in a movie.
     """
 
     field: str
@@ -64,6 +62,7 @@ class Scene:
         self.result, self.fields = opened.result, opened.result.fields
         self.times = self.fields.times
         self.planes, self.plane_notes = contact_planes(opened)
+        self.room = Room(self.fields, self.result.summary.get("status") == "complete", int(look.states[0]))
         self.label = ""
         self.common_arrows: ArrowScale | None = None
         self._require(look.field)
@@ -90,7 +89,7 @@ class Scene:
         """Draw displacements ``scale`` times as large; sections and symbols keep the size they have."""
         _ = self.thickness
         self.look = replace(self.look, scale=scale)
-        for known in ("swept", "content"):
+        for known in ("frames", "swept", "content"):
             self.__dict__.pop(known, None)
 
     def nearest(self, t: float) -> int:
@@ -117,20 +116,13 @@ class Scene:
         """Return what points or lines are coloured by: a magnitude, or a number with its sign."""
         return coloured_values(self.look.field, frame[self.look.field.partition(".")[0]])
 
-    @cached_property
+    @property
     def small(self) -> Any:
         """Which points have small displacements, which are drawn larger as a whole, (n,) bool.
 
         Of bodies that move far only the deformation is drawn larger.
         """
-        carriers, body = self.fields.maps.layout.carriers, self.fields.maps.layout.body_of_point
-        if carriers is None:
-            return np.full(len(self.reference), True)
-        moved = np.array([frame["displacement"] for _, frame in self.frames])
-        size = float(np.linalg.norm(np.ptp((self.reference + moved).reshape(-1, 3), axis=0)))
-        way = np.zeros(len(self.fields.maps.layout.bodies))
-        np.maximum.at(way, body, np.linalg.norm(moved, axis=2).max(axis=0))
-        return (carriers.kind == NODE) & (way[body] < LITTLE * size)
+        return self.room.small
 
     def positions(self, frame: dict[str, Array]) -> Array:
         """Return where the points are drawn, (n, 3), m."""
@@ -157,18 +149,23 @@ class Scene:
 
     @cached_property
     def frames(self) -> list[tuple[float, dict[str, Array]]]:
-        """The states that set room and colours, with their times; at most ``SWEEP`` of them."""
-        states = self.look.states
-        some = np.unique(np.linspace(0, len(states) - 1, min(SWEEP, len(states))).astype(np.int64))
-        return [(float(self.times[states[k]]), self.frame(int(states[k]))) for k in some]
+        """The states that set the room, with their times: some, and those in which bodies get farthest."""
+        return [(float(self.times[k]), self.frame(int(k))) for k in self.room.telling(self.look.scale)]
 
     @cached_property
     def swept(self) -> Array:
-        """Corners of all that bodies and planes reach, (k, 3), m."""
+        """Corners of all that bodies, planes and what is drawn beside them reach, (k, 3), m."""
         clouds = [self.reference, *(self.positions(frame) for _, frame in self.frames)]
         for plane in self.planes:
             clouds += [self._feet(plane, t, frame) for t, frame in self.frames]
-        return np.concatenate(clouds)
+        return np.concatenate([*clouds, *(self._ends_of_marks(frame) for _, frame in self.frames)])
+
+    def _ends_of_marks(self, frame: dict[str, Array]) -> Array:
+        """Return where springs, joints, supports and the like begin and end in a state, (k, 3), m."""
+        layout = with_first_marks(self.fields.maps.layout, MOST_MARKS)
+        scale = np.where(self._grow(layout.marks.point), self.look.scale, 1.0)[:, None, None]
+        rest, now = mark_ends(layout), mark_ends(layout, frame["displacement"], frame.get("rotation"))
+        return np.asarray((rest + scale * (now - rest))[layout.marks.point != NOWHERE])
 
     @cached_property
     def shapes(self) -> Shapes:
@@ -194,7 +191,10 @@ class Scene:
 
     def growing(self, marks: DrawnMarks) -> Any:
         """Return which marks are drawn with larger displacements, (m,) bool: those whose points or ground are."""
-        ends = np.append(self.small, True)[np.maximum(marks.point, -1)]  # the last is the ground
+        return self._grow(marks.point)
+
+    def _grow(self, points: Any) -> Any:
+        ends = np.append(self.small, True)[np.maximum(points, -1)]  # the last is the ground
         return ends.all(axis=1)
 
     @property
@@ -226,7 +226,7 @@ class Scene:
     @cached_property
     def content(self) -> Array:
         """Points that must be seen, (k, 3), m."""
-        slabs = [np.asarray(self.slab(p, *self.frames[k]).points) for p in self.planes for k in (0, -1)]
+        slabs = [np.asarray(self.slab(p, t, frame).points) for p in self.planes for t, frame in self.frames]
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
         around = [self.swept + sign * radius.max() * self.up for sign in (1, -1)]
@@ -239,10 +239,12 @@ class Scene:
             longest = LONGEST * self.arrows.size
             slabs.append(self.marks.beyond_rings(longest))
             for plane in self.planes:
-                tails = self._feet(plane, *self.frames[-1]) - (longest + self.reach[plane.name]) * plane.normal
+                feet = np.concatenate([self._feet(plane, t, frame) for t, frame in self.frames])
+                tails = feet - (longest + self.reach[plane.name]) * plane.normal
                 slabs += [tails + sign * HEAD * longest * axis for axis in np.eye(3) for sign in (1, -1)]
         parts = self.marks.parts.values() if len(self.marks) else []
-        marks = [part.corners(self.mark_frames(frame)) for part in parts for _, frame in self.frames]
+        places_of_marks = [self.mark_frames(frame) for _, frame in self.frames] if parts else []
+        marks = [part.corners(places) for part in parts for places in places_of_marks]
         return np.concatenate([*around, *slabs, *marks])
 
     def _ways(self) -> Array:
@@ -305,13 +307,20 @@ class Scene:
         return Board(self.opened, labels, size, aspect or self.camera.aspect)
 
     @property
+    def enlarged(self) -> str:
+        """What the factor of the look makes larger, in words."""
+        both = "small displacements and deformations" if self.small.any() else "deformations"
+        return "displacements" if self.small.all() else both
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """What the reader must know to trust the picture."""
         drawn = []
         if self.look.scale != 1.0:
-            drawn.append(f"displacements drawn × {self.look.scale:g}")
+            drawn.append(f"{self.enlarged} drawn × {self.look.scale:g}")
         if len(self.fields.maps.layout.cells) and abs(self.thickness.enlarged - 1.0) > 1e-9:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
+        drawn += self.room.notes
         looked_at, every = self._range[2], len(self.look.states)
         if looked_at < every:
             drawn.append(f"colours span {looked_at} of {every} states")

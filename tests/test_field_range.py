@@ -10,6 +10,7 @@ from pictures import scene_of
 
 import flexmb as fm
 from flexmb.postproc import field_range as module
+from flexmb.postproc import sampling
 from flexmb.postproc.field_range import coloured_values, field_range
 from flexmb.postproc.fields import FIELDS
 
@@ -25,7 +26,8 @@ def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 @pytest.mark.parametrize("field", FIELDS)
 def test_the_range_is_that_of_every_state(folder: Path, field: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """There are more states than are read at a time, and than the room of a motion is found from."""
-    monkeypatch.setattr(module, "BLOCK", 64)
+    monkeypatch.setattr(sampling, "BLOCK", 64)
+    monkeypatch.setattr(sampling, "BLOCK_NUMBERS", 1)
     scene, _ = scene_of(folder, field=field, whole=True)
     assert len(scene.times) > 128
     values = [scene.values(scene.frame(k)) for k in range(len(scene.times))]

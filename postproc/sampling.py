@@ -1,0 +1,55 @@
+"""Reading many states of a result: a block at a time, and where there are too many, some of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array, IntArray
+
+BLOCK = 256
+"""So many states are read at a time, or more when they are small."""
+BLOCK_NUMBERS = 65_536
+APART = 32_768
+"""Rows that are less than so many bytes apart are read at once with all between them: that takes less time."""
+GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
+
+
+def some_of(states: IntArray, most: int) -> IntArray:
+    """Return at most so many of some states, the first and the last among them; one from each of equal stretches.
+
+    Where in its stretch each is taken from changes from stretch to stretch, by the golden ratio: states evenly spaced
+    would show a vibration of the same period always at the same place.
+
+    Parameters
+    ----------
+    states : (k,) int array
+        Ascending.
+    most : int
+        At least 2.
+    """
+    if len(states) <= most:
+        return states
+    ends = np.linspace(0, len(states), most + 1).astype(np.int64)
+    part = np.arange(most) * GOLDEN % 1.0
+    chosen = ends[:-1] + (part * np.diff(ends)).astype(np.int64)
+    chosen[-1] = len(states) - 1  # the first is there anyway: its part is zero
+    return np.asarray(states[chosen])
+
+
+def blocks(states: IntArray, width: int) -> Iterator[IntArray]:
+    """Give states of ``width`` numbers a block at a time."""
+    size = max(BLOCK, BLOCK_NUMBERS // max(width, 1))
+    for k in range(0, len(states), size):
+        yield states[k : k + size]
+
+
+def rows_of(values: Any, states: IntArray) -> Array:
+    """Return rows of a dataset: with those between the first and the last at once, where that is not too much."""
+    first, last = int(states[0]), int(states[-1])
+    row = 8 * max(int(np.prod(values.shape[1:], dtype=np.int64)), 1)
+    if last - first < max(4, APART // row) * len(states):
+        return np.asarray(values[first : last + 1])[states - first]
+    return np.array([values[int(k)] for k in states])
