@@ -66,7 +66,7 @@ def build_page(viewer: WebViewer) -> Any:
                     html.Option("{{ s.words }}", v_for="s in speeds", key="s.factor", value=("s.factor",))
                 with html.Label("colour "), html.Select(v_model=("field",), id="field"):
                     html.Option("{{ name.replace('_', ' ') }}", v_for="name in fields", key="name", value=("name",))
-                with html.Label("displacements × "):
+                with html.Label(f"{viewer.stage.scenes[0].enlarged} × "):
                     html.Input(type="number", step="any", v_model_lazy=("scale",), id="scale")
                 html.Span("{{ wrong }}", v_show="wrong", classes="wrong", id="wrong")
                 html.Button("camera", click=viewer.reset_camera, id="camera")

@@ -76,6 +76,13 @@ def test_joints_stay_where_they_are_when_deformations_are_drawn_larger(crank: Pa
     np.testing.assert_allclose(larger.mark_frames(frame)[:, 0], true.mark_frames(frame)[:, 0], atol=1e-9)
 
 
+def test_the_note_says_what_is_drawn_larger(crank: Path, tmp_path: Path) -> None:
+    assert "deformations drawn × 30" in scene_of(crank, 0.02, scale=30.0)[0].notes
+    scene, _ = scene_of(crank, 0.02, scale=30.0)
+    scene.room.small = np.arange(len(scene.reference)) == 0
+    assert "small displacements and deformations drawn × 30" in scene.notes
+
+
 def test_shafts_turn_more_where_displacements_are_drawn_larger(tmp_path: Path) -> None:
     """Sections of small motion turn with the drawn line, also beside bodies in large motion."""
     fm.load_case("rub_two_disks", ["time.end=0.02"]).run(tmp_path / "rub")
