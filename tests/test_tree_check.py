@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Callable
+from pathlib import Path
 
+import h5py
 import numpy as np
 import pytest
+from pictures import require_drawing
 
 import flexmb as fm
+from flexmb.cli import main
 from flexmb.io.structure import Tree
 from flexmb.io.tree_check import damage
 
@@ -78,6 +83,7 @@ MARKS: dict[str, tuple[str, Change]] = {
     "one size": ("size", lambda v: v[:, 0]),
     "size of no number": ("size", with_number(0, np.nan)),
     "sizes in words": ("size", lambda v: v.astype("S")),
+    "names that are no words": ("name", lambda v: np.full_like(v, b"\xff")),
     "more sizes than marks": ("size", lambda v: np.concatenate([v, v])),
 }
 
@@ -87,3 +93,84 @@ def test_marks_that_do_not_fit_are_left_out(tree: Tree, name: str) -> None:
     part, change = MARKS[name]
     path = f"/layout/marks/{part}"
     assert damage({**tree, path: change(np.asarray(tree[path][()]))}) == ([], ["/layout/marks"])
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A result with sections."""
+    folder = tmp_path_factory.mktemp("checked") / "bar"
+    fm.load_case("impacting_bar", ["bodies.rod.elements=6", "time.step=2e-2", "output.fields_every=20"]).run(folder)
+    return folder
+
+
+def everywhere(number: float) -> Change:
+    return lambda v: np.full_like(v, number)
+
+
+SECTIONS: dict[str, tuple[str, Change]] = {
+    "axes of no number": ("axes", everywhere(np.nan)),
+    "one axis of no number": ("axes", with_number(4, np.inf)),
+    "axes that are no unit vectors": ("axes", with_number(4, 1e9)),
+    "axes in a plane": ("axes", lambda v: v[:, :, :2]),
+    "axes in a row": ("axes", lambda v: v.reshape(len(v), 9)),
+    "axes in words": ("axes", lambda v: v.astype("S")),
+    "size of no number": ("size", with_number(3, np.nan)),
+    "size beyond everything": ("size", with_number(3, 1e300)),
+    "size below zero": ("size", with_number(3, -1.0)),
+    "one size": ("size", lambda v: v[:, 0]),
+    "outline that is not known": ("outline", with_number(2, 7)),
+    "outlines of parts": ("outline", lambda v: v.astype(float)),
+    "length zero": ("length", with_number(1, 0.0)),
+    "lengths side by side": ("length", lambda v: v[:, None]),
+    "fewer stiffnesses": ("stiffness", lambda v: v[:, :5]),
+    "stiffness beyond everything": ("stiffness", with_number(0, np.inf)),
+    "fewer rows than lines": ("stiffness", lambda v: v[:-1]),
+}
+
+
+@pytest.mark.parametrize("name", SECTIONS)
+def test_sections_that_do_not_fit_are_left_out(bar: Path, name: str) -> None:
+    tree, (part, change) = fm.load(bar).tree, SECTIONS[name]
+    assert damage(tree) == ([], [])
+    path = f"/layout/sections/{part}"
+    assert damage({**tree, path: change(np.asarray(tree[path][()]))}) == ([], ["/layout/sections"])
+
+
+MAY_BE_UNKNOWN = ("stiffness", "length")
+
+
+def test_sections_of_which_nothing_is_known_fit(bar: Path) -> None:
+    tree = fm.load(bar).tree
+    paths = [f"/layout/sections/{part}" for part in MAY_BE_UNKNOWN]
+    unknown = {path: np.asarray(tree[path][()]) * np.nan for path in paths}
+    assert damage({**tree, **unknown}) == ([], [])
+
+
+BEYOND: dict[str, str] = {"points": "points", "displacement/data": "displacement", "radius_of_cell": "radius_of_cell"}
+
+
+@pytest.mark.parametrize("part", BEYOND)
+@pytest.mark.parametrize("number", [np.nan, np.inf, 1e300])
+def test_layouts_that_cannot_be_drawn_are_refused(bar: Path, part: str, number: float) -> None:
+    tree, path = fm.load(bar).tree, f"/layout/{part}"
+    wrong, _ = damage({**tree, path: with_number(2, number)(np.asarray(tree[path][()]))})
+    assert wrong == [f"/layout/{BEYOND[part]} does not fit"]
+
+
+OVERWRITTEN = ("bodies", "sections/axes", "sections/size", "sections/stiffness", "radius_of_cell", "contacts")
+
+
+@pytest.mark.parametrize("name", OVERWRITTEN)
+def test_overwritten_bytes_of_a_layout_are_no_internal_error(
+    bar: Path, tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    require_drawing()
+    folder = Path(shutil.copytree(bar, tmp_path / "bar"))
+    with h5py.File(folder / "result.h5", "r+") as file:
+        values = file[f"layout/{name}"]
+        values[...] = np.frombuffer(b"\xff" * values[()].nbytes, dtype=values.dtype).reshape(values.shape)
+    picture = ["view", str(folder), "--screenshot", str(tmp_path / "bar.png"), "--size", "640x360"]
+    for command in (picture, ["report", str(folder), "-o", str(tmp_path / "page.html")]):
+        code, said = main(command), capsys.readouterr().err
+        assert code in (0, 2), said
+        assert "internal" not in said

@@ -224,7 +224,7 @@ def layout_from(tree: Tree) -> Layout:
         cells=tree["/layout/cells"][()],
         vertices=tree["/layout/vertices"][()],
         body_of_point=tree["/layout/body_of_point"][()],
-        bodies=tuple(name.decode() for name in tree["/layout/bodies"][()]),
+        bodies=tuple(name.decode(errors="replace") for name in tree["/layout/bodies"][()]),
         displacement=matrix_from(tree, "displacement"),
         rotation=matrix_from(tree, "rotation"),
         radius_of_cell=tree["/layout/radius_of_cell"][()],

@@ -1,6 +1,7 @@
 """What of a tree of arrays fits together: a file that was cut, edited or overwritten in part is found out here.
 
-Only shapes, whole numbers and the times are looked at: a result may be far larger than memory.
+Of samples and states only shapes and times are looked at: a result may be far larger than memory. The layout, which is
+drawn, must hold numbers.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 
 from flexmb.assembly.marks import Marks
 from flexmb.errors import InputError
-from flexmb.fem.line_sections import LineSections
+from flexmb.fem.line_sections import RECTANGLE, ROUND, LineSections
 from flexmb.io.structure import CARRIER_ARRAYS, CARRIER_MAPS, Tree
 from flexmb.record import ENERGY_COLUMNS
 
@@ -23,6 +24,8 @@ OLDEST_COLUMNS = 7
 """So many columns of energies are in every result, whatever version wrote it."""
 CORE = ("cells", "vertices", "body_of_point", "radius_of_cell", "bodies")
 MAPS = ("displacement", "rotation", "impulse")
+LARGEST = 1e18
+"""Nothing is so large, in m, and what is drawn in single precision cannot be."""
 
 
 class Without(Mapping[str, Any]):
@@ -98,11 +101,11 @@ def _wrong_layout(tree: Tree) -> list[str]:
     get = {name: np.asarray(tree[f"/layout/{name}"][()]) for name in CORE}
     m, bodies = len(np.atleast_1d(get["cells"])), get["bodies"].size
     fits = {
-        "points": _rows(points, n, 2, "f") and points.shape[1] == 3 and bool(np.isfinite(points).all()) and n > 0,
+        "points": n > 0 and _sized(points, (n, 3)),
         "cells": _numbers(get["cells"], n) and get["cells"].shape == (m, 2),
         "vertices": _numbers(get["vertices"], n) and get["vertices"].ndim == 1,
         "body_of_point": _numbers(get["body_of_point"], bodies) and get["body_of_point"].shape == (n,),
-        "radius_of_cell": _rows(get["radius_of_cell"], m, 1, "f") and bool(np.isfinite(get["radius_of_cell"]).all()),
+        "radius_of_cell": _sized(get["radius_of_cell"], (m,)),
         "bodies": get["bodies"].ndim == 1 and get["bodies"].dtype.kind == "S",
         "displacement": _sparse(tree, "displacement", 3 * n, None),
         "rotation": _sparse(tree, "rotation", 3 * n, None),
@@ -126,7 +129,7 @@ def _carriers(tree: Tree, n: int, nq: int, nv: int) -> bool:
     whole = all(x.shape == (n,) and x.dtype.kind in "iu" for x in (kind, iq, iv))
     inside = whole and bool(np.all((kind >= 0) & (kind <= 8) & (iq >= -1) & (iq < nq) & (iv >= -1) & (iv < nv)))
     maps = _sparse(tree, "carriers/Dq", 6 * n, nq) and _sparse(tree, "carriers/Dv", 6 * n, nv)
-    return inside and maps and local.shape == (n, 3) and q0.shape == (nq,) and bool(np.isfinite(q0).all())
+    return inside and maps and _sized(local, (n, 3)) and _sized(q0, (nq,))
 
 
 def _odd_samples(tree: Tree) -> list[str]:
@@ -153,8 +156,9 @@ def _odd_layout(tree: Tree) -> list[str]:
     out: list[str] = []
     n, m = tree["/layout/points"].shape[0], tree["/layout/cells"].shape[0]
     vertices = tree["/layout/vertices"].shape[0]
-    if "/layout/radius_of_vertex" in tree and not _rows(tree["/layout/radius_of_vertex"], vertices, 1, "f"):
-        out.append("/layout/radius_of_vertex")
+    radius = "/layout/radius_of_vertex"
+    if radius in tree and not _sized(np.asarray(tree[radius][()]), (vertices,)):
+        out.append(radius)
     if not _order_fits(tree):
         out.append("/layout/contacts")
     return out + _odd_tables(tree, n, m)
@@ -170,24 +174,39 @@ def _odd_tables(tree: Tree, n: int, m: int) -> list[str]:
         if any(name not in tree or not tree[name].shape for name in names):
             out.append(head)
             continue
-        rows = {name: np.asarray(tree[name][()]) for name in names}
-        count = m if room == "sections" else len(rows[names[0]])
-        fits = all(len(values) == count for values in rows.values())
-        if room == "marks":
-            fits = fits and _marks_fit(Marks(*rows.values()), n)
-        if not fits:
+        rows = [np.asarray(tree[name][()]) for name in names]
+        if not (_sections_fit(LineSections(*rows), m) if room == "sections" else _marks_fit(Marks(*rows), n)):
             out.append(head)
     return out
 
 
+def _sections_fit(sections: LineSections, m: int) -> bool:
+    stiffness, length, outline = sections.stiffness, sections.length, sections.outline
+    if not (_shaped(stiffness, (m, 6), "f") and _shaped(length, (m,), "f") and _shaped(outline, (m,), "iu")):
+        return False
+    if np.isinf(stiffness).any() or not np.all(np.isnan(length) | (length > 0.0)):  # nan: nothing is known
+        return False
+    known = bool(np.isin(outline, (ROUND, RECTANGLE)).all())
+    turned = _sized(sections.axes, (m, 3, 3)) and bool(np.all(np.abs(sections.axes) < 1.001))
+    return known and turned and _sized(sections.size, (m, 2)) and bool(np.all(sections.size >= 0.0))
+
+
 def _marks_fit(marks: Marks, n: int) -> bool:
-    m, point = len(marks), marks.point
-    shaped = {"point": (m, 2), "offset": (m, 2, 3), "axis": (m, 3), "size": (m, 2)}
-    shapes = all(getattr(marks, name).shape == shape for name, shape in shaped.items())
-    whole = marks.kind.dtype.kind == marks.name.dtype.kind == "S" and point.dtype.kind in "iu"
-    numbers = (marks.offset, marks.axis, marks.size)
-    finite = all(x.dtype.kind == "f" and bool(np.isfinite(x).all()) for x in numbers)
-    return shapes and whole and finite and bool(np.all((point >= -2) & (point < n)))
+    m = len(marks.name)
+    words = _shaped(marks.kind, (m,), "S") and _shaped(marks.name, (m,), "S") and _words(marks.kind, marks.name)
+    inside = _shaped(marks.point, (m, 2), "iu") and bool(np.all((marks.point >= -2) & (marks.point < n)))
+    sized = _sized(marks.offset, (m, 2, 3)) and _sized(marks.axis, (m, 3)) and _sized(marks.size, (m, 2))
+    return words and inside and sized
+
+
+def _words(*arrays: Any) -> bool:
+    """Tell whether bytes can be read as words."""
+    try:
+        for word in np.concatenate(arrays):
+            word.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _order_fits(tree: Tree) -> bool:
@@ -202,6 +221,15 @@ def _rows(values: Any, count: int, ndim: int | None, kind: str) -> bool:
     shape = values.shape
     deep = len(shape) in (1, 2) if ndim is None else len(shape) == ndim
     return deep and shape[0] == count and values.dtype.kind == kind
+
+
+def _shaped(values: Any, shape: tuple[int, ...], kinds: str) -> bool:
+    return values.shape == shape and values.dtype.kind in kinds
+
+
+def _sized(values: Any, shape: tuple[int, ...]) -> bool:
+    """Tell whether an array has this shape and holds numbers that can be drawn."""
+    return _shaped(values, shape, "f") and bool(np.all(np.abs(values) < LARGEST))  # nan is not, either
 
 
 def _numbers(values: Any, below: int) -> bool:
@@ -224,4 +252,4 @@ def _sparse(tree: Tree, name: str, rows: int, columns: int | None) -> bool:
     if indptr[0] != 0 or np.any(np.diff(indptr) < 0) or indptr[-1] != len(data):
         return False
     whole = indices.shape == data.shape and _numbers(indices, int(shape[1]))
-    return whole and data.ndim == 1 and data.dtype.kind == "f"
+    return whole and _sized(data, (len(data),))
