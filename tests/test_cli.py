@@ -129,6 +129,16 @@ def test_run_of_the_written_case_gives_the_same_bits(ball: Path) -> None:
     assert load("b").summary["h"] == 0.02
 
 
+def test_a_case_cut_short_can_be_run_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", "impacting_bar", "--set", "time.end=1.0", "-o", "a", "--quiet"]) == 0
+    assert main(["run", "a/case.toml", "-o", "b", "--quiet"]) == 0
+    kept = tomllib.loads(Path("a/case.toml").read_text())["expect"]
+    assert max(entry.get("time", 0.0) for entry in kept) == 1.0
+    shipped = tomllib.loads(load_case("impacting_bar").file.read_text())["expect"]
+    assert len(kept) == len([entry for entry in shipped if entry.get("time", 0.0) <= 1.0]) < len(shipped)
+
+
 def test_quiet_prints_nothing(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "ball.toml", "--quiet"]) == 0
     captured = capsys.readouterr()

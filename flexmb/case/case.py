@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.case.analyses import Analyses
-from flexmb.case.expectations import evaluate, probe_names, problems_of, recorded_in
+from flexmb.case.expectations import can_be_reached, evaluate, probe_names, problems_of, recorded_in
 from flexmb.case.part_tables import TOO_LARGE, defaults_of
 from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
@@ -182,7 +182,9 @@ class Case:
             out.setdefault(part.role, {})[part.name] = table
         if tables.exact is not None:
             out["exact"] = tables.exact.model_dump()
-        out["expect"] = [{k: v for k, v in e.model_dump().items() if v not in (None, "")} for e in self.expects]
+        # an override may have cut the run short: as a file, the case must not ask for what lies behind its end
+        expects = [expect.model_dump() for expect in self.expects if can_be_reached(expect, tables.time)]
+        out["expect"] = [{k: v for k, v in e.items() if v not in (None, "")} for e in expects]
         return to_toml(out, INLINE)
 
     def check(self, result: Result) -> list[dict[str, Any]]:

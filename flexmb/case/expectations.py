@@ -76,10 +76,15 @@ def problems_of(expects: list[ExpectTable], recorded: Mapping[str, int], time: T
             locate(expect, recorded)
         except InputError as err:
             found.append(Problem(("expect", k, "signal"), err.message, expect.signal))
-        if not asked and expect.time is not None and not time.start <= expect.time <= time.end:
+        if not asked and not can_be_reached(expect, time):
             words = f"lies outside the run, {time.start:g} to {time.end:g} s"
             found.append(Problem(("expect", k, "time"), words, expect.time))
     return found
+
+
+def can_be_reached(expect: ExpectTable, time: TimeTable) -> bool:
+    """Tell whether the time that an expectation is about, if it is about one, lies in the run."""
+    return expect.time is None or time.start <= expect.time <= time.end
 
 
 class Asked(Protocol):
