@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.structure import Tree, mean_force, unit
+from flexmb.io.structure import ANGULAR, ROW_UNITS, Tree, mean_force, row_unit, unit
 from flexmb.postproc.arrays import Array
 from flexmb.result import Result
 
@@ -19,12 +19,8 @@ BLOCK = 1 << 16
 ROOM = 400_000_000
 """Bytes of curves that are kept at hand."""
 TOTAL = "energy.total"
-ROW_UNITS = {"force": ("N", "N m"), "impulse": ("N s", "N m s")}
-"""What the rows of joints have: those that hold places, and those that hold angles."""
 ROUND_OFF = 1e-12
 """A component moves when it does so by more than this part of what its vector's largest one does."""
-ANGULAR = ("tilt", "turn", "angle")
-"""First letters of the labels of rows that hold angles."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +100,7 @@ class Curves:
     def unit(self, name: str) -> str:
         """Return the unit of a name, empty when it has none we know."""
         if row := self.row(name):
-            return ROW_UNITS[split_name(name)[1]][row.startswith(ANGULAR)]
+            return row_unit(split_name(name)[1], row)
         return unit_of(name)
 
     def word(self, name: str) -> str:

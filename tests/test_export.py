@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -185,3 +186,77 @@ def test_stepped_shafts_have_many_radii() -> None:
     radii = cell_values(layout)["radius"]
     assert {round(float(r), 4) for r in radii} >= {0.0051, 0.0102, 0.0076, 0.0203, 0.033, 0.0381}
     np.testing.assert_array_equal(line_radii(replace(layout, sections=None)), layout.radius_of_cell)
+
+
+MISSING = ("/energy/work_drive", "/energy/work_cross")
+
+
+def test_older_energies_are_written_with_zeros(tmp_path: Path) -> None:
+    result = memory_result()
+    older = {name: values for name, values in result.tree.items() if name not in MISSING}
+    whole, fewer = (
+        np.genfromtxt(export(tree, "csv", tmp_path / name)[2], delimiter=",", names=True, deletechars="")
+        for name, tree in (("whole", result.tree), ("older", older))
+    )
+    assert whole.dtype.names == fewer.dtype.names
+    for name in whole.dtype.names:
+        expected = np.zeros(len(result.time)) if name.startswith(("work_drive", "work_cross")) else whole[name]
+        np.testing.assert_array_equal(fewer[name], expected)
+
+
+def test_forces_and_torques_of_joints_have_units_of_their_own(tmp_path: Path) -> None:
+    load_case("slider_crank", ["time.end=0.01"]).run(tmp_path / "run")
+    assert main(["export", str(tmp_path / "run"), "--format", "csv"]) == 0
+    with (tmp_path / "run/csv/joints.csv").open() as handle:
+        heads = next(csv.reader(handle))
+    guide = ["guide.force.0 [N]", "guide.force.1 [N m]", "guide.impulse.0 [N s]", "guide.impulse.1 [N m s]"]
+    assert [head for head in heads if head.startswith("guide.") and "error" not in head] == guide
+    assert "guide.position_error [m or rad]" in heads
+
+
+def cut_in_two(folder: Path) -> str:
+    path = folder / "summary.json"
+    path.write_text(path.read_text()[:50])
+    return "cannot be read as a summary"
+
+
+def killed(folder: Path) -> str:
+    for name in ("case.toml", "result.h5"):
+        (folder / name).rename(folder / f"{name}.part")
+    (folder / "summary.json").unlink()
+    return "note: the run is not finished\n"
+
+
+def lost(folder: Path) -> str:
+    (folder / "summary.json").unlink()
+    return "note: there is no summary.json\n"
+
+
+@pytest.mark.parametrize("form", ["csv", "paraview", "pvd", "xdmf"])
+@pytest.mark.parametrize("damage", [cut_in_two, killed, lost])
+def test_what_view_opens_is_exported(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: Callable[[Path], str], form: str
+) -> None:
+    folder, whole = written(tmp_path / "run"), written(tmp_path / "whole")
+    note = damage(folder)
+    assert main(["export", str(whole), "--format", form]) == 0
+    assert capsys.readouterr().err == ""  # though fields.vtkhdf is not there: it may be what is asked for
+    assert main(["export", str(folder), "--format", form]) == 0
+    assert note in capsys.readouterr().err
+    made = {path.name: path.read_bytes() for path in (folder / form).iterdir()}
+    assert made.keys() == {path.name for path in (whole / form).iterdir()}
+    if form == "csv":
+        assert all((whole / form / name).read_bytes() == values for name, values in made.items())
+
+
+def test_tables_are_written_where_nothing_can_be_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    import h5py
+
+    folder = written(tmp_path / "run")
+    (folder / "summary.json").unlink()
+    with h5py.File(folder / "result.h5", "r+") as file:
+        del file["layout/points"]
+    assert main(["export", str(folder), "--format", "pvd"]) == 2
+    assert "it lacks /layout/points" in capsys.readouterr().err
+    assert main(["export", str(folder), "--format", "csv"]) == 0
+    assert (folder / "csv/energy.csv").is_file()

@@ -1,33 +1,42 @@
 """CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``, and ``joints.csv`` where there are any.
 
 One row per sample, units in the header. Columns that follow from others, the contact forces and the total energy, stand
-last in their table.
+last in their table; works that an older result does not have are zero.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from flexmb.io.structure import Tree, mean_force, unit
+from flexmb.io.structure import Tree, mean_force, row_unit, unit
 from flexmb.record import ENERGY_COLUMNS
 
 _BLOCK = 4096
+JointRows = Mapping[str, Sequence[str]]
+"""What the rows of each joint hold, as a summary names them."""
 
 
-def write_csv(tree: Tree, folder: Path) -> list[Path]:
-    """Write the tables into ``folder`` and return their paths."""
+def write_csv(tree: Tree, folder: Path, joint_rows: JointRows | None = None) -> list[Path]:
+    """Write the tables into ``folder`` and return their paths.
+
+    Parameters
+    ----------
+    tree : Tree
+    folder : Path
+    joint_rows : mapping, optional
+        Tells the forces of joints from their torques.
+    """
     tree = {name: tree[name] for name in tree} | _derived(tree)
-    energy = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
     tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/")}
-    if all(name in tree for name in energy):
-        tables["energy"] = energy
+    if "/energy/total" in tree:
+        tables["energy"] = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
     if joints := _below(tree, "/joints/"):
         tables["joints"] = joints
-    return [_write(tree, names, folder / f"{table}.csv", table) for table, names in tables.items()]
+    return [_write(tree, names, folder / f"{table}.csv", joint_rows or {}) for table, names in tables.items()]
 
 
 class _Column:
@@ -42,7 +51,7 @@ class _Column:
 
 
 def _derived(tree: Tree) -> dict[str, _Column]:
-    """Return the contact forces and the total energy."""
+    """Return the contact forces, the works that are not there, and the total energy."""
     out = {
         name.removesuffix("impulse") + "force": _force(tree, tree[name])
         for name in _below(tree, "/contacts/")
@@ -51,6 +60,8 @@ def _derived(tree: Tree) -> dict[str, _Column]:
     if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
         return out
     kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
+    missing = [name for name in (f"/energy/{column}" for column in ENERGY_COLUMNS) if name not in tree]
+    out |= {name: _Column(kinetic.shape, lambda part: np.zeros(part.stop - part.start)) for name in missing}
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}
 
 
@@ -71,8 +82,8 @@ def _below(tree: Tree, prefix: str) -> list[str]:
     return [name for name in tree if name.startswith(prefix)]
 
 
-def _write(tree: Tree, names: list[str], path: Path, table: str) -> Path:
-    titles = ["time [s]", *(title for name in names for title in _titles(tree, name, table))]
+def _write(tree: Tree, names: list[str], path: Path, joint_rows: JointRows) -> Path:
+    titles = ["time [s]", *(title for name in names for title in _titles(tree, name, joint_rows))]
     with path.open("w", encoding="utf-8", newline="\n") as out:
         out.write(",".join(titles) + "\n")
         for rows in _rows(tree, ["/time", *names]):
@@ -80,15 +91,17 @@ def _write(tree: Tree, names: list[str], path: Path, table: str) -> Path:
     return path
 
 
-def _titles(tree: Tree, name: str, table: str) -> list[str]:
-    short = name.removeprefix(f"/{table}/").replace("/", ".")
-    words = unit(name)
-    label = f" [{words}]" if words else ""
-    shape = tree[name].shape
-    if len(shape) == 1:
-        return [short + label]
-    tags = ["x", "y", "z"] if table == "signals" and shape[1] == 3 else [str(k) for k in range(shape[1])]
-    return [f"{short}.{tag}{label}" for tag in tags]
+def _titles(tree: Tree, name: str, joint_rows: JointRows) -> list[str]:
+    _, table, *words = name.split("/")
+    short, shape = ".".join(words), tree[name].shape
+    tags = [""] if len(shape) == 1 else [f".{k}" for k in range(shape[1])]
+    if table == "signals" and shape[1:] == (3,):
+        tags = [".x", ".y", ".z"]
+    units = [unit(name)] * len(tags)
+    rows = joint_rows.get(words[0], ()) if table == "joints" else ()
+    if len(rows) == len(tags):
+        units = [row_unit(words[-1], row) or unit(name) for row in rows]
+    return [f"{short}{tag} [{own}]" if own else short + tag for tag, own in zip(tags, units, strict=True)]
 
 
 def _rows(tree: Tree, names: list[str]) -> Iterator[np.ndarray]:

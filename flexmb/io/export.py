@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flexmb.errors import InputError
@@ -17,7 +17,13 @@ MARK = ".flexmb_export"
 """File in a folder that an export wrote: the names of what it wrote there, one to a line."""
 
 
-def export(tree: Tree, form: str, folder: Path, also: Sequence[str] = ()) -> list[Path]:
+def export(
+    tree: Tree,
+    form: str,
+    folder: Path,
+    also: Sequence[str] = (),
+    joint_rows: Mapping[str, Sequence[str]] | None = None,
+) -> list[Path]:
     """Write a result in another format.
 
     Parameters
@@ -30,6 +36,8 @@ def export(tree: Tree, form: str, folder: Path, also: Sequence[str] = ()) -> lis
         the place of those of an earlier export.
     also : sequence of str
         More formats for the same folder.
+    joint_rows : mapping, optional
+        What the rows of each joint hold, as in the summary: tables then have their units.
 
     Returns
     -------
@@ -42,9 +50,10 @@ def export(tree: Tree, form: str, folder: Path, also: Sequence[str] = ()) -> lis
             raise InputError(f"unknown format; allowed: {', '.join(FORMATS)}", where="--format", value=name)
     _require_replaceable(folder)
     trees = {name: _sound(tree, name) for name in asked}
+    more = {"csv": {"joint_rows": joint_rows}}
     # in the folder itself where it is there: surely on the same disk
     with tempfile.TemporaryDirectory(prefix=MARK, dir=existing_parent(folder)) as fresh:
-        paths = [path for name in asked for path in FORMATS[name].write(trees[name], Path(fresh))]
+        paths = [path for name in asked for path in FORMATS[name].write(trees[name], Path(fresh), **more.get(name, {}))]
         folder.mkdir(parents=True, exist_ok=True)
         _move_in(Path(fresh), folder)
     return [folder / path.name for path in paths]

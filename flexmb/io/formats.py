@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
 
 class Format(NamedTuple):
@@ -16,7 +16,7 @@ class Format(NamedTuple):
     words : str
         What it is, for the help.
     module, function : str
-        Its writer(tree, folder) -> files to open; imported when it is needed.
+        Its writer(tree, folder, ...) -> files to open; imported when it is needed.
     """
 
     words: str
@@ -24,11 +24,9 @@ class Format(NamedTuple):
     function: str
 
     @property
-    def write(self) -> Callable[[Mapping[str, Any], Path], list[Path]]:
+    def write(self) -> Callable[..., list[Path]]:
         """The writer."""
-        return cast(
-            "Callable[[Mapping[str, Any], Path], list[Path]]", getattr(import_module(self.module), self.function)
-        )
+        return cast("Callable[..., list[Path]]", getattr(import_module(self.module), self.function))
 
 
 FORMATS = {

@@ -63,6 +63,10 @@ JOINT_UNITS = {
     "velocity_error": "m/s or rad/s",
 }
 """What a joint records: some of its rows hold places, others angles."""
+ROW_UNITS = {"force": ("N", "N m"), "impulse": ("N s", "N m s")}
+"""What single rows of joints have: those that hold places, and those that hold angles."""
+ANGULAR = ("tilt", "turn", "angle")
+"""First letters of the labels of rows that hold angles."""
 
 CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
 """Fields of ``Carriers``: arrays and sparse maps."""
@@ -75,6 +79,11 @@ def unit(name: str) -> str:
         return "J"
     own = JOINT_UNITS if words[0] == "joints" else {}
     return own.get(words[-1]) or UNITS.get(words[-1], "")
+
+
+def row_unit(word: str, row: str) -> str:
+    """Return the unit of a ``force`` or ``impulse`` of a joint's row, e.g. ``tilt about x``; empty for other words."""
+    return ROW_UNITS[word][row.startswith(ANGULAR)] if word in ROW_UNITS else ""
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
