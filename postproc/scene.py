@@ -14,7 +14,7 @@ from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, plane_of, upright
-from flexmb.postproc.deformation import deformation
+from flexmb.postproc.deformation import deformation, held_points
 from flexmb.postproc.field_range import coloured_values, field_range
 from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
@@ -24,6 +24,7 @@ from flexmb.postproc.moment import nearest
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
 from flexmb.postproc.room import Room
+from flexmb.postproc.sound_states import LateCheck
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
 
@@ -58,11 +59,13 @@ class Scene:
     """
 
     def __init__(self, opened: Opened, look: Look) -> None:
-        self.opened, self.look = opened, look
-        self.result, self.fields = opened.result, opened.result.fields
+        self.opened, self.result, self.fields = opened, opened.result, opened.result.fields
+        self._checked = LateCheck(self.fields.q, self.fields.v)
+        one = len(look.states) == 1  # of a picture, which shows another state where this one cannot be drawn
+        self.look = replace(look, states=np.array([self.sound(int(look.states[0]))])) if one else look
         self.times = self.fields.times
         self.planes, self.plane_notes = contact_planes(opened)
-        self.room = Room(self.fields, self.result.summary.get("status") == "complete", int(look.states[0]))
+        self.room = Room(self.fields, self.result.summary.get("status") == "complete", int(self.look.states[0]))
         self.label = ""
         self.common_arrows: ArrowScale | None = None
         self._require(look.field)
@@ -93,8 +96,12 @@ class Scene:
             self.__dict__.pop(known, None)
 
     def nearest(self, t: float) -> int:
-        """Return the number of the state nearest to a time."""
-        return nearest(self.times, t)
+        """Return the number of the state nearest to a time that can be drawn."""
+        return self.sound(nearest(self.times, t))
+
+    def sound(self, k: int) -> int:
+        """Return state k, or where it is no finite numbers one beside it."""
+        return self._checked.sound(k)
 
     def frame(self, k: int) -> dict[str, Array]:
         """Return the vectors at the points in state k and, when the colours need them, the values of the lines."""
@@ -130,7 +137,8 @@ class Scene:
         out = np.asarray(self.reference + np.where(small[:, None], scale * moved, moved))
         if scale != 1.0 and not small.all():
             body = self.fields.maps.layout.body_of_point[~small]
-            out[~small] += (scale - 1.0) * deformation(self.reference[~small], out[~small], body)
+            held = held_points(self.fields.maps)[~small]
+            out[~small] += (scale - 1.0) * deformation(self.reference[~small], out[~small], body, held)
         return out
 
     def rotations(self, frame: dict[str, Array]) -> Array | None:
@@ -150,7 +158,8 @@ class Scene:
     @cached_property
     def frames(self) -> list[tuple[float, dict[str, Array]]]:
         """The states that set the room, with their times: some, and those in which bodies get farthest."""
-        return [(float(self.times[k]), self.frame(int(k))) for k in self.room.telling(self.look.scale)]
+        states = sorted({self.sound(int(k)) for k in self.room.telling(self.look.scale)})
+        return [(float(self.times[k]), self.frame(k)) for k in states]
 
     @cached_property
     def swept(self) -> Array:
@@ -321,6 +330,8 @@ class Scene:
         if len(self.fields.maps.layout.cells) and abs(self.thickness.enlarged - 1.0) > 1e-9:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
         drawn += self.room.notes
+        if bad := len(self._checked.left_out):
+            drawn.append(f"of {bad} states that are no finite numbers others beside them are shown")
         looked_at, every = self._range[2], len(self.look.states)
         if looked_at < every:
             drawn.append(f"colours span {looked_at} of {every} states")

@@ -10,16 +10,22 @@ from pictures import scene_of
 from scipy.spatial.transform import Rotation
 
 import flexmb as fm
-from flexmb.postproc.deformation import deformation
+from flexmb.postproc.deformation import deformation, held_points
 
 TURN = Rotation.from_rotvec([0.3, -1.9, 2.2])
+
+
+def free(n: int) -> np.ndarray:
+    return np.zeros(n, dtype=bool)
 
 
 def test_rigid_motion_is_no_deformation() -> None:
     rng = np.random.default_rng(1)
     for shape in (rng.normal(size=(7, 3)), np.outer(np.arange(5.0), [1.0, 2.0, -1.0]), rng.normal(size=(1, 3))):
         moved = TURN.apply(shape) + [3.0, -4.0, 5.0]
-        np.testing.assert_allclose(deformation(shape, moved, np.zeros(len(shape), dtype=int)), 0.0, atol=1e-12)
+        np.testing.assert_allclose(
+            deformation(shape, moved, np.zeros(len(shape), dtype=int), free(len(shape))), 0.0, atol=1e-12
+        )
 
 
 def test_deformation_is_what_a_turned_body_is_bent_by() -> None:
@@ -27,9 +33,27 @@ def test_deformation_is_what_a_turned_body_is_bent_by() -> None:
     x = np.linspace(-1.0, 1.0, 41)
     straight = np.column_stack([x, 0.0 * x, 0.0 * x])
     bent = straight + 1e-4 * np.column_stack([0.0 * x, x**2, 0.0 * x])
-    found = deformation(straight, TURN.apply(bent) + 7.0, np.zeros(41, dtype=int))
+    found = deformation(straight, TURN.apply(bent) + 7.0, np.zeros(41, dtype=int), free(41))
     expected = 1e-4 * np.column_stack([0.0 * x, x**2 - np.mean(x**2), 0.0 * x])
     np.testing.assert_allclose(TURN.inv().apply(found), expected, atol=1e-9)
+
+
+@pytest.mark.parametrize("held", [[0], [0, 40], [3, 20, 40]])
+def test_points_that_are_held_stay(held: list[int]) -> None:
+    x = np.linspace(-1.0, 1.0, 41)
+    straight = np.column_stack([x, 0.0 * x, 0.0 * x])
+    bent = straight + 1e-4 * np.column_stack([0.0 * x, np.exp(x), np.sin(2 * x)])
+    mask = free(41)
+    mask[held] = True
+    found = deformation(straight, TURN.apply(bent), np.zeros(41, dtype=int), mask)
+    np.testing.assert_allclose(found[held], 0.0, atol=1e-15)
+    assert np.abs(found).max() > 1e-6
+    loose = deformation(straight, TURN.apply(bent), np.zeros(41, dtype=int), free(41))
+    if len(held) == 1:
+        np.testing.assert_allclose(found, loose - loose[held], atol=1e-15)
+    second = np.diff(found, 2, axis=0) - np.diff(loose, 2, axis=0)  # between held points only a straight line differs
+    away = [k for k in range(1, 40) if k not in held]
+    np.testing.assert_allclose(second[np.array(away) - 1], 0.0, atol=1e-15)
 
 
 def test_bodies_are_looked_at_one_by_one() -> None:
@@ -37,12 +61,12 @@ def test_bodies_are_looked_at_one_by_one() -> None:
     shape, body = rng.normal(size=(8, 3)), np.array([0, 1, 0, 1, 0, 1, 0, 1])
     moved = shape.copy()
     moved[body == 1] = TURN.apply(shape[body == 1])
-    np.testing.assert_allclose(deformation(shape, moved, body), 0.0, atol=1e-12)
+    np.testing.assert_allclose(deformation(shape, moved, body, free(8)), 0.0, atol=1e-12)
 
 
 def test_mirrored_points_are_not_turned_into_their_mirror_image() -> None:
     shape = np.array([[0.0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]])
-    assert np.abs(deformation(shape, shape * [1, 1, -1], np.zeros(4, dtype=int))).max() > 0.1
+    assert np.abs(deformation(shape, shape * [1, 1, -1], np.zeros(4, dtype=int), free(4))).max() > 0.1
 
 
 @pytest.fixture(scope="module")
@@ -61,11 +85,11 @@ def test_in_large_motion_rigid_bodies_keep_their_size_and_beams_bend_more(crank:
     rigid = layout.body_of_point != beam
     np.testing.assert_allclose(drawn[rigid], now[rigid], atol=1e-12)
     own = layout.body_of_point == beam
-    bent = [deformation(layout.points[own], x[own], np.zeros(own.sum(), dtype=int)) for x in (now, drawn)]
+    held, body = held_points(true.fields.maps)[own], np.zeros(own.sum(), dtype=int)
+    bent = [deformation(layout.points[own], x[own], body, held) for x in (now, drawn)]
     assert np.abs(bent[0]).max() > 2e-5
     # the fit of the larger shape is a little different: of second order in the deformation
     np.testing.assert_allclose(bent[1], 30.0 * bent[0], atol=2e-2 * np.abs(30.0 * bent[0]).max())
-    np.testing.assert_allclose(drawn[own].mean(axis=0), now[own].mean(axis=0), atol=1e-12)
 
 
 def test_joints_stay_where_they_are_when_deformations_are_drawn_larger(crank: Path) -> None:
@@ -104,3 +128,14 @@ def test_masses_that_move_far_are_not_drawn_further_away(tmp_path: Path) -> None
     scene.rescale(10.0)
     np.testing.assert_array_equal(scene.positions(scene.frame(k)), before)
     assert scene_of(tmp_path / "rotor", 0.01, whole=True)[0].small.all()  # shaft and rings move little
+
+
+def test_enlarged_beams_stay_in_their_joints_and_on_their_stops(crank: Path, tmp_path: Path) -> None:
+    fm.load_case("pendulum_with_flexible_rod_and_stop", ["time.end=0.5"]).run(tmp_path / "pendulum")
+    for folder, time in ((crank, 0.005), (tmp_path / "pendulum", 0.495)):
+        true, k = scene_of(folder, time)
+        larger, _ = scene_of(folder, time, scale=30.0)
+        frame, held = true.frame(k), held_points(true.fields.maps)
+        now, drawn = true.positions(frame), larger.positions(frame)
+        np.testing.assert_allclose(drawn[held], now[held], atol=1e-12)
+        assert np.abs(drawn - now).max() > 1e-3

@@ -12,7 +12,7 @@ import numpy as np
 from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.camera import Camera
-from flexmb.postproc.deformation import deformation
+from flexmb.postproc.deformation import deformation, held_points
 from flexmb.postproc.field_range import coloured_values
 from flexmb.postproc.fields import ON_LINES, ON_SOLIDS, VECTORS
 from flexmb.postproc.marks import LOOKS, DrawnMarks, Part
@@ -75,9 +75,10 @@ class Motion:
         """What of the displacements is drawn larger, (f, n, 3), m: of bodies that move far only their deformation."""
         far = ~self.scene.small
         out = self.displacement.copy()
+        held = held_points(self.scene.fields.maps)[far]
         for moved in out if far.any() else []:
             own = self.layout.points[far]
-            moved[far] = deformation(own, own + moved[far], self.layout.body_of_point[far])
+            moved[far] = deformation(own, own + moved[far], self.layout.body_of_point[far], held)
         size = self.scene.thickness.size
         return np.where(np.abs(out).max(axis=(0, 2), initial=0.0)[:, None] > 1e-9 * size, out, 0.0)
 
