@@ -104,7 +104,8 @@ class Board:
     def _title(self, opened: Opened, labels: Labels) -> None:
         x = self.scene[0]
         name = opened.title or (opened.result.folder.resolve().name if opened.result.folder is not None else "")
-        scheme = ",  ".join(word for word in (labels.name, opened.scheme, f"h = {opened.h:.6g} s") if word)
+        step = f"h = {opened.h:.6g} s" if np.isfinite(opened.h) else ""
+        scheme = ",  ".join(word for word in (labels.name, opened.scheme, step) if word)
         # as many letters as there is room for, with the size text has
         wide = self.size[0] / self.dpi / (FULL[0] / 130.0)
         self._text(x, 0.957, _shortened(name, int(82 * wide)), va="center", fontsize=13, fontweight="bold")

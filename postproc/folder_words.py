@@ -13,6 +13,7 @@ SINGLE = ("gravity", "scheme", "time", "output", "initial")
 SUMMARY_KINDS: dict[str, type] = {
     "title": str,
     "status": str,
+    "computed": str,
     "engine": str,
     "scheme": dict,
     "failure": dict,
@@ -57,6 +58,12 @@ def usable_case(case: dict[str, Any]) -> str:
         if not all(_number(table.get(key, 0.0)) for key in ("gap",)) or not _radius(table.get("radius", 0.0)):
             return f"'contacts.{name}' has a length that is not a number"
     return ""
+
+
+def case_step(case: dict[str, Any]) -> float:
+    """Return the time step of a case whose tables are usable, s; nan when it gives none."""
+    h = case.get("time", {}).get("step")
+    return float(h) if _number(h) and h > 0.0 else math.nan
 
 
 def usable_summary(summary: dict[str, Any], h: float) -> tuple[dict[str, Any], list[str]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.checkpoint import read_checkpoint
 from flexmb.io.result_h5 import H5Tree
 from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.tree_check import Without, damage
-from flexmb.postproc.folder_words import failure_notes, usable_case, usable_summary
-from flexmb.postproc.sound_states import SomeStates, sound_states
+from flexmb.postproc.folder_words import case_step, failure_notes, usable_case, usable_summary
+from flexmb.postproc.sound_states import SomeStates, sound_impulses, sound_states
+from flexmb.postproc.written_rows import WrittenRows
 from flexmb.result import Result, load
 
 if TYPE_CHECKING:
@@ -79,113 +78,71 @@ def open_folder(folder: str | Path) -> Opened:
     """
     folder = Path(folder)
     notes: list[str] = []
-    if (folder / RESULT).is_file():
-        tree: Tree = H5Tree(folder / RESULT)
-    elif (folder / (RESULT + PART)).is_file():
-        notes.append("the run is not finished")
-        tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT, notes)
-    else:
-        load(folder)  # raises the error that says what is missing
-        raise InputError(f"'{folder}' is not a result folder")
-    wrong, odd = damage(tree)
-    if wrong:
-        raise InputError(f"the result file in '{folder}' is damaged: {'; '.join(wrong)}")
-    if not len(tree["/state/step"]) or not len(tree["/step"]):
-        raise InputError(f"the run in '{folder}' has not written a state yet")
-    if odd:
-        notes.append(f"the result file is damaged, and {', '.join(odd)} left out")
-        tree = Without(tree, odd)
-    tree = _with_finite_states(folder, tree, notes)
+    tree = _drawable(_tree_of(folder, notes), f"the result file in '{folder}'", notes)
     _look_at_fields(folder, notes)
     case, text = read_case(folder, notes)
-    result = Result(tree, _read_summary(folder, tree, notes), text, folder)
+    result = Result(tree, _read_summary(folder, tree, case, notes), text, folder)
+    return _opened(result, case, notes)
+
+
+def opened(result: Result) -> Opened:
+    """Return a result that is at hand, from memory or from a folder, to look at; with notes, as ``open_folder``."""
+    notes: list[str] = []
+    name = "the result" if result.folder is None else f"the result file in '{result.folder}'"
+    tree = _drawable(result.tree, name, notes)
+    case = sound_case(result.case_text, CASE, notes)
+    summary = sound_summary(result.summary, tree, notes, case)
+    return _opened(Result(tree, summary, result.case_text, result.folder), case, notes)
+
+
+def _opened(result: Result, case: dict[str, Any], notes: list[str]) -> Opened:
     notes += failure_notes(result.summary)
-    if "/energy/kinetic" not in tree:
+    if "/energy/kinetic" not in result.tree:
         notes.append("the result file has no energies")
     return Opened(result, case, tuple(notes))
 
 
-def _with_finite_states(folder: Path, tree: Tree, notes: list[str]) -> Tree:
-    """Return the tree without states that are no finite numbers; what is left out goes to the notes."""
-    good = sound_states(tree)
-    if good.all():
-        return tree
-    if not good.any():
-        raise InputError(f"the result file in '{folder}' is damaged: no state in it is a finite number")
-    first = float(tree["/state/time"][int(np.argmin(good))])
-    bad = int(np.sum(~good))
-    notes.append(f"{bad} of {len(good)} states are no finite numbers and left out, the first at t = {first:.6g} s")
-    return SomeStates(tree, good)
+def _tree_of(folder: Path, notes: list[str]) -> Tree:
+    """Return the arrays of a folder, of an unfinished run those it has written."""
+    if (folder / RESULT).is_file():
+        return H5Tree(folder / RESULT)
+    if not (folder / (RESULT + PART)).is_file():
+        load(folder)  # raises the error that says what is missing
+        raise InputError(f"'{folder}' is not a result folder")
+    notes.append("the run is not finished")
+    tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT, notes)
+    if not tree.begun:
+        raise InputError(f"the run in '{folder}' has not written a state yet")
+    return tree
 
 
-def opened(result: Result) -> Opened:
-    """Return a result that is at hand, from memory or from a folder, to look at."""
-    case = tomllib.loads(result.case_text) if result.case_text else {}
-    return Opened(result, case, ())
-
-
-class WrittenRows(Mapping[str, Any]):
-    """The rows an unfinished run has written; its datasets have their final length, with zeros to come.
+def _drawable(tree: Tree, name: str, notes: list[str]) -> Tree:
+    """Return what of a tree fits together and is finite; what is left out goes to the notes.
 
     Parameters
     ----------
-    tree : H5Tree
-        The unfinished file.
-    checkpoint : Path
-        Says how many rows are surely on the disk, when it is there.
+    tree : Tree
+    name : str
+        What to call it.
     notes : list of str
-        Gets a word when it cannot be read.
     """
-
-    def __init__(self, tree: H5Tree, checkpoint: Path, notes: list[str]) -> None:
-        self._tree = tree
-        self._rows = {"sample": _written(tree, "/step"), "field": _written(tree, "/state/step")}
-        if checkpoint.is_file():
-            try:
-                point = read_checkpoint(checkpoint)
-                self._rows = {"sample": point.samples, "field": point.fields}
-            except InputError:
-                notes.append(f"{checkpoint.name} cannot be read, so what stands in the file is shown")
-
-    def __getitem__(self, name: str) -> Any:
-        values = self._tree[name]
-        if name.startswith("/layout/"):
-            return values
-        if name in ("/state/q", "/state/v", "/state/impulse"):  # whole states are large, and looked up one by one
-            return FirstRows(values, self._rows["field"])
-        return np.asarray(values[: self._rows["field" if name.startswith("/state/") else "sample"]])
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._tree)
-
-    def __len__(self) -> int:
-        return len(self._tree)
-
-
-class FirstRows:
-    """The first rows of a dataset, read when they are sliced.
-
-    Parameters
-    ----------
-    values : array-like
-    count : int
-        Number of rows.
-    """
-
-    def __init__(self, values: Any, count: int) -> None:
-        self._values, self.dtype = values, values.dtype
-        self.shape = (min(count, values.shape[0]), *values.shape[1:])
-
-    def __len__(self) -> int:
-        return int(self.shape[0])
-
-    def __getitem__(self, part: Any) -> Any:
-        rows, *columns = (part if isinstance(part, tuple) else (part,)) or (...,)
-        if rows is ...:
-            rows = slice(None)
-        # the file has its final length: what counts from the end must count from the last row that is written
-        own = slice(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
-        return self._values[(own, *columns)]
+    wrong, odd = damage(tree)
+    if wrong:
+        raise InputError(f"{name} is damaged: {'; '.join(wrong)}")
+    if not len(tree["/state/step"]) or not len(tree["/step"]):
+        raise InputError(f"{name} holds no state")
+    if odd:
+        notes.append(f"the result file is damaged, and {', '.join(odd)} left out")
+        tree = Without(tree, odd)
+    good = sound_states(tree)
+    if not good.any():
+        raise InputError(f"{name} is damaged: no state in it is a finite number")
+    if not good.all():
+        first = float(tree["/state/time"][int(np.argmin(good))])
+        words = f"{int(np.sum(~good))} of {len(good)} states are no finite numbers and left out"
+        notes.append(f"{words}, the first at t = {first:.6g} s")
+        tree = SomeStates(tree, good)
+    return sound_impulses(tree, notes)
 
 
 def _look_at_fields(folder: Path, notes: list[str]) -> None:
@@ -204,15 +161,6 @@ def _opens(path: Path) -> bool:
     return True
 
 
-def _written(tree: Tree, name: str) -> int:
-    """Return the number of rows before the first that is still zero (row 0 is step 0)."""
-    if name not in tree or not len(tree[name]):
-        return 0
-    steps = np.asarray(tree[name][()])
-    empty = np.flatnonzero(steps[1:] == 0)
-    return int(empty[0]) + 1 if empty.size else len(steps)
-
-
 def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
     """Return the tables and the text of case.toml, both empty when there is none; what is wrong goes to the notes."""
     path = next((p for p in (folder / CASE, folder / (CASE + PART)) if p.is_file()), None)
@@ -220,17 +168,26 @@ def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
         return {}, ""  # a result saved from Python has no case file
     try:
         text = path.read_text(encoding="utf-8")
-        case = tomllib.loads(text)
     except (OSError, ValueError) as err:
         notes.append(f"{path.name} cannot be read ({err})")
         return {}, ""
+    return sound_case(text, path.name, notes), text
+
+
+def sound_case(text: str, name: str, notes: list[str]) -> dict[str, Any]:
+    """Return the tables of a case, empty when they are not those of one; what is wrong goes to the notes."""
+    try:
+        case = tomllib.loads(text)
+    except ValueError as err:
+        notes.append(f"{name} cannot be read ({err})")
+        return {}
     if problem := usable_case(case):
-        notes.append(f"{path.name} is not that of a run: {problem}")
-        return {}, text
-    return case, text
+        notes.append(f"{name} is not that of a run: {problem}")
+        return {}
+    return case
 
 
-def _read_summary(folder: Path, tree: Tree, notes: list[str]) -> dict[str, Any]:
+def _read_summary(folder: Path, tree: Tree, case: dict[str, Any], notes: list[str]) -> dict[str, Any]:
     """Return the summary, or the little that the samples tell when there is none."""
     path = folder / SUMMARY
     summary: dict[str, Any] = {}
@@ -241,21 +198,23 @@ def _read_summary(folder: Path, tree: Tree, notes: list[str]) -> dict[str, Any]:
             notes.append(str(err))
     elif (folder / RESULT).is_file():
         notes.append(f"there is no {SUMMARY}")
-    return sound_summary(summary, tree, notes)
+    return sound_summary(summary, tree, notes, case)
 
 
-def sound_summary(summary: dict[str, Any], tree: Tree, notes: list[str]) -> dict[str, Any]:
+def sound_summary(
+    summary: dict[str, Any], tree: Tree, notes: list[str], case: dict[str, Any] | None = None
+) -> dict[str, Any]:
     """Return what of a summary is of the right kind; what is left out goes to the notes."""
-    clean, odd = usable_summary(summary, step_of(tree))
+    clean, odd = usable_summary(summary, step_of(tree, case or {}))
     if odd:
         notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
     return clean
 
 
-def step_of(tree: Tree) -> float:
-    """Return the time step as the samples tell it, s; nan when there are not two of them."""
+def step_of(tree: Tree, case: dict[str, Any]) -> float:
+    """Return the time step as the samples tell it, s; when there are not two of them, that of the case, or nan."""
     if "/time" not in tree or len(tree["/time"]) < 2:
-        return float("nan")
+        return case_step(case)
     time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])
     return float((time[-1] - time[0]) / (step[-1] - step[0]))
 

@@ -102,7 +102,7 @@ class Panel:
         ghost = self.scene.shapes.ghost(self.scene.reference)
         self.ghost = _smooth(add(ghost, color="#9a9a9a", opacity=0.18, name=tag + "reference", **SHADE))
         _put_back(self.ghost)
-        self._colour(self.scene.frame(0))
+        self._colour(self.scene.frame(self.scene.sound(0)))
         self._add_coloured()
         for look, mesh in self._marks.items():
             colour, opacity = LOOKS[look]

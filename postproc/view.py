@@ -208,7 +208,7 @@ def staged(
         times = one.result.fields.times
         states = np.arange(len(times)) if whole else np.array([nearest(times, t)])
         scenes.append(Scene(one, Look(field, scale, states)))
-    return Stage(scenes), t
+    return Stage(scenes), float(scenes[0].times[scenes[0].nearest(t)])
 
 
 def picture(scene: Scene | Sequence[Scene], k: int, size: tuple[int, int]) -> np.ndarray:
