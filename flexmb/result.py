@@ -160,21 +160,30 @@ class Result:
 
         return plot_signals(self, names, save)
 
-    def show(self, time: float | None = None, field: str = "displacement", scale: float = 1.0) -> Any:
-        """Look at a state with pyvista: in a notebook below the cell, else in a window.
+    def show(
+        self,
+        time: float | None = None,
+        field: str = "displacement",
+        scale: float = 1.0,
+        backend: str | None = None,
+    ) -> Any:
+        """Look at the result: in a notebook below the cell, to be turned and played, else in a window.
 
         Parameters
         ----------
         time : float, optional
-            s; the nearest kept state is shown. By default the middle of the contact with the largest impulse.
+            s; the nearest kept state is shown (first). By default the middle of the contact with the largest impulse.
         field : str
             What colours mean: ``displacement`` or ``velocity``, or a component such as ``velocity.x``.
         scale : float
             Factor on displacements.
+        backend : str, optional
+            ``html``, a page to turn; ``static``, a picture; ``window``. Where the one wanted cannot be, a picture is
+            returned, and a warning says why.
         """
         from flexmb.postproc.show import show
 
-        return show(self, time, field, scale)
+        return show(self, time, field, scale, backend)
 
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""

@@ -3,25 +3,35 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.postproc.moment import nearest_state
-from flexmb.postproc.open_folder import opened
+from flexmb.postproc.open_folder import Opened, opened
 from flexmb.postproc.screen import has_screen, prepare_off_screen
 from flexmb.postproc.view import check_look, picture
 from flexmb.result import Result
 
+if TYPE_CHECKING:
+    from flexmb.postproc.scene import Scene
+
 SIZE = (1280, 720)
+BACKENDS = ("html", "static", "window")
+NO_SCREEN = "there is no screen to open a window on, so a picture was drawn without one"
 
 
-def show(result: Result, time: float | None = None, field: str = "displacement", scale: float = 1.0) -> Any:
-    """Show a state of a result.
-
-    In a notebook the picture is returned, and so appears below the cell; it needs no screen. Elsewhere a window with a
-    time slider opens, and nothing is returned.
+def show(
+    result: Result,
+    time: float | None = None,
+    field: str = "displacement",
+    scale: float = 1.0,
+    backend: str | None = None,
+) -> Any:
+    """Show a result, at a time to begin with.
 
     Parameters
     ----------
@@ -32,27 +42,81 @@ def show(result: Result, time: float | None = None, field: str = "displacement",
         As in ``view``.
     scale : float
         Factor on displacements.
+    backend : str, optional
+        ``html``: a page that can be turned, with time and fields to choose, which needs no server and stays alive in a
+        saved notebook. ``static``: a picture. ``window``: a window with a time slider. By default a page in a
+        notebook and a window elsewhere; where that cannot be, a picture and a warning that says why.
+
+    Returns
+    -------
+    Turnable, PIL.Image.Image or None
+        The page or the picture, which appears below the cell of a notebook; nothing when a window was open.
     """
     check_look(field, scale, SIZE)
-    k = nearest_state(result, time)
-    inline = in_notebook()
-    if not inline and not has_screen():
-        raise InputError("there is no screen to open a window on; save the result and use flexmb view --screenshot")
+    if backend not in (None, *BACKENDS):
+        raise InputError(f"must be one of {', '.join(BACKENDS)}", key="backend", value=backend)
+    shown = opened(result)
+    k = nearest_state(shown.result, time)
+    backend = backend or ("html" if in_notebook() else "window")
+    if backend == "window":
+        return _window(shown, k, field, scale)
+    scene = _scene(shown, field, scale, np.array([k]))
+    image = _picture(scene, k)
+    return image if backend == "static" else _page(scene, k, image)
+
+
+def _scene(shown: Opened, field: str, scale: float, states: Any) -> Scene:
     prepare_off_screen()
 
     from flexmb.postproc.scene import Look, Scene
+
+    return Scene(shown, Look(field, scale, states))
+
+
+def _picture(scene: Scene, k: int) -> Any:
+    from PIL import Image
+
+    return Image.fromarray(picture(scene, k, SIZE))
+
+
+def _page(scene: Scene, k: int, image: Any) -> Any:
+    """Return a page to turn, or the picture where there can be none."""
+    from flexmb.postproc.turnable import MotionPage, Turnable
+
+    field = scene.look.field
+    if "." in field:
+        _warn(f"pages colour by magnitudes, so '{field}' is a picture; field='{field.partition('.')[0]}' can be turned")
+        return image
+    try:
+        return Turnable(MotionPage(scene, float(scene.times[k])).html(), image)
+    except InputError as err:
+        _warn(f"there is no page to turn, but a picture: {err}")
+        return image
+
+
+def _window(shown: Opened, k: int, field: str, scale: float) -> Any:
+    """Open a window; without a screen a picture is written instead, and returned."""
+    if not has_screen():
+        image = _picture(_scene(shown, field, scale, np.array([k])), k)
+        name = "result" if shown.result.folder is None else shown.result.folder.resolve().name
+        path = Path(f"{name}_view.png")
+        try:
+            image.save(path)
+        except OSError as err:
+            _warn(f"{NO_SCREEN}; '{path}' cannot be written ({err.strerror or err})")
+        else:
+            _warn(f"{NO_SCREEN}: '{path}'")
+        return image
+    scene = _scene(shown, field, scale, np.arange(len(shown.result.fields)))
     from flexmb.postproc.stage import Stage
-
-    states = np.array([k]) if inline else np.arange(len(result.fields))
-    scene = Scene(opened(result), Look(field, scale, states))
-    if inline:
-        from PIL import Image
-
-        return Image.fromarray(picture(scene, k, SIZE))
     from flexmb.postproc.window import open_window
 
     open_window(Stage([scene]), float(scene.times[k]), SIZE)
     return None
+
+
+def _warn(words: str) -> None:
+    warnings.warn(words, stacklevel=5)
 
 
 def in_notebook() -> bool:

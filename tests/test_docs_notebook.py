@@ -49,10 +49,10 @@ def test_the_code_of_the_notebook_runs_and_prints_what_it_shows(
             assert float(got.split()[1]) < 1e-10
         else:
             assert got == promised
-    result, _, *figures, picture = values
+    result, _, *figures, shown_below = values
     assert result.summary["status"] == "complete"
     assert [len(figure.axes) for figure in figures] == [3, 2, 2]
-    assert picture.size == show.SIZE
+    assert shown_below.picture.size == show.SIZE
 
 
 def test_what_is_missing_is_said_in_a_sentence(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -270,7 +270,7 @@ def test_show_in_a_notebook_is_a_picture(bar: fm.Result, monkeypatch: pytest.Mon
 
     require_drawing()
     monkeypatch.setattr("flexmb.postproc.show.in_notebook", lambda: True)
-    image = np.asarray(bar.show(time=0.8, field="velocity"))
+    image = np.asarray(bar.show(time=0.8, field="velocity", backend="static"))
     assert image.shape == (720, 1280, 3)
     assert image.std() > 10
 

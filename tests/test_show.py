@@ -1,0 +1,158 @@
+"""``result.show()``: a page to turn in a notebook, a window elsewhere, a picture where neither can be."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from browser import browser
+from missing import missing
+from pictures import require_drawing, run_bar
+
+import flexmb as fm
+from flexmb.errors import InputError
+from flexmb.postproc import show as module
+from flexmb.postproc.open_folder import open_folder, opened
+from flexmb.postproc.turnable import Turnable
+from flexmb.result import Result
+
+
+@pytest.fixture(scope="module")
+def bar(tmp_path_factory: pytest.TempPathFactory) -> Result:
+    require_drawing()
+    return fm.load(run_bar(tmp_path_factory.mktemp("show") / "bar"))
+
+
+@pytest.fixture
+def notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "in_notebook", lambda: True)
+
+
+def copy_of(result: Result, **other: Any) -> Result:
+    tree = {name: np.array(result.tree[name][()]) for name in result.tree}
+    return Result(tree, dict(result.summary), other.get("case_text", result.case_text))
+
+
+@pytest.mark.parametrize(
+    ("text", "note"),
+    [
+        ("contacts = ", "case.toml cannot be read (Invalid value"),
+        ("contacts = 5", "case.toml is not that of a run: 'contacts' is not a list of tables"),
+        ("[contacts.wall]\nnormal = 'x'", "case.toml is not that of a run: 'contacts.wall.normal' is not a direction"),
+    ],
+)
+def test_a_case_that_is_none_is_said_so(bar: Result, text: str, note: str) -> None:
+    shown = opened(copy_of(bar, case_text=text))
+    assert shown.case == {}
+    assert shown.notes[0].startswith(note)
+    assert shown.title == bar.summary["title"]
+
+
+def test_results_at_hand_have_the_notes_of_their_folders(bar: Result, tmp_path: Path) -> None:
+    spoilt = copy_of(bar)
+    spoilt.tree["/state/q"][7] = np.nan
+    spoilt.tree["/state/impulse"][-1] = np.inf
+    spoilt.tree["/signals/rod.mid.position"] = spoilt.tree["/signals/rod.mid.position"][:5]
+    spoilt.summary |= {"status": "failed", "failure": {"error": "no way"}, "h": "x"}
+    spoilt.save(tmp_path / "bar")
+    at_hand, of_folder = opened(spoilt), open_folder(tmp_path / "bar")
+    assert at_hand.notes == of_folder.notes == opened(fm.load(tmp_path / "bar")).notes
+    assert len(at_hand.notes) == 5
+    assert "1 of 201 states are no finite numbers and left out, the first at t = 0.07 s" in at_hand.notes
+    assert at_hand.notes[-1] == "the run failed: no way"
+    assert at_hand.h == pytest.approx(5e-3)
+    assert len(at_hand.result.fields) == 200
+    assert spoilt.show(time=0.07, backend="static").size == module.SIZE
+    with pytest.raises(InputError, match="the result is damaged: .*state/q"):
+        opened(Result({k: v for k, v in spoilt.tree.items() if k != "/state/q"}, {}))
+
+
+def test_without_a_screen_a_picture_is_written_and_said_so(
+    bar: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from PIL import Image
+
+    monkeypatch.setattr(module, "has_screen", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    with pytest.warns(UserWarning, match=r"no screen to open a window on, .* without one: 'bar_view.png'") as said:
+        image = bar.show(time=0.8)
+    assert said[0].filename == __file__
+    written = np.asarray(Image.open("bar_view.png"))
+    np.testing.assert_array_equal(written, np.asarray(image))
+    assert written.std() > 10
+    Path("result_view.png").mkdir()
+    with pytest.warns(UserWarning, match="'result_view.png' cannot be written"):
+        assert copy_of(bar).show().size == module.SIZE
+
+
+def test_with_a_screen_a_window_opens(bar: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    monkeypatch.setattr(module, "has_screen", lambda: True)
+    monkeypatch.setattr("flexmb.postproc.window.open_window", lambda *words: calls.append(words))
+    assert bar.show(time=0.8, scale=2.0) is None
+    ((stage, t, size),) = calls
+    assert (t, size, stage.scale) == (pytest.approx(0.8), module.SIZE, 2.0)
+    assert len(stage.scenes[0].look.states) == 201
+
+
+@pytest.mark.usefixtures("notebook")
+def test_a_notebook_gets_a_page_and_where_it_shows_none_a_picture(bar: Result, tmp_path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        page = bar.show(time=0.8, field="velocity")
+    assert isinstance(page, Turnable)
+    bundle = page._repr_mimebundle_()
+    assert bundle["text/html"].startswith("<iframe")
+    assert bundle["image/png"].startswith(b"\x89PNG")
+    assert len(bundle["text/html"]) < 1_000_000
+    assert page.save(tmp_path / "x.html").read_text() == page.page
+    with pytest.warns(UserWarning, match=r"'velocity.x' is a picture; field='velocity' can be turned"):
+        assert bar.show(field="velocity.x").size == module.SIZE
+    with pytest.raises(InputError, match="backend = 'trame': must be one of html, static, window"):
+        bar.show(backend="trame")
+
+
+@pytest.mark.usefixtures("notebook")
+def test_why_there_is_no_page_is_said(bar: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise InputError("not this one")
+
+    monkeypatch.setattr("flexmb.postproc.report.views.motion_of", fail)
+    with pytest.warns(UserWarning, match="no page to turn, but a picture: the motion is not drawn: not this one"):
+        assert bar.show().size == module.SIZE
+
+
+def test_the_page_shows_what_was_asked_for_and_plays(bar: Result, tmp_path: Path) -> None:
+    html = bar.show(time=0.8, field="velocity", scale=3.0, backend="html")._repr_mimebundle_()["text/html"]
+    (tmp_path / "notebook.html").write_text(f"<!DOCTYPE html><html><body>{html}</body></html>")
+    with browser(tmp_path / "profile") as page:
+        page.get((tmp_path / "notebook.html").as_uri())
+        page.switch_to.frame(0)
+        read = "return ['field', 'scale', 'clock'].map(k => document.getElementById(k).value)"
+        assert page.execute_script(read) == ["1", "3", "t = 0.8 s"]
+        drawn = page.execute_script("return document.querySelector('canvas').toDataURL()")
+        page.execute_script(
+            "const s = document.getElementById('slider'); s.value = 10; s.dispatchEvent(new Event('input'))"
+        )
+        assert page.execute_script(read)[2] == "t = 0.1 s"
+        assert page.execute_script("return document.querySelector('canvas').toDataURL()") != drawn
+        assert [entry for entry in page.get_log("browser") if entry["level"] == "SEVERE"] == []
+
+
+def test_a_kernel_shows_it_below_the_cell(bar: Result) -> None:
+    try:
+        import ipykernel  # noqa: F401
+        import nbformat
+        from nbclient import NotebookClient
+    except ImportError as err:
+        missing(f"{err.name} is not installed")
+    code = f"import flexmb as fm\nfm.load({json.dumps(str(bar.folder))}).show()"
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(code)])
+    NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
+    (output,) = notebook.cells[0]["outputs"]
+    assert output["output_type"] == "execute_result"
+    assert sorted(output["data"]) == ["image/png", "text/html", "text/plain"]
