@@ -104,8 +104,10 @@ class Curves:
         return unit_of(name)
 
     def word(self, name: str) -> str:
-        """Return what a name is: ``position``, ``force``, of a joint's row that holds an angle ``torque``."""
-        word = split_name(name)[1]
+        """Return what a name is: ``position``, ``energy``, ``force``, of a joint's row that holds an angle ``torque``."""
+        head, word, _ = split_name(name)
+        if head == "energy":
+            return "work" if word.startswith("work_") else "energy"
         return "torque" if word == "force" and self.row(name).startswith(ANGULAR) else word.replace("_", " ")
 
     def axis(self, name: str) -> str:

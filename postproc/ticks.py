@@ -1,14 +1,24 @@
-"""Powers of ten go into the label of an axis, with its unit, not above the frame where titles and legends stand."""
+"""Numbers at an axis: short, and all different.
+
+Powers of ten, and what all numbers of a narrow range have in common, go into the label of the axis, with its unit, not
+above the frame where titles and legends stand.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
-from matplotlib.ticker import FuncFormatter
+from matplotlib.ticker import Formatter
 
 LARGE, SMALL = 4, -3
 """From these powers of ten on they are taken out of the numbers."""
+NARROW = 1e-4
+"""From this range over the size of its numbers on they have too many digits in common to write them at every tick."""
+MOST_DIGITS = 12
+"""Behind the point; more are round-off."""
+LONG = 26
+"""Letters of a label that fit beside a low frame; a longer one has two lines."""
 _HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -21,6 +31,20 @@ def power_of(low: float, high: float) -> int:
     return 3 * (power // 3) if power >= LARGE or power <= SMALL else 0
 
 
+def offset_of(low: float, high: float) -> float:
+    """Return what is to be taken off numbers between two ends: the roundest of a narrow range, else zero."""
+    most, span = max(abs(low), abs(high)), high - low
+    if not np.isfinite(most) or not 0.0 < span < NARROW * most:
+        return 0.0
+    for power in range(int(np.floor(np.log10(most))), int(np.floor(np.log10(span))) - 1, -1):
+        # multiples of powers below one as parts of a whole: 3 * 0.1 is not 0.3
+        whole = 10.0**-power if power < 0 else 1.0 / 10.0**power
+        number = float(np.ceil(low * whole - 1e-9) / whole)
+        if number <= high:
+            return number
+    return low
+
+
 def with_power(label: str, power: int) -> str:
     """Return a label such as ``force [N]`` for numbers without their power of ten: ``force [10³ N]``."""
     if not power:
@@ -29,9 +53,65 @@ def with_power(label: str, power: int) -> str:
     return label.replace("[", f"[{factor} ", 1) if "[" in label else f"{label} [{factor}]"
 
 
+def with_offset(label: str, offset: float) -> str:
+    """Return a label such as ``energy [J]`` for what numbers are above an offset: ``energy − 500 J [J]``."""
+    if not offset:
+        return label
+    words, _, unit = label.partition(" [")
+    number = f"{'−' if offset > 0.0 else '+'} {_written(abs(offset))}"
+    return f"{words} {number} {unit[:-1]} [{unit}" if unit else f"{words} {number}"
+
+
 def take_out_power(axis: Any, ends: tuple[float, float], label: str) -> None:
-    """Label a matplotlib axis between two ends, its power of ten in the label."""
-    power = power_of(*ends)
-    axis.set_label_text(with_power(label, power))
-    if power:
-        axis.set_major_formatter(FuncFormatter(lambda x, _: f"{x / 10.0**power:.6g}".replace("-", "−")))
+    """Label a matplotlib axis between two ends; powers of ten and what all numbers share go into the label."""
+    low, high = ends
+    offset = offset_of(low, high)
+    power = power_of(low - offset, high - offset)
+    words = with_power(with_offset(label, offset), power)
+    axis.set_label_text(words.replace(" [", "\n[", 1) if offset and len(words) > LONG else words)
+    axis.set_major_formatter(Ticks(offset, power))
+
+
+class Ticks(Formatter):
+    """Writes the numbers of an axis with as many digits as tell them apart, without an offset and a power of ten.
+
+    Parameters
+    ----------
+    offset : float
+    power : int
+    """
+
+    def __init__(self, offset: float, power: int) -> None:
+        self.offset, self.power = offset, power
+
+    def format_ticks(self, values: Any) -> list[str]:
+        """Return what stands at the ticks, with the fewest digits with which no number is far from its tick."""
+        shown = self._shown(np.asarray(values, dtype=np.float64))
+        if len(shown) < 2:
+            return [self(x) for x in values]
+        room = 0.05 * float(np.diff(np.sort(shown)).min())
+        near = (d for d in range(MOST_DIGITS) if np.abs(np.round(shown, d) - shown).max() <= room)
+        digits = next(near, MOST_DIGITS)
+        return [_minus(f"{x:.{digits}f}") for x in shown]
+
+    def __call__(self, x: float, pos: int | None = None) -> str:
+        """Return what stands at a tick without others."""
+        return _minus(f"{self._shown(x):.6g}")
+
+    def _shown(self, x: Any) -> Any:
+        return (x - self.offset) / 10.0**self.power
+
+
+def _minus(number: str) -> str:
+    """Return a number with the sign letters have; zero has none."""
+    return number.replace("-", "−" if float(number) else "", 1)
+
+
+def _written(number: float) -> str:
+    """Return a positive number with all its digits, a large or small one with its power of ten."""
+    power = int(np.floor(np.log10(number) + 1e-9))
+    if -5 <= power < 7:
+        return f"{number:.15g}"
+    digits = f"{number / 10.0**power:.15g}"
+    high = "10" + str(power).translate(_HIGH)
+    return high if digits == "1" else f"{digits}·{high}"

@@ -226,7 +226,7 @@ def test_powers_of_ten_stand_in_the_label() -> None:
     take_out_power(axes.yaxis, (0.0, 4e-6), "gap [m]")
     FigureCanvasAgg(axes.figure).draw()
     assert axes.get_ylabel() == "gap [10⁻⁶ m]"
-    assert {"0", "2", "4"} <= {text.get_text() for text in axes.get_yticklabels()}
+    assert {"0.0", "2.0", "4.0"} <= {text.get_text() for text in axes.get_yticklabels()}
     assert axes.yaxis.get_offset_text().get_text() == ""
 
 
@@ -239,7 +239,10 @@ def test_signals_share_a_frame_when_they_share_a_unit(bar: fm.Result, tmp_path: 
     names = ("rod.first.position", "rod.last.position.x", "contacts.wall.force", "energy.total")
     figure = bar.plot_signals(*names, save=tmp_path / "s.svg")
     position, force, energy = figure.axes
-    assert [axes.get_ylabel() for axes in figure.axes] == ["position [m]", "force [N]", "total [J]"]
+    assert [axes.get_ylabel() for axes in figure.axes] == ["position [m]", "force [N]", "energy [J]"]
+    assert energy.get_title(loc="left") == "Energy"
+    (works,) = bar.plot_signals("energy.kinetic", "energy.work_contact").axes
+    assert works.get_ylabel() == "energy, work [J]"
     assert set(curves(position)) == {"rod.first.position.x", "rod.last.position.x"}  # y and z do not move
     np.testing.assert_array_equal(curves(position)["rod.last.position.x"][:, 1], bar.signals["rod.last.position"][:, 0])
     np.testing.assert_array_equal(curves(force)["contacts.wall.force"][:, 1], bar.contacts["wall"].force)
