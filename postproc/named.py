@@ -104,7 +104,7 @@ class Curves:
         return unit_of(name)
 
     def word(self, name: str) -> str:
-        """Return what a name is: ``position``, ``energy``, ``force``, of a joint's row that holds an angle ``torque``."""
+        """Return what a name is: ``position``, ``energy``, ``force``; of joints' rows that hold angles ``torque``."""
         head, word, _ = split_name(name)
         if head == "energy":
             return "work" if word.startswith("work_") else "energy"
