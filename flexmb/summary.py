@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import datetime
 import platform
 from functools import cache
 from importlib.metadata import PackageNotFoundError, version
@@ -106,6 +107,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "joints": 0 if joints is None else len(joints.names),
         "contacts": run.system.contacts.nc,
         "engine": run.engine,
+        "computed": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "wall_time_s": wall_time_s,
         "us_per_step": 1e6 * outcome.stepping_time_s / taken if taken > 0 else 0.0,
         "joint_position_error": _largest(tree, "position_error"),

@@ -55,7 +55,7 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
 
 
 def energy_lines(energy: dict[str, Any]) -> list[str]:
-    """Return the energy table, and a warning when contacts added energy."""
+    """Return the energy table, and warnings."""
     lines = ["energy, J"]
     for key, words in ENERGY_WORDS:
         if energy.get(key) is not None:
@@ -64,18 +64,24 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
                 lines += _external_parts(energy)
             if key == "contact":
                 lines += _contact_parts(energy)
-    if energy.get("scale") and energy["residual_max"] > 1e-6 * energy["scale"]:
-        lines.append("  warning: the ledger does not close; the step is too large for the digits there are")
+    return lines + [f"  warning: {words}" for words in energy_warnings(energy)]
+
+
+def energy_warnings(energy: dict[str, Any]) -> list[str]:
+    """Return what is odd about the energies of a run: the ledger, the scheme's share, contacts that added some."""
+    lines = []
+    if energy.get("scale") and (energy.get("residual_max") or 0.0) > 1e-6 * energy["scale"]:
+        lines.append("the ledger does not close; the step is too large for the digits there are")
     moved, numerical = energy.get("moved"), energy.get("numerical")
     if moved and numerical is not None and abs(numerical) > LARGE_SHARE * moved:
         did = "added" if numerical > 0.0 else "took"
         share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
-        lines.append(f"  warning: the scheme itself {did} {share}; see whether a smaller step changes the result")
+        lines.append(f"the scheme itself {did} {share}; see whether a smaller step changes the result")
     if energy.get("gain_steps"):
         when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
-        most = f"at most {energy['gain_max']:.3g} J{when}"
+        most = f"at most {energy.get('gain_max') or 0.0:.3g} J{when}"
         count = counted(energy["gain_steps"], "step")
-        lines.append(f"  warning: in {count} a contact added energy, {most}; see docs/energy.md")
+        lines.append(f"in {count} a contact added energy, {most}; see docs/energy.md")
     return lines
 
 

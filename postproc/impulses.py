@@ -47,7 +47,8 @@ class ArrowScale:
     @property
     def words(self) -> str:
         """What a reader must know, empty where there are no arrows."""
-        return f"arrows: contact impulses, the longest {self.largest:.3g} N s" if self.largest > 0.0 else ""
+        longest = f"arrows: contact impulses since the state before, the longest {self.largest:.3g} N s"
+        return longest if self.largest > 0.0 else ""
 
 
 class Impulses:

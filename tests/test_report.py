@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
 import shutil
 import tomllib
@@ -52,7 +53,7 @@ def test_says_what_was_run(page: Page, bar: Path) -> None:
     assert page.row("size")[1] == "41 unknowns, 1 contact"
     assert page.row("engine")[1] == "compiled"
     assert page.row("numpy")[1] == np.__version__
-    assert "flexmb run case.toml -o results/bar\nflexmb report results/bar" in page.text
+    assert "flexmb run case.toml -o again/bar\nflexmb report again/bar" in page.text
     assert (bar / "case.toml").read_text() in page.text
 
 
@@ -206,7 +207,7 @@ def test_markup_in_names_of_folders_contacts_and_signals_does_nothing(bar: Path,
     assert f"{evil}.position.x" in {chart["title"] for chart in page.data["charts"]}
     assert [motion["label"] for motion in page.data["motions"]] == [f"{evil}{k}" for k in range(2)]
     assert "<" not in page.scripts["page"]  # of the embedded JSON
-    assert f"results/{evil}0" in page.text.replace("'\"'\"'", "'")
+    assert f"again/{evil}0" in page.text.replace("'\"'\"'", "'")
 
 
 def test_notes_of_the_run_stand_on_the_page_once(bar: Path, tmp_path: Path) -> None:
@@ -232,7 +233,7 @@ def test_a_report_of_the_folder_one_is_in(bar: Path, tmp_path: Path, monkeypatch
     shutil.copy(bar / "result.h5", folder)
     (note,) = write_report(["."]).notes
     assert note == "fields.vtkhdf, the file for ParaView, is missing; flexmb export writes the same fields"
-    assert "results/here" in Page(folder / "report.html").text
+    assert "again/here" in Page(folder / "report.html").text
 
 
 def test_mechanisms_with_surfaces_and_joints(tmp_path: Path) -> None:
@@ -469,3 +470,35 @@ def test_components_of_round_off_are_not_drawn(bar: Path, tmp_path: Path) -> Non
     assert "rod.mid.position.x" in titles
     assert "rod.mid.position.y" not in titles
     assert "rod.mid.position.z" in titles
+
+
+def test_what_the_terminal_warns_of_stands_on_the_page(tmp_path: Path) -> None:
+    result = fm.load_case("beam_on_stop", ["time.end=0.05"]).run(tmp_path / "beam")
+    energy = result.summary["energy"]
+    assert energy["gain_steps"] > 0
+    written = write_report([tmp_path / "beam"])
+    assert any(f"in {energy['gain_steps']} steps a contact added energy" in note for note in written.notes)
+    page = Page(written.path)
+    assert "a contact added energy" in page.text
+    parts = [float(page.row(f"   (of it {words})")[1]) for words in ("the impact law", "position correction, GGL")]
+    assert parts[1] == pytest.approx(energy["contact_projection"], rel=1e-9)
+    assert sum(parts) == pytest.approx(float(page.row("+ work of contacts")[1]), rel=1e-8)
+
+
+def test_when_it_was_computed_does_not_depend_on_the_files(bar: Path, tmp_path: Path) -> None:
+    when = fm.load(bar).summary["computed"]
+    folder = Path(shutil.copytree(bar, tmp_path / "copy"))
+    os.utime(folder / "summary.json", (0.0, 0.0))
+    assert Page(write_report([folder]).path).row("computed")[1] == when.replace("T", " ").replace("+00:00", " UTC")
+
+
+def test_joints_are_drawn_where_they_are_off(tmp_path: Path) -> None:
+    for name, keys in (("tight", []), ("loose", ["scheme.name=moreau-jean"])):
+        fm.load_case("bouncing_pendulum", ["time.end=0.2", *keys]).run(tmp_path / name)
+    tight, loose = (Page(write_report([tmp_path / name]).path) for name in ("tight", "loose"))
+    titles = [[c["title"] for c in page.data["charts"] if c["title"].startswith("joints.")] for page in (tight, loose)]
+    assert titles == [[], ["joints.pin.position_error"]]
+    assert 0.0 <= float(tight.row("pin")[1]) <= 1e-11
+    expected = fm.load(tmp_path / "loose").joints["pin"].position_error.max()
+    assert float(loose.row("pin")[1]) == pytest.approx(expected, rel=1e-2)
+    assert expected > 1e-6

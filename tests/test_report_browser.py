@@ -232,7 +232,7 @@ def test_arrows_end_where_they_push(chrome: Any, pages: Pages) -> None:
     behind, beyond = pixels(chrome, [[-0.4 * length, 0.0, 0.0], [0.05 * length, 0.0, 0.0]])
     assert behind[:3] == pytest.approx(VERMILLION, abs=8)
     assert np.abs(np.array(beyond[:3]) - VERMILLION).max() > 60
-    assert "arrows: contact impulses, the longest " in chrome.find_element("id", "motion").text
+    assert "arrows: contact impulses since the state before, the longest " in chrome.find_element("id", "motion").text
     set_slider(chrome, 0.0)  # nothing acts
     assert pixels(chrome, [[-0.4 * length, 0.0, 0.0]])[0][:3] != pytest.approx(VERMILLION, abs=8)
 

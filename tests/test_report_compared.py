@@ -137,6 +137,17 @@ def test_runs_are_called_by_what_tells_them_apart(bar: Path, moreau: Path, ball:
     fine = tmp_path / "fine"
     fm.load_case(CASES / "impacting_bar.toml", ["bodies.rod.elements=40", "time.step=2e-3"]).run(fine)
     assert labels(bar, fine) == ["h = 0.005 s", "h = 0.002 s"]
+    other = tmp_path / "other"
+    fm.load_case(CASES / "impacting_bar.toml", ["bodies.rod.elements=40", "time.step=5e-3", "scheme.rho_inf=0.5"]).run(
+        other
+    )
+    assert labels(bar, other) == ["generalized-alpha (rho_inf = 0.8)", "generalized-alpha (rho_inf = 0.5)"]
+    # neither the step nor the parameter alone: what differs is said
+    assert labels(other, fine) == [
+        "generalized-alpha (rho_inf = 0.5), h = 0.005 s",
+        "generalized-alpha (rho_inf = 0.8), h = 0.002 s",
+    ]
+    assert labels(moreau, fine) == ["moreau-jean, h = 0.005 s", "generalized-alpha, h = 0.002 s"]
     assert labels(ball, bar) == ["ball", "bar"]  # not by their steps: they are different cases
     page = Page(tmp_path / "x.html")
     assert page.row("title")[1:] == [fm.load(folder).summary["title"] for folder in (ball, bar)]
@@ -205,11 +216,11 @@ def test_the_commands_make_the_page_again(
     lines = html.unescape(page.source.partition("<pre>")[2].partition("</pre>")[0]).splitlines()
     names = ["a-my run; rm x", "b-my run; rm x", "moreau"]
     assert [shlex.split(line) for line in lines] == [
-        *(["flexmb", "run", f"{name}.toml", "-o", f"results/{name}"] for name in names),
+        *(["flexmb", "run", f"{name}.toml", "-o", f"again/{name}"] for name in names),
         [
             "flexmb",
             "report",
-            *(f"results/{n}" for n in names),
+            *(f"again/{n}" for n in names),
             "--signal",
             "rod.mid.velocity",
             "-o",

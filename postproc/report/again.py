@@ -40,7 +40,7 @@ def again(runs: Sequence[Run], signals: Sequence[str], out: str) -> Html:
 
 def _commands(files: dict[str, str], signals: Sequence[str], out: str) -> list[str]:
     """Return what to type; ``files`` are names of case files by names of runs."""
-    folders = {name: shlex.quote(f"results/{_plain(name)}") for name in files}
+    folders = {name: shlex.quote(f"again/{_plain(name)}") for name in files}
     lines = [f"flexmb run {shlex.quote(f'{file}.toml')} -o {folders[name]}" for name, file in files.items()]
     words = [shlex.quote(word) for signal in signals for word in ("--signal", signal)]
     words += ["-o", shlex.quote(out)] if out else []

@@ -13,18 +13,37 @@ PROBLEM = ("bodies", "joints", "loads", "contacts", "gravity", "initial")
 
 
 def labels_of(opened: Sequence[Opened], names: Sequence[str]) -> list[str]:
-    """Return short words that tell runs apart: scheme or step where the problem is the same, else the folder."""
-    schemes = [one.scheme.partition(" (")[0] for one in opened]
-    steps = [f"h = {one.h:.4g} s" if math.isfinite(one.h) else "" for one in opened]
-    choices = [
-        schemes,
-        steps,
-        [one.scheme for one in opened],
-        [f"{a}, {b}" if a and b else "" for a, b in zip(schemes, steps, strict=True)],
-    ]
-    if any(_problem(one) != _problem(opened[0]) for one in opened):
-        choices = []
-    return next(list(words) for words in (*choices, names) if len(set(words)) == len(words) and all(words))
+    """Return short words that tell runs apart.
+
+    Where the problem is the same these are scheme, parameters and step, as far as they differ, all of them: a reader
+    must not take the effect of one for that of another. Else, or where that is not enough, the folder. A single run is
+    called by its scheme.
+    """
+    if len(opened) == 1:
+        return [opened[0].scheme.partition(" (")[0] or names[0]]
+    labels = [", ".join(filter(None, words)) for words in zip(_schemes(opened), _steps(opened), strict=True)]
+    alike = all(_problem(one) == _problem(opened[0]) for one in opened)
+    return labels if alike and len(set(labels)) == len(labels) and all(labels) else list(names)
+
+
+def _schemes(opened: Sequence[Opened]) -> list[str]:
+    """Return the schemes with those parameters that differ between runs of one scheme; nothing where all are alike."""
+    if len({one.scheme for one in opened}) == 1:
+        return [""] * len(opened)
+    split = [one.scheme.removesuffix(")").partition(" (") for one in opened]
+    parameters = [words.split(", ") if words else [] for _, _, words in split]
+    out = []
+    for (name, _, _), own in zip(split, parameters, strict=True):
+        others = [words for (other, _, _), words in zip(split, parameters, strict=True) if other == name]
+        told = [word for word in own if not all(word in words for words in others)]
+        out.append(f"{name} ({', '.join(told)})" if told else name)
+    return out
+
+
+def _steps(opened: Sequence[Opened]) -> list[str]:
+    """Return the steps, nothing where all are alike or one is not known."""
+    known = all(math.isfinite(one.h) for one in opened)
+    return [f"h = {one.h:.4g} s" if known and len({one.h for one in opened}) > 1 else "" for one in opened]
 
 
 def _problem(opened: Opened) -> dict[str, Any]:

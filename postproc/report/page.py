@@ -217,9 +217,13 @@ class Page:
         return joined(out)
 
     def _joints(self) -> Html:
-        charts, hidden = self._group(self.sections.joints()), len(self.sections.joint_names) - MOST_CONTACTS
-        words = f"The first {MOST_CONTACTS} of {len(self.sections.joint_names)} joints are drawn."
-        return joined([charts, tag("p", words, cls="note")]) if charts and hidden > 0 else charts
+        names, charts = self.sections.joint_names, self.sections.joints()
+        if not names:
+            return Html("")
+        own = [run for run in self.sampled if any(f"joints.{name}.position_error" in run.curves for name in names)]
+        parts = [tables.joint_table(own, names), self._group(charts[: 2 * MOST_CONTACTS])]
+        words = f"The first {2 * MOST_CONTACTS} of {len(charts)} errors that are more than round-off are drawn."
+        return joined([*parts, *([tag("p", words, cls="note")] if len(charts) > 2 * MOST_CONTACTS else [])])
 
     def _signals(self) -> Html:
         charts = self._group(self.sections.signal_charts())

@@ -20,6 +20,7 @@ from flexmb.postproc.named import Curves
 from flexmb.postproc.open_folder import Opened, open_folder, read_case, sound_summary
 from flexmb.postproc.report.labels import labels_of
 from flexmb.result import Result
+from flexmb.words import energy_warnings
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,7 @@ class Run:
     def notes(self) -> tuple[str, ...]:
         """What the run was told, and what is wrong with its folder, whose place on the disk is nobody's business."""
         told = [str(note) for note in self.result.summary.get("notes") or ()]
+        told += energy_warnings(self.result.summary.get("energy") or {})
         wrong = [_without_place(note, self.folder, self.name) for note in self.opened.notes]
         gaps = self.ledger.gaps if self.ledger is not None else ""
         return (*told, *wrong, *([gaps] if gaps else []))

@@ -25,6 +25,8 @@ MOST_CONTACTS, MOST_SIGNALS, MOST_PORTRAITS = 6, 18, 9
 """How many contacts or joints, signals, and portraits, orbits or spectra a page shows unless signals are named."""
 PAIRS = {"position": "velocity", "displacement": "velocity", "angle": "angle_rate", "rotation": "angular_velocity"}
 """Words of signals whose second is the rate of the first."""
+TIGHT = 1e-11
+"""Errors of joints up to this, m, rad, m/s or rad/s, are round-off: they are told, not drawn."""
 FORCE = "Impulse over the time since the sample before."
 Values = Callable[[Run], Array | None]
 
@@ -228,13 +230,12 @@ class Sections:
         return list(dict.fromkeys(name for run in self.runs for name in run.result.joints))
 
     def joints(self) -> list[Chart]:
-        """Return the errors of joints."""
-        return [
-            self.over_time(f"joints.{name}.{word}")
-            for name in self.joint_names[:MOST_CONTACTS]
-            for word in ("position_error", "velocity_error")
-            if any(f"joints.{name}.{word}" in run.curves for run in self.runs)
-        ]
+        """Return the errors of joints, of those that are more than round-off in a run."""
+        names = [f"joints.{name}.{word}" for name in self.joint_names for word in ("position_error", "velocity_error")]
+        errors = {
+            name: [largest(np.abs(run.curves[name])) for run in self.runs if name in run.curves] for name in names
+        }
+        return [self.over_time(name) for name, own in errors.items() if any(not e <= TIGHT for e in own)]
 
 
 def _not_recorded(runs: Iterable[Run]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import math
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,7 +9,6 @@ from typing import Any
 import numpy as np
 
 from flexmb.exact import Exact
-from flexmb.io.run_folder import CASE, SUMMARY
 from flexmb.measures import grid_norm
 from flexmb.postproc.arrays import largest
 from flexmb.postproc.named import unit_of
@@ -53,8 +51,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
             out.append(("steps with contact", str(s["contact_steps"])))
     if s.get("newton_iterations"):
         out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} a step"))
-    if when := _date(run):
-        out.append(("computed", when))
+    if s.get("computed"):
+        out.append(("computed", str(s["computed"]).replace("T", " ").removesuffix("+00:00") + " UTC"))
     return out
 
 
@@ -64,12 +62,6 @@ def _steps(s: Mapping[str, Any]) -> str:
     if s.get("tolerance") and s.get("steps_taken") is not None:
         return f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {every}"
     return f"{s['steps']} of {every}"
-
-
-def _date(run: Run) -> str:
-    """Return when the run ended, by the date of its files."""
-    path = next((p for p in (run.folder / SUMMARY, run.folder / CASE) if p.is_file()), None)
-    return f"{datetime.datetime.fromtimestamp(path.stat().st_mtime):%Y-%m-%d %H:%M}" if path else ""
 
 
 def compared_facts(runs: Sequence[Run]) -> Html:
@@ -111,7 +103,12 @@ def ledger_table(run: Run) -> Html:
     ledger = run.ledger
     assert ledger is not None
     rows = [["initial energy", number(float(ledger.total[0]), 10)]]
-    rows += [[f"+ work of {part.word}", number(float(part.values[-1]), 10)] for part in ledger.works]
+    for part in ledger.works:
+        rows.append([f"+ work of {part.word}", number(float(part.values[-1]), 10)])
+        correction = _energy(run, "contact_projection")
+        if part.word == "contacts" and correction:
+            rows.append(["   (of it the impact law)", number(float(part.values[-1]) - correction, 10)])
+            rows.append(["   (of it position correction, GGL)", number(correction, 10)])
     due = float(ledger.total[0]) + sum(float(part.values[-1]) for part in ledger.works)
     end = float(ledger.total[-1])
     rows.append(["= initial + works", number(due, 10)])
@@ -157,6 +154,21 @@ def distance_table(runs: Sequence[Run], exact: Exact) -> Html:
         rows.append([name, unit_of(name), *cells])
     head = ["mean (largest) distance", "unit", *(run.label for run in runs)]
     return table(head, rows, numeric=range(2, 2 + len(runs)))
+
+
+def joint_table(runs: Sequence[Run], names: Sequence[str]) -> Html:
+    """Return how far joints were off at most, one row per joint."""
+    words = ("position_error", "velocity_error")
+    rows = []
+    for name in names:
+        cells = []
+        for run in runs:
+            found = [run.curves.get(f"joints.{name}.{word}") for word in words]
+            cells += ["" if y is None else number(largest(np.abs(y)), 3) for y in found]
+        rows.append([name, *cells])
+    heads = [f"{word.replace('_', ' ')} [{unit_of_signal(word)}]" for word in words]
+    named = [head if len(runs) == 1 else f"{run.label}: {head}" for run in runs for head in heads]
+    return table(["largest over the run", *named], rows, numeric=range(1, 1 + len(named)))
 
 
 def version_table(runs: Sequence[Run]) -> Html:
