@@ -289,6 +289,15 @@ class MemorySink:
         return Result(tree, plain(summarize(tree, self.run, outcome, title=title)), case_text)
 
 
+def _what_else(folder: Path) -> str:
+    """Return what a folder is that is no result: an unfinished run, or one that holds results."""
+    if any(folder.glob("*" + PART)):
+        return " (the run there is not finished)"
+    inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
+    more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
+    return f"; there are results in it: {', '.join(inside[:4])}{more}" if inside else ""
+
+
 def load(folder: str | Path) -> Result:
     """Read a result folder; arrays are read when asked for.
 
@@ -298,12 +307,13 @@ def load(folder: str | Path) -> Result:
         As written by ``flexmb run`` or ``Result.save``. A failed run can be read too; its summary says so.
     """
     folder = Path(folder)
+    if folder.is_file():
+        raise InputError(f"'{folder}' is a file; name the folder that a run was written to")
     if not folder.is_dir():
         raise InputError(f"there is no result folder '{folder}'")
     for name in (SUMMARY, RESULT):
         if not (folder / name).is_file():
-            state = " (the run there is not finished)" if any(folder.glob("*" + PART)) else ""
-            raise InputError(f"'{folder}' is not a result folder: it has no {name}{state}")
+            raise InputError(f"'{folder}' is not a result folder: it has no {name}{_what_else(folder)}")
     case = folder / CASE
     text = case.read_text(encoding="utf-8", errors="replace") if case.is_file() else ""
     tree = H5Tree(folder / RESULT)

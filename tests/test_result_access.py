@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import flexmb as fm
+from flexmb.errors import InputError
 from flexmb.io import csv_tables
 from flexmb.io.result_h5 import H5Tree
 
@@ -129,3 +130,15 @@ def test_version_is_that_of_the_installed_package() -> None:
         [sys.executable, "-c", "import flexmb; print(flexmb.__version__)"], capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == fm.__version__
+
+
+def test_what_is_no_result_folder_is_named(tmp_path: Path) -> None:
+    for k in range(5):
+        (tmp_path / f"run{k}").mkdir()
+        (tmp_path / f"run{k}" / "summary.json").write_text("{}")
+    with pytest.raises(InputError, match="there are results in it: run0, run1, run2, run3 and 1 more"):
+        fm.load(tmp_path)
+    with pytest.raises(InputError, match=r"summary.json' is a file; name the folder that a run was written to"):
+        fm.load(tmp_path / "run0" / "summary.json")
+    with pytest.raises(InputError, match="there is no result folder"):
+        fm.load(tmp_path / "no")
