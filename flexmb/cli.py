@@ -62,6 +62,8 @@ def _explain(err: BaseException) -> tuple[str, int]:
         return f"error: {err}", FAILED_RUN
     if isinstance(err, KeyboardInterrupt):
         return "interrupted", INTERRUPTED
+    if isinstance(err, OSError) and err.filename is not None:  # the disk or the reader's rights, not our work
+        return f"error: '{err.filename}' cannot be used: {err.strerror or err}", WRONG_INPUT
     return f"internal error: {type(err).__name__}: {err} (--debug shows where)", FAILED_RUN
 
 

@@ -16,6 +16,7 @@ from matplotlib.figure import Figure
 from flexmb.errors import InputError
 from flexmb.measures.thinning import kept, thinned
 from flexmb.postproc.arrays import Array, largest
+from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named import Curves, with_unit
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
@@ -27,8 +28,6 @@ LONG_LABEL = 26
 """Letters that fit beside a frame."""
 MOST_CONTACTS = 4
 """More contacts than this are not told apart in one chart."""
-SUFFIXES = (".svg", ".pdf", ".png")
-"""What figures are saved as."""
 Draw = Callable[[Axes], None]
 
 
@@ -113,7 +112,7 @@ def _draw_signals(axes: Axes, curves: Curves, names: list[str], unit: str) -> No
 
 def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | None, note: str = "") -> Figure:
     """Return a figure of frames above each other with one time axis and a note below, and write it if asked."""
-    path = None if save is None else _usable(Path(save))
+    path = None if save is None else usable_figure(Path(save))
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=size, layout="constrained")
         frames = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
@@ -124,16 +123,8 @@ def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | 
         if note:
             figure.supxlabel(note, fontsize=8)
         if path is not None:
-            figure.savefig(path, dpi=200)
+            save_figure(figure, path, dpi=200)
     return figure
-
-
-def _usable(path: Path) -> Path:
-    if path.suffix.lower() not in SUFFIXES:
-        raise InputError(f"a figure cannot be saved as '{path}'; allowed: {', '.join(SUFFIXES)}")
-    if not path.parent.is_dir():
-        raise InputError(f"the figure '{path}' cannot be saved: there is no folder '{path.parent}'")
-    return path
 
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:

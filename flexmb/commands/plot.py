@@ -29,19 +29,16 @@ def main(args: argparse.Namespace) -> int:
     """Draw and write a picture."""
     import matplotlib
 
-    from flexmb.errors import InputError
+    from flexmb.postproc.figure_file import save_figure, usable_figure
     from flexmb.postproc.open_folder import open_folder
     from flexmb.postproc.style import STYLE
 
-    if args.out.suffix.lower() not in (".png", ".svg", ".pdf"):
-        raise InputError("a picture is written as .png, .svg or .pdf", key="out", value=str(args.out))
-    if not args.out.parent.is_dir():
-        raise InputError(f"the picture cannot be written: there is no folder '{args.out.parent}'")
+    usable_figure(args.out)
     opened = open_folder(args.folder)
     for note in opened.notes:
         print(f"note: {note}", file=sys.stderr)
     with matplotlib.rc_context({"pdf.fonttype": STYLE["pdf.fonttype"]}):
-        _figure(args, opened).savefig(args.out, dpi=150)
+        save_figure(_figure(args, opened), args.out, dpi=150)
     print(f"written: {args.out}")
     return 0
 

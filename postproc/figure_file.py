@@ -1,0 +1,30 @@
+"""Files of figures: what they may be called, and in words why one cannot be written."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from flexmb.errors import InputError
+
+SUFFIXES = (".svg", ".pdf", ".png")
+"""What figures are saved as."""
+
+
+def usable_figure(path: Path) -> Path:
+    """Return the path of a figure that can be written; raise when it cannot, as far as is known before."""
+    if path.suffix.lower() not in SUFFIXES:
+        raise InputError(f"a figure cannot be saved as '{path}'; allowed: {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise InputError(f"the figure '{path}' cannot be saved: it is a folder")
+    if not path.parent.is_dir():
+        raise InputError(f"the figure '{path}' cannot be saved: there is no folder '{path.parent}'")
+    return path
+
+
+def save_figure(figure: Any, path: Path, dpi: float) -> None:
+    """Write a figure of matplotlib."""
+    try:
+        figure.savefig(path, dpi=dpi)
+    except OSError as err:
+        raise InputError(f"the figure '{path}' cannot be saved: {err.strerror or err}") from err
