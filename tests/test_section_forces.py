@@ -57,11 +57,24 @@ def test_energy_of_linear_bodies_is_that_of_their_stiffness() -> None:
     keys = {"elements": 4, "material": STEEL, "section": section}
     model.add(fm.Beam("flat", length=1.0, direction=(1, 1, 0), grading=2.0, **keys))
     model.add(fm.Beam("deep", length=2.0, direction=(0, 1, 2), orientation=(1, 0, 1), bending="spatial", **keys))
-    model.add(fm.Bar("bar", length=2.0, direction=(0, 0, 1), **keys))
+    for order in (1, 2):
+        model.add(fm.Bar(f"bar{order}", length=2.0, direction=(0, 0, 1), grading=2.0, order=order, **keys))
     model.add(fm.Particle("ball", mass=1.0))
     system = model.assemble()
     q = np.random.default_rng(5).normal(size=system.nq) * 1e-3
     assert energy(SectionForces(system.layout), q) == pytest.approx(0.5 * q @ (system.K @ q), rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2])
+def test_energy_of_an_impacting_bar_is_the_potential_of_its_ledger(order: int, tmp_path: Path) -> None:
+    changes = ["bodies.rod.elements=20", f"bodies.rod.order={order}", "time.end=1.0", "output.fields_every=50"]
+    fm.load_case("impacting_bar", changes).run(tmp_path / "bar")
+    result = fm.load(tmp_path / "bar")
+    forces = SectionForces(result.layout)
+    stored = [energy(forces, q) for q in result.fields.q[()]]
+    known = result.energy.potential[np.isin(result.time, result.fields.times)]
+    assert known.max() > 300.0
+    np.testing.assert_allclose(stored, known, rtol=1e-11, atol=1e-9)
 
 
 def test_energy_of_beams_in_large_motion_is_the_potential() -> None:
@@ -70,6 +83,7 @@ def test_energy_of_beams_in_large_motion_is_the_potential() -> None:
     keys = {"elements": 3, "material": STEEL, "section": {"shape": "ring", "outer": 0.03, "inner": 0.02}}
     model.add(fm.ExactBeam("exact", length=1.0, direction=(1, 1, 0), **keys))
     model.add(fm.FloatingBeam("floating", length=2.0, direction=(0, 1, 1), position=(3, 0, 0), modes=4, **keys))
+    model.add(fm.Bar("bar", length=2.0, direction=(0, 1, 0), position=(6, 0, 0), order=2, **keys))
     linear = model.add(fm.Beam("linear", length=2.0, direction=(0, 0, 1), bending="spatial", **keys))
     model.add(fm.Fixed("hold", a=linear.first, b="ground"))
     system = model.assemble()

@@ -13,7 +13,7 @@ from pictures import require_drawing
 
 import flexmb as fm
 from flexmb.cli import main
-from flexmb.io.structure import Tree
+from flexmb.io.structure import Tree, layout_from
 from flexmb.io.tree_check import damage
 
 Change = Callable[[np.ndarray], np.ndarray]
@@ -124,6 +124,10 @@ SECTIONS: dict[str, tuple[str, Change]] = {
     "lengths side by side": ("length", lambda v: v[:, None]),
     "fewer stiffnesses": ("stiffness", lambda v: v[:, :5]),
     "stiffness beyond everything": ("stiffness", with_number(0, np.inf)),
+    "half without another": ("other", with_number(0, -1)),
+    "halves that do not point back": ("other", with_number(2, 1)),
+    "halves far away": ("other", with_number(2, 5)),
+    "halves of parts": ("other", lambda v: v.astype(float)),
     "fewer rows than lines": ("stiffness", lambda v: v[:-1]),
 }
 
@@ -134,6 +138,13 @@ def test_sections_that_do_not_fit_are_left_out(bar: Path, name: str) -> None:
     assert damage(tree) == ([], [])
     path = f"/layout/sections/{part}"
     assert damage({**tree, path: change(np.asarray(tree[path][()]))}) == ([], ["/layout/sections"])
+
+
+def test_sections_of_older_results_fit(bar: Path) -> None:
+    tree = dict(fm.load(bar).tree)
+    del tree["/layout/sections/other"]
+    assert damage(tree) == ([], [])
+    assert not layout_from(tree).sections.other.any()
 
 
 MAY_BE_UNKNOWN = ("stiffness", "length")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -55,7 +55,9 @@ class Bar(LineBody):
         """Return the sections; two for a quadratic element, which feel its force at their middles."""
         EA = self._material.young * self._section.values().A
         axes = np.column_stack(self._frame(None))
-        return uniform(np.array([EA, 0.0, 0.0, 0.0, 0.0, 0.0]), np.diff(self._x), axes, self._section.outline())
+        stiffness, length = np.array([EA, 0.0, 0.0, 0.0, 0.0, 0.0]), np.diff(self._x)
+        lines = uniform(stiffness, length, axes, self._section.outline())
+        return lines if self.order == 1 else replace(lines, other=np.resize([1, -1], length.size))
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""

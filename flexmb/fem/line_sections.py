@@ -32,6 +32,8 @@ class LineSections:
         ``ROUND`` or ``RECTANGLE``.
     size : (m, 2) array
         Of the outline, m.
+    other : (m,) int array
+        Where the other half of a quadratic element is: 1 the next line, -1 the one before; 0: the line is an element.
     """
 
     stiffness: Array
@@ -39,6 +41,7 @@ class LineSections:
     axes: Array
     outline: IntArray
     size: Array
+    other: IntArray
 
     def __len__(self) -> int:
         return len(self.length)
@@ -53,6 +56,7 @@ def uniform(stiffness: Array, length: Array, axes: Array, outline: tuple[int, fl
         axes=np.array(np.broadcast_to(axes, (m, 3, 3)), dtype=np.float64),
         outline=np.full(m, outline[0], dtype=np.int64),
         size=np.tile(np.array(outline[1:], dtype=np.float64), (m, 1)),
+        other=np.zeros(m, dtype=np.int64),
     )
 
 

@@ -240,8 +240,8 @@ def layout_from(tree: Tree) -> Layout:
         triangles=_array_from(tree, "triangles", np.zeros((0, 3), dtype=np.int64)),
         radius_of_vertex=_array_from(tree, "radius_of_vertex", np.zeros(0)),
         carriers=_carriers_from(tree),
-        sections=_sections_from(tree),
-        marks=_marks_from(tree),
+        sections=sections_from(tree),
+        marks=marks_from(tree),
     )
 
 
@@ -251,13 +251,18 @@ def _array_from(tree: Tree, name: str, otherwise: np.ndarray) -> np.ndarray:
     return np.asarray(tree[path][()]) if path in tree else otherwise
 
 
-def _sections_from(tree: Tree) -> LineSections | None:
+def sections_from(tree: Tree) -> LineSections | None:
+    """Return the cross-sections stored in a tree, None in older results."""
     if "/layout/sections/stiffness" not in tree:
         return None
-    return LineSections(**{f.name: np.asarray(tree[f"/layout/sections/{f.name}"][()]) for f in fields(LineSections)})
+    paths = {f.name: f"/layout/sections/{f.name}" for f in fields(LineSections)}
+    parts = {name: np.asarray(tree[path][()]) for name, path in paths.items() if path in tree or name != "other"}
+    parts.setdefault("other", np.zeros(len(parts["length"]), dtype=np.int64))  # older results lack it
+    return LineSections(**parts)
 
 
-def _marks_from(tree: Tree) -> Marks:
+def marks_from(tree: Tree) -> Marks:
+    """Return the marks stored in a tree, none where there are not any."""
     if "/layout/marks/kind" not in tree:
         return Marks()
     return Marks(**{f.name: np.asarray(tree[f"/layout/marks/{f.name}"][()]) for f in fields(Marks)})

@@ -15,7 +15,7 @@ import numpy as np
 from flexmb.assembly.marks import Marks
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import RECTANGLE, ROUND, LineSections
-from flexmb.io.structure import CARRIER_ARRAYS, CARRIER_MAPS, Tree
+from flexmb.io.structure import CARRIER_ARRAYS, CARRIER_MAPS, Tree, marks_from, sections_from
 from flexmb.record import ENERGY_COLUMNS
 
 NEEDED = ("/time", "/step", "/state/step", "/state/time", "/state/q", "/state/v", "/state/impulse", "/layout/points")
@@ -24,6 +24,8 @@ OLDEST_COLUMNS = 7
 """So many columns of energies are in every result, whatever version wrote it."""
 CORE = ("cells", "vertices", "body_of_point", "radius_of_cell", "bodies")
 MAPS = ("displacement", "rotation", "impulse")
+OTHER_HALF = "/layout/sections/other"
+"""What older results do not have of their sections."""
 LARGEST = 1e18
 """Nothing is so large, in m, and what is drawn in single precision cannot be."""
 
@@ -170,17 +172,17 @@ def _odd_tables(tree: Tree, n: int, m: int) -> list[str]:
         head = f"/layout/{room}"
         if not any(name.startswith(head + "/") for name in tree):
             continue
-        names = [f"{head}/{f.name}" for f in fields(kind)]
-        if any(name not in tree or not tree[name].shape for name in names):
-            out.append(head)
-            continue
-        rows = [np.asarray(tree[name][()]) for name in names]
-        if not (_sections_fit(LineSections(*rows), m) if room == "sections" else _marks_fit(Marks(*rows), n)):
+        names = {f"{head}/{f.name}" for f in fields(kind)}
+        missing = names - {OTHER_HALF} - set(tree)
+        whole = not missing and all(tree[name].shape for name in names & set(tree))
+        if not (whole and (_sections_fit(tree, m) if kind is LineSections else _marks_fit(tree, n))):
             out.append(head)
     return out
 
 
-def _sections_fit(sections: LineSections, m: int) -> bool:
+def _sections_fit(tree: Tree, m: int) -> bool:
+    sections = sections_from(tree)
+    assert sections is not None
     stiffness, length, outline = sections.stiffness, sections.length, sections.outline
     if not (_shaped(stiffness, (m, 6), "f") and _shaped(length, (m,), "f") and _shaped(outline, (m,), "iu")):
         return False
@@ -188,10 +190,21 @@ def _sections_fit(sections: LineSections, m: int) -> bool:
         return False
     known = bool(np.isin(outline, (ROUND, RECTANGLE)).all())
     turned = _sized(sections.axes, (m, 3, 3)) and bool(np.all(np.abs(sections.axes) < 1.001))
-    return known and turned and _sized(sections.size, (m, 2)) and bool(np.all(sections.size >= 0.0))
+    sized = _sized(sections.size, (m, 2)) and bool(np.all(sections.size >= 0.0))
+    return known and turned and sized and _halves_fit(sections.other, m)
 
 
-def _marks_fit(marks: Marks, n: int) -> bool:
+def _halves_fit(other: Any, m: int) -> bool:
+    """Tell whether each half of an element points to a neighbour that points back."""
+    if not _shaped(other, (m,), "i") or not np.isin(other, (-1, 0, 1)).all():
+        return False
+    own = np.flatnonzero(other)
+    there = own + other[own]
+    return bool(np.all((there >= 0) & (there < m))) and bool(np.all(other[there] == -other[own]))
+
+
+def _marks_fit(tree: Tree, n: int) -> bool:
+    marks = marks_from(tree)
     m = len(marks.name)
     words = _shaped(marks.kind, (m,), "S") and _shaped(marks.name, (m,), "S") and _words(marks.kind, marks.name)
     inside = _shaped(marks.point, (m, 2), "iu") and bool(np.all((marks.point >= -2) & (marks.point < n)))
