@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,8 +14,8 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from flexmb.postproc.chart_ends import ChartEnds, draws_of
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
 from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
 from flexmb.result import Result
@@ -84,7 +83,14 @@ class Board:
             self._title(opened, labels)
             if labels.field:
                 self._colour_bar(labels)
-            self.charts = self._charts(opened)
+            self.charts = self._charts(opened.result)
+            self._clear_between()
+
+    def share(self, ends: ChartEnds) -> None:
+        """Give the charts the ends that those of the boards beside it have."""
+        for axes in self.charts:
+            ends.give(axes)
+        self._clear_between()
 
     def image(self) -> NDArray[np.uint8]:
         """Return the picture, (height, width, 3)."""
@@ -130,17 +136,18 @@ class Board:
         take_out_power(axes.yaxis, labels.limits, labels.field)
         axes.yaxis.set_label_position("left")
 
-    def _charts(self, opened: Opened) -> list[Axes]:
-        result = opened.result
-        draw: list[Callable[[Axes, Result], None]] = [draw_gaps, draw_forces] if result.contacts else []
-        draw += [draw_energy] if "/energy/kinetic" in result.tree else []
-        charts = [self.figure.add_axes(box) for box in self._boxes(len(draw))]
-        for axes, function in zip(charts, draw, strict=True):
-            function(axes, result)
-        for axes in charts[:-1] if self.tall else []:
+    def _charts(self, result: Result) -> list[Axes]:
+        draws = draws_of(result)
+        charts = [self.figure.add_axes(box) for box in self._boxes(len(draws))]
+        for axes, draw in zip(charts, draws, strict=True):
+            draw(axes, result)
+        return charts
+
+    def _clear_between(self) -> None:
+        """Leave the words of the time axis to the lowest of charts that stand below each other."""
+        for axes in self.charts[:-1] if self.tall else []:
             axes.set_xlabel("")
             axes.tick_params(labelbottom=not self.high)
-        return charts
 
     def _boxes(self, count: int) -> list[Box]:
         """Return the places of the charts: in a row below the scene, or in a column beside it."""

@@ -11,11 +11,13 @@ from vtkmodules.vtkRenderingCore import vtkRenderer
 from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.board import Box
 from flexmb.postproc.camera import Camera
+from flexmb.postproc.chart_ends import ChartEnds
 from flexmb.postproc.impulses import Arrows
 from flexmb.postproc.marks import LOOKS, Part
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.scene import Scene
 from flexmb.postproc.style import FIELD_MAP, VERMILLION
+from flexmb.postproc.triad import Triad
 
 SHADE = {"ambient": 0.45, "diffuse": 0.6, "specular": 0.1, "show_scalar_bar": False, "reset_camera": False}
 NOTHING = "#bdbdbd"
@@ -38,6 +40,8 @@ class Panel:
     camera : Camera
     keys : str
         What stands at the bottom of the board.
+    ends : ChartEnds, optional
+        Those of the charts, where there are others beside them.
     """
 
     def __init__(
@@ -49,6 +53,7 @@ class Panel:
         limits: tuple[float, float],
         camera: Camera,
         keys: str = "",
+        ends: ChartEnds | None = None,
     ) -> None:
         self.plotter, self.index, self.scene, self.box, self.limits, self.camera = (
             plotter,
@@ -58,12 +63,13 @@ class Panel:
             limits,
             camera,
         )
-        self.keys, self.k = keys, -1
+        self.keys, self.ends, self.k = keys, ends, -1
         self.arrows = Arrows(scene, scene.arrows)
         self.overlay = Overlay(plotter, plotter.renderers[index], self._board(), box)
         self._meshes = self._first_meshes()
         self._arrows = [pv.PolyData(np.zeros((1, 3))) for _ in range(2)]
         self.front = self._front_renderer()
+        self.triad = Triad(plotter, self.renderer, self.overlay.board.dpi)
         self._slabs = {
             plane.name: (pv.PolyData(np.zeros((1, 3))), pv.PolyData(np.zeros((1, 3)))) for plane in scene.planes
         }
@@ -85,7 +91,10 @@ class Panel:
     def _board(self) -> Any:
         width, height = self.plotter.window_size
         size = (round(self.box[2] * width), round(self.box[3] * height))
-        return self.scene.board(size, self.keys, self.limits, self.camera.aspect)
+        board = self.scene.board(size, self.keys, self.limits, self.camera.aspect)
+        if self.ends is not None:
+            board.share(self.ends)
+        return board
 
     def _first_meshes(self) -> dict[str, Any]:
         shapes, points, out = self.scene.shapes, self.scene.reference, {}

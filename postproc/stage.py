@@ -1,4 +1,4 @@
-"""One or several scenes side by side in a window: one time, one camera, one range of colours."""
+"""One or several scenes side by side in a window: one time, one camera, one range of colours, charts of one scale."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import pyvista as pv
 
 from flexmb.postproc.arrays import Array, Plotter
 from flexmb.postproc.camera import Camera, look_at
+from flexmb.postproc.chart_ends import common_ends
 from flexmb.postproc.folder_labels import folder_labels
 from flexmb.postproc.impulses import ArrowScale
 from flexmb.postproc.panel import Panel
@@ -92,9 +93,9 @@ class Stage:
 
     def add_to(self, plotter: Plotter, t: float, keys: str = "") -> None:
         """Put all scenes into a plotter of their own number of renderers, at time t."""
-        n, limits = len(self.scenes), self.limits
+        n, limits, ends = len(self.scenes), self.limits, common_ends([scene.result for scene in self.scenes])
         self.panels = [
-            Panel(plotter, i, scene, (i / n, 0.0, 1.0 / n, 1.0), limits, self.camera, keys if i == 0 else "")
+            Panel(plotter, i, scene, (i / n, 0.0, 1.0 / n, 1.0), limits, self.camera, keys if i == 0 else "", ends)
             for i, scene in enumerate(self.scenes)
         ]
         plotter.subplot(0, 0)

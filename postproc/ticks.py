@@ -69,7 +69,18 @@ def take_out_power(axis: Any, ends: tuple[float, float], label: str) -> None:
     power = power_of(low - offset, high - offset)
     words = with_power(with_offset(label, offset), power)
     axis.set_label_text(words.replace(" [", "\n[", 1) if offset and len(words) > LONG else words)
-    axis.set_major_formatter(Ticks(offset, power))
+    axis.set_major_formatter(Ticks(offset, power, label))
+
+
+def words_of(axis: Any) -> str:
+    """Return what ``take_out_power`` was told to write at an axis."""
+    return str(axis.get_major_formatter().label)
+
+
+def move_ends(axis: Any, ends: tuple[float, float]) -> None:
+    """Give an axis that ``take_out_power`` has labelled other ends, and label it for them."""
+    (axis.axes.set_xlim if axis.axis_name == "x" else axis.axes.set_ylim)(*ends)
+    take_out_power(axis, ends, words_of(axis))
 
 
 class Ticks(Formatter):
@@ -79,10 +90,12 @@ class Ticks(Formatter):
     ----------
     offset : float
     power : int
+    label : str
+        What stands at the axis, for numbers as they are.
     """
 
-    def __init__(self, offset: float, power: int) -> None:
-        self.offset, self.power = offset, power
+    def __init__(self, offset: float, power: int, label: str = "") -> None:
+        self.offset, self.power, self.label = offset, power, label
 
     def format_ticks(self, values: Any) -> list[str]:
         """Return what stands at the ticks, with the fewest digits with which no number is far from its tick."""
