@@ -7,8 +7,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from flexmb.errors import InputError
 from flexmb.postproc.player import Player
 from flexmb.postproc.stage import Stage
+from flexmb.postproc.view import check_scale
 
 
 class Controls(ABC):
@@ -89,10 +91,18 @@ class Controls(ABC):
         names, name = self.stage.available, self.stage.field.partition(".")[0]
         self.recolour(names[(names.index(name) + 1) % len(names)])
 
-    def rescale(self, scale: float) -> None:
-        """Draw displacements ``scale`` times as large as they are."""
-        self.stage.rescale(scale)
+    def rescale(self, scale: object) -> None:
+        """Draw displacements ``scale`` times as large as they are; InputError when that cannot be."""
+        self.stage.rescale(check_scale(scale))
         self.refresh()
+
+    def grow(self, factor: float) -> None:
+        """Draw displacements ``factor`` times as large as now, but not beyond what can be."""
+        try:
+            scale = check_scale(factor * self.stage.scale)
+        except InputError:
+            return
+        self.rescale(scale)
 
     def flip(self, what: str) -> None:
         """Show or hide the ``reference`` or the ``impulses``."""
@@ -143,7 +153,7 @@ KEYS = (
     Keys(
         "] [",
         "displacements larger, smaller",
-        {"]": lambda c: c.rescale(2.0 * c.stage.scale), "[": lambda c: c.rescale(0.5 * c.stage.scale)},
+        {"]": lambda c: c.grow(2.0), "[": lambda c: c.grow(0.5)},
     ),
     Keys("a", "arrows of contact impulses on, off", {"a": lambda c: c.flip("impulses")}),
     Keys("r", "reference position on, off", {"r": lambda c: c.flip("reference")}),

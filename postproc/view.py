@@ -23,7 +23,9 @@ SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 MOVIES = (".mp4", ".gif")
 SMALLEST, LARGEST = (640, 360), (7680, 4320)
 """Sizes of a picture between which its text can be read and a machine can draw it, pixels."""
-MOST_FOLDERS, MOST_FPS = 6, 240.0
+MOST_FOLDERS, MOST_FPS, MOST_FPS_GIF = 6, 240.0, 50.0
+SCALES = 1e-6, 1e9
+"""Least and largest factor on displacements: beyond, nothing is left to see, or numbers overflow."""
 NO_SCREEN = (
     "there is no screen to open a window on, so a picture was drawn without one; --movie F.mp4 makes a movie, --web a "
     "page for a browser"
@@ -107,7 +109,7 @@ def view(
     picture_path = None if screenshot is None else usable(Path(screenshot), SUFFIXES, "picture")
     movie_path = None if movie is None else usable(Path(movie), MOVIES, "movie")
     check_look(field, scale := 1.0 if scale is None else float(scale), size)
-    _check_pace(fps, speed)
+    _check_pace(fps, speed, movie_path)
     notes: tuple[str, ...] = ()
     if picture_path is None and movie_path is None and (not has_screen() if off_screen is None else off_screen):
         picture_path = Path(f"{Path(folders[0]).resolve().name}_view.png")
@@ -274,16 +276,19 @@ def check_scale(scale: object) -> float:
         factor = float(str(scale))
     except ValueError:
         factor = np.nan
-    if not 0.0 < factor < np.inf:
-        raise InputError("must be a positive number", key="scale", value=scale)
+    if not SCALES[0] <= factor <= SCALES[1]:
+        raise InputError(f"must be a number from {SCALES[0]:g} to {SCALES[1]:g}", key="scale", value=scale)
     return factor
 
 
-def _check_pace(fps: float, speed: float | None) -> None:
+def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> None:
     if speed is not None and not 0.0 < speed < np.inf:
         raise InputError("must be a positive number", key="speed", value=speed)
     if not 1.0 <= fps <= MOST_FPS:
         raise InputError(f"must be 1 to {MOST_FPS:g} pictures a second", key="fps", value=fps)
+    if movie is not None and movie.suffix.lower() == ".gif" and fps > MOST_FPS_GIF:
+        why = "browsers show those that last less than 0.02 s slower; an mp4 may have more"
+        raise InputError(f"a gif must have 1 to {MOST_FPS_GIF:g} pictures a second: {why}", key="fps", value=fps)
 
 
 def _write(image: np.ndarray, path: Path) -> None:
