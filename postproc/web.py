@@ -1,25 +1,27 @@
 """``flexmb view --web``: the viewer as a page in a browser. The pictures are drawn here, only they travel.
 
 trame serves the page and carries events; it stands on VTK's own remote rendering. Nobody gets anything without the
-token of the address: the first request brings it, a cookie keeps it, and the web socket asks for it as well.
+token of the address: the first request brings it, a cookie stands for it later, and the web socket asks for that as
+well.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import secrets
 import time
 from collections.abc import Awaitable, Callable
 from typing import Any
+from urllib.parse import urlsplit
 
 from flexmb.errors import InputError
 from flexmb.postproc.controls import Controls
 from flexmb.postproc.moment import nearest
 from flexmb.postproc.player import pace
 from flexmb.postproc.stage import Stage
-from flexmb.postproc.view import check_scale
-from flexmb.postproc.web_address import address, bound
+from flexmb.postproc.web_address import address, bound, refused
 from flexmb.postproc.web_page import build_page
 
 TICK = 0.04
@@ -61,6 +63,7 @@ class WebViewer(Controls):
         self.state.last, self.state.help = len(stage.times) - 1, False
         self.state.fields = [*dict.fromkeys([stage.field, *stage.available])]
         self._resized = 0.0
+        self._playing: asyncio.Task[None] | None = None
         self._tell()
         self.state.change("index")(self._slid)
         self.state.change("playing")(self._played)
@@ -85,11 +88,15 @@ class WebViewer(Controls):
         self.state.field, self.state.scale, self.state.wrong = self.stage.field, self.stage.scale, ""
 
     def start(self) -> None:
-        """Begin to play."""
-        asyncio.get_running_loop().create_task(self._play())
+        """Begin to play, once."""
+        self.stop()
+        self._playing = asyncio.get_running_loop().create_task(self._play())
 
     def stop(self) -> None:
-        """Pause: ``_play`` ends by itself."""
+        """Pause."""
+        if self._playing is not None:
+            self._playing.cancel()
+            self._playing = None
 
     async def _play(self) -> None:
         while self.player.playing:
@@ -105,18 +112,24 @@ class WebViewer(Controls):
         return nearest(self.stage.times, self.player.t)
 
     def _slid(self, index: object, **_: object) -> None:
-        k = min(max(int(float(str(index))), 0), len(self.stage.times) - 1)
+        wanted = _number(index)
+        if wanted is None:
+            self.state.index = self._index()
+            return
+        k = int(min(max(wanted, 0), len(self.stage.times) - 1))
         if k != self._index():
             self.go(float(self.stage.times[k]))
 
-    def _played(self, playing: bool, **_: object) -> None:
-        if playing != self.player.playing:
+    def _played(self, playing: object, **_: object) -> None:
+        if bool(playing) != self.player.playing:
             self.play()
 
     def _paced(self, speed: object, **_: object) -> None:
-        factor = float(str(speed)) / self.player.factor
-        if factor != 1.0:
-            self.faster(factor)
+        wanted = _number(speed)
+        if wanted is None or wanted <= 0.0:
+            self.state.speed = self.player.factor
+        elif wanted != self.player.factor:
+            self.faster(wanted / self.player.factor)
 
     def _recoloured(self, field: str, **_: object) -> None:
         if field != self.stage.field and field in self.state.fields:
@@ -127,7 +140,7 @@ class WebViewer(Controls):
         if scale == self.stage.scale:
             return
         try:
-            self.rescale(check_scale(scale))
+            self.rescale(scale)
         except InputError as err:
             self.state.scale, self.state.wrong = self.stage.scale, str(err)
 
@@ -162,7 +175,13 @@ class WebViewer(Controls):
 
         self.server.controller.on_server_bind.add(bind)
         self.server.controller.on_client_connected.add(self.view.update)
-        self.server.controller.on_server_ready.add(lambda **_: ready(address(host, self.server.port, token)))
+        serving: list[str] = []
+
+        def tell(**_: object) -> None:
+            serving.append(address(host, self.server.port, token))
+            ready(serving[0])
+
+        self.server.controller.on_server_ready.add(tell)
         try:
             self.server.start(
                 port=port,
@@ -172,21 +191,49 @@ class WebViewer(Controls):
                 disable_logging=True,
                 timeout=0,
             )
+        except OSError as err:
+            if serving:
+                raise
+            raise refused(host, port, err) from err  # somebody took the port since it was looked at
         finally:
             self.player.playing = False
             self.plotter.close()
 
 
+def _number(value: object) -> float | None:
+    """Return a number that a page has sent; None when it is none."""
+    try:
+        number = float(str(value))
+    except ValueError:
+        return None
+    return number if math.isfinite(number) else None
+
+
+def _same_site(origin: str, host: str) -> bool:
+    """Tell whether a page from ``origin`` was served at ``host``, also where a tunnel gives it another port."""
+    try:
+        return urlsplit(origin).netloc.lower() == host.lower()
+    except ValueError:
+        return False
+
+
 def _guard(token: str) -> Any:
-    """Return what asks every request for the token, in its address or its cookie."""
+    """Return what asks every request for the token, in its address, or for the cookie that was given for it.
+
+    Requests that pages of other sites make are refused even with the cookie: a browser says which page they are from.
+    """
     from aiohttp import web
 
-    cookie = f"flexmb-{secrets.token_hex(4)}"
+    cookie, kept_word = f"flexmb-{secrets.token_hex(4)}", secrets.token_urlsafe(24)
 
     async def guard(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
-        given = request.query.get("token", "")
-        kept = request.cookies.get(cookie, "")
-        known = [secrets.compare_digest(word.encode(errors="replace"), token.encode()) for word in (given, kept)]
+        origin = request.headers.get("Origin")
+        if origin is not None and not _same_site(origin, request.host):
+            return web.Response(status=403, text="flexmb: pages of other sites get nothing\n")
+        known = [
+            secrets.compare_digest(word.encode(errors="replace"), right.encode())
+            for word, right in ((request.query.get("token", ""), token), (request.cookies.get(cookie, ""), kept_word))
+        ]
         if not any(known):
             return web.Response(status=403, text="flexmb: the address needs the token that was printed\n")
         try:
@@ -194,7 +241,7 @@ def _guard(token: str) -> Any:
         except web.HTTPException as answer:
             response = answer
         if known[0] and not response.prepared:
-            response.set_cookie(cookie, token, httponly=True, samesite="Strict", path="/")
+            response.set_cookie(cookie, kept_word, httponly=True, samesite="Strict", path="/")
         if isinstance(response, web.HTTPException):
             raise response
         return response

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import socket
 
 from flexmb.errors import InputError
@@ -20,15 +21,22 @@ def check_port(port: int) -> None:
 
 
 def require_port(host: str, port: int) -> None:
-    """Raise InputError when nothing can listen there."""
+    """Raise InputError when nothing can listen there: at the address that is served, see ``bound``."""
     try:
-        family, kind, proto, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        family, kind, proto, _, address = socket.getaddrinfo(bound(host), port, type=socket.SOCK_STREAM)[0]
         with socket.socket(family, kind, proto) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind(address)
     except OSError as err:
-        message = f"cannot be listened on at '{host}' ({err.strerror or err}); --port 0 takes any that is free"
-        raise InputError(message, key="port", value=port) from err
+        raise refused(host, port, err) from err
+
+
+def refused(host: str, port: int, err: OSError) -> InputError:
+    """Return the error that says why nothing can listen there."""
+    unknown = isinstance(err, socket.gaierror) or not err.errno
+    why = err.strerror or str(err) if unknown or err.errno is None else os.strerror(err.errno)
+    message = f"cannot be listened on at '{bound(host)}' ({why}); --port 0 takes any that is free"
+    return InputError(message, key="port", value=port)
 
 
 def bound(host: str) -> str:
