@@ -168,6 +168,15 @@ def test_layouts_that_cannot_be_drawn_are_refused(bar: Path, part: str, number: 
     assert wrong == [f"/layout/{BEYOND[part]} does not fit"]
 
 
+def test_surfaces_without_any_face_are_refused(bar: Path) -> None:
+    """They are stored only where there are some; of a body without one nothing would be left to draw."""
+    whole, none = np.array([[0, 1, 2]]), np.zeros((0, 3), dtype=np.int64)
+    assert damage({**fm.load(bar).tree, "/layout/triangles": whole}) == ([], [])
+    for faces in (none, whole[0], whole[:, :2], np.array(3)):
+        wrong, _ = damage({**fm.load(bar).tree, "/layout/triangles": faces})
+        assert wrong == ["/layout/triangles does not fit"]
+
+
 OVERWRITTEN = ("bodies", "sections/axes", "sections/size", "sections/stiffness", "radius_of_cell", "contacts")
 
 

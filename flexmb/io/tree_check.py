@@ -115,7 +115,7 @@ def _wrong_layout(tree: Tree) -> list[str]:
     }
     if "/layout/triangles" in tree:
         faces = np.asarray(tree["/layout/triangles"][()])
-        fits["triangles"] = _numbers(faces, n) and faces.ndim == 2 and faces.shape[1] == 3
+        fits["triangles"] = _numbers(faces, n) and faces.size > 0 and faces.shape == (faces.size // 3, 3)
     if any(name.startswith("/layout/carriers/") for name in tree):
         fits["carriers"] = _carriers(tree, n, nq, nv)
     elif nq != nv or not _sparse(tree, "displacement", 3 * n, nq) or not _sparse(tree, "rotation", 3 * n, nq):
