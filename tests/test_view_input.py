@@ -38,7 +38,7 @@ def test_command(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         "--screenshot",
         str(path),
         "--time",
-        "0.333",
+        "0.33",
         "--field",
         "velocity.x",
         "--size",

@@ -54,13 +54,20 @@ def main(args: argparse.Namespace) -> int:
             speed=args.speed,
             progress=progress,
         )
-    for note in shown.notes:
+    for note in (*shown.notes, *_other_time(args.time, shown.time)):
         print(f"note: {note}", file=sys.stderr)
     if shown.picture is not None:
         print(f"written: {shown.picture} (t = {shown.time:.6g} s)")
     if shown.movie is not None:
         print(f"written: {shown.movie} ({shown.frames} pictures)")
     return 0
+
+
+def _other_time(asked: float | None, shown: float) -> list[str]:
+    """Return that another time is shown than was asked for; only kept states can be."""
+    if asked is None or f"{asked:.6g}" == f"{shown:.6g}":
+        return []
+    return [f"of the states that were kept, that at t = {shown:.6g} s is the nearest (output.fields_every keeps more)"]
 
 
 def _announce(address: str, notes: tuple[str, ...]) -> None:
