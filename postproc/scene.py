@@ -42,11 +42,14 @@ class Look:
     states : (k,) int array
         The states that will be shown: they set the range of the colours. The room to be seen and the size of symbols
         are those of the whole run, so that a state looks the same in a picture and in a movie.
+    ends : tuple of float, optional
+        Values at the ends of the colour map, in the unit of the field; by default those of the states.
     """
 
     field: str
     scale: float
     states: Any
+    ends: tuple[float, float] | None = None
 
 
 class Scene:
@@ -85,7 +88,7 @@ class Scene:
     def recolour(self, field: str) -> None:
         """Colour by another field."""
         self._require(field)
-        self.look = replace(self.look, field=field)
+        self.look = replace(self.look, field=field, ends=None)
         self.__dict__.pop("_range", None)
 
     def rescale(self, scale: float) -> None:
@@ -286,6 +289,8 @@ class Scene:
     @property
     def limits(self) -> tuple[float, float]:
         """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
+        if self.look.ends is not None:
+            return self.look.ends
         low, high, _ = self._range
         if low > high:
             return 0.0, 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -68,6 +69,7 @@ def view(
     fps: float = 30.0,
     speed: float | None = None,
     progress: Callable[[int, int], None] | None = None,
+    ends: tuple[float, float] | None = None,
 ) -> Shown:
     """Look at a result folder, or at several side by side.
 
@@ -98,6 +100,8 @@ def view(
         Seconds of the result per second of the viewer; by default the run takes ten seconds.
     progress : function, optional
         Called with the pictures of a movie done, and all of them.
+    ends : tuple of float, optional
+        Values at the ends of the colours, in the unit of the field, for pictures that are to be compared.
 
     Returns
     -------
@@ -115,7 +119,8 @@ def view(
         picture_path = Path(f"{Path(folders[0]).resolve().name}_view.png")
         notes = (NO_SCREEN,) if off_screen is None else ()
     prepare_off_screen()
-    stage, t = staged(folders, time, scale, field, whole=movie_path is not None or picture_path is None)
+    whole = movie_path is not None or picture_path is None
+    stage, t = staged(folders, time, scale, field, whole=whole, ends=ends)
     if picture_path is None and movie_path is None:
         from flexmb.postproc.window import open_window
 
@@ -150,12 +155,13 @@ def serve(
     host: str,
     port: int,
     ready: Callable[[str, tuple[str, ...]], None],
+    ends: tuple[float, float] | None = None,
 ) -> None:
     """Serve the viewer of result folders as a page, until interrupted.
 
     Parameters
     ----------
-    folders, time, scale, field, size, speed
+    folders, time, scale, field, size, speed, ends
         As in ``view``.
     host, port
         Where to listen; port 0 is any that is free.
@@ -177,13 +183,19 @@ def serve(
 
     require_port(host, port)
     prepare_off_screen()
-    stage, t = staged(folders, time, scale, field, whole=True)
+    stage, t = staged(folders, time, scale, field, whole=True, ends=ends)
     notes = (*stage.notes, *reach(host))
     web.serve(stage, t, size, speed, (host, port), lambda address: ready(address, notes))
 
 
 def staged(
-    folders: Sequence[str | Path], time: float | None, scale: float, field: str, *, whole: bool
+    folders: Sequence[str | Path],
+    time: float | None,
+    scale: float,
+    field: str,
+    *,
+    whole: bool,
+    ends: tuple[float, float] | None = None,
 ) -> tuple[Stage, float]:
     """Return the scenes of result folders, and the time of the kept state of the first that is to be shown, s.
 
@@ -192,7 +204,7 @@ def staged(
     folders : sequence of paths
     time : float or None
         The time asked for, s.
-    scale, field
+    scale, field, ends
         As in ``Look``.
     whole : bool
         Whether the whole run will be shown, not only this time.
@@ -200,6 +212,8 @@ def staged(
     from flexmb.postproc.scene import Look, Scene
     from flexmb.postproc.stage import Stage
 
+    if ends is not None and not (math.isfinite(ends[0]) and math.isfinite(ends[1]) and ends[0] < ends[1]):
+        raise InputError("must be two numbers, the first the smaller", key="range", value=f"{ends[0]:g} {ends[1]:g}")
     if not 1 <= len(folders) <= MOST_FOLDERS:
         raise InputError(f"must be 1 to {MOST_FOLDERS} folders", key="folders", value=len(folders))
     opened = [open_folder(path) for path in folders]
@@ -209,7 +223,7 @@ def staged(
     for one in opened:
         times = one.result.fields.times
         states = np.arange(len(times)) if whole else np.array([nearest(times, t)])
-        scenes.append(Scene(one, Look(field, scale, states)))
+        scenes.append(Scene(one, Look(field, scale, states, ends)))
     return Stage(scenes), float(scenes[0].times[scenes[0].nearest(t)])
 
 

@@ -24,6 +24,7 @@ from pictures import (
 )
 
 import flexmb as fm
+from flexmb.errors import InputError
 from flexmb.postproc.camera import look_at, upright
 from flexmb.postproc.fields import FIELDS, ON_LINES
 from flexmb.postproc.moment import nearest, telling_time
@@ -366,3 +367,19 @@ def test_fields_file_warped_by_pyvista_is_the_recorded_motion(bar: Path) -> None
         sample = result.step.tolist().index(result.fields.steps[k])
         np.testing.assert_allclose(warped[0], result.signals["rod.first.position"][sample], atol=1e-13)
         np.testing.assert_allclose(warped[-1], result.signals["rod.last.position"][sample], atol=1e-13)
+
+
+def test_colours_span_what_is_asked_for(bar: Path) -> None:
+    """Two pictures with one range have one colour for one force."""
+    found = []
+    for time in (0.6, 2 / 3):
+        stage, t = staged([bar], time, 1.0, "axial_force", whole=False, ends=(-600.0, 0.0))
+        scene = stage.scenes[0]
+        assert stage.limits == (-600.0, 0.0)
+        k = scene.nearest(t)
+        found.append(place_on_map(colours_at(picture(scene, k, SIZE), pixels(scene, k, on_the_axis(0.5, 1.0)))))
+    np.testing.assert_allclose(found, 0.5, atol=0.08)  # behind the front there are -300 N
+    scene.recolour("velocity")
+    assert scene.limits != (-600.0, 0.0)
+    with pytest.raises(InputError, match="range = 3 3: must be two numbers, the first the smaller"):
+        staged([bar], 0.6, 1.0, "axial_force", whole=False, ends=(3.0, 3.0))

@@ -26,6 +26,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
         "(default: displacement)"
     )
     parser.add_argument("--field", metavar="NAME", default="displacement", help=field_help)
+    range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
+    parser.add_argument("--range", metavar=("LOW", "HIGH"), type=float, nargs=2, help=range_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
     parser.add_argument("--size", metavar="WxH", help="pixels (default: 1600x900; of a movie 1280x720)")
 
@@ -34,12 +36,15 @@ def main(args: argparse.Namespace) -> int:
     """Hand the folders to the viewer."""
     size = _size(args.size or ("1600x900" if args.movie is None else "1280x720"))
 
+    ends = None if args.range is None else (args.range[0], args.range[1])
+
     from flexmb.commands.progress import shown as progress_shown
     from flexmb.postproc.view import serve, view
 
     if args.web:
         _require_no_files(args)
-        serve(args.folders, args.time, args.scale, args.field, size, args.speed, args.host, args.port, _announce)
+        look = (args.time, args.scale, args.field, size, args.speed)
+        serve(args.folders, *look, args.host, args.port, _announce, ends)
         return 0
     with progress_shown("movie", args.movie is None, "drawing") as progress:
         shown = view(
@@ -53,6 +58,7 @@ def main(args: argparse.Namespace) -> int:
             fps=args.fps,
             speed=args.speed,
             progress=progress,
+            ends=ends,
         )
     for note in (*shown.notes, *_other_time(args.time, shown.time)):
         print(f"note: {note}", file=sys.stderr)
