@@ -14,6 +14,8 @@ from flexmb.postproc.overlay import use_font
 
 SIZE = 0.26
 """Side of the corner, in parts of the smaller side of the scene."""
+MOST = 0.13
+"""Its largest side, in parts of the smaller side of the window."""
 REACH = 1.9
 """Half of what the corner shows; the axes are of length one, with their letters behind the ends."""
 GREY = (0.35, 0.35, 0.35)
@@ -47,7 +49,7 @@ class Triad:
         """Look along the axes as the scene is looked at, from a corner of where it is now."""
         x0, y0, x1, y1 = self.scene.GetViewport()
         width, height = self.window.GetSize()
-        side = SIZE * min((x1 - x0) * width, (y1 - y0) * height)
+        side = min(SIZE * min((x1 - x0) * width, (y1 - y0) * height), MOST * min(width, height))
         self.renderer.SetViewport(x0, y0, x0 + side / max(width, 1), y0 + side / max(height, 1))
         eye, own = self.scene.GetActiveCamera(), self.renderer.GetActiveCamera()
         own.SetFocalPoint(0.0, 0.0, 0.0)
