@@ -138,7 +138,7 @@ class Room:
         every = np.arange(len(self.fields))
         if self._complete:
             return every
-        last = _last_tame(self.fields)
+        last = last_tame(self.fields)
         return every if self._first > last else every[: last + 1]
 
     @cached_property
@@ -173,16 +173,12 @@ class Room:
         return [f"there is room for the motion up to t = {t:.4g} s; from then on it is too large"]
 
 
-def _last_tame(fields: Fields) -> int:
+def last_tame(fields: Fields) -> int:
     """Return the last state before a run blows up; the last of all when it does not."""
     some, layout = some_of(np.arange(len(fields)), PROBES), fields.maps.layout
     with np.errstate(over="ignore", invalid="ignore"):
-        moved = np.array(
-            [
-                np.abs(layout.displacements(rows_of(fields.q, some[k : k + 1]))).max(initial=0.0)
-                for k in range(len(some))
-            ]
-        )
+        each = (layout.displacements(rows_of(fields.q, some[k : k + 1])) for k in range(len(some)))
+        moved = np.array([np.abs(own).max(initial=0.0) for own in each])
     moved = np.where(np.isfinite(moved), moved, np.inf)
     size = float(np.linalg.norm(np.ptp(layout.points, axis=0)))
     usual = max(size, float(moved[: max(2, len(moved) // 10)].max()))

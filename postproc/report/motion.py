@@ -19,6 +19,7 @@ from flexmb.postproc.marks import LOOKS, DrawnMarks, Part
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.report.numbers import Numbers
+from flexmb.postproc.room import last_tame
 from flexmb.postproc.scene import Look, Scene
 from flexmb.postproc.sound_states import SomeStates
 from flexmb.result import Result
@@ -31,8 +32,6 @@ POINT_BYTES, GROWN_BYTES, LINE_BYTES, SIDE_BYTES, MARK_BYTES = 10, 6, 6, 6, 24
 of a line: three fields; how a rectangle is turned; of a mark: four vectors."""
 SIDES = 24
 """Corners of a drawn circle."""
-BLOWN, BOUND = 1e6, 10.0
-"""A run has blown up when it gets so many times as far as in its first tenth; it is drawn up to so many times."""
 
 
 @dataclass(frozen=True)
@@ -233,13 +232,9 @@ def _within_bounds(opened: Opened) -> tuple[Opened, tuple[str, ...]]:
     if result.summary.get("status") == "complete":
         return opened, ()
     fields = result.fields
-    some = _spread(len(fields), MOST_FRAMES)
-    moved = np.array([np.abs(fields.frame(int(k))["displacement"]).max(initial=0.0) for k in some])
-    size = float(np.linalg.norm(np.ptp(fields.maps.layout.points, axis=0)))
-    room = max(size, float(moved[: max(2, len(moved) // 10)].max()))
-    if room == 0.0 or not moved.max() > BLOWN * room:
+    last = last_tame(fields)
+    if last == len(fields) - 1:
         return opened, ()
-    last = some[np.argmax(moved > BOUND * room) - 1]
     tree = SomeStates(result.tree, np.arange(len(fields)) <= last)
     note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: from then on it is too large"
     return replace(opened, result=Result(tree, result.summary, result.case_text, result.folder)), (note,)
