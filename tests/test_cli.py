@@ -139,6 +139,15 @@ def test_a_case_cut_short_can_be_run_again(tmp_path: Path, monkeypatch: pytest.M
     assert len(kept) == len([entry for entry in shipped if entry.get("time", 0.0) <= 1.0]) < len(shipped)
 
 
+def test_a_file_whose_wrong_time_is_overridden_can_be_run(ball: Path) -> None:
+    text = ball.read_text()
+    assert "end = 1.0" in text
+    ball.write_text(text.replace("end = 1.0", 'end = "two"'))
+    assert main(["run", "ball.toml", "-o", "a", "--set", "time.end=1.0", "--quiet"]) == 0
+    (note,) = load("a").summary["expectation_notes"]
+    assert "end = 'two'" in note
+
+
 def test_quiet_prints_nothing(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "ball.toml", "--quiet"]) == 0
     captured = capsys.readouterr()

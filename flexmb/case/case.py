@@ -145,7 +145,7 @@ class Case:
 
         return whirl_notes(self)
 
-    @property
+    @cached_property
     def expectation_notes(self) -> tuple[str, ...]:
         """What the expectations were written for, where an override has changed it."""
         from flexmb.case.expectation_notes import expectation_notes

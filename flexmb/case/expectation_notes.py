@@ -21,7 +21,8 @@ def expectation_notes(case: Case) -> tuple[str, ...]:
     if own is not None and own != case.scheme:
         out.append(f"the expectations were written for the file's own scheme ({own.name})")
     time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
-    if "time" in changed and {"start": 0.0} | time != now:
-        words = ", ".join(f"{key} = {value:g}" for key, value in time.items())
+    if "time" in changed and isinstance(time, dict) and {"start": 0.0} | time != now:
+        # an override may have replaced what is no number
+        words = ", ".join(f"{k} = {v:g}" if isinstance(v, int | float) else f"{k} = {v!r}" for k, v in time.items())
         out.append(f"the expectations were written for the file's own time ({words})")
     return tuple(out)

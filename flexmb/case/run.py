@@ -48,7 +48,7 @@ def run_in_folder(
     case: Case, folder: Path, overwrite: bool, resume: bool, progress: Progress | None, engine: str
 ) -> Result:
     """Run a case into a result folder and read it back."""
-    plan = case.plan  # whatever is wrong with the input comes out here, before the folder is touched
+    plan, _ = case.plan, case.expectation_notes  # what is wrong with the input comes out before the folder is touched
     sink = RunFolder(folder, case.to_toml(), overwrite=overwrite, resume=resume)
     if resume and sink.complete:
         return load(folder)
