@@ -5,17 +5,26 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.interpolate import CubicSpline
 
 from flexmb.io.frames import PointMaps
 from flexmb.postproc.arrays import Array, IntArray
 
 
 def held_points(maps: PointMaps) -> NDArray[np.bool_]:
-    """Return which points other things hang on, (n,): joints, springs, supports, and where contacts act."""
-    held = np.zeros(len(maps.layout.points), dtype=np.bool_)
-    ends = maps.layout.marks.point
+    """Return which points other things hang on, (n,): joints, springs, supports, and where contacts act.
+
+    A body may have contacts at all of its points; then the two that are farthest apart count.
+    """
+    layout = maps.layout
+    held = np.zeros(len(layout.points), dtype=np.bool_)
+    ends = layout.marks.point
     held[ends[ends >= 0]] = True
-    held[np.unique(sparse.coo_array(maps.impulse).row // 3)] = True
+    touching = np.unique(sparse.coo_array(maps.impulse).row // 3)
+    for body in np.unique(layout.body_of_point[touching]):
+        own = touching[layout.body_of_point[touching] == body]
+        along = _along(layout.points[own] - layout.points[own].mean(axis=0))
+        held[own[[np.argmin(along), np.argmax(along)]]] = True
     return held
 
 
@@ -25,7 +34,7 @@ def deformation(reference: Array, places: Array, body_of_point: IntArray, held: 
     Of each body the rotation R and the middles c0, c are taken for which the sum of |x - c - R (x0 - c0)|^2 is least
     (Kabsch 1976); what is left is its deformation. Rigid bodies and single points have none. So that joints stay
     closed and contacts touch, the deformation of points that are held is taken off: of one from the whole body, of
-    several what lies between them, along the body.
+    several a smooth curve through them, along the body.
 
     Parameters
     ----------
@@ -47,9 +56,21 @@ def deformation(reference: Array, places: Array, body_of_point: IntArray, held: 
 
 
 def _between(x0: Array, bent: Array, held: IntArray) -> Array:
-    """Return the deformation of the held points and, linear along the longest direction of the body, between them."""
+    """Return the deformation of the held points and, along the longest direction of the body, a curve through it.
+
+    It is straight beyond the outermost ones, of two all along, so that no corner comes in that the body has not.
+    """
     if not len(held):
         return np.zeros_like(bent)
-    along = x0 @ np.linalg.svd(x0, full_matrices=False)[2][0]
-    at, first = np.unique(along[held], return_index=True)
-    return np.column_stack([np.interp(along, at, column[held][first]) for column in bent.T])
+    along = _along(x0)
+    _, first = np.unique(np.round(along[held] / (np.ptp(along) or 1.0), 6), return_index=True)
+    if len(first) == 1:
+        return np.broadcast_to(bent[held[first]], bent.shape)
+    curve = CubicSpline(along[held[first]], bent[held[first]], bc_type="natural")
+    inside = np.clip(along, along[held[first[0]]], along[held[first[-1]]])
+    return np.asarray(curve(inside) + curve(inside, 1) * (along - inside)[:, None])
+
+
+def _along(x: Array) -> Array:
+    """Return the places of points along the direction in which they reach farthest, (n,), m."""
+    return np.asarray(x @ np.linalg.svd(x, full_matrices=False)[2][0])

@@ -38,7 +38,7 @@ def test_deformation_is_what_a_turned_body_is_bent_by() -> None:
     np.testing.assert_allclose(TURN.inv().apply(found), expected, atol=1e-9)
 
 
-@pytest.mark.parametrize("held", [[0], [0, 40], [3, 20, 40]])
+@pytest.mark.parametrize("held", [[0], [0, 40], [0, 20], [3, 20, 40]])
 def test_points_that_are_held_stay(held: list[int]) -> None:
     x = np.linspace(-1.0, 1.0, 41)
     straight = np.column_stack([x, 0.0 * x, 0.0 * x])
@@ -51,9 +51,18 @@ def test_points_that_are_held_stay(held: list[int]) -> None:
     loose = deformation(straight, TURN.apply(bent), np.zeros(41, dtype=int), free(41))
     if len(held) == 1:
         np.testing.assert_allclose(found, loose - loose[held], atol=1e-15)
-    second = np.diff(found, 2, axis=0) - np.diff(loose, 2, axis=0)  # between held points only a straight line differs
-    away = [k for k in range(1, 40) if k not in held]
-    np.testing.assert_allclose(second[np.array(away) - 1], 0.0, atol=1e-15)
+    corner = np.abs(np.diff(found - loose, 2, axis=0)).max()
+    # of two points a chord is taken off, of more a smooth curve: no corner comes in
+    assert corner < (1e-15 if len(held) < 3 else np.abs(np.diff(loose, 2, axis=0)).max())
+
+
+def test_of_contacts_all_along_a_beam_the_outermost_are_held(tmp_path: Path) -> None:
+    keys = ['contacts.floor.nodes="bar.all"', "time.end=0.3"]
+    fm.load_case("bar_dropped_by_gripper", keys).run(tmp_path / "bar")
+    scene, k = scene_of(tmp_path / "bar", 0.29, scale=100.0)
+    assert held_points(scene.fields.maps).sum() == 2
+    true, _ = scene_of(tmp_path / "bar", 0.29)
+    assert np.abs(scene.positions(scene.frame(k)) - true.positions(true.frame(k))).max() > 1e-3
 
 
 def test_bodies_are_looked_at_one_by_one() -> None:
