@@ -94,7 +94,7 @@ def reach_of(fields: Fields, states: IntArray) -> Reach:
     most = max(2, (MOST if layout.carriers is None else MOST_LARGE) // max(n, 1))
     ends = np.stack([np.full((n, d), np.inf), np.full((n, d), -np.inf)])
     when, way = np.zeros((2, n, d), dtype=np.int64), np.zeros(n)
-    for some in blocks(some_of(states, most), 3 * n):
+    for some in blocks(some_of(states, most), d * n):
         q = rows_of(fields.q, some)
         good = (np.abs(q) < LARGE).all(axis=1)  # nan is not, either
         if not good.any():
@@ -102,18 +102,13 @@ def reach_of(fields: Fields, states: IntArray) -> Reach:
         moved, some = layout.displacements(q[good]), some[good]
         np.maximum(way, np.linalg.norm(moved, axis=2).max(axis=0), out=way)
         along = moved @ DIRECTIONS.T
-        for side, sign in ((0, -1.0), (1, 1.0)):
-            _take(ends[side], when[side], along, some, sign)
+        for side, pick, better in ((0, np.argmin, np.less), (1, np.argmax, np.greater)):
+            k = pick(along, axis=0)
+            value = np.take_along_axis(along, k[None], axis=0)[0]
+            new = better(value, ends[side])
+            ends[side][new], when[side][new] = value[new], some[k[new]]
     ends[~np.isfinite(ends)] = 0.0
     return Reach(ends, when, way)
-
-
-def _take(best: Array, when: IntArray, along: Array, states: IntArray, sign: float) -> None:
-    """Put what gets farther than the best before, to the side of ``sign``, in its place."""
-    k = np.argmax(sign * along, axis=0)
-    value = np.take_along_axis(along, k[None], axis=0)[0]
-    better = sign * value > sign * best
-    best[better], when[better] = value[better], states[k[better]]
 
 
 class Room:

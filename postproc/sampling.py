@@ -10,8 +10,8 @@ import numpy as np
 from flexmb.postproc.arrays import Array, IntArray
 
 BLOCK = 256
-"""So many states are read at a time, or more when they are small."""
-BLOCK_NUMBERS = 65_536
+"""So many states are read at a time, or more when they are small, fewer when they are large."""
+BLOCK_NUMBERS, MOST_NUMBERS = 65_536, 4_000_000
 APART = 32_768
 """Rows that are less than so many bytes apart are read at once with all between them: that takes less time."""
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
@@ -41,7 +41,7 @@ def some_of(states: IntArray, most: int) -> IntArray:
 
 def blocks(states: IntArray, width: int) -> Iterator[IntArray]:
     """Give states of ``width`` numbers a block at a time."""
-    size = max(BLOCK, BLOCK_NUMBERS // max(width, 1))
+    size = min(max(BLOCK, BLOCK_NUMBERS // max(width, 1)), max(1, MOST_NUMBERS // max(width, 1)))
     for k in range(0, len(states), size):
         yield states[k : k + size]
 

@@ -151,7 +151,7 @@ def test_rows_are_those_asked_for() -> None:
 
 def test_blocks_are_larger_for_small_states() -> None:
     states = np.arange(100_000)
-    for width, size in ((3, sampling.BLOCK_NUMBERS // 3), (10**6, sampling.BLOCK)):
+    for width, size in ((3, sampling.BLOCK_NUMBERS // 3), (10**4, sampling.BLOCK), (10**6, 4), (10**8, 1)):
         own = list(blocks(states, width))
         np.testing.assert_array_equal(np.concatenate(own), states)
         assert len(own[0]) == size
