@@ -11,6 +11,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.report.html import Html, tag
 from flexmb.postproc.report.page import Page
 from flexmb.postproc.report.runs import Run
+from flexmb.postproc.report.write import usable
 from flexmb.postproc.scene import Scene
 
 HEIGHT = 680
@@ -82,8 +83,11 @@ class Turnable:
 
     def save(self, path: str | Path) -> Path:
         """Write the page as an HTML file of its own."""
-        path = Path(path)
-        path.write_text(self.page, encoding="utf-8")
+        path = usable(Path(path))
+        try:
+            path.write_text(self.page, encoding="utf-8")
+        except OSError as err:
+            raise InputError(f"the page '{path}' cannot be written: {err.strerror or err}") from err
         return path
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:

@@ -148,6 +148,10 @@ def test_runs_are_called_by_what_tells_them_apart(bar: Path, moreau: Path, ball:
         "generalized-alpha (rho_inf = 0.8), h = 0.002 s",
     ]
     assert labels(moreau, fine) == ["moreau-jean, h = 0.005 s", "generalized-alpha, h = 0.002 s"]
+    chosen = [tmp_path / "loose", tmp_path / "tight"]
+    for folder, tolerance in zip(chosen, ("1e-3", "1e-4"), strict=True):
+        fm.load_case("four_bar", ["time.end=0.05", f"time.tolerance={tolerance}"]).run(folder)
+    assert labels(*chosen) == ["tolerance = 0.001", "tolerance = 0.0001"]
     assert labels(ball, bar) == ["ball", "bar"]  # not by their steps: they are different cases
     page = Page(tmp_path / "x.html")
     assert page.row("title")[1:] == [fm.load(folder).summary["title"] for folder in (ball, bar)]

@@ -41,9 +41,12 @@ def _schemes(opened: Sequence[Opened]) -> list[str]:
 
 
 def _steps(opened: Sequence[Opened]) -> list[str]:
-    """Return the steps, nothing where all are alike or one is not known."""
-    known = all(math.isfinite(one.h) for one in opened)
-    return [f"h = {one.h:.4g} s" if known and len({one.h for one in opened}) > 1 else "" for one in opened]
+    """Return the steps, or the tolerances that chose them; nothing where all are alike or one is not known."""
+    tolerances = [one.result.summary.get("tolerance") for one in opened]
+    if not all(math.isfinite(one.h) for one in opened):
+        return [""] * len(opened)
+    words = [f"tolerance = {t:.4g}" if t else f"h = {one.h:.4g} s" for t, one in zip(tolerances, opened, strict=True)]
+    return words if len(set(words)) > 1 else [""] * len(opened)
 
 
 def _problem(opened: Opened) -> dict[str, Any]:

@@ -121,6 +121,7 @@ class Motion:
             "impulse": self._impulses(numbers),
             "camera": _camera_spec(camera) | {"upright": scene.up.tolist()},
             "scalable": bool(self.grown.any()),
+            "enlarged": scene.enlarged,
         }
 
     def _field(self, name: str, limits: tuple[float, float], numbers: Numbers) -> dict[str, Any]:

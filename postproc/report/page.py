@@ -171,8 +171,9 @@ class Page:
                 hidden=not any(field["coloured"] for motion in self.motions for field in motion["fields"]),
             ),
         ]
-        if any(motion["scalable"] for motion in self.motions):
-            parts.append(tag("label", "displacements ", tag("select", *scales, id="scale")))
+        if larger := dict.fromkeys(motion["enlarged"] for motion in self.motions if motion["scalable"]):
+            words = next(iter(larger)) if len(larger) == 1 else "displacements or deformations"
+            parts.append(tag("label", f"{words} ", tag("select", *scales, id="scale")))
         return tag("div", *parts, tag("button", "Reset view", id="reset", type="button"), cls="controls")
 
     def _time(self) -> float:
