@@ -71,6 +71,7 @@ class Scene:
         self.room = Room(self.fields, self.result.summary.get("status") == "complete", int(self.look.states[0]))
         self.label = ""
         self.common_arrows: ArrowScale | None = None
+        self._first_field = look.field
         self._require(look.field)
 
     def _require(self, field: str) -> None:
@@ -88,7 +89,7 @@ class Scene:
     def recolour(self, field: str) -> None:
         """Colour by another field."""
         self._require(field)
-        self.look = replace(self.look, field=field, ends=None)
+        self.look = replace(self.look, field=field)
         self.__dict__.pop("_range", None)
 
     def rescale(self, scale: float) -> None:
@@ -287,9 +288,15 @@ class Scene:
         return field_range(self.fields, self.look.field, self.look.states, self.coloured)
 
     @property
+    def _ends_given(self) -> bool:
+        """Whether the ends of the colours were asked for: they are those of the field that was."""
+        return self.look.ends is not None and self.look.field == self._first_field
+
+    @property
     def limits(self) -> tuple[float, float]:
         """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
-        if self.look.ends is not None:
+        if self._ends_given:
+            assert self.look.ends is not None
             return self.look.ends
         low, high, _ = self._range
         if low > high:
@@ -337,8 +344,8 @@ class Scene:
         drawn += self.room.notes
         if bad := len(self._checked.left_out):
             drawn.append(f"of {bad} states that are no finite numbers others beside them are shown")
-        looked_at, every = self._range[2], len(self.look.states)
-        if looked_at < every:
+        every = len(self.look.states)
+        if not self._ends_given and (looked_at := self._range[2]) < every:
             drawn.append(f"colours span {looked_at} of {every} states")
         return (*self.opened.notes, *self.plane_notes, *self.marks.notes, *drawn)
 

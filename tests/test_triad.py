@@ -53,6 +53,13 @@ def test_axes_turn_with_the_camera_of_their_scene(bar: Path) -> None:
 def test_another_time_than_was_asked_for_is_said(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     name = str(tmp_path / "a.png")
     assert main(["view", str(bar), "--screenshot", name, "--time", "0.5123", "--size", "640x360"]) == 0
-    assert "note: of the states that were kept, that at t = 0.51 s is the nearest" in capsys.readouterr().err
+    assert "note: of the states that can be drawn, that at t = 0.51 s is the nearest" in capsys.readouterr().err
     assert main(["view", str(bar), "--screenshot", name, "--time", "0.51", "--size", "640x360"]) == 0
     assert "nearest" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("ends", [("-1e3", "1e3"), ("-.5", "-1e-3"), ("0", "5")])
+def test_ends_of_colours_are_numbers_of_any_form(ends: tuple[str, str], bar: Path, tmp_path: Path) -> None:
+    words = ["view", str(bar), "--range", *ends, "--screenshot", str(tmp_path / "a.png"), "--size", "640x360"]
+    assert main(words) == 0
+    assert (tmp_path / "a.png").is_file()

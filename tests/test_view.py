@@ -381,5 +381,7 @@ def test_colours_span_what_is_asked_for(bar: Path) -> None:
     np.testing.assert_allclose(found, 0.5, atol=0.08)  # behind the front there are -300 N
     scene.recolour("velocity")
     assert scene.limits != (-600.0, 0.0)
+    scene.recolour("axial_force")
+    assert scene.limits == (-600.0, 0.0)
     with pytest.raises(InputError, match="range = '3 3': must be two numbers, the first the smaller"):
         staged([bar], 0.6, 1.0, "axial_force", whole=False, ends=(3.0, 3.0))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from pathlib import Path
 
@@ -27,6 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--field", metavar="NAME", default="displacement", help=field_help)
     range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
+    # argparse takes -1e3 for an option, unless it is told what negative numbers look like
+    parser._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     parser.add_argument("--range", metavar=("LOW", "HIGH"), type=float, nargs=2, help=range_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
     parser.add_argument("--size", metavar="WxH", help="pixels (default: 1600x900; of a movie 1280x720)")
@@ -73,7 +76,9 @@ def _other_time(asked: float | None, shown: float) -> list[str]:
     """Return that another time is shown than was asked for; only kept states can be."""
     if asked is None or f"{asked:.6g}" == f"{shown:.6g}":
         return []
-    return [f"of the states that were kept, that at t = {shown:.6g} s is the nearest (output.fields_every keeps more)"]
+    return [
+        f"of the states that can be drawn, that at t = {shown:.6g} s is the nearest (output.fields_every keeps more)"
+    ]
 
 
 def _announce(address: str, notes: tuple[str, ...]) -> None:
