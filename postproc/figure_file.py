@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
+from flexmb.postproc.out_file import writing
 
 SUFFIXES = (".svg", ".pdf", ".png")
 """What figures are saved as."""
@@ -24,7 +25,5 @@ def usable_figure(path: Path) -> Path:
 
 def save_figure(figure: Any, path: Path, dpi: float) -> None:
     """Write a figure of matplotlib."""
-    try:
+    with writing(path, "figure", "saved"):
         figure.savefig(path, dpi=dpi)
-    except OSError as err:
-        raise InputError(f"the figure '{path}' cannot be saved: {err.strerror or err}") from err

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
+from flexmb.postproc.out_file import writing
 from flexmb.postproc.report.html import Html, tag
 from flexmb.postproc.report.page import Page
 from flexmb.postproc.report.runs import Run
@@ -84,10 +85,8 @@ class Turnable:
     def save(self, path: str | Path) -> Path:
         """Write the page as an HTML file of its own."""
         path = usable(Path(path))
-        try:
+        with writing(path, "page"):
             path.write_text(self.page, encoding="utf-8")
-        except OSError as err:
-            raise InputError(f"the page '{path}' cannot be written: {err.strerror or err}") from err
         return path
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:

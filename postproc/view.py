@@ -14,6 +14,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.postproc.moment import nearest, nearest_state
 from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.out_file import require_place, writing
 from flexmb.postproc.screen import has_screen, prepare_off_screen
 
 if TYPE_CHECKING:
@@ -263,11 +264,7 @@ def usable(path: Path, suffixes: Sequence[str], what: str) -> Path:
     if path.suffix.lower() not in suffixes:
         ending = path.suffix or "no ending"
         raise InputError(f"a {what} cannot be written as '{path}' ({ending}); allowed: {', '.join(suffixes)}")
-    if path.is_dir():
-        raise InputError(f"the {what} '{path}' is a folder")
-    if not path.parent.is_dir():
-        raise InputError(f"the {what} '{path}' cannot be written: there is no folder '{path.parent}'")
-    return path
+    return require_place(path, what)
 
 
 def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
@@ -308,7 +305,5 @@ def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> N
 def _write(image: np.ndarray, path: Path) -> None:
     from PIL import Image
 
-    try:
+    with writing(path, "picture"):
         Image.fromarray(image).save(path)
-    except OSError as err:
-        raise InputError(f"the picture '{path}' cannot be written: {err.strerror or err}") from err

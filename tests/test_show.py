@@ -156,3 +156,15 @@ def test_a_kernel_shows_it_below_the_cell(bar: Result) -> None:
     (output,) = notebook.cells[0]["outputs"]
     assert output["output_type"] == "execute_result"
     assert sorted(output["data"]) == ["image/png", "text/html", "text/plain"]
+
+
+def test_pages_that_cannot_be_written_are_refused_in_words(tmp_path: Path) -> None:
+    page = Turnable("<html></html>", None)
+    assert page.save(tmp_path / "a.html").read_text() == "<html></html>"
+    (tmp_path / "b.html").mkdir()
+    with pytest.raises(InputError, match=r"b.html' is a folder"):
+        page.save(tmp_path / "b.html")
+    with pytest.raises(InputError, match="there is no folder"):
+        page.save(tmp_path / "no" / "c.html")
+    with pytest.raises(InputError, match=r"the page '/proc/x.html' cannot be written: "):
+        page.save("/proc/x.html")

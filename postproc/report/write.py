@@ -8,6 +8,7 @@ from pathlib import Path
 
 from flexmb.errors import InputError
 from flexmb.io.run_folder import REPORT
+from flexmb.postproc.out_file import require_place, writing
 from flexmb.postproc.report.charts import cycle
 from flexmb.postproc.report.exact_curves import exact_of
 from flexmb.postproc.report.page import Page
@@ -55,10 +56,8 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     text = page.html()
     if path is None:
         path = Path(folders[0]) / REPORT if len(runs) == 1 else Path(COMPARISON)
-    try:
+    with writing(path, "report"):
         path.write_text(text, encoding="utf-8")
-    except OSError as err:
-        raise InputError(f"the report '{path}' cannot be written: {err.strerror or err}") from err
     said = [note if len(runs) == 1 else f"{run.label}: {note}" for run in runs for note in run.notes]
     return Written(path, path.stat().st_size, (*said, *page.notes))
 
@@ -67,8 +66,4 @@ def usable(path: Path) -> Path:
     """Return the path of a page; InputError when none can be written there."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file; '{path}' must end in .html")
-    if path.is_dir():
-        raise InputError(f"the report '{path}' is a folder")
-    if not path.parent.is_dir():
-        raise InputError(f"the report '{path}' cannot be written: there is no folder '{path.parent}'")
-    return path
+    return require_place(path, "report")
