@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -154,11 +155,17 @@ def test_bad_input(capsys: pytest.CaptureFixture[str], words: list[str], message
     assert capsys.readouterr().err.startswith(f"flexmb: error: {message}")
 
 
-def test_port_in_use(bar: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@contextmanager
+def taken_port() -> Iterator[int]:
+    """Give a port that somebody listens on."""
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        port = taken.getsockname()[1]
+        yield taken.getsockname()[1]
+
+
+def test_port_in_use(bar: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with taken_port() as port:
         assert main(["view", str(bar), "--web", "--port", str(port)]) == 2
     words = (
         f"flexmb: error: port = {port}: cannot be listened on at '127.0.0.1' (Address already in use); --port 0 takes "
@@ -175,10 +182,7 @@ def test_the_port_is_looked_at_where_it_is_served(bar: Path, capsys: pytest.Capt
         return [*([other] if host == "localhost" else []), *look_up(host, *words, **options)]
 
     monkeypatch.setattr("socket.getaddrinfo", both)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with taken_port() as port:
         for host in ("localhost", ""):
             assert main(["view", str(bar), "--web", "--host", host, "--port", str(port)]) == 2
             said = capsys.readouterr().err
@@ -187,10 +191,7 @@ def test_the_port_is_looked_at_where_it_is_served(bar: Path, capsys: pytest.Capt
 
 def test_a_port_that_is_taken_at_the_last_moment(bar: Path, capsys: pytest.CaptureFixture[str], monkeypatch) -> None:
     monkeypatch.setattr("flexmb.postproc.web_address.require_port", lambda *_: None)
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        taken.listen()
-        port = taken.getsockname()[1]
+    with taken_port() as port:
         assert main(["view", str(bar), "--web", "--port", str(port)]) == 2
     words = (
         f"flexmb: error: port = {port}: cannot be listened on at '127.0.0.1' (Address already in use); --port 0 takes "
