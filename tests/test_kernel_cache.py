@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 from flexmb.kernels import STAMP, _drop_stale_cache
@@ -31,10 +30,21 @@ def test_an_edited_source_drops_what_was_compiled(tmp_path: Path) -> None:
     assert not compiled.exists()
 
 
-def test_a_source_that_is_newer_drops_it_too(tmp_path: Path) -> None:
-    folder, compiled = folder_with(tmp_path)
-    _drop_stale_cache(folder)
-    compiled.write_bytes(b"machine code")
-    later = compiled.stat().st_mtime + 10.0
-    os.utime(folder / "step.py", (later, later))
-    assert _drop_stale_cache(folder) == 1
+def test_an_edit_drops_what_builds_on_it_and_nothing_else(tmp_path: Path) -> None:
+    sources = {
+        "vectors": "x = 1\n",
+        "step": "from flexmb.kernels.vectors import x\n",
+        "march": "from flexmb.kernels import step, jit\n",
+        "lcp": "y = 1\n",
+    }
+    compiled = {}
+    for name, text in sources.items():
+        (tmp_path / f"{name}.py").write_text(text)
+    _drop_stale_cache(tmp_path)
+    for name in sources:
+        compiled[name] = tmp_path / "__pycache__" / f"{name}.f-1.py311.1.nbc"
+        compiled[name].write_bytes(b"machine code")
+    (tmp_path / "vectors.py").write_text("x = 2\n")
+    assert _drop_stale_cache(tmp_path) == 3
+    assert [name for name in sources if compiled[name].exists()] == ["lcp"]
+    assert _drop_stale_cache(tmp_path) == 0
