@@ -49,6 +49,12 @@ class LineBody(StraightBody):
         Cross-section; or ``area`` (and ``inertia`` for a planar beam) directly.
     material : Material or table
         Material; or ``young`` and ``density`` directly.
+    area : float, optional
+        Of the cross-section, m^2.
+    young : float, optional
+        Young's modulus, Pa.
+    density : float, optional
+        kg/m^3.
     position : (3,) array_like
         Of the first node, m (default: the origin).
     direction : (3,) array_like

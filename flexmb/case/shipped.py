@@ -20,6 +20,22 @@ def shipped_studies() -> dict[str, Path]:
     return {path.stem: path for path in sorted((shipped_folder("cases") / "studies").glob("*.toml"))}
 
 
+def shipped_templates() -> dict[str, Path]:
+    """Return the templates of new case files by name."""
+    return {path.stem: path for path in sorted((shipped_folder("cases") / "templates").glob("*.toml"))}
+
+
+def find_template(name: str) -> Path:
+    """Return the file of a template, or of a shipped case or study, by its name."""
+    known = shipped_cases() | shipped_studies() | shipped_templates()
+    if name in known:
+        return known[name]
+    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
+    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    message = f"there is no template of this name; {hint}templates: {_list(shipped_templates())}; or any shipped case"
+    raise InputError(message, key="template", value=name)
+
+
 def find_case(source: str | Path) -> Path:
     """Return the file of a case given by path or by the name of a shipped case."""
     return find_file(source, shipped_cases(), "case")

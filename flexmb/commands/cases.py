@@ -1,4 +1,4 @@
-"""List the shipped cases and studies."""
+"""List the shipped cases and studies, or show one of them."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """``flexmb cases`` has no options."""
+    """Which one to show."""
+    parser.add_argument("--show", metavar="NAME", help="print the file of this case or study")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print one line per shipped case, then per shipped study: name and title."""
-    from flexmb.case.shipped import shipped_cases, shipped_studies
+    """Print one line per shipped case, then per shipped study: name and title; or the text of one."""
+    from flexmb.case.shipped import find_file, shipped_cases, shipped_studies
 
+    if args.show is not None:
+        file = find_file(args.show, shipped_cases() | shipped_studies(), "case")
+        print(file.read_text(encoding="utf-8"), end="")
+        return 0
     print_titles(shipped_cases())
     if studies := shipped_studies():
         print("\nstudies (flexmb study NAME)")

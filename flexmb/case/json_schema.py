@@ -1,0 +1,161 @@
+"""The JSON schema of case files: what editors complete and check while a case is written.
+
+It is made from what reads the files, the pydantic tables and the dataclasses of the parts, so a new kind of part is in
+it because its file exists. A schema knows keys and types; what numbers mean together is checked by ``flexmb validate``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Literal, get_args, get_origin
+
+import numpy as np
+
+from flexmb.bodies import Beam
+from flexmb.case.parameter_docs import parameter_docs
+from flexmb.case.part_tables import KINDS
+from flexmb.case.schema import CaseTables
+from flexmb.contacts.rows import Motion
+from flexmb.fem.node_ref import NodeRef
+from flexmb.loads.time_functions import KINDS as FUNCTIONS
+from flexmb.schemes import SCHEMES
+
+DRAFT = "http://json-schema.org/draft-07/schema#"
+"""Draft 7: the one that taplo and the editors built on it read."""
+
+ROLES = {
+    "bodies": "What has mass, [bodies.NAME].",
+    "joints": "What holds bodies together, [joints.NAME].",
+    "loads": "What acts on bodies, [loads.NAME].",
+    "contacts": "What bodies cannot pass, [contacts.NAME].",
+}
+
+Schema = dict[str, Any]
+
+
+def case_schema() -> Schema:
+    """Return the schema of a case file."""
+    tables = CaseTables.model_json_schema(ref_template="#/definitions/{model}")
+    properties, definitions = tables["properties"], tables.pop("$defs", {})
+    properties["scheme"] = {"description": "How time is integrated.", **_one_of("name", SCHEMES)}
+    for role, kinds in KINDS.items():
+        parts = _one_of("kind", kinds)
+        properties[role] = {"type": "object", "description": ROLES[role], "additionalProperties": parts}
+    definitions["time function"] = {"anyOf": [{"type": "number"}, _one_of("kind", FUNCTIONS)]}
+    return {
+        "$schema": DRAFT,
+        "title": "flexmb case file",
+        "description": "Flexible multibody dynamics with hard unilateral contact: one case.",
+        "type": "object",
+        "additionalProperties": False,
+        "required": sorted({*tables["required"], "scheme"}),
+        "properties": properties,
+        "definitions": definitions,
+    }
+
+
+def _one_of(chooser: str, kinds: Mapping[str, type]) -> Schema:
+    """Return tables whose keys depend on the word under ``chooser``."""
+    return {
+        "type": "object",
+        "required": [chooser],
+        "properties": {chooser: {"enum": list(kinds)}},
+        "oneOf": [_table(cls, {chooser: {"const": name}}) for name, cls in kinds.items()],
+    }
+
+
+def _table(cls: type, chooser: Schema) -> Schema:
+    """Return a table with the keys of a class, and those that choose it."""
+    # other beams have the keys of a beam and say only what is their own
+    words, first = parameter_docs(Beam) | parameter_docs(cls), (cls.__doc__ or "").strip().split("\n\n")[0]
+    properties: Schema = dict(chooser)
+    required = list(chooser)
+    for name, annotation, needed in _keys(cls):
+        properties[name] = {**_annotated(annotation, cls), "description": words.get(name, "")}
+        required += [name] if needed else []
+    title = " ".join(first.split()).replace("``", "`")
+    return {
+        "type": "object",
+        "description": title,
+        "required": required,
+        "properties": properties,
+        "additionalProperties": False,
+    }
+
+
+def _keys(cls: type) -> Iterable[tuple[str, Any, bool]]:
+    """Yield the keys of a table, their annotations, and whether they must be given."""
+    for parameter in inspect.signature(cls).parameters.values():
+        if parameter.name != "name":
+            yield parameter.name, parameter.annotation, parameter.default is parameter.empty
+
+
+def _annotated(annotation: Any, cls: type) -> Schema:
+    """Return the schema of a key from its annotation, which may be text; one that cannot be read allows everything."""
+    if isinstance(annotation, str):
+        names: dict[str, Any] = {}
+        for base in reversed(cls.__mro__):  # an inherited key is annotated in the module of its class
+            names |= vars(sys.modules[base.__module__])
+        try:
+            annotation = eval(annotation, names)  # our own source, never a case file
+        except NameError:
+            return {}
+    return _any_of(_schemas(annotation))
+
+
+def _schemas(hint: Any) -> list[Schema]:
+    """Return what TOML values a type hint allows, most particular first."""
+    plain: dict[Any, Schema] = {
+        bool: {"type": "boolean"},
+        int: {"type": "integer"},
+        float: {"type": "number"},
+        str: {"type": "string"},
+    }
+    origin, args = get_origin(hint), get_args(hint)
+    if hint in plain:
+        return [plain[hint]]
+    if origin in (typing.Union, types.UnionType):
+        return _union(args)
+    if origin is Literal:
+        return [{"enum": list(args)}]
+    if isinstance(hint, type) and issubclass(hint, PurePath | NodeRef):
+        return [{"type": "string"}]
+    if isinstance(hint, type) and (hint in FUNCTIONS.values() or hint is Motion):
+        return [{"$ref": "#/definitions/time function"}]
+    if isinstance(hint, type) and dataclasses.is_dataclass(hint):
+        return [_table(hint, {})]
+    container = origin or hint
+    if isinstance(container, type) and issubclass(container, Mapping):
+        values = _any_of(_schemas(args[1])) if args else {}
+        return [{"type": "object", **({"additionalProperties": values} if values else {})}]
+    if container is np.ndarray:
+        return [{"type": "array"}]
+    if isinstance(container, type) and issubclass(container, Sequence | tuple):
+        items = _any_of(_schemas(args[0])) if args else {}
+        return [{"type": "array", **({"items": items} if items else {})}]
+    return [{}]
+
+
+def _union(args: Sequence[Any]) -> list[Schema]:
+    """Return what one of several hints allows; a table with known keys stands for the mapping beside it."""
+    found: list[Schema] = []
+    for schema in (schema for arg in args if arg is not type(None) for schema in _schemas(arg)):
+        if schema not in found:
+            found.append(schema)
+    known = any("properties" in schema or "$ref" in schema for schema in found)
+    found = [schema for schema in found if not (known and schema == {"type": "object"})]
+    arrays = any(schema.get("type") == "array" and "items" in schema for schema in found)
+    return [schema for schema in found if not (arrays and schema == {"type": "array"})]
+
+
+def _any_of(schemas: list[Schema]) -> Schema:
+    """Return a schema that allows any of these."""
+    if not schemas or {} in schemas:
+        return {}
+    return dict(schemas[0]) if len(schemas) == 1 else {"anyOf": schemas}

@@ -1,0 +1,26 @@
+"""Write the JSON schema of case files, with which editors complete and check them."""
+
+from __future__ import annotations
+
+import argparse
+
+
+def arguments(parser: argparse.ArgumentParser) -> None:
+    """Where to write it."""
+    parser.add_argument("-o", "--output", metavar="FILE", help="file to write; by default the schema is printed")
+
+
+def main(args: argparse.Namespace) -> int:
+    """Print the schema, or write it to a file."""
+    import json
+    from pathlib import Path
+
+    from flexmb.case.json_schema import case_schema
+
+    text = json.dumps(case_schema(), indent=1) + "\n"
+    if args.output is None:
+        print(text, end="")
+        return 0
+    Path(args.output).write_text(text, encoding="utf-8")
+    print(f"wrote {args.output}")
+    return 0
