@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmb.data_frames import result_to_pandas, result_to_xarray
 from flexmb.errors import InputError
 from flexmb.io.frames import PointMaps
 from flexmb.io.grid import grid_of
@@ -22,7 +23,9 @@ from flexmb.state import Array, IntArray
 from flexmb.summary import Figures, summarize
 
 if TYPE_CHECKING:
+    import pandas
     import pyvista
+    import xarray
     from matplotlib.figure import Figure
 
 
@@ -118,6 +121,17 @@ class Result:
         k = int(np.argmin(np.abs(times - time)))
         fields = self.fields
         return grid_of(fields.maps.layout, fields.frame(k), fields.cell_frame(k), float(times[k]), warp)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return signals, contacts, joints and energies as a table: a row per sample, indexed by time.
+
+        Columns are named as in case files: ``rod.first.position.x``, ``contacts.wall.force``, ``energy.total``.
+        """
+        return result_to_pandas(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the same as a dataset over ``time``, with units; vectors have a dimension ``axis``."""
+        return result_to_xarray(self)
 
     def plot_energy(self, save: str | Path | None = None) -> Figure:
         """Return a figure of the energy ledger: energies above, what changed them below.

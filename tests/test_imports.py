@@ -36,6 +36,7 @@ LEVELS = [
     {"engines"},
     {"io"},
     {"summary", "series", "words"},
+    {"data_frames"},
     {"result"},
     {"modal_energy"},
     {"simulate"},

@@ -9,9 +9,14 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from flexmb.data_frames import table_to_pandas, table_to_xarray
 from flexmb.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas
+    import xarray
 
 Value = float | int | str | bool
 DONE, FAILED = "done", "failed"
@@ -106,6 +111,14 @@ class Table:
                     raise InputError(f"no run has this value; there are {shown}", where="table", key=name, value=one)
             rows = tuple(row for row in rows if any(same(one, row.value(name)) for one in allowed))
         return Table(rows)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return the table as a pandas one, indexed by run."""
+        return table_to_pandas(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the numbers over the axes of the study; nan where no run has them."""
+        return table_to_xarray(self)
 
     def to_csv(self) -> str:
         """Return the table as CSV: index, axes, status, numbers, error (``failure`` where a measure has that name)."""
