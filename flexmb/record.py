@@ -31,6 +31,11 @@ damping of rotors) are parts of ``work_external``.
 """
 
 
+def count_kept(n: int, every: int, last: int) -> int:
+    """Return how many of the steps 0 .. n are kept: every so many from the first on, and the last one of the run."""
+    return n // every + 1 + (n == last and n % every != 0)
+
+
 @dataclass
 class Block:
     """Some consecutive samples of a run (k of them; a run's first block holds the sample at the start).
@@ -214,7 +219,8 @@ class Checkpoint:
     """All a run needs to go on with the same bits.
 
     ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
-    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then.
+    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
+    checksum of the run it belongs to, for sinks that keep it.
     """
 
     step: int
@@ -222,6 +228,7 @@ class Checkpoint:
     fields: int
     arrays: dict[str, np.ndarray]
     engine: str = ""
+    run: str = ""
 
 
 class Sink(Protocol):

@@ -9,12 +9,15 @@ import numpy as np
 
 from flexmb.data_frames import result_to_pandas, result_to_xarray
 from flexmb.errors import InputError
+from flexmb.io.closing import carry_out, decide
+from flexmb.io.disk_space import reason
+from flexmb.io.folder_lock import make_folder, remove_made, sole_writer
 from flexmb.io.frames import PointMaps
 from flexmb.io.grid import grid_of
 from flexmb.io.result_h5 import H5Tree, write_tree
-from flexmb.io.run_folder import CASE, FIELDS, PART, RESULT, SUMMARY, remove_report, taken_by
+from flexmb.io.run_folder import CASE, DATA, FIELDS, PART, RESULT, SUMMARY, clear_unfinished, remove_report, taken_by
 from flexmb.io.structure import Tree, split, static_arrays
-from flexmb.io.summary_json import plain, read_summary, write_summary
+from flexmb.io.summary_json import plain, read_summary
 from flexmb.io.vtkhdf import write_fields
 from flexmb.layout import Layout
 from flexmb.record import Block, Checkpoint, RunInfo
@@ -202,25 +205,37 @@ class Result:
     def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
         """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""
         folder = Path(folder)
+        made: list[Path] = []
+        try:
+            made = make_folder(folder)
+            with sole_writer(folder):
+                self._save(folder, overwrite)
+        except OSError as err:
+            raise InputError(f"the result cannot be saved in '{folder}': {reason(err)}") from err
+        finally:
+            remove_made(made)  # where nothing came into it
+        return folder
+
+    def _save(self, folder: Path, overwrite: bool) -> None:
+        """Write the files beside those that are there, then put them in their places."""
         if (names := taken_by(folder)) and not overwrite:
             what = "an unfinished run" if any(name.endswith(PART) for name in names) else "another run"
             ways = "save(..., overwrite=True) replaces it, or choose another folder"
             raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}")
-        folder.mkdir(parents=True, exist_ok=True)
-        parts = {name: folder / (name + PART) for name in (RESULT, FIELDS, CASE)}
+        clear_unfinished(folder)
+        parts = {name: folder / (name + PART) for name in DATA}
+        try:
+            write_tree(self.tree, parts[RESULT])
+            write_fields(self.tree, parts[FIELDS])
+            parts[CASE].write_text(self.case_text, encoding="utf-8")
+            decide(folder, DATA, self.summary)
+        except BaseException:
+            clear_unfinished(folder)
+            raise
         remove_report(folder)
-        write_tree(self.tree, parts[RESULT])
-        write_fields(self.tree, parts[FIELDS])
-        parts[CASE].write_text(self.case_text, encoding="utf-8")
-        for name in taken_by(folder):
-            if not name.endswith(PART):
-                (folder / name).unlink()
-        for name, part in parts.items():
-            part.replace(folder / name)
+        carry_out(folder, DATA)
         if not self.case_text:
             (folder / CASE).unlink()
-        write_summary(folder / SUMMARY, self.summary)
-        return folder
 
 
 class Fields:

@@ -15,7 +15,7 @@ from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record import Checkpoint, RunInfo, Sink, Tally
+from flexmb.record import Checkpoint, RunInfo, Sink, Tally, count_kept
 from flexmb.result import MemorySink, Result
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
@@ -227,6 +227,8 @@ def run(
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
     check_plan(plan)
     motor = choose_engine(plan, engine)
+    if resume is not None:
+        _restore(motor, resume, plan)
     grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
     sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
     samples, fields = 0, 0
@@ -235,10 +237,6 @@ def run(
         sink.append(block)
         samples, fields = block.step.size, block.field_step.size
     else:
-        if resume.engine not in ("", motor.name):
-            message = f"the checkpoint comes from the {resume.engine} engine, this run uses the {motor.name} one"
-            raise InputError(message, key="resume")
-        motor.restore(resume.arrays, resume.step)
         samples, fields = resume.samples, resume.fields
     began = saved = clock.perf_counter()
     size, stepping = 256, 0.0
@@ -259,6 +257,23 @@ def run(
             sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot()), motor.name))
             saved = now
     return Outcome(_tally(motor), motor.name, clock.perf_counter() - began, plan.steps, stepping)
+
+
+def _restore(motor: Engine, point: Checkpoint, plan: Plan) -> None:
+    """Bring an engine to where a checkpoint stands; InputError, before anything is touched, when it does not fit."""
+    anew = "start anew with --overwrite"
+    if point.engine not in ("", motor.name):
+        message = f"the checkpoint comes from the {point.engine} engine, this run uses the {motor.name} one"
+        raise InputError(message, key="resume")
+    if not 0 <= point.step <= plan.steps:
+        message = f"the checkpoint stands at step {point.step}, and this run has {plan.steps} steps; {anew}"
+        raise InputError(message, key="resume")
+    for name, every in (("samples", plan.every), ("fields", plan.fields_every)):
+        found, due = getattr(point, name), count_kept(point.step, every, plan.steps)
+        if found != due:
+            message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
+            raise InputError(message, key="resume")
+    motor.restore(point.arrays, point.step)
 
 
 def _tally(motor: Engine) -> Tally:

@@ -251,11 +251,12 @@ def test_checkpoint_round_trip_and_damage(tmp_path: Path) -> None:
         read_checkpoint(path)
 
 
-def test_checkpoint_without_the_name_of_its_engine(tmp_path: Path) -> None:
+def test_checkpoint_of_an_older_flexmb_is_refused(tmp_path: Path) -> None:
+    """It had neither a version nor a checksum."""
     path = tmp_path / "checkpoint.npz"
     np.savez(path, _step=np.array(5), _samples=np.array(6), _fields=np.array(7), q=np.ones(2))
-    point = read_checkpoint(path)
-    assert (point.step, point.engine, list(point.arrays)) == (5, "", ["q"])
+    with pytest.raises(InputError, match=r"checkpoint.npz.*older flexmb.*--overwrite"):
+        read_checkpoint(path)
 
 
 def test_checkpoint_hands_numpy_nothing_but_arrays(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -263,7 +264,7 @@ def test_checkpoint_hands_numpy_nothing_but_arrays(tmp_path: Path, monkeypatch: 
     stored: dict[str, object] = {}
     monkeypatch.setattr(np, "savez", lambda file, **arrays: stored.update(arrays))
     write_checkpoint(tmp_path / "checkpoint.npz", Checkpoint(5, 6, 7, {"q": np.ones(2)}, "general"))
-    assert set(stored) == {"_step", "_samples", "_fields", "_engine", "q"}
+    assert set(stored) == {"_format", "_step", "_samples", "_fields", "_engine", "_run", "q"}
     assert all(isinstance(values, np.ndarray) and values.dtype != object for values in stored.values())
 
 

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from flexmb.case.rotor_notes import whirl_notes
 from flexmb.errors import SimulationError
-from flexmb.io.disk_space import is_full, reason
+from flexmb.io.disk_space import full_words, is_full
 from flexmb.io.run_folder import RunFolder
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import plain
 from flexmb.record import Tally
 from flexmb.result import MemorySink, Result, load
-from flexmb.simulate import run
+from flexmb.simulate import Plan, run
 from flexmb.summary import Figures, summarize, tally_from
 
 if TYPE_CHECKING:
@@ -50,36 +50,40 @@ def run_in_folder(
     """Run a case into a result folder and read it back."""
     plan, _ = case.plan, case.expectation_notes  # what is wrong with the input comes out before the folder is touched
     sink = RunFolder(folder, case.to_toml(), overwrite=overwrite, resume=resume)
-    if resume and sink.complete:
-        return load(folder)
-    began = clock.perf_counter()
     try:
-        outcome = run(
-            plan,
-            sink,
-            engine=engine,
-            resume=sink.point,
-            progress=progress,
-            checkpoint_every=case.values.tables.output.checkpoint_every,
-        )
-        _close(case, sink, outcome)
-    except SimulationError as err:
-        if sink.has_samples:
-            _keep(case, sink, err, clock.perf_counter() - began)
-        else:  # the very start failed, perhaps before the folder was made
-            sink.discard()
+        if not (resume and sink.complete):
+            _run_into(case, plan, sink, progress, engine)
+    finally:
+        sink.release()
+    return load(folder)
+
+
+def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None, engine: str) -> None:
+    """Run a case into a folder and close it; what goes wrong leaves the folder as it can be used."""
+    began = clock.perf_counter()
+    every = case.values.tables.output.checkpoint_every
+    try:
+        try:
+            outcome = run(plan, sink, engine=engine, resume=sink.point, progress=progress, checkpoint_every=every)
+            _close(case, sink, outcome)
+        except SimulationError as err:
+            if sink.has_samples:
+                _keep(case, sink, err, clock.perf_counter() - began)
+            else:  # the very start failed, perhaps before the folder was made
+                sink.discard()
+            raise
+    except SimulationError:
         raise
     except BaseException as err:
         sink.abandon()
         if is_full(err):
             raise SimulationError(
-                f"the disk that holds '{folder}' is full ({reason(err)}); what was written up to the last checkpoint "
-                "is kept, and --resume goes on from there once there is room",
+                f"{full_words(err, sink.folder)}; what was written up to the last checkpoint is kept, and --resume "
+                "goes on from there once there is room",
                 time=plan.time(sink.step),
                 step=sink.step,
             ) from err
         raise
-    return load(folder)
 
 
 def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:

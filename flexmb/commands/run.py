@@ -67,11 +67,13 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _finished(out: Path) -> bool:
-    """Tell whether a folder holds a finished run."""
+    """Tell whether a folder holds a finished run, also one that was killed before its files had their names."""
+    from flexmb.io.closing import decided
     from flexmb.io.summary_json import read_summary
 
     path = out / "summary.json"
-    return path.is_file() and read_summary(path).get("status") == "complete"
+    summary = decided(out) or (read_summary(path) if path.is_file() else {})
+    return summary.get("status") == "complete"
 
 
 def _note_fresh_start(out: Path) -> None:

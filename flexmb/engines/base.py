@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
-from flexmb.errors import NOT_FINITE, SimulationError
+from flexmb.errors import NOT_FINITE, InputError, SimulationError
 from flexmb.kernels.ledger import (
     COLUMNS,
     CONTACT_STEPS,
@@ -158,6 +159,25 @@ def truncate(block: Block, samples: int, fields: int) -> Block:
 def not_finite(plan: Plan, n: int) -> SimulationError:
     """Return the error for a motion that has overflowed."""
     return SimulationError(NOT_FINITE, time=plan.time(n), step=n)
+
+
+def require_fitting(stored: Mapping[str, np.ndarray], own: Mapping[str, np.ndarray]) -> None:
+    """Raise InputError unless the arrays of a snapshot have the names, shapes and types of an engine's own.
+
+    Parameters
+    ----------
+    stored, own : mapping of str to array
+        What a checkpoint holds, and what the engine's ``snapshot`` returns.
+    """
+    wrong = [f"it lacks the array {name}" for name in own if name not in stored]
+    wrong += [f"it has an array {name} that this run has not" for name in stored if name not in own]
+    for name in own.keys() & stored.keys():
+        mine, found = own[name], stored[name]
+        if (found.shape, found.dtype) != (mine.shape, mine.dtype):
+            wrong.append(f"{name} should be {mine.dtype} {mine.shape} and is {found.dtype} {found.shape}")
+    if wrong:
+        message = f"the checkpoint does not fit this run: {'; '.join(sorted(wrong))}; start anew with --overwrite"
+        raise InputError(message, key="resume")
 
 
 def _marked(n0: int, n1: int, every: int, last: int) -> IntArray:

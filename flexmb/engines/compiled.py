@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmb.engines.base import Plan, not_finite, tally_of, truncate
+from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.arrays import (
     GGL,
@@ -177,7 +177,8 @@ class CompiledEngine:
         return {name: getattr(self.live, name).copy() for name in changing}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``."""
+        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        require_fitting(arrays, self.snapshot())
         for name, value in arrays.items():
             getattr(self.live, name)[...] = value
         self.step = step

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.engines.base import Plan, not_finite, tally_of, truncate
+from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.ledger import (
     T_CROSS,
@@ -120,7 +120,8 @@ class GeneralEngine:
         return {key: value.copy() for key, value in arrays.items()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``."""
+        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        require_fitting(arrays, self.snapshot())
         self.step = step
         self.state = State(self.plan.time(step), arrays["q"].copy(), arrays["v"].copy())
         names = ("vectors", "contacts", "loads", "scalars")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from flexmb.engines.base import Plan, not_finite, tally_of, truncate
+from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
@@ -232,7 +232,8 @@ class MultibodyEngine:
         return {name: np.array(value) for name, value in self.motion._asdict().items()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``."""
+        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        require_fitting(arrays, self.snapshot())
         for name, value in arrays.items():
             getattr(self.motion, name)[...] = value
         self.step = step

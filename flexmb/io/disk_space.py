@@ -38,6 +38,15 @@ def is_full(err: BaseException) -> bool:
     return isinstance(err, OSError | RuntimeError) and any(f"errno = {code}" in str(err).lower() for code in codes)
 
 
+def full_words(err: BaseException, folder: Path) -> str:
+    """Say what is full when something could not be written into a folder: the disk, a quota, or a size limit."""
+    name = getattr(err, "filename", None)
+    what = f"'{name}' cannot be written: " if name else ""
+    if getattr(err, "errno", None) == errno.EFBIG:
+        return f"{what}a file in '{folder}' is as large as this process or disk allows ({reason(err)})"
+    return f"{what}the disk that holds '{folder}' is full ({reason(err)})"
+
+
 def reason(err: OSError | BaseException) -> str:
     """Return what the operating system says, without HDF5's long words around it."""
     number = getattr(err, "errno", None)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from flexmb.errors import InputError
-from flexmb.io.disk_space import existing_parent
+from flexmb.io.folder_lock import LOCK, make_folder, remove_made, sole_writer
 from flexmb.io.formats import FORMATS
 from flexmb.io.run_folder import FIELDS, taken_by
 from flexmb.io.structure import Tree
@@ -51,11 +51,17 @@ def export(
     _require_replaceable(folder)
     trees = {name: _sound(tree, name) for name in asked}
     more = {"csv": {"joint_rows": joint_rows}}
-    # in the folder itself where it is there: surely on the same disk
-    with tempfile.TemporaryDirectory(prefix=MARK, dir=existing_parent(folder)) as fresh:
-        paths = [path for name in asked for path in FORMATS[name].write(trees[name], Path(fresh), **more.get(name, {}))]
-        folder.mkdir(parents=True, exist_ok=True)
-        _move_in(Path(fresh), folder)
+    made = make_folder(folder)
+    try:
+        # in the folder itself: surely on the same disk
+        with sole_writer(folder), tempfile.TemporaryDirectory(prefix=MARK, dir=folder) as fresh:
+            _require_replaceable(folder)  # once more: another process may have been there
+            paths = [
+                path for name in asked for path in FORMATS[name].write(trees[name], Path(fresh), **more.get(name, {}))
+            ]
+            _move_in(Path(fresh), folder)
+    finally:
+        remove_made(made)  # where nothing came into it
     return [folder / path.name for path in paths]
 
 
@@ -84,7 +90,7 @@ def _require_replaceable(folder: Path) -> None:
     elif runs := [name for name in taken_by(place) if name != FIELDS]:
         why = f"this folder holds a run ({', '.join(runs)})"
     elif place.is_dir() and not (place / MARK).is_file():
-        others = sorted(path.name for path in place.iterdir() if not path.name.startswith(MARK))
+        others = sorted(path.name for path in place.iterdir() if not path.name.startswith((MARK, LOCK)))
         more = ", ..." if len(others) > 3 else ""
         why = f"this folder holds files that no export wrote ({', '.join(others[:3])}{more})" if others else ""
     if why:
@@ -94,12 +100,21 @@ def _require_replaceable(folder: Path) -> None:
 
 
 def _move_in(fresh: Path, folder: Path) -> None:
-    """Move all files in, remove those of the export before that are not among them, and note the names."""
+    """Move all files in, remove those of the export before that are not among them, and note the names.
+
+    All that takes room on the disk is written before the first file is moved. The note comes first, with the names of
+    before: whatever stands in the folder when this is cut off is known as that of an export.
+    """
     mark = folder / MARK
     before = mark.read_text(encoding="utf-8").splitlines() if mark.is_file() else []
     names = sorted(path.name for path in fresh.iterdir())
+    old = {Path(name).name for name in before} - {"", *names}
+    notes = {"all": [*names, *sorted(old)], "new": names}
+    for note, listed in notes.items():
+        (fresh / (MARK + note)).write_text("\n".join(listed) + "\n", encoding="utf-8")
+    (fresh / (MARK + "all")).replace(mark)
     for name in names:
         (fresh / name).replace(folder / name)
-    for old in {Path(name).name for name in before} - {"", *names}:
-        (folder / old).unlink(missing_ok=True)
-    mark.write_text("\n".join(names) + "\n", encoding="utf-8")
+    for name in old:
+        (folder / name).unlink(missing_ok=True)
+    (fresh / (MARK + "new")).replace(mark)

@@ -1,9 +1,9 @@
 """HDF5 files whose datasets have their final size before the first row is written.
 
 Why: a run may be killed at any instant. The number of samples is known beforehand, so every dataset is laid out
-contiguously and allocated when the file is made; afterwards only raw numbers are written, never HDF5 metadata.
-The file is therefore valid at every instant, a resumed run writes over the rows after its checkpoint, and a full
-disk is noticed before the first step (the space is reserved).
+contiguously and allocated when the file is made; afterwards only raw numbers are written to where they belong, and HDF5
+has no part in it. The file is therefore valid at every instant, a resumed run writes over the rows after its
+checkpoint, and a full disk is noticed before the first step (the space is reserved), or is an ordinary error.
 """
 
 from __future__ import annotations
@@ -12,11 +12,18 @@ import errno
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import FileIO
 from pathlib import Path
 from typing import Any
 
 import h5py
 import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.io.h5_file import BROKEN, NewFile, new_h5, open_h5, write_at
+
+SHORT = ".short"
+"""Ending of a file that is written anew with fewer rows."""
 
 
 @dataclass(frozen=True)
@@ -65,51 +72,61 @@ class PlannedFile:
         self.path = path
         self.rows = dict(rows)
         self.counts = dict(counts)
-        self._file: h5py.File | None = None
+        self._raw: FileIO | None = None
+        self._places: dict[str, int] = {}
 
     def create(self, static: Mapping[str, np.ndarray], attrs: Mapping[str, Mapping[str, Any]]) -> None:
         """Make the file: ``static`` datasets in full, the others reserved; ``attrs`` by group path."""
-        with h5py.File(self.path, "w", libver="earliest") as file:
+        with new_h5(self.path) as file:
             lay_out(file, self.rows, self.counts, static, attrs)
         _reserve(self.path)
         self.reopen()
 
     def reopen(self) -> None:
-        """Open the file again to go on writing."""
-        self._file = h5py.File(self.path, "r+", libver="earliest")
-
-    @property
-    def file(self) -> h5py.File:
-        """The open file."""
-        if self._file is None:
-            raise RuntimeError(f"{self.path} is not open")
-        return self._file
+        """Open the file again to go on writing; InputError when it is not laid out as planned."""
+        self._places = _places(self.path, self.rows, self.counts)
+        self._raw = FileIO(self.path, "r+")
 
     def write(self, name: str, first: int, values: np.ndarray) -> None:
         """Write consecutive rows of dataset ``name``, from sample or field number ``first`` on."""
-        start = first * self.rows[name].per
-        self.file[name][start : start + len(values)] = values
+        if self._raw is None:
+            raise RuntimeError(f"{self.path} is not open")
+        row = self.rows[name]
+        block: np.ndarray = np.ascontiguousarray(values, dtype=row.dtype)
+        start, room = first * row.per, row.shape_for(self.counts)[0]
+        if block.shape[1:] != row.shape or start + len(block) > room:
+            raise ValueError(f"{name}: rows {start} on of shape {block.shape} do not fit into {room} of {row.shape}")
+        if block.nbytes:
+            place = self._places[name] + start * (block.nbytes // len(block))
+            write_at(self._raw, self.path, place, block.data.cast("B"))
 
     def flush(self) -> None:
         """Bring everything written so far onto the disk."""
-        self.file.flush()
-        sync(self.path)
+        if self._raw is not None:
+            os.fsync(self._raw.fileno())
 
     def close(self) -> None:
         """Close the file; closing twice is harmless."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        if self._raw is not None:
+            self._raw.close()
+            self._raw = None
 
-    def shorten(self, counts: Mapping[str, int]) -> None:
-        """Close the file with fewer samples or fields than planned (a run that failed): write it anew, shorter."""
+    def shorten(self, counts: Mapping[str, int], attrs: Mapping[str, Mapping[str, Any]] | None = None) -> None:
+        """Close the file with fewer samples or fields than planned (a run that failed): write another, shorter one.
+
+        The file that was planned stays as it is, so that the run can still be resumed from its checkpoint; ``path`` is
+        that of the shorter one then, and ``attrs`` are those that change, by group path.
+        """
         self.close()
         if all(counts[kind] == n for kind, n in self.counts.items()):
             return
-        short = self.path.with_name(self.path.name + ".short")
-        with h5py.File(self.path, "r") as old, h5py.File(short, "w", libver="earliest") as new:
+        short = self.path.with_name(self.path.name + SHORT)
+        with open_h5(self.path) as old, new_h5(short) as new:
             _copy_short(old, new, self.rows, counts)
-        os.replace(short, self.path)
+            for group, values_of in (attrs or {}).items():
+                for key, value in values_of.items():
+                    new[group].attrs[key] = value
+        self.path = short
         self.counts = dict(counts)
 
 
@@ -136,11 +153,36 @@ def lay_out(
 
 def sync(path: Path) -> None:
     """Wait until the file's (or folder's) contents are on the disk."""
-    handle = os.open(path, os.O_RDONLY)
+    if os.name == "nt" and path.is_dir():
+        return  # Windows cannot open folders, and keeps their names without being asked
+    handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+def _places(path: Path, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> dict[str, int]:
+    """Return where in the file each dataset begins; InputError when one is not as planned."""
+    anew = "start anew with --overwrite"
+    places = {}
+    try:
+        with open_h5(path) as file:
+            for name, row in rows.items():
+                shape, dtype = row.shape_for(counts), np.dtype(row.dtype)
+                found = file.get(name)
+                if not isinstance(found, h5py.Dataset):
+                    raise InputError(f"'{path}' is damaged: it lacks {name}; {anew}")
+                if found.shape != shape or found.dtype != dtype:
+                    words = f"{name} should be {dtype} {shape} and is {found.dtype} {found.shape}"
+                    raise InputError(f"'{path}' does not fit this run: {words}; {anew}")
+                place = found.id.get_offset()
+                if place is None and row.nbytes(counts):
+                    raise InputError(f"'{path}' does not fit this run: {name} is not in one piece; {anew}")
+                places[name] = int(place or 0)
+    except BROKEN as err:
+        raise InputError(f"'{path}' cannot be read ({err}); {anew}") from err
+    return places
 
 
 def _reserve(path: Path) -> None:
@@ -153,12 +195,12 @@ def _reserve(path: Path) -> None:
     except OSError as err:
         # some file systems cannot reserve; there a full disk shows up while writing instead
         if err.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
-            raise
+            raise OSError(err.errno, err.strerror, str(path)) from err
     finally:
         os.close(handle)
 
 
-def _copy_short(old: h5py.File, new: h5py.File, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> None:
+def _copy_short(old: h5py.File, new: NewFile, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> None:
     def visit(name: str, node: h5py.Group | h5py.Dataset) -> None:
         if isinstance(node, h5py.Group):
             made = new.require_group(name)
@@ -168,6 +210,7 @@ def _copy_short(old: h5py.File, new: h5py.File, rows: Mapping[str, Rows], counts
             made = new.create_dataset(name, data=node[()] if row is None else node[: row.shape_for(counts)[0]])
         for key, value in node.attrs.items():
             made.attrs[key] = value
+        new.check()
 
     for key, value in old.attrs.items():
         new.attrs[key] = value

@@ -10,12 +10,10 @@ import h5py
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.h5_file import BROKEN, new_h5, open_h5
 from flexmb.io.planned_file import PlannedFile
 from flexmb.io.structure import Tree, counts_of, sample_rows, split, static_arrays, unit
 from flexmb.record import Block, RunInfo
-
-BROKEN = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
-"""What HDF5 raises when it meets a damaged file."""
 
 
 class ResultWriter:
@@ -72,7 +70,7 @@ class H5Tree(Mapping[str, Any]):
     def __init__(self, path: Path) -> None:
         self.path = path
         try:
-            self._file = _open(path)
+            self._file = open_h5(path)
             self._names = _datasets(self._file)
         except BROKEN as err:
             raise InputError(f"'{path}' cannot be read as a result file: {err}") from err
@@ -90,18 +88,6 @@ class H5Tree(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(self._names)
-
-
-def _open(path: Path) -> h5py.File:
-    """Open as h5py does by default: HDF5 refuses a file opened twice in a process with different locking.
-
-    Where that fails (no locks on this disk, or the file is open without a lock), no lock is needed: finished files are
-    never written again.
-    """
-    try:
-        return h5py.File(path, "r")
-    except OSError:
-        return h5py.File(path, "r", locking=False)
 
 
 def _datasets(file: h5py.File) -> list[str]:
@@ -149,8 +135,9 @@ class Stored:
 
 def write_tree(tree: Tree, path: Path) -> None:
     """Write a whole tree at once."""
-    with h5py.File(path, "w", libver="earliest") as file:
+    with new_h5(path) as file:
         for name in tree:
             made = file.create_dataset(name, data=np.asarray(tree[name][()]))
             if words := unit(name):
                 made.attrs["unit"] = words
+            file.check()

@@ -1,32 +1,54 @@
 """The life of a result folder.
 
-While a run goes on, its files end in ``.part`` (beside ``checkpoint.npz``). When it is done they are renamed,
-``summary.json`` last: a killed run never leaves a file that looks complete. A failed run is closed in the same way,
-with what it has, and its summary says ``"status": "failed"``.
+While a run goes on, its files end in ``.part`` (beside ``checkpoint.npz``), and a lock keeps other processes out. When
+it is done they are renamed, ``summary.json`` last: a killed run never leaves a file that looks complete, and one that
+is killed in the middle of the renaming is brought to its end by ``--resume`` (see ``closing``). A failed run is closed
+in the same way, with what it has, and its summary says ``"status": "failed"``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from flexmb.errors import InputError
-from flexmb.io.checkpoint import read_checkpoint, write_checkpoint
+from flexmb.io.checkpoint import ANEW, read_checkpoint, write_checkpoint
+from flexmb.io.closing import CHECKPOINT, DECISION, PART, SUMMARY, carry_out, decide, decided
 from flexmb.io.disk_space import existing_parent, reason, require_space
+from flexmb.io.folder_lock import FolderLock, make_folder, remove_made
 from flexmb.io.frames import PointMaps
-from flexmb.io.planned_file import sync
+from flexmb.io.planned_file import SHORT, sync
 from flexmb.io.result_h5 import H5Tree, ResultWriter
-from flexmb.io.structure import Tree, counts_of, sample_rows
-from flexmb.io.summary_json import read_summary, write_summary
+from flexmb.io.structure import Tree, counts_of, sample_rows, static_arrays
+from flexmb.io.summary_json import read_summary
 from flexmb.io.vtkhdf import FieldsWriter, planned_bytes
 from flexmb.record import Block, Checkpoint, RunInfo
 
-CASE, RESULT, FIELDS, SUMMARY, CHECKPOINT = "case.toml", "result.h5", "fields.vtkhdf", "summary.json", "checkpoint.npz"
+CASE, RESULT, FIELDS = "case.toml", "result.h5", "fields.vtkhdf"
 REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
 """What ``flexmb report`` writes into a folder, and a line near its beginning that tells it from other pages."""
-PART = ".part"
-_DATA = (CASE, RESULT, FIELDS)
+DATA = (CASE, RESULT, FIELDS)
+__all__ = [
+    "CASE",
+    "CHECKPOINT",
+    "DATA",
+    "FIELDS",
+    "PART",
+    "REPORT",
+    "REPORT_MARK",
+    "RESULT",
+    "SUMMARY",
+    "RunFolder",
+    "clear_unfinished",
+    "refuse_if_taken",
+    "remove_report",
+    "taken_by",
+]
 
 
 class RunFolder:
@@ -49,14 +71,28 @@ class RunFolder:
         self.case_text = case_text
         self.point: Checkpoint | None = None
         self.step = 0
+        self._overwrite = overwrite
         self._begun = False
-        self._made = False
+        self._made: list[Path] = []
         self._sampled = False
+        self._lock: FolderLock | None = None
         _require_usable(folder)
-        if resume and not overwrite:
-            self._look_for_checkpoint()
-        elif not overwrite:
-            refuse_if_taken(folder)
+        if folder.is_dir():
+            self._lock = FolderLock(folder)
+        try:
+            if resume and not overwrite:
+                self._look_for_checkpoint()
+            elif not overwrite:
+                refuse_if_taken(folder)
+        except BaseException:
+            self.release()
+            raise
+
+    def release(self) -> None:
+        """Let other processes write to the folder; ``finish``, ``abandon`` and ``discard`` do so, too."""
+        if self._lock is not None:
+            self._lock.release()
+            self._lock = None
 
     @property
     def complete(self) -> bool:
@@ -75,34 +111,58 @@ class RunFolder:
         maps, counts = PointMaps.of(run.system), counts_of(run)
         self.result = ResultWriter(self._part(RESULT))
         self.fields = FieldsWriter(self._part(FIELDS), maps, counts["field"])
+        self._digest = _digest(self.case_text, run)
         if self.point is not None:
-            self.result.begin(run, self.point.samples, self.point.fields)
-            self.fields.begin(self.point.fields)
+            self._open_again(run, self.point)
         else:
             size = sum(rows.nbytes(counts) for rows in sample_rows(run).values()) + planned_bytes(maps, counts["field"])
             require_space(self.folder, size)
             self._make_files(run)
         self._begun = True
 
+    def _open_again(self, run: RunInfo, point: Checkpoint) -> None:
+        if point.run != self._digest:
+            path = self.folder / CHECKPOINT
+            message = f"the checkpoint '{path}' belongs to another model (a mesh that has changed?) or another scheme"
+            raise InputError(f"{message}; {ANEW}")
+        for name in DATA:  # what is left of a file that was being written when the run was killed
+            (self.folder / (name + PART + SHORT)).unlink(missing_ok=True)
+        self.result.begin(run, point.samples, point.fields)
+        self.fields.begin(point.fields)
+
     def _make_files(self, run: RunInfo) -> None:
-        self._made = not self.folder.exists()
         try:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self._made = make_folder(self.folder)
+            if self._lock is None:
+                self._lock = FolderLock(self.folder)
+                if not self._overwrite:  # another process may have been faster
+                    refuse_if_taken(self.folder)
             _clear(self.folder)
-            self._part(CASE).write_text(self.case_text, encoding="utf-8")
+            fresh = self._part(CASE + PART)
+            fresh.write_text(self.case_text, encoding="utf-8")
+            os.replace(fresh, self._part(CASE))
             self.result.begin(run)
             self.fields.begin()
+        except InputError:
+            self.release()
+            remove_made(self._made)
+            raise
         except OSError as err:
-            self.result.out.close()
+            self._close()
             self._remove_files()
             raise InputError(f"the result files cannot be made in '{self.folder}': {reason(err)}") from err
 
     def _remove_files(self) -> None:
         """Remove what ``begin`` made, and the folder if it was not there before."""
-        if self.folder.is_dir():
+        if self._lock is not None:
             _clear(self.folder)
-            if self._made:
-                self.folder.rmdir()
+        self.release()
+        remove_made(self._made)
+
+    def _close(self) -> None:
+        for writer in (self.result, self.fields):
+            if hasattr(writer, "out"):
+                writer.out.close()
 
     def append(self, block: Block) -> None:
         """Write the samples and states of a block."""
@@ -115,58 +175,75 @@ class RunFolder:
         """Bring everything onto the disk, then the checkpoint that refers to it."""
         self.result.flush()
         self.fields.flush()
-        write_checkpoint(self.folder / CHECKPOINT, point)
+        write_checkpoint(self.folder / CHECKPOINT, replace(point, run=self._digest))
 
     def close_data(self) -> Tree:
-        """Close the files at the samples they got and give the tree of arrays to read (still ``.part``)."""
+        """Close the files at the samples they got and give the tree of arrays to read (not under its name yet)."""
         self.result.finish()
         self.fields.finish()
-        return H5Tree(self._part(RESULT))
+        return H5Tree(self.result.out.path)
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Give the files their names, the summary last; the checkpoint has served."""
+        """Give the files their names, the summary last."""
         remove_report(self.folder)
-        for name in _DATA:
-            sync(self._part(name))
-            os.replace(self._part(name), self.folder / name)
-        sync(self.folder)
-        write_summary(self.folder / SUMMARY, summary)
-        (self.folder / CHECKPOINT).unlink(missing_ok=True)
-        sync(self.folder)
+        decide(self.folder, DATA, summary)
+        carry_out(self.folder, DATA)
+        self.release()
 
     def abandon(self) -> None:
         """Close the files as they are (interrupted run): they stay ``.part`` and can be resumed."""
         if self._begun:
-            self.result.out.close()
-            self.fields.out.close()
+            self._close()
+        self.release()
 
     def discard(self) -> None:
         """Leave nothing of a run that failed before its first sample; what stood there before ``begin`` stays."""
-        self.abandon()
         if self._begun:
+            self._close()
             self._remove_files()
+            self._begun = False
+        self.release()
 
     def _part(self, name: str) -> Path:
         return self.folder / (name + PART)
 
     def _look_for_checkpoint(self) -> None:
-        stored = next((p for p in (self._part(CASE), self.folder / CASE) if p.is_file()), None)
-        if stored is None:
-            refuse_if_taken(self.folder)
-            return
-        if (self.folder / SUMMARY).is_file() and not self.complete:
+        """Find out what is there to go on with; a run that had ended gets its names."""
+        names = taken_by(self.folder)
+        if decided(self.folder) is not None:
+            _require_same_case(self._part(CASE) if CASE + PART in names else self.folder / CASE, self.case_text)
+            carry_out(self.folder, DATA)
+        if (self.folder / SUMMARY).is_file():
+            self._require_this_run()
+        elif found := [name for name in names if name in DATA]:
+            raise InputError(
+                f"the folder '{self.folder}' holds {', '.join(found)} of a run without its {SUMMARY}, which cannot be "
+                "resumed; --overwrite starts anew"
+            )
+        elif CHECKPOINT in names:
+            if missing := [name + PART for name in DATA if name + PART not in names]:
+                where = f"the run in '{self.folder}'"
+                raise InputError(f"{where} cannot be resumed: {', '.join(missing)} is missing; {ANEW}")
+            _require_same_case(self._part(CASE), self.case_text)
+            self.point = read_checkpoint(self.folder / CHECKPOINT)
+        elif CASE + PART in names:
+            _require_same_case(self._part(CASE), self.case_text)
+
+    def _require_this_run(self) -> None:
+        """Raise InputError unless the run that is there ended well and is that of this case."""
+        if not self.complete:
             raise InputError(
                 f"the run in '{self.folder}' failed and cannot be resumed; see {SUMMARY} there, "
                 "and start anew with --overwrite"
             )
-        _require_same_case(stored, self.case_text)
-        if (self.folder / CHECKPOINT).is_file() and self._part(RESULT).is_file() and self._part(FIELDS).is_file():
-            self.point = read_checkpoint(self.folder / CHECKPOINT)
+        if not (self.folder / CASE).is_file():
+            refuse_if_taken(self.folder)
+        _require_same_case(self.folder / CASE, self.case_text)
 
 
 def taken_by(folder: Path) -> list[str]:
     """Return the names of the files in ``folder`` that belong to a run."""
-    names = [*(n for name in _DATA for n in (name, name + PART)), SUMMARY, CHECKPOINT]
+    names = [*(n for name in DATA for n in (name, name + PART)), SUMMARY, DECISION, CHECKPOINT]
     return [name for name in names if (folder / name).exists()]
 
 
@@ -194,10 +271,23 @@ def remove_report(folder: Path) -> None:
 
 
 def _clear(folder: Path) -> None:
-    """Remove the files of the run before and its report; whatever else is in the folder stays."""
+    """Remove the files of the run before and its report; whatever else is in the folder stays.
+
+    The summary goes first, then the checkpoint: what is left when this is cut off is no result and not resumed.
+    """
     remove_report(folder)
+    (folder / SUMMARY).unlink(missing_ok=True)
+    sync(folder)
+    clear_unfinished(folder)
     for name in taken_by(folder):
         (folder / name).unlink()
+
+
+def clear_unfinished(folder: Path) -> None:
+    """Remove what a run has left that did not come to its end; a result that is there stays."""
+    halves = [name + PART for name in (CASE + PART, DECISION, CHECKPOINT)]
+    for name in (DECISION, CHECKPOINT, *halves, *(name + PART + end for name in DATA for end in ("", SHORT))):
+        (folder / name).unlink(missing_ok=True)
 
 
 def _require_usable(folder: Path) -> None:
@@ -226,3 +316,18 @@ def _require_same_case(stored: Path, text: str) -> None:
             f"{min(len(old), len(new)) + 1}, '{longer[min(len(old), len(new))]}', is only in "
             f"{'the stored' if longer is old else 'the new'} case; --overwrite starts anew"
         )
+
+
+def _digest(case_text: str, run: RunInfo) -> str:
+    """Return a checksum of the run: its case, its engine, and what is stored of its model.
+
+    Of numbers that come out of a solver (shapes of modes) only the shape counts: their last bits need not be those of
+    another day.
+    """
+    out = hashlib.blake2b(digest_size=32)
+    out.update(repr((case_text, run.steps, run.every, run.fields_every, run.engine)).encode())
+    for name, values in sorted(static_arrays(run).items()):
+        out.update(repr((name, values.dtype.str, values.shape)).encode())
+        if name == "/layout/points" or values.dtype.kind != "f":
+            out.update(np.ascontiguousarray(values).tobytes())
+    return out.hexdigest()

@@ -27,7 +27,7 @@ from flexmb.assembly.marks import Marks
 from flexmb.fem.line_sections import LineSections
 from flexmb.io.planned_file import Rows
 from flexmb.layout import Carriers, Layout
-from flexmb.record import ENERGY_COLUMNS, Block, RunInfo
+from flexmb.record import ENERGY_COLUMNS, Block, RunInfo, count_kept
 from flexmb.section_forces import UNITS as SECTION_UNITS
 
 Tree = Mapping[str, Any]
@@ -94,11 +94,8 @@ def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
 
 def counts_of(run: RunInfo) -> dict[str, int]:
     """Return how many samples and fields a complete run has; the last step is always one of both."""
-    return {"sample": _count(run.steps, run.every), "field": _count(run.steps, run.fields_every)}
-
-
-def _count(steps: int, every: int) -> int:
-    return steps // every + 1 + (steps % every != 0)
+    every = {"sample": run.every, "field": run.fields_every}
+    return {kind: count_kept(run.steps, n, run.steps) for kind, n in every.items()}
 
 
 def sample_rows(run: RunInfo) -> dict[str, Rows]:

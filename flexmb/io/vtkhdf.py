@@ -10,7 +10,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from flexmb.io.frames import PointMaps, cell_values, cells_of, point_values, vtk_types
@@ -77,22 +76,21 @@ class FieldsWriter:
 
     def finish(self) -> None:
         """Close the file at the number of states it got."""
-        short = self.fields < self.out.counts["field"]
-        self.out.shorten({"field": self.fields})
-        if short:
-            with h5py.File(self.out.path, "r+") as file:
-                file[f"{ROOT}/Steps"].attrs["NSteps"] = self.fields
+        self.out.shorten({"field": self.fields}, {f"{ROOT}/Steps": {"NSteps": self.fields}})
 
 
 def write_fields(tree: Tree, path: Path) -> None:
     """Write the kept states of a whole result."""
     times = tree["/state/time"][()]
     writer = FieldsWriter(path, PointMaps.from_tree(tree), len(times))
-    writer.begin()
-    for k in range(len(times)):
-        one = slice(k, k + 1)
-        writer.append(times[one], tree["/state/q"][one], tree["/state/v"][one], tree["/state/impulse"][one])
-    writer.finish()
+    try:
+        writer.begin()
+        for k in range(len(times)):
+            one = slice(k, k + 1)
+            writer.append(times[one], tree["/state/q"][one], tree["/state/v"][one], tree["/state/impulse"][one])
+        writer.finish()
+    finally:
+        writer.out.close()
 
 
 def planned_bytes(maps: PointMaps, count: int) -> int:

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
-import h5py
 import numpy as np
 
 from flexmb.io.frames import PointMaps, cell_values, point_values
+from flexmb.io.h5_file import NewFile, new_h5
 from flexmb.io.pvd import split_by_cells
 from flexmb.io.structure import Tree
 from flexmb.layout import Layout
@@ -24,13 +24,14 @@ def write_xdmf(tree: Tree, folder: Path) -> list[Path]:
     maps = PointMaps.from_tree(tree)
     cells = _cells(maps.layout)
     path, numbers = folder / "fields.xdmf", folder / "fields.h5"
-    with _writer(path, numbers) as writer:
+    with new_h5(numbers) as file, _writer(path, file, numbers.name) as writer:
         writer.write_points_cells(maps.layout.points, cells)
         for k, t in enumerate(tree["/state/time"][()]):
             values = cell_values(maps.layout) | maps.cell_frame(tree, k)
             cell_data = {name: split_by_cells(numbers, cells) for name, numbers in values.items()}
             point_data = point_values(maps.layout) | maps.frame(tree, k)
             writer.write_data(float(t), point_data=point_data, cell_data=cell_data)
+            file.check()
     return [path, numbers]
 
 
@@ -41,15 +42,14 @@ def _cells(layout: Layout) -> list[tuple[str, np.ndarray]]:
     return [(name, cells) for name, cells in (("line", lines), ("triangle", layout.triangles)) if len(cells)]
 
 
-def _writer(path: Path, numbers: Path) -> Any:
+def _writer(path: Path, file: NewFile, file_name: str) -> Any:
     import meshio  # slow to import
 
     class Beside(meshio.xdmf.TimeSeriesWriter):  # type: ignore[misc]
         """As meshio's, but the .h5 stands beside the .xdmf (not in the current folder), and lines have two ends."""
 
         def __enter__(self) -> Beside:
-            self.h5_filename = numbers.name
-            self.h5_file = h5py.File(numbers, "w")
+            self.h5_filename, self.h5_file = file_name, file
             return self
 
         def cells(self, cells: list[tuple[str, np.ndarray]], grid: Any) -> None:

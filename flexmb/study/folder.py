@@ -14,11 +14,12 @@ from typing import Any
 
 from flexmb.errors import FlexmbError, InputError
 from flexmb.io.disk_space import reason
+from flexmb.io.folder_lock import LOCK, sole_writer
 from flexmb.io.run_folder import taken_by
 from flexmb.study.read import StudyFile
 from flexmb.study.table import RUNS, STUDY, Table
 
-TABLE, SUMMARY, LOCK = "table.csv", "summary.json", ".lock"
+TABLE, SUMMARY = "table.csv", "summary.json"
 
 
 class StudyFolder:
@@ -76,18 +77,7 @@ class StudyFolder:
         wait : bool
             For a process that holds the lock; otherwise it is an InputError.
         """
-        import fcntl
-
-        try:
-            handle = (self.folder / name).open("w")
-        except OSError as err:
-            raise InputError(f"the folder '{self.folder}' cannot be written to: {err.strerror}") from err
-        with handle:
-            try:
-                fcntl.flock(handle, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError as err:
-                message = f"another process runs the study in '{self.folder}' right now; wait for it, or choose another"
-                raise InputError(f"{message} folder with -o") from err
+        with sole_writer(self.folder, name, wait=wait, what="runs the study in"):
             yield
 
     def read(self, key: str) -> dict[str, Any] | None:
