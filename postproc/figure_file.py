@@ -25,5 +25,5 @@ def usable_figure(path: Path) -> Path:
 
 def save_figure(figure: Any, path: Path, dpi: float) -> None:
     """Write a figure of matplotlib."""
-    with writing(path, "figure", "saved"):
-        figure.savefig(path, dpi=dpi)
+    with writing(path, "figure", "saved") as fresh:
+        figure.savefig(fresh, dpi=dpi)

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flexmb.errors import InputError
+from flexmb.io.whole_file import whole_file
 
 
 def require_place(path: Path, what: str) -> Path:
@@ -19,9 +20,10 @@ def require_place(path: Path, what: str) -> Path:
 
 
 @contextmanager
-def writing(path: Path, what: str, done: str = "written") -> Iterator[None]:
-    """Turn what the system says of a file that cannot be written into an InputError."""
+def writing(path: Path, what: str, done: str = "written") -> Iterator[Path]:
+    """Give a name to write to, see ``whole_file``; what the system says of a file that cannot be is an InputError."""
     try:
-        yield
+        with whole_file(path) as fresh:
+            yield fresh
     except OSError as err:
         raise InputError(f"the {what} '{path}' cannot be {done}: {err.strerror or err}") from err

@@ -85,8 +85,8 @@ class Turnable:
     def save(self, path: str | Path) -> Path:
         """Write the page as an HTML file of its own."""
         path = usable(Path(path))
-        with writing(path, "page"):
-            path.write_text(self.page, encoding="utf-8")
+        with writing(path, "page") as fresh:
+            fresh.write_text(self.page, encoding="utf-8")
         return path
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:

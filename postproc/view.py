@@ -305,5 +305,5 @@ def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> N
 def _write(image: np.ndarray, path: Path) -> None:
     from PIL import Image
 
-    with writing(path, "picture"):
-        Image.fromarray(image).save(path)
+    with writing(path, "picture") as fresh:
+        Image.fromarray(image).save(fresh)

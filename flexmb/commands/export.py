@@ -33,7 +33,8 @@ def main(args: argparse.Namespace) -> int:
     try:
         paths = export(tree, args.format, out, args.also, joint_rows)
     except OSError as err:
-        raise InputError(f"cannot write to '{out}': {err.strerror or err}") from err
+        name = f" ({Path(err.filename).name})" if err.filename else ""
+        raise InputError(f"cannot write to '{out}'{name}: {err.strerror or err}") from err
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     print("written: " + ", ".join(str(path) for path in paths))

@@ -109,9 +109,12 @@ def _word(item: object) -> str:
 
 def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
     """Write a picture as PNG and SVG; return the paths."""
+    from flexmb.io.whole_file import whole_file
+
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     for path in paths:
-        figure.savefig(path, dpi=150)
+        with whole_file(path) as fresh:
+            figure.savefig(fresh, dpi=150)
     return paths
 
 

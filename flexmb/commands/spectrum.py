@@ -32,6 +32,7 @@ def main(args: argparse.Namespace) -> int:
             row = f"{x:>8.3g}  {found.radius[k]:>10.6f}  {found.period_error[k]:>12.4g}  {found.damping[k]:>10.4g}"
             print(f"{words if k == 0 else '':<{width}}  {row}")
     if args.out is not None:
+        from flexmb.commands.rotor_options import save_figure
         from flexmb.postproc.spectrum_plot import plot_spectra
 
         fine = np.geomspace(0.01, 1000.0, 401)
@@ -42,10 +43,7 @@ def main(args: argparse.Namespace) -> int:
             for what in ("radius", "period_error", "damping"):
                 columns[f"{words}: {what}"] = getattr(found, what)
         paths = [write_table(args.out / "spectrum.csv", columns)]
-        figure = plot_spectra(spectra)
-        for suffix in ("png", "svg"):
-            paths.append(args.out / f"spectrum.{suffix}")
-            figure.savefig(paths[-1], dpi=150)
+        paths += save_figure(plot_spectra(spectra), args.out, "spectrum")
         print(f"written: {', '.join(str(path) for path in paths)}")
     return 0
 

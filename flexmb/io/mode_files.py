@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmb.io.analysis_tables import write_table
 from flexmb.io.frames import cells_of
+from flexmb.io.whole_file import whole_file
 from flexmb.layout import Layout
 from flexmb.state import Array
 
@@ -37,5 +38,6 @@ def write_shapes(shapes: np.ndarray, layout: Layout, path: Path, q: Array | None
         vectors[f"mode_{k + 1:02d}"] = u.real
         if np.iscomplexobj(shapes):
             vectors[f"mode_{k + 1:02d}_quarter"] = -u.imag
-    meshio.Mesh(layout.points, cells_of(layout), point_data=vectors).write(path)
+    with whole_file(path) as fresh:
+        meshio.Mesh(layout.points, cells_of(layout), point_data=vectors).write(fresh)
     return path

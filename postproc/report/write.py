@@ -56,8 +56,8 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     text = page.html()
     if path is None:
         path = Path(folders[0]) / REPORT if len(runs) == 1 else Path(COMPARISON)
-    with writing(path, "report"):
-        path.write_text(text, encoding="utf-8")
+    with writing(path, "report") as fresh:
+        fresh.write_text(text, encoding="utf-8")
     said = [note if len(runs) == 1 else f"{run.label}: {note}" for run in runs for note in run.notes]
     return Written(path, path.stat().st_size, (*said, *page.notes))
 

@@ -12,6 +12,7 @@ from typing import Any
 import matplotlib
 
 from flexmb.errors import InputError
+from flexmb.io.whole_file import whole_file
 from flexmb.postproc.study.bars import draw_bars
 from flexmb.postproc.study.canvas import Drawing, behead_figure
 from flexmb.postproc.study.columns import Columns
@@ -90,7 +91,8 @@ def save_figure(opened: Opened, spec: Spec) -> Figured:
     files = []
     for suffix, data in saved.items():
         path = folder / f"{spec.name}.{suffix}"
-        path.write_bytes(data)
+        with whole_file(path) as fresh:
+            fresh.write_bytes(data)
         files.append(path)
     picture = saved["svg"]
     if spec.title:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from flexmb.errors import InputError
 from flexmb.io.run_folder import REPORT
+from flexmb.io.whole_file import whole_file
 from flexmb.postproc.report.write import usable
 from flexmb.postproc.study.draw import Figured, save_figure
 from flexmb.postproc.study.folder import open_study
@@ -57,7 +58,8 @@ def draw_all(folder: Path, out: Path | None = None) -> Drawn:
                 figures.append(save_figure(opened, spec_of(table)))
             except InputError as err:
                 notes.append(f"not drawn: {err}")
-        page.write_text(StudyPage(opened, figures, notes).html(), encoding="utf-8")
+        with whole_file(page) as fresh:
+            fresh.write_text(StudyPage(opened, figures, notes).html(), encoding="utf-8")
     except OSError as err:
         raise InputError(f"figures and page of '{folder}' cannot be written: {err.strerror or err}") from err
     return Drawn((*(path for figure in figures for path in figure.files), page), tuple(notes))
