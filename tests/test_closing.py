@@ -111,8 +111,10 @@ sys.exit(main(sys.argv[1:]))
     left = sorted(path.name for path in Path("cut").iterdir())
     assert "result.h5" in left
     assert "fields.vtkhdf.part" in left
+    stamp = Path("cut/result.h5").stat().st_mtime_ns
     assert main(["run", "ball.toml", "-o", "whole", "--quiet"]) == 0
     assert main(["run", "ball.toml", "-o", "cut", "--quiet", "--resume"]) == 0
+    assert Path("cut/result.h5").stat().st_mtime_ns == stamp  # it is not run again
     assert sorted(path.name for path in Path("cut").iterdir()) == FINISHED
     assert_same_bits(Path("cut"), Path("whole"))
 

@@ -150,7 +150,8 @@ class RunFolder:
         except OSError as err:
             self._close()
             self._remove_files()
-            raise InputError(f"the result files cannot be made in '{self.folder}': {reason(err)}") from err
+            name = f"{Path(err.filename).name}: " if err.filename else ""
+            raise InputError(f"the result files cannot be made in '{self.folder}': {name}{reason(err)}") from err
 
     def _remove_files(self) -> None:
         """Remove what ``begin`` made, and the folder if it was not there before."""
