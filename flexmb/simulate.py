@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.engines import Engine, Plan, choose_engine
+from flexmb.engines.base import truncate
+from flexmb.engines.energy_bounds import EnergyBounds
 from flexmb.engines.multibody import MultibodyEngine
-from flexmb.errors import InputError
+from flexmb.errors import InputError, SimulationError
 from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record import Checkpoint, RunInfo, Sink, Tally, count_kept
+from flexmb.record import Block, Checkpoint, RunInfo, Sink, Tally, count_kept
 from flexmb.result import MemorySink, Result
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
@@ -219,7 +221,7 @@ def run(
     Raises
     ------
     SimulationError
-        When a step fails; the samples before it have reached the sink.
+        When a step fails, or its energies cannot be believed; the samples before it have reached the sink.
     """
     for name in ("every", "fields_every"):
         check_whole("output", name, getattr(plan, name))
@@ -231,10 +233,10 @@ def run(
         _restore(motor, resume, plan)
     grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
     sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
-    samples, fields = 0, 0
+    samples, fields, bounds = 0, 0, EnergyBounds()
     if resume is None:
         block = motor.start()
-        sink.append(block)
+        _append(sink, block, bounds)
         samples, fields = block.step.size, block.field_step.size
     else:
         samples, fields = resume.samples, resume.fields
@@ -244,7 +246,7 @@ def run(
         before, asked = clock.perf_counter(), min(size, _most_steps(plan))
         block = motor.advance(asked)
         stepping += clock.perf_counter() - before
-        sink.append(block)
+        _append(sink, block, bounds)
         samples, fields = samples + block.step.size, fields + block.field_step.size
         if motor.failure is not None:
             motor.failure.tally = _tally(motor)
@@ -274,6 +276,17 @@ def _restore(motor: Engine, point: Checkpoint, plan: Plan) -> None:
             message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
             raise InputError(message, key="resume")
     motor.restore(point.arrays, point.step)
+
+
+def _append(sink: Sink, block: Block, bounds: EnergyBounds) -> None:
+    """Hand a block to the sink; up to the first sample whose energies cannot be believed, which ends the run."""
+    bad, words = bounds.first_bad(block.energy)
+    if bad < 0:
+        sink.append(block)
+        return
+    step = int(block.step[bad])
+    sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, step))))
+    raise SimulationError(words, time=float(block.time[bad]), step=step)
 
 
 def _tally(motor: Engine) -> Tally:

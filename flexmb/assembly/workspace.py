@@ -169,7 +169,7 @@ def machine_of(
             numbers=numbers,
             judge=Judge(0, 0, 1e-10) if judge is None else judge,
             e=np.array(e, dtype=np.float64),
-            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf]),
+            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0]),
             scratch=scratch_of(system),
             stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account)]),
         )

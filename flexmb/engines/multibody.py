@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.engines.drive_corners import corner_times
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
@@ -20,6 +21,7 @@ from flexmb.kernels.multibody import (
     MODEL,
     NEXT_STEP,
     NOT_A_NUMBER,
+    NOT_CLOSED,
     NOT_PROJECTED,
     SCHATZMAN,
     SINGULAR,
@@ -33,7 +35,8 @@ from flexmb.kernels.multibody import (
     V,
 )
 from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_march import CUTS, march_multibody, take_sample
+from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
+from flexmb.kernels.multibody_samples import take_sample
 from flexmb.kernels.multibody_schatzman import begin_ahead
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.multibody_system import MultibodySystem
@@ -60,6 +63,7 @@ class MultibodyEngine:
         self.room = system.machine(numbers, judge)
         self.room.machine.trial.scale[MODEL] = system.size
         self.motion = self.room.machine.motion
+        self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
         self._begin()
 
     def _begin(self) -> None:
@@ -111,6 +115,7 @@ class MultibodyEngine:
             n0,
             n1,
             plan.time(plan.steps),
+            self.corners,
             block.step,
             block.field_step,
         )
@@ -169,6 +174,8 @@ class MultibodyEngine:
                 "take a smaller time.step, so that the motion before is resolved, too"
             )
             return SimulationError(message, time=t, step=n)
+        if status == NOT_CLOSED:
+            return SimulationError(f"{self._open(residual)}{smaller}{self._turns()}", time=t, step=n)
         if status == SINGULAR:
             return NotConverged(self._singular(where), time=t, step=n, residual=residual)
         if status == NOT_PROJECTED:
@@ -185,6 +192,27 @@ class MultibodyEngine:
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
         message = f"Newton's method does not converge{smaller}{joint}"
         return NotConverged(message, time=t, step=n, residual=residual)
+
+    def _open(self, residual: float) -> str:
+        """Say how far the balance of a step stays open."""
+        kinetic = float(self.motion.numbers[KINETIC])
+        return (
+            f"the energy balance of the step does not close: {residual:.3g} J are left over (kinetic energy before: "
+            f"{kinetic:.3g} J), so Newton's method has not solved it"
+        )
+
+    def _turns(self) -> str:
+        """Say which body turns too far in a step, and the step that would do; nothing when none does."""
+        frames = self.system.tables.unknowns.frame_v
+        speeds = [float(np.linalg.norm(self.motion.vec[V][i + 3 : i + 6])) for i in frames]
+        if not speeds or max(speeds) * self.plan.h <= MOST_TURN:
+            return "; take a smaller time.step"
+        fastest = int(np.argmax(speeds))
+        name = self.system.dof_names[frames[fastest]].split(".")[0]
+        return (
+            f"; body '{name}' turns {speeds[fastest] * self.plan.h:.3g} rad in a step of {self.plan.h:g} s: choose "
+            f"time.step below {MOST_TURN / speeds[fastest]:.3g}"
+        )
 
     def _singular(self, row: int) -> str:
         """Say what a bad pivot means."""

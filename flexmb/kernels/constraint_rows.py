@@ -41,8 +41,12 @@ def rows(
     astate: AngleState,
     t: float,
     rstate: RowState,
+    early: float = 0.0,
 ) -> None:
-    """Write g, g_t and grad of all rows at time t; markers and angles come before."""
+    """Write g, g_t and grad of all rows at time t; markers and angles come before.
+
+    With ``early`` > 0 a step ends at a corner of a drive: speeds of drives are those that long before t.
+    """
     for r in range(rows.kind.size):
         i, kind = rows.ptr[r], rows.kind[r]
         for j in range(i, rows.ptr[r + 1]):
@@ -71,14 +75,14 @@ def rows(
         rstate.g_t[r] = 0.0
         if rows.function[r] >= 0:
             rstate.g[r] -= rows.cf[r] * time_functions.value(functions, rows.function[r], t)
-            rstate.g_t[r] = partial_rate(rows, functions, r, t)
+            rstate.g_t[r] = partial_rate(rows, functions, r, t, early)
 
 
 @inner
-def partial_rate(rows: Rows, functions: Functions, r: int, t: float) -> float:
+def partial_rate(rows: Rows, functions: Functions, r: int, t: float, early: float = 0.0) -> float:
     """Return the partial rate of g of row r by time."""
     f = rows.function[r]
-    return -rows.cf[r] * time_functions.rate(functions, f, t) if f >= 0 else 0.0
+    return -rows.cf[r] * time_functions.rate(functions, f, t, early) if f >= 0 else 0.0
 
 
 @kernel

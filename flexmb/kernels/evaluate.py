@@ -5,7 +5,7 @@ from __future__ import annotations
 from flexmb.kernels import angle_rows, constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import T_FIRST
+from flexmb.kernels.multibody import EARLY, T_FIRST
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
@@ -73,7 +73,8 @@ def _place(at: int, t: float, q: Array, v: Array) -> None:
     markers.place(mk, q, state)
     markers.move(mk, q, v, state)
     angle_rows.angles(table, state, astate)
-    constraint_rows.rows(rows, table, part(at, "system.functions"), state, astate, t, part(at, "point.rows"))
+    functions, values, early = part(at, "system.functions"), part(at, "point.rows"), part(at, "step")[EARLY]
+    constraint_rows.rows(rows, table, functions, state, astate, t, values, early)
 
 
 @kernel

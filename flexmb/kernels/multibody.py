@@ -34,6 +34,7 @@ INDEX3, INDEX2, BOTH = 0, 1, 2
 """Level on which joints are held: positions, velocities, both (GGL)."""
 
 CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL, GAINED, LEFT_TABLE = range(9)
+NOT_CLOSED = 9
 """How a step ended."""
 
 
@@ -59,9 +60,10 @@ class SchemeNumbers(NamedTuple):
     error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
 
 
-# places in ``Machine.step`` (6,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
-# forces of velocities, and when the run starts
-H, C1, D1, T_END, C1_RATE, T_FIRST = 0, 1, 2, 3, 4, 5
+# places in ``Machine.step`` (7,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
+# forces of velocities, when the run starts, and how long before the end speeds of drives are taken: not 0 where the
+# step ends at a corner, see ``multibody_corner``
+H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY = 0, 1, 2, 3, 4, 5, 6
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
@@ -74,11 +76,12 @@ LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
-# places in ``Motion.numbers`` (10,): energies; size of the last step, Newton iterations so far; time of the motion and
+# places in ``Motion.numbers`` (11,): energies; size of the last step, Newton iterations so far; time of the motion and
 # of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the potential
-# half a step ahead (Schatzman-Paoli)
+# half a step ahead (Schatzman-Paoli); corners of drives that were passed
 POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST, HALF_POTENTIAL = range(10)
-NUMBERS = 10
+CORNERS = 10
+NUMBERS = 11
 
 
 class Motion(NamedTuple):

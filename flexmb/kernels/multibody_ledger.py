@@ -52,7 +52,6 @@ from flexmb.kernels.multibody import (
     LAM_J,
     LAM_SINCE,
     LAM_W,
-    LENGTH,
     LOWEST,
     MOMENTUM,
     POTENTIAL,
@@ -73,18 +72,10 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
-from flexmb.kernels.multibody_newton import largest
+from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
 from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.state import Array
-
-GAIN, GAIN_OF_WORK, GAIN_OF_STORED = 1.0, 3.0, 0.02
-"""Energy that the scheme may add in a step: over the kinetic energy and what the potential gives; over the works, since
-a drive phi ~ t^p makes p/2 - 1 times its work in the first step from rest; over the energy that is stored, of which
-stiff vibrations gain far less in single steps."""
-
-STILL = 1e-9
-"""Motion of a step, over the size of the system or in rad, that is none."""
 
 
 @inner
@@ -224,7 +215,7 @@ def _contacts(at: int) -> float:
 
 
 @inner
-def _carry_impulses(at: int) -> None:
+def carry_impulses(at: int) -> None:
     """Keep the impulses of the contacts, and add them up for samples and fields."""
     contact, motion, nj = part(at, "trial.contact"), part(at, "motion"), part(at, "system.joints")
     rows, grad = part(at, "system.rows"), part(at, "point.rows.grad")
@@ -234,35 +225,6 @@ def _carry_impulses(at: int) -> None:
         motion.contact[SINCE, i] += Lam
         for k in range(3):  # what fields show: the impulse on the second marker, in space
             motion.since_field[3 * i + k] += Lam * grad[rows.ptr[nj + i] + 1, k]
-
-
-@inner
-def _barely_moves(at: int) -> bool:
-    """Return whether nothing moves by more than round-off may: then energies are round-off, too."""
-    vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
-    s = vec[S1]
-    for i in range(s.size):
-        s[i] = abs(vec[INCREMENT, i])
-    places, turns = largest(part(at, "system.unknowns"), s)
-    return bool(places <= STILL * scale[LENGTH] and turns <= STILL)
-
-
-@inner
-def out_of_nothing(at: int, gain: float, kinetic: float, before: float, potential: float) -> bool:
-    """Return whether the scheme's gain is far more than the step can move: then it has found a spurious root.
-
-    That is the kinetic energy before, what the potential gives, and all works. Stiff parts whose vibration the step
-    does not resolve may gain a little of what they store, at most what lies above the lowest potential so far.
-    """
-    motion, terms = part(at, "motion"), part(at, "motion.terms")
-    energy, stored = kinetic + max(0.0, before - potential), before - motion.numbers[LOWEST]
-    works = abs(terms[T_EXTERNAL]) + abs(terms[T_DAMPING]) + abs(terms[T_DRIVE]) + abs(terms[T_CROSS])
-    works += abs(terms[T_PROJECTION])
-    for i in range(motion.contact.shape[1]):
-        works += abs(motion.contact[WORK, i])
-    limit = max(GAIN * energy + GAIN_OF_WORK * works, GAIN_OF_STORED * stored)
-    # written so that a gain that is no number is refused, too
-    return not (gain <= limit or _barely_moves(at))
 
 
 @kernel
@@ -320,7 +282,8 @@ def _carry_acceleration(at: int) -> None:
 def account_stage(at: int, flag: int) -> int:
     """Write the terms of the step, and make its end the state of the motion.
 
-    Return 1 and leave the motion as it was when the scheme has added energy out of nothing.
+    Return 1 and leave the motion as it was when the scheme has added energy out of nothing, 2 when the balance stays
+    open.
     """
     vec, motion, unknowns = part(at, "trial.vec"), part(at, "motion"), part(at, "system.unknowns")
     total, works, alpha = part(at, "trial.big")[B_], part(at, "scratch"), part(at, "numbers.family") == ALPHA
@@ -350,9 +313,11 @@ def account_stage(at: int, flag: int) -> int:
     terms[T_NUMERICAL], terms[T_PROJECTION], terms[T_CROSS] = numerical, projection, cross
     if out_of_nothing(at, numerical, motion.numbers[KINETIC], motion.numbers[POTENTIAL], potential):
         return 1
+    if not_closed(at, kinetic, potential, vec[S2]):
+        return 2
     _carry_forces(at)
     _carry_multipliers(at)
-    _carry_impulses(at)
+    carry_impulses(at)
     _carry_acceleration(at)
     motion.numbers[KINETIC] = kinetic
     carry_state(at)

@@ -17,17 +17,11 @@ import math
 
 import numpy as np
 
-from flexmb.kernels.evaluate import advance, copy, row_rate, to_space
-from flexmb.kernels.jit import allocating, inner, kernel
+from flexmb.kernels.evaluate import copy, to_space
+from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import (
     COLUMNS,
-    CONTACT,
-    CROSS,
-    DAMPING,
-    DRIVE,
-    EXTERNAL,
     NUMERICAL,
-    START,
     T_NUMERICAL,
     balance,
     book_step,
@@ -36,6 +30,8 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
     CONVERGED,
+    CORNERS,
+    EARLY,
     GAINED,
     GAP,
     IMPULSE,
@@ -46,19 +42,17 @@ from flexmb.kernels.multibody import (
     LAM_BEFORE,
     LAM_C,
     LAM_HAT,
-    LAM_SINCE,
     LAST_STEP,
+    LEFT,
     LEFT_TABLE,
     NEXT_STEP,
+    NOT_CLOSED,
     NOT_PROJECTED,
     POTENTIAL,
-    RATE,
     RESPONSE,
     S0,
     SCHATZMAN,
-    SINCE,
     STEPS,
-    T_END,
     T_P,
     T_V,
     TIME,
@@ -67,20 +61,27 @@ from flexmb.kernels.multibody import (
     V_BEFORE,
     VT,
     WORK,
-    Motion,
     Samples,
     V,
 )
+from flexmb.kernels.multibody_corner import pass_corner
 from flexmb.kernels.multibody_ledger import carry_state
+from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
 from flexmb.kernels.multibody_step import project, solve_step
-from flexmb.kernels.rotation import axes_of, log_so3, tangent, tangent_inverse
 from flexmb.kernels.spin import outside
 from flexmb.kernels.stages import ACCOUNT, PLACE, call
-from flexmb.kernels.tables import CLASSES, JOINT, Unknowns
+from flexmb.kernels.tables import CLASSES, JOINT
 from flexmb.state import Array, IntArray
 
 CUTS = 12
 """How often a step that fails is halved."""
+
+SAME = 1e-9
+"""Times that are the same, over the size of a step."""
+
+SLIVER = 0.1
+"""The rest of a step after a corner, over the step, that is followed by a new start: the multipliers of a short step
+are mostly round-off, which the filter of a longer one would carry on."""
 
 MOST_TURN = 1.0
 """Turn in one adaptive step, rad: interpolation and the angles of joints need less than half a turn."""
@@ -193,8 +194,11 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
         if error > 1.0 and not closes:  # no smaller step makes a jump smaller
             return status, -1, left, error
     _remember(at)
-    if call(part(at, "stages")[ACCOUNT], at, 0) != 0:
+    refused = call(part(at, "stages")[ACCOUNT], at, 0)
+    if refused == 1:
         return GAINED, -1, motion.terms[T_NUMERICAL], 0.0
+    if refused == 2:
+        return NOT_CLOSED, -1, part(at, "trial.report")[LEFT], 0.0
     nums[TIME] = t
     table = outside(part(at, "system.rotors"), motion.vec[V])
     if table >= 0:  # the books end with the step before
@@ -210,22 +214,46 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     return status, -1, left, min(error, 1.0)
 
 
+@inner
+def _choose(at: int, size: float, left: float, corner: float, h: float) -> tuple[float, bool]:
+    """Return the step to take where ``size`` is asked for and ``left`` is left, and whether it ends at the corner."""
+    adaptive, ahead = part(at, "numbers.error") > 0.0, corner - part(at, "motion.numbers")[TIME]
+    limited = ahead <= left + SAME * h
+    if limited:
+        left = ahead
+    use = left if left <= size * (1.0 + SAME) else size
+    if adaptive and size < left < 2.0 * size:  # rather two equal steps than a sliver at the end
+        use = 0.5 * left
+    if not adaptive and not limited and abs(use - size) <= SAME * size:
+        use = size
+    return use, limited and use == left
+
+
 @allocating
-def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float]:
+def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple[int, int, float]:
     """Go to the time ``target`` in steps of h, or smaller ones where a step fails; adaptive steps go past it.
 
-    They do not go past ``end``, where functions of time may end.
+    They do not go past ``end``, where functions of time may end. All steps end at the corners of drives; what happens
+    there waits until the samples before it are taken.
     """
     nums, ledger, adaptive = part(at, "motion.numbers"), part(at, "motion.ledger"), part(at, "numbers.error") > 0.0
     size, cuts, most = nums[NEXT_STEP], 0, 0 if part(at, "numbers.family") == SCHATZMAN else CUTS
-    row = np.zeros(COLUMNS)
-    while target - nums[TIME] > 1e-9 * h:
-        left = (end if adaptive else target) - nums[TIME]
-        use = left if left <= size * (1.0 + 1e-9) else size
-        if adaptive and size < left < 2.0 * size:  # rather two equal steps than a sliver at the end
-            use = 0.5 * left
-        if not adaptive and abs(use - size) <= 1e-9 * size:
-            use = size
+    row, passed = np.zeros(COLUMNS), False
+    while True:
+        k = int(nums[CORNERS])
+        corner = corners[k] if k < corners.size else np.inf
+        if corner - nums[TIME] <= SAME * h and corner - target <= SAME * h:
+            status, where, residual = pass_corner(at, corner)
+            if status != CONVERGED:
+                return status, where, residual
+            nums[CORNERS] += 1.0
+            passed = True
+            _remember(at)
+            continue
+        if not target - nums[TIME] > SAME * h:
+            break
+        use, ends = _choose(at, size, (end if adaptive else target) - nums[TIME], corner, h)
+        part(at, "step")[EARLY] = 2.0 * SAME * h if ends else 0.0
         rescale(at, use)
         status, where, residual, error = take_step(at, use)
         if status in (NOT_PROJECTED, LEFT_TABLE):
@@ -245,107 +273,15 @@ def reach(at: int, target: float, end: float, h: float) -> tuple[int, int, float
             elif size < 1e-13 * max(abs(nums[TIME]), h):
                 return TOO_SMALL, -1, error
         else:  # after a cut the step grows again, but not at once: filtered forces move with it
+            if passed and not ends and use < SLIVER * h:  # the filter would carry its round-off into the next step
+                status, where, residual = pass_corner(at, nums[TIME])
+                if status != CONVERGED:
+                    return status, where, residual
             size = min(h, 2.0 * max(use, size))
         nums[NEXT_STEP] = size
     if not adaptive:
         nums[TIME] = target
     return CONVERGED, -1, 0.0
-
-
-@inner
-def interpolate(unknowns: Unknowns, t: float, motion: Motion, q: Array, v: Array, s: Array, A: Array) -> float:
-    """Write position and velocity at t within the last step to q and v: cubic Hermite in the increment of the step.
-
-    Returns the fraction of the step; ``s`` (nv,) is scratch, ``A`` (4, 3, 3) too.
-    """
-    nums = motion.numbers
-    h = nums[TIME] - nums[TIME_BEFORE]
-    x = (t - nums[TIME_BEFORE]) / h if h > 0.0 else 1.0
-    b1, b2, b3 = x * (1.0 - x) * (1.0 - x), x * x * (3.0 - 2.0 * x), x * x * (x - 1.0)
-    c1, c2, c3 = (1.0 - x) * (1.0 - 3.0 * x), 6.0 * x * (1.0 - x), x * (3.0 * x - 2.0)
-    v0, v1 = motion.vec[V_BEFORE], motion.vec[V]
-    for k in range(unknowns.plain_q.size):
-        i, j = unknowns.plain_v[k], unknowns.plain_q[k]
-        d = motion.q[j] - motion.q_before[j]
-        s[i] = b1 * h * v0[i] + b2 * d + b3 * h * v1[i]
-        v[i] = c1 * v0[i] + c2 * (d / h if h > 0.0 else 0.0) + c3 * v1[i]
-    for f in range(unknowns.frame_v.size):
-        i, j = unknowns.frame_v[f] + 3, unknowns.frame_q[f] + 3
-        axes_of(motion.q_before, j, A[0])
-        axes_of(motion.q, j, A[1])
-        for a in range(3):
-            for b in range(3):
-                A[2, a, b] = A[0, 0, a] * A[1, 0, b] + A[0, 1, a] * A[1, 1, b] + A[0, 2, a] * A[1, 2, b]
-        d, end = A[3, 0], A[3, 1]
-        log_so3(A[2], d)
-        tangent_inverse(d, A[2])
-        for a in range(3):
-            end[a] = A[2, a, 0] * v1[i] + A[2, a, 1] * v1[i + 1] + A[2, a, 2] * v1[i + 2]
-        for a in range(3):
-            s[i + a] = b1 * h * v0[i + a] + b2 * d[a] + b3 * h * end[a]
-            A[3, 2, a] = c1 * v0[i + a] + c2 * (d[a] / h if h > 0.0 else 0.0) + c3 * end[a]
-        tangent(s[i : i + 3], A[2])
-        for a in range(3):
-            v[i + a] = A[2, a, 0] * A[3, 2, 0] + A[2, a, 1] * A[3, 2, 1] + A[2, a, 2] * A[3, 2, 2]
-    advance(unknowns, motion.q_before, s, q)
-    return x
-
-
-@inner
-def take_impulses(motion: Motion, out: Samples, k: int) -> None:
-    """Write the impulses since the sample before as those of sample k, and begin anew."""
-    copy(motion.contact[SINCE], out.impulse[k])
-    copy(motion.joint[LAM_SINCE], out.joint_impulse[k])
-    motion.contact[SINCE, :] = 0.0
-    motion.joint[LAM_SINCE, :] = 0.0
-
-
-@kernel
-def take_sample(at: int, out: Samples, k: int) -> None:
-    """Write the state of the motion as sample k."""
-    motion = part(at, "motion")
-    copy(motion.q, out.q[k])
-    copy(motion.vec[V], out.v[k])
-    copy(motion.joint[LAM], out.lam[k])
-    copy(motion.rows[GAP], out.g[k])
-    copy(motion.rows[RATE], out.rate[k])
-    copy(motion.turn, out.theta[k])
-    take_impulses(motion, out, k)
-    balance(motion.ledger[0], motion.numbers[KINETIC], motion.numbers[POTENTIAL], out.energy[k])
-
-
-@allocating
-def take_sample_at(at: int, t: float, out: Samples, k: int) -> None:
-    """Write the state at t, inside the last step, as sample k."""
-    motion, vec, rows = part(at, "motion"), part(at, "trial.vec"), part(at, "point.rows")
-    q, v, p, row = part(at, "trial.q"), vec[T_V], vec[T_P], out.energy[k]
-    x = interpolate(part(at, "system.unknowns"), t, motion, q, v, vec[S0], np.zeros((4, 3, 3)))
-    copy(motion.turn, part(at, "point.angles.turn"))
-    part(at, "step")[T_END] = t
-    call(part(at, "stages")[PLACE], at, 0)
-    copy(q, out.q[k])
-    copy(v, out.v[k])
-    for r in range(rows.g.size):
-        out.g[k, r] = rows.g[r]
-        out.rate[k, r] = row_rate(at, r)
-    for r in range(out.lam.shape[1]):
-        out.lam[k, r] = (1.0 - x) * motion.joint[LAM_BEFORE, r] + x * motion.joint[LAM, r]
-    copy(part(at, "point.angles.theta"), out.theta[k])
-    take_impulses(motion, out, k)
-    row[0] = 0.0
-    for i in range(p.size):
-        row[0] += 0.5 * p[i] * v[i]
-    row[1] = part(at, "point.potential")[0]
-    books, before = motion.ledger[0], motion.ledger[1]
-    row[2] = (1.0 - x) * before[EXTERNAL] + x * books[EXTERNAL]
-    row[3] = (1.0 - x) * before[DAMPING] + x * books[DAMPING]
-    row[4] = (1.0 - x) * before[CONTACT] + x * books[CONTACT]
-    row[6] = motion.numbers[KINETIC] + motion.numbers[POTENTIAL] - books[START]
-    row[6] -= books[EXTERNAL] + books[DAMPING] + books[CONTACT] + books[NUMERICAL]
-    row[7] = (1.0 - x) * before[DRIVE] + x * books[DRIVE]
-    row[8] = (1.0 - x) * before[CROSS] + x * books[CROSS]
-    # what interpolation misses of the energy is numerical too
-    row[5] = row[0] + row[1] - books[START] - row[2] - row[3] - row[4] - row[6]
 
 
 @allocating
@@ -357,6 +293,7 @@ def march_multibody(
     n0: int,
     n1: int,
     end: float,
+    corners: Array,
     sample_steps: IntArray,
     field_steps: IntArray,
 ) -> tuple[int, int, int, int, int, float]:
@@ -365,7 +302,7 @@ def march_multibody(
     samples, fields = 0, 0
     for n in range(n0 + 1, n1 + 1):
         t = t0 + n * h
-        status, where, residual = reach(at, t, end, h)
+        status, where, residual = reach(at, t, end, h, corners)
         if status != CONVERGED:
             return n - 1, samples, fields, status, where, residual
         if samples < sample_steps.size and sample_steps[samples] == n:

@@ -52,7 +52,8 @@ from flexmb.kernels.multibody import (
     H,
     V,
 )
-from flexmb.kernels.multibody_ledger import carry_state, out_of_nothing
+from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
+from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_step import solve_step
 from flexmb.kernels.stages import PLACE, call, stage
 from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
@@ -117,7 +118,7 @@ def _keep_ahead(at: int, p: Array, potential: float) -> None:
 
 @stage
 def account_ahead_stage(at: int, flag: int) -> int:
-    """Write the terms of the step, and make t_k the state of the motion; return 1 for energy out of nothing."""
+    """Write the terms of the step, and make t_k the state of the motion; return 1 or 2 as ``account_stage`` does."""
     vec, motion, step, F = part(at, "trial.vec"), part(at, "motion"), part(at, "step"), part(at, "point.F")
     nums, terms, h, v, ahead = motion.numbers, motion.terms, part(at, "step")[H], vec[S2], vec[S0]
     u, u_1, p = motion.vec[HALF], vec[VT], motion.vec[MOMENTUM]
@@ -142,6 +143,8 @@ def account_ahead_stage(at: int, flag: int) -> int:
     terms[T_NUMERICAL] = gain - (off - off_before) - before
     if out_of_nothing(at, gain, T_0, V_0, V_1):
         return 1
+    if not_closed(at, kinetic, potential, v):
+        return 2
     for i in range(motion.contact.shape[1]):
         motion.contact[SINCE, i] += motion.contact[IMPULSE, i]
     carry_state(at)

@@ -8,7 +8,8 @@
     POLYNOMIAL  c0, c1, c2, ...
     SPEED_TABLE times, speeds, angles: the angle at a speed that is linear between the times, constant outside them
 
-Derivatives are right-sided; at corners a time within round-off before one counts as after it.
+Derivatives are right-sided; at corners a time within round-off before one counts as after it. ``rate`` with ``early``
+> 0 is that of a step which ends at a corner: the slope that long before.
 """
 
 from __future__ import annotations
@@ -45,19 +46,19 @@ def value(functions: Functions, k: int, t: float) -> float:
 
 
 @kernel
-def rate(functions: Functions, k: int, t: float) -> float:
-    """Return the right-sided derivative of function k at t."""
+def rate(functions: Functions, k: int, t: float, early: float = 0.0) -> float:
+    """Return the right-sided derivative of function k at t; of lines the slope at t - early, if that is not zero."""
     kind, data, i, j = functions.kind[k], functions.data, functions.ptr[k], functions.ptr[k + 1]
     if kind == CONSTANT:
         return 0.0
     if kind == RAMP:
-        after = t + NUDGE * max(abs(data[i]), abs(data[i + 1]))
-        on = data[i] <= after < data[i + 1]
+        near = t - early if early > 0.0 else t + NUDGE * max(abs(data[i]), abs(data[i + 1]))
+        on = data[i] <= near < data[i + 1]
         return (data[i + 3] - data[i + 2]) / (data[i + 1] - data[i]) if on else 0.0
     if kind == HARMONIC:
         return data[i + 1] * data[i + 2] * math.cos(data[i + 2] * t + data[i + 3])
     if kind == TABLE:
-        return _table_slope(data, i, j, t)
+        return _table_slope(data, i, j, t, early)
     if kind == SPIN_UP:
         return _spin_up(data[i], data[i + 1], t, 1)
     if kind == POLYNOMIAL:
@@ -115,7 +116,7 @@ def _table(data: Array, i: int, j: int, t: float) -> float:
     if t < t0 or t > t1:
         end = first if t < t0 else first + n - 1
         out = data[end + n]
-        return out + _table_slope(data, i, j, t) * (t - data[end]) if data[i] == 1.0 else out
+        return out + _table_slope(data, i, j, t, 0.0) * (t - data[end]) if data[i] == 1.0 else out
     k = min(up_to(data, first, n, t), n - 1) - 1 + first
     slope = (data[k + 1 + n] - data[k + n]) / (data[k + 1] - data[k])
     # the last time is hit exactly, as every other one is
@@ -123,11 +124,11 @@ def _table(data: Array, i: int, j: int, t: float) -> float:
 
 
 @inner
-def _table_slope(data: Array, i: int, j: int, t: float) -> float:
+def _table_slope(data: Array, i: int, j: int, t: float, early: float) -> float:
     n = (j - i - 1) // 2
     first = i + 1
-    after = t + NUDGE * max(abs(data[first]), abs(data[first + n - 1]))
-    k = up_to(data, first, n, after)
+    near = t - early if early > 0.0 else t + NUDGE * max(abs(data[first]), abs(data[first + n - 1]))
+    k = up_to(data, first, n, near)
     if k in (0, n):
         if data[i] == 0.0:
             return 0.0

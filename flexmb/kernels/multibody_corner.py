@@ -1,0 +1,197 @@
+"""Corners of drives: a prescribed velocity that jumps is an impact on the joints.
+
+Steps end at the corners; up to there the speed before the jump holds. At a corner velocities jump by w,
+
+    M w = G_J Lam_w + G_c Lam_c,     G_J^T (v + w) + g_t(t+) = 0,
+    0 <= G_c^T (v + w) + g_t(t+) + e U-   perp   Lam_c >= 0     of closed contacts,
+
+and the motion begins anew with accelerations and multipliers that fit (``start_motion``), so that nothing of the jump
+rings on. With the mean v + w/2 of both velocities the kinetic energy changes by
+
+    dT = - (g_t(t-) + g_t(t+))/2 . (Lam_w, Lam_c)                      drive
+         + (G_c^T (v + w/2) + (g_t(t-) + g_t(t+))/2) . Lam_c           contact
+         + (G_J^T v + g_t(t-))/2 . Lam_w                               numerical: what joints held in positions violate
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels.contact_step import solve_velocity
+from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
+from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, book_step
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    BY_IMPULSE,
+    CONTACT_FAILED,
+    CONVERGED,
+    EARLY,
+    GAP,
+    GAP_T,
+    IMPULSE,
+    KINETIC,
+    LAM_C,
+    LAM_SINCE,
+    LAM_W,
+    LENGTH,
+    LU_,
+    NOT_A_NUMBER,
+    RESPONSE,
+    S2,
+    SINGULAR,
+    T_END,
+    T_P,
+    T_V,
+    TIME,
+    WEAK_MASS,
+    WORK,
+    X_,
+    V,
+    W,
+)
+from flexmb.kernels.multibody_contact import rate_before
+from flexmb.kernels.multibody_ledger import carry_impulses, carry_state
+from flexmb.kernels.multibody_newton import finite, measure_length
+from flexmb.kernels.multibody_step import start_motion
+from flexmb.kernels.sparse_lu import lu_solve
+from flexmb.kernels.stages import ASSEMBLE, PLACE, call
+from flexmb.state import IntArray
+
+CLOSED = 1e-10
+"""Gap, over the size of the system, of a contact that a jump of a joint is felt in at once."""
+
+
+@inner
+def _jump_of_joints(at: int) -> None:
+    """Write the jump W of the velocities, and the impulses LAM_W, that the joints alone ask for."""
+    trial, sym, mats = part(at, "trial"), part(at, "sym"), part(at, "mats")
+    nv, x, w = trial.vec.shape[1], trial.big[X_], trial.vec[W]
+    w[:] = 0.0
+    trial.joint[LAM_W, :] = 0.0
+    for _ in range(2):  # once would do but for round-off and the regularization of redundant joints
+        x[:] = 0.0
+        for r in range(trial.joint.shape[1]):
+            x[nv + r] = -row_rate(at, r) - along_direction(at, r, w)
+        lu_solve(sym, mats.J, x, trial.big[LU_])
+        for i in range(nv):
+            w[i] += x[i]
+        for r in range(trial.joint.shape[1]):
+            trial.joint[LAM_W, r] += x[nv + r]
+
+
+@allocating
+def _closed(at: int) -> IntArray:
+    """Return the contacts that are closed: without a gap, or pressed in the step before."""
+    motion, length, nj = part(at, "motion"), part(at, "trial.scale")[LENGTH], part(at, "system.joints")
+    gaps = motion.rows[GAP, nj:]
+    return np.flatnonzero((gaps <= CLOSED * length) | (motion.contact[IMPULSE] > 0.0))
+
+
+@allocating
+def _jump_of_contacts(at: int) -> tuple[int, float]:
+    """Add to W, LAM_W and LAM_C what closed contacts answer; return the contact that failed or -1, and the residual."""
+    trial, motion, sym, mats = part(at, "trial"), part(at, "motion"), part(at, "sym"), part(at, "mats")
+    nv, nj, w, e = trial.vec.shape[1], trial.joint.shape[1], trial.vec[W], part(at, "e")
+    trial.contact[LAM_C, :] = 0.0
+    closed = _closed(at)
+    n = closed.size
+    if n == 0:
+        return -1, 0.0
+    responses, b, Lam = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    for j in range(n):
+        X = trial.response[BY_IMPULSE, closed[j]]
+        X[:] = 0.0
+        add_direction(at, nj + closed[j], 1.0, X)
+        lu_solve(sym, mats.J, X, trial.big[LU_])
+        for i in range(n):
+            responses[i, j] = along_direction(at, nj + closed[i], X)
+    for i in range(n):
+        r = nj + closed[i]
+        b[i] = row_rate(at, r) + along_direction(at, r, w) + e[closed[i]] * rate_before(at, r)
+    failed, residual = solve_velocity(part(at, "judge"), responses, b, np.ones(n), Lam, motion.terms)
+    if failed >= 0:
+        return closed[failed], residual
+    for j in range(n):
+        c, X = closed[j], trial.response[BY_IMPULSE, closed[j]]
+        trial.contact[LAM_C, c] = Lam[j]
+        motion.contact[RESPONSE, c] = responses[j, j]
+        for i in range(nv):
+            w[i] += Lam[j] * X[i]
+        for r in range(nj):
+            trial.joint[LAM_W, r] += Lam[j] * X[nv + r]
+    return -1, residual
+
+
+@inner
+def _account(at: int) -> None:
+    """Write the terms of the jump, and keep its impulses."""
+    trial, motion, g_t = part(at, "trial"), part(at, "motion"), part(at, "point.rows.g_t")
+    mean, nj, terms = trial.vec[S2], trial.joint.shape[1], motion.terms
+    for i in range(mean.size):
+        mean[i] = motion.vec[V, i] + 0.5 * trial.vec[W, i]
+    for r in range(motion.rows.shape[1]):
+        Lam = trial.joint[LAM_W, r] if r < nj else trial.contact[LAM_C, r - nj]
+        prescribed = -0.5 * (motion.rows[GAP_T, r] + g_t[r])
+        rest = (along_direction(at, r, mean) - prescribed) * Lam
+        terms[T_DRIVE] += prescribed * Lam
+        if r < nj:
+            terms[T_NUMERICAL] += rest
+            motion.joint[LAM_SINCE, r] += Lam
+        else:
+            motion.contact[WORK, r - nj] = rest
+    carry_impulses(at)
+
+
+@inner
+def _begin_anew(at: int, t: float) -> int:
+    """Write accelerations, multipliers and forces that fit the velocity; return -1 or the row with a bad pivot."""
+    motion, point = part(at, "motion"), part(at, "point")
+    bad = start_motion(at, t)
+    if bad >= 0:
+        return bad
+    forces_in_space(part(at, "system.unknowns"), point.F, point.A, motion.F)
+    for c in range(motion.F.shape[0]):
+        copy(motion.F[c], motion.P[c])
+    return -1
+
+
+@allocating
+def pass_corner(at: int, t: float) -> tuple[int, int, float]:
+    """Let the velocities jump to what the drives say after t, where the motion is; return (status, where, residual).
+
+    Where no drive jumps, the motion is brought onto the velocities of its joints and begins anew.
+    """
+    trial, motion, step, stages = part(at, "trial"), part(at, "motion"), part(at, "step"), part(at, "stages")
+    vec, p = trial.vec, trial.vec[T_P]
+    step[EARLY], step[T_END] = 0.0, t
+    motion.numbers[TIME] = t
+    motion.terms[:] = 0.0
+    measure_length(at)
+    copy(motion.q, trial.q)
+    copy(motion.vec[V], vec[T_V])
+    copy(motion.turn, part(at, "point.angles.turn"))
+    call(stages[PLACE], at, 0)
+    bad = call(stages[ASSEMBLE], at, 2)
+    if bad >= 0:
+        return SINGULAR, bad, trial.big[WEAK_MASS, bad]
+    _jump_of_joints(at)
+    failed, residual = _jump_of_contacts(at)
+    if failed >= 0:
+        return CONTACT_FAILED, failed, residual
+    if not finite(vec[W]):
+        return NOT_A_NUMBER, -1, np.nan
+    _account(at)
+    for i in range(p.size):
+        vec[T_V, i] += vec[W, i]
+    call(stages[PLACE], at, 0)
+    kinetic = 0.0
+    for i in range(p.size):
+        kinetic += 0.5 * p[i] * vec[T_V, i]
+    to_space(part(at, "system.unknowns"), part(at, "point.A"), p)
+    carry_state(at)
+    motion.numbers[KINETIC] = kinetic
+    con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
+    book_step(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    bad = _begin_anew(at, t)
+    return (SINGULAR, bad, trial.big[WEAK_MASS, bad]) if bad >= 0 else (CONVERGED, -1, 0.0)
