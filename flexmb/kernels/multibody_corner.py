@@ -6,7 +6,9 @@ Steps end at the corners; up to there the speed before the jump holds. At a corn
     0 <= G_c^T (v + w) + g_t(t+) + e U-   perp   Lam_c >= 0     of closed contacts,
 
 and the motion begins anew with accelerations and multipliers that fit (``start_motion``), so that nothing of the jump
-rings on. With the mean v + w/2 of both velocities the kinetic energy changes by
+rings on. Filtered forces and accelerations keep their distance from the unfiltered ones, (alpha_m - alpha_f) h times
+their rate: with none at every corner of a table, the order would drop to one. With the mean v + w/2 of both velocities
+the kinetic energy changes by
 
     dT = - (g_t(t-) + g_t(t+))/2 . (Lam_w, Lam_c)                      drive
          + (G_c^T (v + w/2) + (g_t(t-) + g_t(t+))/2) . Lam_c           contact
@@ -23,6 +25,8 @@ from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, book_step
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
+    ACC,
+    ALPHA,
     BY_IMPULSE,
     CONTACT_FAILED,
     CONVERGED,
@@ -31,7 +35,9 @@ from flexmb.kernels.multibody import (
     GAP_T,
     IMPULSE,
     KINETIC,
+    LAM,
     LAM_C,
+    LAM_HAT,
     LAM_SINCE,
     LAM_W,
     LENGTH,
@@ -56,7 +62,8 @@ from flexmb.kernels.multibody_newton import finite, measure_length
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, PLACE, call
-from flexmb.state import IntArray
+from flexmb.kernels.tables import Array2
+from flexmb.state import Array, IntArray
 
 CLOSED = 1e-10
 """Gap, over the size of the system, of a contact that a jump of a joint is felt in at once."""
@@ -143,6 +150,19 @@ def _account(at: int) -> None:
     carry_impulses(at)
 
 
+@allocating
+def _distances(at: int, t: float, keep: bool) -> tuple[Array, Array2, Array]:
+    """Return how far filtered accelerations, forces and multipliers are from what they filter, before the jump.
+
+    Zeros unless they are to be kept.
+    """
+    motion = part(at, "motion")
+    acc, forces, lam = motion.vec[ACC].copy(), motion.P - motion.F, motion.joint[LAM_HAT] - motion.joint[LAM]
+    if keep and start_motion(at, t) < 0:
+        return acc - motion.vec[ACC], forces, lam
+    return np.zeros_like(acc), np.zeros_like(forces), np.zeros_like(lam)
+
+
 @inner
 def _begin_anew(at: int, t: float) -> int:
     """Write accelerations, multipliers and forces that fit the velocity; return -1 or the row with a bad pivot."""
@@ -157,20 +177,22 @@ def _begin_anew(at: int, t: float) -> int:
 
 
 @allocating
-def pass_corner(at: int, t: float) -> tuple[int, int, float]:
+def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     """Let the velocities jump to what the drives say after t, where the motion is; return (status, where, residual).
 
-    Where no drive jumps, the motion is brought onto the velocities of its joints and begins anew.
+    Where no drive jumps, the motion is brought onto the velocities of its joints and begins anew. ``keep`` says whether
+    the filters of the alpha family keep what they know of the rates of forces.
     """
     trial, motion, step, stages = part(at, "trial"), part(at, "motion"), part(at, "step"), part(at, "stages")
     vec, p = trial.vec, trial.vec[T_P]
+    copy(motion.turn, part(at, "point.angles.turn"))
+    acc, forces, lam = _distances(at, t, keep and part(at, "numbers.family") == ALPHA)
     step[EARLY], step[T_END] = 0.0, t
     motion.numbers[TIME] = t
     motion.terms[:] = 0.0
     measure_length(at)
     copy(motion.q, trial.q)
     copy(motion.vec[V], vec[T_V])
-    copy(motion.turn, part(at, "point.angles.turn"))
     call(stages[PLACE], at, 0)
     bad = call(stages[ASSEMBLE], at, 2)
     if bad >= 0:
@@ -194,4 +216,9 @@ def pass_corner(at: int, t: float) -> tuple[int, int, float]:
     con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
     book_step(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
     bad = _begin_anew(at, t)
-    return (SINGULAR, bad, trial.big[WEAK_MASS, bad]) if bad >= 0 else (CONVERGED, -1, 0.0)
+    if bad >= 0:
+        return SINGULAR, bad, trial.big[WEAK_MASS, bad]
+    motion.vec[ACC] += acc
+    motion.P[:] += forces
+    motion.joint[LAM_HAT] += lam
+    return CONVERGED, -1, 0.0

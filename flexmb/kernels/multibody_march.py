@@ -243,7 +243,7 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
         k = int(nums[CORNERS])
         corner = corners[k] if k < corners.size else np.inf
         if corner - nums[TIME] <= SAME * h and corner - target <= SAME * h:
-            status, where, residual = pass_corner(at, corner)
+            status, where, residual = pass_corner(at, corner, adaptive or nums[LAST_STEP] >= SLIVER * h)
             if status != CONVERGED:
                 return status, where, residual
             nums[CORNERS] += 1.0
@@ -274,7 +274,7 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
                 return TOO_SMALL, -1, error
         else:  # after a cut the step grows again, but not at once: filtered forces move with it
             if passed and not ends and use < SLIVER * h:  # the filter would carry its round-off into the next step
-                status, where, residual = pass_corner(at, nums[TIME])
+                status, where, residual = pass_corner(at, nums[TIME], False)
                 if status != CONVERGED:
                     return status, where, residual
             size = min(h, 2.0 * max(use, size))
