@@ -1,0 +1,166 @@
+"""Runs whose energies cannot be believed do not end well: steps that do not close, schemes that make energy up."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from multibody_models import asymmetric_body, plan_of, run
+
+import flexmb as fm
+from flexmb.cli import main
+from flexmb.engines.energy_bounds import EnergyBounds
+from flexmb.engines.multibody import MultibodyEngine
+from flexmb.kernels.multibody import NOT_CLOSED
+from flexmb.record import ENERGY_COLUMNS
+
+KINETIC, RESIDUAL = 0, 6
+
+
+# ----------------------------------------------------------------------------------------- steps that turn bodies far
+
+
+@pytest.mark.parametrize("scheme", [fm.GeneralizedAlpha(1.0), fm.Newmark(), fm.GeneralizedAlpha(0.8)], ids=repr)
+@pytest.mark.parametrize("speed", [3.0, 4.0])
+def test_a_free_body_that_turns_far_in_a_step_keeps_its_energy(scheme, speed):
+    """Newton's method diverged and was believed: 9e307 J after 100 steps. Smaller steps are taken instead."""
+    r = run(asymmetric_body(angular_velocity=[speed, 0.1, 0.1]), scheme, 1.0, 150)
+    assert r.engine.failure is None
+    start = r.energy[0, KINETIC]
+    assert np.abs(r.energy[:, RESIDUAL]).max() <= 1e-9 * start
+    assert r.energy[:, KINETIC].max() <= start * (1.0 + 1e-9)
+    if scheme != fm.GeneralizedAlpha(0.8):  # which damps, 12 % to 21 % here
+        np.testing.assert_allclose(r.energy[:, KINETIC], start, rtol=1e-9)
+
+
+def fast_wheel() -> fm.Model:
+    model = fm.Model()
+    model.add(fm.Rigid("wheel", mass=1.0, inertia=[0.4, 0.2, 0.2], angular_velocity=(100.0 * np.pi, 0.1, 0.0)))
+    return model
+
+
+def test_a_wheel_at_3000_rpm_keeps_its_energy_with_steps_of_half_a_turn():
+    """It went to 1e110 J."""
+    result = fm.simulate(fast_wheel(), fm.Newmark(), step=0.01, end=5.0)
+    np.testing.assert_allclose(result.energy.kinetic, result.energy.kinetic[0], rtol=1e-9)
+    assert np.abs(result.energy.residual).max() <= 1e-9 * result.energy.kinetic[0]
+
+
+def test_a_step_that_never_closes_names_energy_body_and_step():
+    engine = MultibodyEngine(plan_of(fast_wheel().assemble(), fm.Newmark(), 0.01, 10))
+    failure = engine._failure(NOT_CLOSED, -1, 123.0)
+    assert isinstance(failure, fm.SimulationError)
+    for words in ("123 J", "1.97e+04 J", "'wheel'", "3.14 rad", "0.01 s", "0.00318", "time.step", "step 1"):
+        assert words in str(failure), words
+
+
+# ------------------------------------------------------------------------------------------------- schemes that blow up
+
+EXPLICIT = """\
+[time]
+end = 4.0
+step = 0.02
+
+[scheme]
+name = "schatzman-paoli"
+weighting = "theta"
+theta = 0.0
+
+[bodies.ball]
+kind = "particle"
+mass = 1.0
+position = [1.0, 0.0, 0.0]
+axes = "x"
+
+[loads.spring]
+kind = "spring"
+node = "ball"
+anchor = [-2.0, 0.0, 0.0]
+length = 2.0
+stiffness = 4e4
+"""
+
+
+def test_a_scheme_that_makes_energy_up_fails_and_keeps_what_can_be_believed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+):
+    """An explicit scheme whose step is twice the stable one: 1e250 J were called complete."""
+    path = tmp_path / "explicit.toml"
+    path.write_text(EXPLICIT)
+    assert main(["run", str(path), "-o", str(tmp_path / "r"), "--quiet"]) == 3
+    said = capsys.readouterr().err
+    assert "Traceback" not in said
+    assert " J " in said
+    assert "time.step" in said
+    summary = json.loads((tmp_path / "r/summary.json").read_text())
+    assert summary["status"] == "failed"
+    result = fm.load(tmp_path / "r")
+    assert 0.0 < summary["failure"]["time"] <= 0.5
+    assert result.time[-1] < summary["failure"]["time"]
+    assert result.energy.total.max() < 1e3 * result.energy.total[0]
+    assert main(["run", str(path), "-o", str(tmp_path / "s"), "--set", "time.step=0.005", "--quiet"]) == 0
+
+
+def oscillator(rate: float) -> fm.Model:
+    """A mass on a spring that a force pushes the harder the longer it lasts."""
+    model = fm.Model()
+    model.add(fm.Particle("ball", 1.0, axes="x"))
+    model.add(fm.Spring("spring", node="ball", anchor=(-2, 0, 0), length=2.0, stiffness=4.0))
+    push = fm.Polynomial(coefficients=[0.0, 0.0, 0.0, rate])
+    model.add(fm.NodalForce("push", node="ball", force=(1, 0, 0), function=push))
+    return model
+
+
+@pytest.mark.parametrize("engine", ["compiled", "general"])
+def test_python_gets_the_error_too_and_growth_by_loads_is_none(engine):
+    model = fm.Model()
+    model.add(fm.Particle("ball", 1.0, position=(1, 0, 0), axes="x"))
+    model.add(fm.Spring("spring", node="ball", anchor=(-2, 0, 0), length=2.0, stiffness=4e4))
+    with pytest.raises(fm.SimulationError, match="J") as caught:
+        fm.simulate(model, fm.SchatzmanPaoli("theta", 0.0), step=0.02, end=4.0, engine=engine)
+    assert caught.value.time <= 0.5
+    assert caught.value.step == round(caught.value.time / 0.02)
+    grown = fm.simulate(oscillator(1e6), fm.GeneralizedAlpha(0.8), step=0.01, end=10.0, engine=engine)
+    assert grown.energy.total[-1] > 1e12
+
+
+# -------------------------------------------------------------------------------------------------------- the bounds
+
+
+def rows(*changes: dict[str, float]) -> np.ndarray:
+    """Return samples of a run that starts with 1 J and moves 1 J, with some numbers put in place of others."""
+    base = dict.fromkeys(ENERGY_COLUMNS, 0.0) | {"kinetic": 0.5, "potential": 0.5}
+    return np.array([[(base | change)[key] for key in ENERGY_COLUMNS] for change in changes])
+
+
+@pytest.mark.parametrize(
+    ("bad", "words"),
+    [
+        ({"kinetic": np.inf}, "finite"),
+        ({"numerical": np.nan}, "finite"),
+        ({"kinetic": 0.51, "residual": 0.01}, "0.01 J"),
+        ({"kinetic": 200.5, "numerical": 200.0}, "200 J"),
+        ({"kinetic": 200.5, "work_contact": 200.0}, "200 J"),
+    ],
+)
+def test_the_first_sample_out_of_bounds_is_found(bad, words):
+    bounds = EnergyBounds()
+    assert bounds.first_bad(rows({}, {})) == (-1, "")
+    place, said = bounds.first_bad(rows({}, {}, bad, {}))
+    assert place == 2
+    assert words in said
+
+
+def test_what_is_brought_in_or_taken_out_is_in_bounds():
+    bounds = EnergyBounds()
+    fine = [
+        {"kinetic": 1e9 + 0.5, "work_external": 1e9, "work_cross": 1e9},  # circulatory forces may feed any growth
+        {"kinetic": 0.0, "potential": 0.0, "work_damping": -1.0},
+        {"kinetic": 0.2, "potential": 0.2, "numerical": -0.6},
+        {"kinetic": 1e6 + 0.5, "potential": -1e6 + 0.5},  # a fall
+        {"kinetic": 0.5 + 1e-8, "residual": 1e-8},
+    ]
+    assert bounds.first_bad(rows(*fine)) == (-1, "")
+    assert EnergyBounds().first_bad(np.zeros((3, len(ENERGY_COLUMNS)))) == (-1, "")
