@@ -236,7 +236,8 @@ def run(
     samples, fields, bounds = 0, 0, EnergyBounds()
     if resume is None:
         block = motor.start()
-        _append(sink, block, bounds)
+        bounds.first_bad(block.energy)  # the start is kept whatever it is; later samples say so
+        sink.append(block)
         samples, fields = block.step.size, block.field_step.size
     else:
         samples, fields = resume.samples, resume.fields
