@@ -15,7 +15,9 @@ from flexmb.schemes import HHT, GeneralizedAlpha, MoreauJean, MoreauJeanDissipat
 LEVELS = ("index3", "index2", "ggl")
 ALPHA = [GeneralizedAlpha(rho, constraints=level) for level in LEVELS for rho in (0.0, 0.5, 0.8, 1.0)]
 ALPHA += [kind(constraints=level) for kind in (HHT, Newmark) for level in LEVELS]
-MOREAU = [MoreauJean(), MoreauJean(projection=True), MoreauJean(1.0), MoreauJeanDissipative(0.5)]
+MOREAU = [MoreauJean(), MoreauJean(projection=True), MoreauJeanDissipative(0.5), MoreauJeanDissipative(0.7)]
+"""The last one weighs forces of positions only by theta, and the mechanisms here have none but constant ones."""
+DAMPING = [MoreauJean(0.6), MoreauJean(1.0)]
 
 
 def orders(steps, errors):
@@ -54,8 +56,16 @@ def test_four_bar_second_order_in_positions_velocities_and_multipliers(linkage, 
 
 
 @pytest.mark.parametrize("scheme", MOREAU, ids=repr)
-def test_four_bar_first_order_of_moreau_jean_with_joints(linkage, scheme):
-    """Joint impulses act along the directions at the end of a step, which is first order for any theta."""
+def test_four_bar_second_order_of_moreau_jean_about_the_middle(linkage, scheme):
+    """Joint impulses act along the directions in the middle of the step; as forces they belong there, too."""
+    steps = np.array([160, 320, 640, 1280])
+    errors = np.array([linkage_errors(linkage, scheme, int(n)) for n in steps])
+    assert orders(steps, errors)[:2] == pytest.approx(2.0, abs=0.06)
+    assert orders(steps, errors)[2] == pytest.approx(1.0, abs=0.15)
+
+
+@pytest.mark.parametrize("scheme", DAMPING, ids=repr)
+def test_four_bar_first_order_of_moreau_jean_that_damps(linkage, scheme):
     steps = np.array([640, 1280, 2560])
     errors = np.array([linkage_errors(linkage, scheme, int(n)) for n in steps])
     assert orders(steps, errors)[:2] == pytest.approx(1.0, abs=0.06)
@@ -116,7 +126,14 @@ def test_heavy_top_second_order_on_the_group(top, scheme):
 
 
 @pytest.mark.parametrize("scheme", MOREAU, ids=repr)
-def test_heavy_top_first_order_of_moreau_jean(top, scheme):
+def test_heavy_top_second_order_of_moreau_jean_about_the_middle(top, scheme):
+    steps = np.array([100, 200, 400, 800])
+    errors = np.array([top_errors(top, scheme, int(n)) for n in steps])
+    assert orders(steps, errors)[:2] == pytest.approx(2.0, abs=0.06)
+
+
+@pytest.mark.parametrize("scheme", DAMPING, ids=repr)
+def test_heavy_top_first_order_of_moreau_jean_that_damps(top, scheme):
     steps = np.array([100, 200, 400, 800])
     errors = np.array([top_errors(top, scheme, int(n)) for n in steps])
     assert orders(steps, errors)[:2] == pytest.approx(1.0, abs=0.06)

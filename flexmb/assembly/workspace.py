@@ -15,6 +15,7 @@ from flexmb.kernels.multibody import (
     NUMBERS,
     SCHATZMAN,
     TRIAL_ROWS,
+    Between,
     Matrices,
     Motion,
     Scatter,
@@ -108,6 +109,22 @@ def _numbers() -> Array:
     return numbers
 
 
+def between_of(system: System) -> Between:
+    """Return room for the joints inside a step."""
+    nm, nd, nf = system.markers.kind.size, system.markers.dof.size, system.unknowns.frame_q.size
+    point = point_of(system, 0)
+    return Between(
+        markers=point.markers,
+        angles=point.angles,
+        rows=point.rows,
+        wrench=np.zeros((nm, 6)),
+        B=np.zeros((nf, 3, 3)),
+        X=np.zeros((nf, 3, 3)),
+        J_force=np.zeros((nd, 6)),
+        J_move=np.zeros((nd, 6)),
+    )
+
+
 def trial_of(system: System, nq: int, nv: int) -> Trial:
     """Return room for a step in the making."""
     nj = system.joints
@@ -115,6 +132,7 @@ def trial_of(system: System, nq: int, nv: int) -> Trial:
     return Trial(
         q=np.zeros(nq),
         q_half=np.zeros(nq),
+        between=between_of(system),
         F=np.zeros((CLASSES, nv)),
         vec=np.zeros((TRIAL_ROWS, nv)),
         joint=np.zeros((3, nj)),

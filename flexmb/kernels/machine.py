@@ -16,7 +16,7 @@ from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
 
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.multibody import Matrices, Motion, Scatter, SchemeNumbers, TangentWork, Trial
+from flexmb.kernels.multibody import Between, Matrices, Motion, Scatter, SchemeNumbers, TangentWork, Trial
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.tables import (
     Angles,
@@ -65,7 +65,7 @@ class Machine(NamedTuple):
 _NESTED: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Trial, SchemeNumbers, Judge),
+        *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Between, Trial, SchemeNumbers, Judge),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
         *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks),
     )

@@ -9,7 +9,8 @@ rows in space (``c``) or in the axes at the end of the step (A^T c),
                    d0 = h (1 - beta/gamma) v_n + h^2 (1/2 - beta/gamma) a_n,                         d1 = h beta/gamma
                    P_{n+1} = r F_{n+1} + (alpha_f F_n - alpha_m P_n)/(1 - alpha_m)
     Moreau-Jean:   c = p_n + h (1 - theta) F_n,  c1 = h theta,  d0 = h (1 - vartheta) v_n,  d1 = h vartheta
-                   (forces of velocities, of damping and inertia, have vartheta in place of theta)
+                   (forces of velocities, of damping and inertia, have vartheta in place of theta; G of the joints is
+                   that inside the step, see ``joints_between``)
 
 Momenta and forces are carried from step to step in space, so that nothing but applied torques changes the angular
 momentum: a free body keeps it, and with d0 + d1 v~ = h (v_n + v_{n+1})/2 (rho_inf = 1, theta = 1/2) also its energy,
@@ -24,7 +25,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.kernels.tables import Array2, Array3, Blocks, IntArray2
+from flexmb.kernels.tables import AngleState, Array2, Array3, Blocks, IntArray2, MarkerState, RowState
 from flexmb.state import Array, IntArray
 
 ALPHA, MOREAU, SCHATZMAN = 0, 1, 2
@@ -120,11 +121,25 @@ PLACES, TURNS, LENGTH, MODEL = 0, 1, 2, 3
 FAILED, LEFT, CHANGE = 0, 1, 2
 
 
+class Between(NamedTuple):
+    """Markers and joints inside a step, see ``joints_between``."""
+
+    markers: MarkerState  # places, axes and J only
+    angles: AngleState
+    rows: RowState
+    wrench: Array2  # (nm, 6) impulses of the joints on the markers, in space
+    B: Array3  # (nf, 3, 3)
+    X: Array3  # (nf, 3, 3)
+    J_force: Array2  # (nd, 6) J, for torques in the axes at the end of the step
+    J_move: Array2  # (nd, 6) J, for turns xi of the end of the step
+
+
 class Trial(NamedTuple):
     """A step in the making."""
 
     q: Array  # (nq,)
-    q_half: Array  # (nq,) half a step before q (Schatzman-Paoli)
+    q_half: Array  # (nq,) half a step before q (Schatzman-Paoli), or q_{k+vartheta} (Moreau-Jean)
+    between: Between  # what is there (Moreau-Jean)
     F: Array2  # (CLASSES, nv) forces, weighted (Schatzman-Paoli)
     vec: Array2  # (TRIAL_ROWS, nv)
     joint: Array2  # (3, nj)

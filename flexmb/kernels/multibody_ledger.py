@@ -187,12 +187,15 @@ def _carry_multipliers(at: int) -> None:
 @inner
 def _joint_impulses(at: int) -> float:
     """Return the work of the joints' impulses on the mean velocity (S2, already in the end axes)."""
-    joint, x = part(at, "trial.joint"), part(at, "trial.vec")[S2]
-    impulse = joint[LAM_W] if part(at, "numbers.family") == ALPHA else joint[LAM_J]
+    joint, x, F, h = part(at, "trial.joint"), part(at, "trial.vec")[S2], part(at, "point.F"), part(at, "step")[H]
     work = 0.0
+    if part(at, "numbers.family") != ALPHA:
+        for i in range(x.size):
+            work += h * F[JOINT, i] * x[i]
+        return work
     for r in range(joint.shape[1]):
-        if impulse[r] != 0.0:
-            work += impulse[r] * along_direction(at, r, x)
+        if joint[LAM_W, r] != 0.0:
+            work += joint[LAM_W, r] * along_direction(at, r, x)
     return work
 
 

@@ -15,6 +15,7 @@ from flexmb.kernels.evaluate import (
     to_axes,
 )
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.joints_between import joint_impulses, place_between
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
@@ -40,6 +41,7 @@ from flexmb.kernels.multibody import (
     LU_,
     MODEL,
     MOMENTUM,
+    MOREAU,
     NU,
     PLACES,
     RHO,
@@ -65,7 +67,7 @@ from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
 from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLASSES, DAMPING, INERTIA, JOINT, Unknowns
-from flexmb.kernels.tangents import assemble, mass_matrix, step_matrix
+from flexmb.kernels.tangents import assemble, joints_stiffness, mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
 
 ROUND_OFF = 64 * 2.2e-16
@@ -123,6 +125,7 @@ def residual(at: int) -> None:
     joint, contact, F = part(at, "trial.joint"), part(at, "trial.contact"), part(at, "point.F")
     ahead = numbers.family == SCHATZMAN  # forces act for the whole step, the momentum is that of the half step
     c1, more = step[H] if ahead else step[C1], step[C1_RATE] - step[C1]
+    impulses = step[H] - c1 if numbers.family == MOREAU else 0.0  # joints act for the whole step
     momentum(at, part(at, "trial.q_half") if ahead else part(at, "trial.q"), vec[VT], vec[T_P])
     copy(vec[C_SPACE], vec[C_AXES])
     to_axes(part(at, "system.unknowns"), part(at, "point.A"), vec[C_AXES])
@@ -131,6 +134,7 @@ def residual(at: int) -> None:
         for c in range(CLASSES):
             total += F[c, i]
         vec[R, i] = vec[T_P, i] - vec[C_AXES, i] - c1 * total - more * (F[DAMPING, i] + F[INERTIA, i])
+        vec[R, i] -= impulses * F[JOINT, i]
     nj = joint.shape[1]
     if numbers.family != ALPHA:
         for c in range(contact.shape[1]):
@@ -157,9 +161,14 @@ def place_stage(at: int, flag: int) -> int:
         momentum(at, part(at, "trial.q"), vec[T_V], vec[T_P])
     if flag != 1:
         return 0
-    for r in range(joint.shape[1]):
-        joint[RHO, r] = joint[LAM_J, r] / step[C1]
-    joint_forces(at, joint[RHO])
+    if part(at, "numbers.family") == MOREAU:
+        if joint.shape[1] > 0:
+            place_between(at)
+            joint_impulses(at)
+    else:
+        for r in range(joint.shape[1]):
+            joint[RHO, r] = joint[LAM_J, r] / step[C1]
+        joint_forces(at, joint[RHO])
     residual(at)
     return 0
 
@@ -174,9 +183,14 @@ def assemble_stage(at: int, flag: int) -> int:
     trial, step, mats, sym = part(at, "trial"), part(at, "step"), part(at, "mats"), part(at, "sym")
     vec, lam, numbers = trial.vec, trial.big[B_], part(at, "numbers")
     if flag <= 1:
+        inside, carried, F = numbers.family == MOREAU, vec[S3], part(at, "point.F")
         for r in range(trial.joint.shape[1]):
-            lam[r] = trial.joint[LAM_J, r] / step[C1]
-        assemble(at, step[T_END], trial.q, vec[T_V], vec[C_AXES], step[C1], lam)
+            lam[r] = 0.0 if inside else trial.joint[LAM_J, r] / step[C1]
+        for i in range(carried.size):  # torques that do not turn with the axes at the end
+            carried[i] = vec[C_AXES, i] + (step[H] * F[JOINT, i] if inside else 0.0)
+        assemble(at, step[T_END], trial.q, vec[T_V], carried, step[C1], lam)
+        if inside and trial.joint.shape[1] > 0:
+            joints_stiffness(at)
         # Schatzman-Paoli: M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4
         d1 = 2.0 * step[H] * numbers.w2 if numbers.family == SCHATZMAN else step[D1]
         step_matrix(at, d1, step[C1_RATE] / step[C1], numbers.joint_level != INDEX3, vec[INCREMENT])

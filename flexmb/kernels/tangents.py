@@ -9,7 +9,8 @@ R = p(q, v~) - A^T c - c1 F(q, v) - G Lam,
     [ G^T (T^-1) + d1 H^T  eps ] [ dLam ] = [ -rho ]
 
 where H^T is the change of dg/dt with the position (T^-1 and H^T only for joints on the velocity level), and eps is
-zero unless joints are redundant. Rows and columns are of one size whatever h is: this is the scaling of Haddouni
+zero unless joints are redundant. In Moreau-Jean's step the columns G, and K of the joints, are those inside the step
+(``joints_between``). Rows and columns are of one size whatever h is: this is the scaling of Haddouni
 2015, eq 2.111.
 """
 
@@ -18,8 +19,9 @@ from __future__ import annotations
 from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers, spin
 from flexmb.kernels.evaluate import copy
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.joints_between import lever_stiffness, turns_between
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import T_V
+from flexmb.kernels.multibody import LAM_J, MOREAU, T_V
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.tables import CLASSES, FLOATING
 from flexmb.state import Array
@@ -65,10 +67,9 @@ def _merge(at: int) -> None:
 
 
 @inner
-def _scatter_pairs(at: int, B6: Array, c: float, out: Array) -> None:
-    """Add c J_i^T B6 J_j of all pairs to ``out``."""
-    mk, J, scatter = part(at, "system.markers"), part(at, "point.markers.J"), part(at, "scatter")
-    half = part(at, "work.half")
+def _scatter_pairs(at: int, B6: Array, c: float, J_force: Array, J_move: Array, out: Array) -> None:
+    """Add c J_i^T B6 J_j of all pairs to ``out``, with J_i from ``J_force`` and J_j from ``J_move``."""
+    mk, scatter, half = part(at, "system.markers"), part(at, "scatter"), part(at, "work.half")
     for u in range(scatter.first.size):
         f0, f1 = mk.ptr[scatter.first[u]], mk.ptr[scatter.first[u] + 1]
         s0, s1 = mk.ptr[scatter.second[u]], mk.ptr[scatter.second[u] + 1]
@@ -84,14 +85,14 @@ def _scatter_pairs(at: int, B6: Array, c: float, out: Array) -> None:
             for i in range(6):
                 total = 0.0
                 for k in range(6):
-                    total += B6[u, i, k] * J[s0 + j, k]
+                    total += B6[u, i, k] * J_move[s0 + j, k]
                 half[i, j] = c * total
         place = scatter.pair_ptr[u]
         for i in range(f0, f1):
             for j in range(s1 - s0):
                 total = 0.0
                 for k in range(6):
-                    total += J[i, k] * half[k, j]
+                    total += J_force[i, k] * half[k, j]
                 out[scatter.pair_pos[place]] += total
                 place += 1
 
@@ -182,8 +183,8 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
         markers.swirl(mk, q, v, state, m, Z[m])
     _pair_tangents(at, t, lam)
     _merge(at)
-    _scatter_pairs(at, part(at, "work.K6"), c1, mats.D)
-    _scatter_pairs(at, part(at, "work.C6"), c1, mats.C)
+    _scatter_pairs(at, part(at, "work.K6"), c1, state.J, state.J, mats.D)
+    _scatter_pairs(at, part(at, "work.C6"), c1, state.J, state.J, mats.C)
     _scatter_own(at, c1, mats.D)
     _scatter_linear(at, c1, c)
     _scatter_floating(at, c1, q, v)
@@ -192,6 +193,39 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
         rotors, part(at, "system.functions"), q_of_v, scatter.rotor_pos, scatter.spin_pos,
         t, q, v, c1, mats.M, mats.C, mats.D,
     )  # fmt: skip
+
+
+@kernel
+def joints_stiffness(at: int) -> None:
+    """Add the stiffness of the joints' impulses inside a step of Moreau-Jean's to D (turning axes at its end apart)."""
+    mk, rows, scatter, work = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter"), part(at, "work")
+    between, D, theta = part(at, "trial.between"), part(at, "mats.D"), part(at, "numbers.vartheta")
+    Lam, K, K6 = part(at, "trial.joint")[LAM_J], work.local[0], work.blocks.K6
+    turns_between(at, K)
+    K6[:] = 0.0
+    for r in range(Lam.size):
+        constraint_rows.stiffness(
+            rows, part(at, "system.angles"), r, Lam[r], between.markers, between.angles, between.rows, K6
+        )
+    work.K6[:] = 0.0
+    for p in range(scatter.unique.size):
+        u = scatter.unique[p]
+        for i in range(6):
+            for j in range(6):
+                work.K6[u, i, j] += K6[p, i, j]
+    _scatter_pairs(at, work.K6, theta, between.J_force, between.J_move, D)
+    for m in range(mk.kind.size):
+        nd, size = mk.ptr[m + 1] - mk.ptr[m], 0.0
+        for k in range(6):
+            size += abs(between.wrench[m, k])
+        if nd == 0 or size == 0.0:
+            continue
+        lever_stiffness(at, m, K, nd)
+        place = scatter.own_ptr[m]
+        for i in range(nd):
+            for j in range(nd):
+                D[scatter.own_pos[place]] += theta * K[i, j]
+                place += 1
 
 
 @inner
@@ -246,8 +280,9 @@ def _bend(at: int, d1: float, r: int, out: Array) -> None:
 
 
 @inner
-def border(at: int, out: Array) -> None:
-    """Add -G, G^T and eps to ``out``."""
+def border(at: int, inside: bool, out: Array) -> None:
+    """Add -G, G^T and eps to ``out``; the columns are those ``inside`` the step, or at its end like the rows."""
+    between = part(at, "trial.between")
     mk, rows, scatter = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter")
     J, grad, eps = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "numbers.eps")
     for r in range(part(at, "system.joints")):
@@ -259,7 +294,12 @@ def border(at: int, out: Array) -> None:
                 along = 0.0
                 for k in range(6):
                     along += J[d, k] * grad[s, k]
-                out[scatter.column_pos[place]] -= along
+                acting = along
+                if inside:
+                    acting = 0.0
+                    for k in range(6):
+                        acting += between.J_force[d, k] * between.rows.grad[s, k]
+                out[scatter.column_pos[place]] -= acting
                 out[scatter.row_pos[place]] += along
                 place += 1
 
@@ -274,7 +314,7 @@ def step_matrix(at: int, d1: float, rates: float, on_velocity: bool, increment: 
     for k in range(mats.S.size):
         mats.S[k] = mats.M[k] + rates * mats.C[k] + d1 * mats.D[k]
     _turned_mass(at, increment)
-    border(at, mats.S)
+    border(at, part(at, "numbers.family") == MOREAU, mats.S)
     if on_velocity:
         for r in range(part(at, "system.joints")):
             _bend(at, d1, r, mats.S)
@@ -285,4 +325,4 @@ def mass_matrix(at: int) -> None:
     """Write the bordered mass matrix to ``mats.J``."""
     mats = part(at, "mats")
     copy(mats.M, mats.J)
-    border(at, mats.J)
+    border(at, False, mats.J)
