@@ -55,7 +55,8 @@ class MoreauJean:
     Parameters
     ----------
     theta : float
-        Weight of the end of the step, in [0, 1]; 1/2 conserves energy in flight, 1 damps most.
+        Weight of the end of the step, in [0, 1]; 1/2 conserves energy in flight (with joints up to O(h^2)),
+        1 damps most.
     gamma : float
         Length of the forecast that activates a contact, in steps; in [0, 1].
     projection : bool
@@ -75,7 +76,7 @@ class MoreauJean:
 
     @property
     def order(self) -> int:
-        """Order on smooth motion."""
+        """Order on smooth motion, with joints too."""
         return 2 if self.theta == 0.5 else 1
 
     @property
