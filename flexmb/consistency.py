@@ -18,6 +18,9 @@ from flexmb.state import Array, IntArray
 TOLERANCE = 1e-8
 """Residual of a joint, over the size or speed of the system, that is taken for rounded input and mended silently."""
 
+SLOWEST = 1e-3
+"""Rate of a system at rest, in sizes of the system or radians per second, that rates are compared with at least."""
+
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
 
@@ -52,17 +55,17 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     if not project:
         _check_positions(system, t0, size)
     q = _close(system, t0, size)
-    v = _steady(system, t0, q)
-    speed = _speed(system, v)
-    left = np.abs(system.gdot(t0, q, v)[: system.nj])
-    if left.size and left.max() > TOLERANCE * max(speed, 1e-3 * size):
-        worst = int(np.argmax(left))
-        message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {left[worst]:.6g}"
+    v = _steady(system, t0, q, size)
+    speed = np.maximum(_row_speed(system, v, size), SLOWEST * system.row_scale(size, 1.0))[: system.nj]
+    left = system.gdot(t0, q, v)[: system.nj]
+    worst, off = _worst(left, speed)
+    if off > TOLERANCE:
+        message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {abs(left[worst]):.6g}"
         raise InputError(message, where=f"joints.{system.joints.name_of(worst)}")
     if not project:
         gdot = system.gdot(t0, q, system.v0)[: system.nj]
-        worst = int(np.argmax(np.abs(gdot))) if gdot.size else 0
-        if gdot.size and abs(gdot[worst]) > TOLERANCE * max(speed, _speed(system, system.v0), 1e-3 * size):
+        worst, off = _worst(gdot, np.maximum(speed, _row_speed(system, system.v0, size)[: system.nj]))
+        if off > TOLERANCE:
             raise InputError(
                 f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
                 "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
@@ -80,21 +83,33 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     return replace(system, q0=q, v0=v, notes=system.notes + notes), moved
 
 
-def _speed(system: MultibodySystem, v: Array) -> float:
-    return max(float(np.abs(v).max(initial=0.0)), 1e-12)
+def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
+    """Return what the rates of rows are compared with, (nr,)."""
+    turning = system.turning
+    turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
+    return system.row_scale(float(places + size * turns), float(turns + places / size))
+
+
+def _worst(x: Array, scale: Array) -> tuple[int, float]:
+    """Return where |x| is largest over its scale, and that ratio; a zero scale allows nothing."""
+    if not x.size:
+        return 0, 0.0
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(x == 0.0, 0.0, np.abs(x) / scale)
+    worst = int(np.argmax(ratio))
+    return worst, float(ratio[worst])
 
 
 def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
     g = system.g(t0, system.q0)
     nj = system.nj
-    if nj:
-        worst = int(np.argmax(np.abs(g[:nj])))
-        if not abs(g[worst]) <= TOLERANCE * size:
-            raise InputError(
-                f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
-                "[initial] project = true moves the bodies to the nearest position where all joints are closed",
-                where=f"joints.{system.joints.name_of(worst)}",
-            )
+    worst, off = _worst(g[:nj], system.row_scale(size, 1.0)[:nj])
+    if not off <= TOLERANCE:
+        raise InputError(
+            f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
+            "[initial] project = true moves the bodies to the nearest position where all joints are closed",
+            where=f"joints.{system.joints.name_of(worst)}",
+        )
     if g.size > nj:
         worst = nj + int(np.argmin(g[nj:]))
         if g[worst] < -PENETRATION * size:
@@ -109,30 +124,31 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated."""
     q = system.q0.copy()
     held = np.zeros(system.contacts.nc, dtype=bool)
-    last = np.inf
+    last, scale = np.inf, system.row_scale(size, 1.0)
     for _ in range(50):
         g = system.g(t0, q)
         held |= g[system.nj :] < -PENETRATION * size
         rows = _rows(system, held)
-        left = float(np.abs(g[rows]).max(initial=0.0))
-        if left <= 1e-14 * size or (left >= 0.5 * last and left <= 1e-12 * size):
+        worst, left = _worst(g[rows], scale[rows])
+        if left <= 1e-14 or (left >= 0.5 * last and left <= 1e-12):
             return q
         dq, _ = _bordered(system, t0, q, np.zeros(system.nv), -g[rows], rows)
         q = system.advance(q, dq)
         last = left
-    worst = int(rows[int(np.argmax(np.abs(system.g(t0, q)[rows])))])
+    g = system.g(t0, q)
+    worst = int(rows[_worst(g[rows], scale[rows])[0]])
     label = system.joints.labels[worst] if worst < system.nj else system.contacts.labels[worst - system.nj]
     where = f"joints.{system.joints.name_of(worst)}" if worst < system.nj else "contacts"
-    raise InputError(f"cannot be closed: {label} stays off by {left:.6g}", where=where)
+    raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}", where=where)
 
 
-def _steady(system: MultibodySystem, t0: float, q: Array) -> Array:
+def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
     """Return the nearest velocity in the metric of the mass that the joints allow."""
     v = system.v0.copy()
     rows = np.arange(system.nj)
     for _ in range(3):  # once would do but for round-off and the regularization of redundant joints
         rate = system.gdot(t0, q, v)[rows]
-        if not rate.size or np.abs(rate).max() <= 1e-15 * _speed(system, v):
+        if _worst(rate, _row_speed(system, v, size)[rows])[1] <= 1e-15:
             break
         v = v + _bordered(system, t0, q, v, -rate, rows)[0]
     return v
@@ -147,8 +163,8 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     M, _, _ = system.tangents(t0, q, v)
     G = sparse.csc_array(system.G(t0, q)[:, rows])
     n = len(rows)
-    eps = 1e-10 * _response(M, G)
-    A = sparse.block_array([[M, -G], [G.T, eps * sparse.eye_array(n)]], format="csc")
+    eps = sparse.diags_array(1e-10 * _response(M, G), shape=(n, n))  # row by row: lengths and angles differ
+    A = sparse.block_array([[M, -G], [G.T, eps]], format="csc")
     lu = splu(sparse.csc_matrix(A))
     rhs = np.concatenate([np.zeros(system.nv), b])
     x = lu.solve(rhs)
@@ -158,13 +174,13 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     return np.asarray(x[: system.nv]), np.asarray(x[system.nv :])
 
 
-def _response(M: sparse.csr_array, G: sparse.csc_array) -> float:
-    """Return the mean of the diagonal of G^T M^-1 G."""
+def _response(M: sparse.csr_array, G: sparse.csc_array) -> Array:
+    """Return the diagonal of G^T M^-1 G."""
     if not G.shape[1]:
-        return 0.0
+        return np.zeros(0)
     lu = splu(sparse.csc_matrix(M))
     dense = G.toarray()
-    return float(np.mean(np.sum(dense * lu.solve(dense), axis=0)))
+    return np.asarray(np.sum(dense * lu.solve(dense), axis=0))
 
 
 def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:
@@ -183,7 +199,7 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
         others = sorted({joints.name_of(int(k)) for k in row.combination} - {joints.name_of(row.row)})
         words.append(f"{joints.labels[row.row]} (with {', '.join(others) or 'itself'})")
     note = f"redundant joints: {'; '.join(words)}; their forces are the smallest that hold, others would do as well"
-    return replace(system, eps=1e-9 * _response(M, G)), (note,)
+    return replace(system, eps=1e-9 * float(np.mean(_response(M, G)))), (note,)
 
 
 def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from flexmb.assembly.builder import Group
@@ -19,7 +20,7 @@ from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.multibody import SchemeNumbers
-from flexmb.kernels.tables import CLASSES, Point, System
+from flexmb.kernels.tables import ANGLE, CLASSES, DOT, Point, System
 from flexmb.layout import Layout
 from flexmb.probes import MultibodyProbe
 from flexmb.state import Array, IntArray, State
@@ -139,6 +140,19 @@ class MultibodySystem:
         """A length to measure gaps and joints against, m."""
         points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)
         return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), 1e-9)
+
+    @property
+    def turning(self) -> NDArray[np.bool_]:
+        """Which unknowns are angles, (nv,)."""
+        out = np.zeros(self.nv, dtype=np.bool_)
+        out[self.tables.unknowns.turn_v] = True
+        return out
+
+    def row_scale(self, length: float, angle: float) -> Array:
+        """Return what rows of joints and contacts are compared with, (nr,): a length or an angle, as they are."""
+        rows = self.tables.rows
+        weight = np.where(rows.kind == ANGLE, np.abs(rows.b[:, :2]).sum(axis=1), 1.0)
+        return np.where(np.isin(rows.kind, (DOT, ANGLE)), angle * weight, length)
 
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
         """Return a new machine at the initial state, for a run or for questions."""

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from scipy import sparse
 
 from flexmb.assembly.rotors import rotors_of
+from flexmb.assembly.unknowns import columns, summed, unknowns_of
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
 
@@ -20,12 +20,12 @@ def system_of(b: Builder) -> tab.System:
     """Return the arrays of everything that was added."""
     nv = len(b.v0)
     return tab.System(
-        unknowns=_unknowns(b),
+        unknowns=unknowns_of(b),
         functions=_functions(b),
         linear=_linear(b, nv),
         markers=_markers(b),
-        pairs=tab.Pairs(*_columns(b.pairs, 2)),
-        angles=tab.Angles(*_columns(b.angles, 2)),
+        pairs=tab.Pairs(*columns(b.pairs, 2)),
+        angles=tab.Angles(*columns(b.angles, 2)),
         rows=_rows(b),
         springs=tab.Springs(  # type: ignore[call-arg]
             *_ints(b.springs, "A", "B", "directed"),
@@ -57,11 +57,6 @@ def system_of(b: Builder) -> tab.System:
     )
 
 
-def _unknowns(b: Builder) -> tab.Unknowns:
-    spin_v = np.array([iv for _, iv in b.spins], dtype=np.int64)
-    return tab.Unknowns(*_columns(b.frames, 2), *_columns([*b.plain, *b.spins], 2), spin_v)  # type: ignore[call-arg]
-
-
 def _functions(b: Builder) -> tab.Functions:
     codes = [f.code() for f in b.functions]
     ptr = np.concatenate([[0], np.cumsum([len(data) for _, data in codes])]).astype(np.int64)
@@ -81,13 +76,7 @@ def _linear(b: Builder, nv: int) -> tab.Linear:
 
 
 def _matrix(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> tab.Matrix:
-    rows = np.concatenate([np.zeros(0, dtype=np.int64), *(r for r, _, _ in blocks)])
-    cols = np.concatenate([np.zeros(0, dtype=np.int64), *(c for _, c, _ in blocks)])
-    data = np.concatenate([np.zeros(0), *(d for _, _, d in blocks)])
-    A = sparse.csr_array(sparse.coo_array((data, (rows, cols)), shape=(nv, nv)))
-    A.sum_duplicates()
-    A.eliminate_zeros()
-    A.sort_indices()
+    A = summed(blocks, nv)
     return tab.Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64))
 
 
@@ -150,11 +139,6 @@ def _floating(b: Builder) -> tab.Floating:
         joined("C", ()),
         np.array(b.gravity, dtype=np.float64),
     )
-
-
-def _columns(rows: Sequence[tuple[int, ...]], k: int) -> list[IntArray]:
-    table = np.array(rows, dtype=np.int64).reshape(-1, k)
-    return [np.ascontiguousarray(table[:, j]) for j in range(k)]
 
 
 def _ints(rows: Sequence[dict[str, Any]], *keys: str) -> list[Any]:

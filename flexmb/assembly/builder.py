@@ -55,6 +55,7 @@ class Builder:
         self.frames: list[tuple[int, int]] = []
         self.plain: list[tuple[int, int]] = []
         self.spins: list[tuple[int, int]] = []
+        self.turning: list[int] = []
         self.matrices: dict[str, list[tuple[IntArray, IntArray, Array]]] = {"M": [], "C": [], "K": []}
         self.forces: list[tuple[IntArray, Array]] = []
         self.V0 = 0.0
@@ -86,12 +87,14 @@ class Builder:
         self.v0 += [*map(float, velocity), *map(float, omega)]
         self.frames.append((iq, iv))
         self.plain += [(iq + k, iv + k) for k in range(3)]
+        self.turning += [iv + 3, iv + 4, iv + 5]
         self.dof_names += [f"{label}.{name}" for name in ("x", "y", "z", "turn_x", "turn_y", "turn_z")]
         return iq, iv
 
-    def add_plain(self, q: Array, v: Array, names: Sequence[str]) -> tuple[int, int]:
-        """Add plain unknowns with their start values; return the first place in q and v."""
+    def add_plain(self, q: Array, v: Array, names: Sequence[str], angles: Sequence[int] = ()) -> tuple[int, int]:
+        """Add plain unknowns with their start values, of which some are ``angles``; return the first place in q, v."""
         iq, iv = len(self.q0), len(self.v0)
+        self.turning += [iv + int(k) for k in angles]
         self.q0 += [float(x) for x in q]
         self.v0 += [float(x) for x in v]
         self.plain += [(iq + k, iv + k) for k in range(len(q))]
@@ -100,7 +103,7 @@ class Builder:
 
     def add_spin(self, q: float, v: float, name: str) -> tuple[int, int]:
         """Add the angle of a free spin; return its place in q and v."""
-        iq, iv = self.add_plain(np.array([q]), np.array([v]), [name])
+        iq, iv = self.add_plain(np.array([q]), np.array([v]), [name], angles=[0])
         self.spins.append(self.plain.pop())
         return iq, iv
 

@@ -15,7 +15,7 @@ from flexmb.state import Array, IntArray
 
 def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     """Add a body: its unknowns are displacements, zero at the start."""
-    iq, iv = builder.add_plain(np.zeros(parts.nv), parts.v0, parts.dof_names)
+    iq, iv = builder.add_plain(np.zeros(parts.nv), parts.v0, parts.dof_names, angles=_angles(parts))
     unknowns = iv + np.arange(parts.nv, dtype=np.int64)
     for which, matrix in (("M", parts.M), ("C", parts.C), ("K", parts.K)):
         builder.add_matrix(which, unknowns, matrix)
@@ -41,6 +41,12 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
             spin=spin,
         )
     )
+
+
+def _angles(parts: BodyParts) -> IntArray:
+    """Return the unknowns that turn nodes and move none."""
+    row, column, _ = _entries(parts)
+    return np.setdiff1d(column[row % 6 >= 3], column[row % 6 < 3])
 
 
 def _places(name: str, parts: BodyParts, iq: int, iv: int) -> list[Place]:

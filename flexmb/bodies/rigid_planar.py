@@ -127,7 +127,8 @@ class RigidPlanar:
             [0.0, 0.0, self.angular_velocity], A @ origin
         )
         q, v = [x[0], x[1], self.angle], [velocity[0], velocity[1], self.angular_velocity]
-        iq, iv = builder.add_plain(np.array(q), np.array(v), [f"{self.name}.{dof}" for dof in ("x", "y", "theta")])
+        names = [f"{self.name}.{dof}" for dof in ("x", "y", "theta")]
+        iq, iv = builder.add_plain(np.array(q), np.array(v), names, angles=[2])
         dof, qdof = iv + np.arange(3, dtype=np.int64), iq + np.arange(3, dtype=np.int64)
         builder.add_matrix("M", dof, np.diag([m, m, float(self.inertia)]))
         builder.add_force(dof[:2], m * gravity[:2])

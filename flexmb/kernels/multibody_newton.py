@@ -218,16 +218,11 @@ def unturn(frame_v: IntArray, increment: Array, x: Array, T: Array) -> None:
 @inner
 def largest(unknowns: Unknowns, s: Array) -> tuple[float, float]:
     """Return the largest of the non-negative s among places and among rotations; s is used up."""
-    places, turns, frame_v, spin_v = 0.0, 0.0, unknowns.frame_v, unknowns.spin_v
-    for f in range(frame_v.size):
-        for j in range(frame_v[f] + 3, frame_v[f] + 6):
-            if not s[j] <= turns:  # also catches nan
-                turns = s[j]
-            s[j] = 0.0
-    for k in range(spin_v.size):
-        if not s[spin_v[k]] <= turns:
-            turns = s[spin_v[k]]
-        s[spin_v[k]] = 0.0
+    places, turns, turn_v = 0.0, 0.0, unknowns.turn_v
+    for k in range(turn_v.size):
+        if not s[turn_v[k]] <= turns:  # also catches nan
+            turns = s[turn_v[k]]
+        s[turn_v[k]] = 0.0
     for i in range(s.size):
         if not s[i] <= places:
             places = s[i]
@@ -237,22 +232,22 @@ def largest(unknowns: Unknowns, s: Array) -> tuple[float, float]:
 @inner
 def grow_speeds(at: int) -> None:
     """Let the speeds that corrections are compared with be at least those of the trial."""
-    vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
+    vec, scale, unit = part(at, "trial.vec"), part(at, "trial.scale"), part(at, "system.unknowns.unit")
     s = vec[S0]
     for i in range(s.size):
-        s[i] = abs(vec[VT, i])
+        s[i] = unit[i] * abs(vec[VT, i])
     places, turns = largest(part(at, "system.unknowns"), s)
     # neither is nothing beside the other: a body that only turns moves its places by round-off
-    scale[PLACES] = max(scale[PLACES], places, 1e-6 * turns, 1e-300)
-    scale[TURNS] = max(scale[TURNS], turns, 1e-6 * places, 1e-300)
+    scale[PLACES] = max(scale[PLACES], places, 1e-6 * scale[LENGTH] * turns, 1e-300)
+    scale[TURNS] = max(scale[TURNS], turns, 1e-6 * places / scale[LENGTH], 1e-300)
 
 
 @inner
 def correction_size(at: int, x: Array) -> float:
     """Return the largest change of a velocity over the speeds of its kind."""
-    s, scale = part(at, "trial.vec")[S0], part(at, "trial.scale")
+    s, scale, unit = part(at, "trial.vec")[S0], part(at, "trial.scale"), part(at, "system.unknowns.unit")
     for i in range(s.size):
-        s[i] = abs(x[i])
+        s[i] = unit[i] * abs(x[i])
     places, turns = largest(part(at, "system.unknowns"), s)
     a, b = places / scale[PLACES], turns / scale[TURNS]
     return a if not a <= b else b
@@ -262,8 +257,9 @@ def correction_size(at: int, x: Array) -> float:
 def is_round_off(at: int, x: Array, tolerance: float) -> bool:
     """Tell whether changes x of velocities are what the round-off of positions, answered by stiff forces, can cause."""
     s, scale, d1 = part(at, "trial.vec")[S0], part(at, "trial.scale"), part(at, "step")[D1]
+    unit = part(at, "system.unknowns.unit")
     for i in range(s.size):
-        s[i] = abs(x[i])
+        s[i] = unit[i] * abs(x[i])
     places, turns = largest(part(at, "system.unknowns"), s)
     places = max(places, part(at, "trial.report")[CHANGE])
     at_rest = places <= tolerance * scale[PLACES] + ROUND_OFF * scale[LENGTH] / d1
@@ -275,8 +271,9 @@ def measure_length(at: int) -> None:
     """Write the length that joints and gaps are compared with: that of the model, or how far it has gone."""
     scale, q, unknowns = part(at, "trial.scale"), part(at, "motion.q"), part(at, "system.unknowns")
     scale[LENGTH] = scale[MODEL]
-    for k in range(unknowns.plain_q.size - unknowns.spin_v.size):
-        scale[LENGTH] = max(scale[LENGTH], abs(q[unknowns.plain_q[k]]))
+    for f in range(unknowns.frame_q.size):
+        for k in range(3):
+            scale[LENGTH] = max(scale[LENGTH], abs(q[unknowns.frame_q[f] + k]))
 
 
 @inner
@@ -289,15 +286,15 @@ def measure_speeds(at: int) -> None:
     scale, h, unknowns = part(at, "trial.scale"), part(at, "step")[H], part(at, "system.unknowns")
     most = FORCED_AHEAD if part(at, "numbers.family") == SCHATZMAN else FORCED
     for i in range(vec.shape[1]):
-        mass, force = 0.0, 0.0
+        mass, force, unit = 0.0, 0.0, unknowns.unit[i]
         for j in range(M.ptr[i], M.ptr[i + 1]):
             if M.col[j] == i:
                 mass = M.val[j]
         for c in range(CLASSES):
             force += abs(F[c, i])
-        vec[S0, i] = max(abs(vec[VT, i]), abs(motion.vec[V, i]))
-        vec[S1, i] = h * force / mass if mass > 0.0 else 0.0
-        vec[S2, i], vec[S3, i] = mass, force
+        vec[S0, i] = unit * max(abs(vec[VT, i]), abs(motion.vec[V, i]))
+        vec[S1, i] = unit * h * force / mass if mass > 0.0 else 0.0
+        vec[S2, i], vec[S3, i] = mass / (unit * unit), force / unit
     places, turns = largest(unknowns, vec[S0])
     forced, forced_turns = largest(unknowns, vec[S1])
     heaviest, inertia = largest(unknowns, vec[S2])

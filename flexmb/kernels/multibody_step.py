@@ -46,7 +46,6 @@ from flexmb.kernels.multibody import (
     SINGULAR,
     T_END,
     T_V,
-    TURNS,
     VT,
     WEAK,
     WEAK_MASS,
@@ -69,6 +68,7 @@ from flexmb.kernels.multibody_newton import (
     unturn,
 )
 from flexmb.kernels.multibody_place import place_trial
+from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
 from flexmb.kernels.tables import CLASSES
@@ -78,7 +78,7 @@ SLOW = 0.2
 """A correction larger than this fraction of the one before calls for a new matrix."""
 
 JOINT_TOLERANCE = 1e-13
-"""What joints may violate, over the size of the system (positions) or its speed (velocities)."""
+"""What joints may violate, over what ``row_scale`` compares their rows (positions) or rates (velocities) with."""
 
 
 @inner
@@ -99,15 +99,14 @@ def set_step(at: int, h: float, t: float) -> None:
 @inner
 def worst_joint(at: int) -> tuple[int, float]:
     """Return the row of a joint that is violated most on the level the scheme holds, and by how much."""
-    joint, scale, g = part(at, "trial.joint"), part(at, "trial.scale"), part(at, "point.rows.g")
-    level, speed = part(at, "numbers.joint_level"), scale[PLACES] + scale[TURNS]
+    joint, g, level = part(at, "trial.joint"), part(at, "point.rows.g"), part(at, "numbers.joint_level")
     worst, where = 0.0, -1
     for r in range(joint.shape[1]):
         size = 0.0
         if level != INDEX3:
-            size = abs(joint[RHO, r]) / speed
+            size = abs(joint[RHO, r]) / row_speed(at, r)
         if level != INDEX2:
-            size = max(size, abs(g[r]) / scale[LENGTH])
+            size = max(size, abs(g[r]) / row_size(at, r))
         if not size <= worst:
             worst, where = size, r
     return where, worst
@@ -292,9 +291,10 @@ def project(at: int) -> int:
     for _ in range(10):
         worst = 0.0
         for r in range(nj):
-            if not abs(g[r]) <= worst:
-                worst, where = abs(g[r]), r
-        if worst <= JOINT_TOLERANCE * trial.scale[LENGTH]:
+            size = abs(g[r]) / row_size(at, r)
+            if not size <= worst:
+                worst, where = size, r
+        if worst <= JOINT_TOLERANCE:
             return -1
         bad = call(stages[ASSEMBLE], at, 3)
         if bad >= 0:

@@ -48,13 +48,15 @@ SPEED_SLACK = 1e-9
 
 
 class Unknowns(NamedTuple):
-    """Where the unknowns are: nf frames, na plain unknowns (positions of frames and free spins included)."""
+    """Where the unknowns are: nf frames, na plain unknowns (positions of frames included)."""
 
     frame_q: IntArray  # (nf,) first of the 7 numbers in q
     frame_v: IntArray  # (nf,) first of the 6 numbers in v
     plain_q: IntArray  # (na,)
     plain_v: IntArray  # (na,)
-    spin_v: IntArray  # (ns,) angles of free spins, in v: plain unknowns too, the last of them, but no lengths
+    turn_v: IntArray  # (nt,) which of v are rates of angles: of frames, planar bodies, nodes, free spins
+    radius: Array  # (nt,) how far mass moves when one of them turns by 1 rad, m
+    unit: Array  # (nv,) the same for a unit of the others, m: 1 for lengths, something else for modes (1 for angles)
 
 
 class Functions(NamedTuple):
