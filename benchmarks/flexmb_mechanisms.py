@@ -169,7 +169,7 @@ class FlexmbMechanism:
     @property
     def position(self) -> np.ndarray:
         """Centre of the last body, or last node of the beam, at the end, (3,), m."""
-        q = self.engine.motion.q
+        q = self.engine.motion.q[: self.engine.system.nq]
         if self.mechanism.kind == "four-bar":
             return np.array([q[-3], q[-2], 0.0])
         return np.array(q[-7:-4])

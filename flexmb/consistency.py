@@ -80,7 +80,8 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
             f"the start was moved onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
             f"velocities by at most {moved.velocity:.3g} (m/s or rad/s)",
         )
-    return replace(system, q0=q, v0=v, notes=system.notes + notes), moved
+    q0, rest = q[: system.nq], q[system.nq :]
+    return replace(system, q0=q0, rest=rest, v0=v, notes=system.notes + notes), moved
 
 
 def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
@@ -121,10 +122,13 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
 
 
 def _close(system: MultibodySystem, t0: float, size: float) -> Array:
-    """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated."""
-    q = system.q0.copy()
+    """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated.
+
+    With its rests, so that joints are closed as well far from the origin.
+    """
+    q = system.start
     held = np.zeros(system.contacts.nc, dtype=bool)
-    last, scale = np.inf, system.row_scale(size, 1.0)
+    last, scale = np.inf, system.row_scale(system.extent or size, 1.0)
     for _ in range(50):
         g = system.g(t0, q)
         held |= g[system.nj :] < -PENETRATION * size

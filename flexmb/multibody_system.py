@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from flexmb.assembly.builder import Group
-from flexmb.assembly.workspace import NO_SCHEME, machine_of
+from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
+from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import SchemeNumbers
-from flexmb.kernels.tables import ANGLE, CLASSES, DOT, Point, System
+from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.layout import Layout
 from flexmb.probes import MultibodyProbe
 from flexmb.state import Array, IntArray, State
@@ -84,6 +85,8 @@ class MultibodySystem:
         Functions of time, to be checked against the span of a run.
     eps : float
         Regularization of redundant joints.
+    rest : (nq,) array or None
+        What rounding has left out of q0.
     speed_tables : tuple of (rotor, bearing)
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     """
@@ -100,6 +103,7 @@ class MultibodySystem:
     dof_names: tuple[str, ...] = ()
     functions: tuple[tuple[str, object], ...] = ()
     eps: float = 0.0
+    rest: Array | None = None
     notes: tuple[str, ...] = ()
     speed_tables: tuple[tuple[str, str], ...] = ()
     constant: bool = False
@@ -137,9 +141,37 @@ class MultibodySystem:
 
     @property
     def size(self) -> float:
-        """A length to measure gaps and joints against, m."""
+        """The largest length of what was given, places included, m: what rounded input is measured against."""
         points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)
-        return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), 1e-9)
+        return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), self.extent) or 1.0
+
+    @cached_property
+    def extent(self) -> float:
+        """How large the system itself is, wherever it is, m; 0 where nothing has a length.
+
+        The largest of: how far apart its points are, arms of places, radii of gyration, and distances that joints and
+        contacts compare at the start.
+        """
+        points, markers, rows = self.layout.points, self.tables.markers, self.tables.rows
+        carried = np.isin(markers.kind, (FRAME, PLANAR, FLOATING))
+        arms = markers.s[carried] * np.where(markers.kind[carried, None] == PLANAR, [1.0, 1.0, 0.0], 1.0)
+        along = rows.ptr[:-1][~np.isin(rows.kind, (DOT, ANGLE))]
+        state = point_of(self.tables, self.nv).markers
+        place(markers, self.start, state)
+        d = state.r[rows.marker[along + 1]] - state.r[rows.marker[along]]
+        spread = np.ptp(points, axis=0) if len(points) else np.zeros(3)
+        lengths = [np.linalg.norm(x, axis=1).max(initial=0.0) for x in (arms, d, spread[None])]
+        return float(max(*lengths, self.tables.unknowns.radius.max(initial=0.0)))
+
+    @property
+    def start(self) -> Array:
+        """q0 and its rests, (2 nq,)."""
+        return np.concatenate([self.q0, np.zeros(self.nq) if self.rest is None else self.rest])
+
+    def _whole(self, q: Array) -> Array:
+        """Return q (nq,) with rests, none where it has none yet."""
+        q = np.asarray(q, dtype=np.float64)
+        return np.ascontiguousarray(q if q.size > self.nq else np.concatenate([q, np.zeros(self.nq)]))
 
     @property
     def turning(self) -> NDArray[np.bool_]:
@@ -160,7 +192,7 @@ class MultibodySystem:
         joints = [
             np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
         ]
-        return machine_of(self.tables, self.q0, self.v0, self.groups, joints, self.contacts.e, numbers, judge)
+        return machine_of(self.tables, self.start, self.v0, self.groups, joints, self.contacts.e, numbers, judge)
 
     @cached_property
     def _room(self) -> MachineRoom:
@@ -168,16 +200,16 @@ class MultibodySystem:
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
         """Return everything that can be said in (t, q, v); overwritten by the next call."""
-        evaluate(self._room.at, t, np.ascontiguousarray(q), np.ascontiguousarray(v))
+        evaluate(self._room.at, t, self._whole(q), np.ascontiguousarray(v))
         if lam is not None:
             joint_forces(self._room.at, np.ascontiguousarray(lam))
         return self._room.machine.point
 
     def advance(self, q: Array, dq: Array) -> Array:
-        """Return q (+) dq: the only place where rotations differ from other unknowns."""
-        out = np.empty(self.nq)
-        advance(self.tables.unknowns, np.ascontiguousarray(q), np.ascontiguousarray(dq), out)
-        return out
+        """Return q (+) dq: the only place where rotations differ from other unknowns; with rests where q has them."""
+        out = np.zeros(2 * self.nq)
+        advance(self.tables.unknowns, self._whole(q), np.ascontiguousarray(dq), out)
+        return out[: np.size(q)]
 
     def f(self, t: float, q: Array, v: Array) -> Array:
         """Return all smooth forces, (nv,), without those of joints and without omega x J omega."""
@@ -187,7 +219,7 @@ class MultibodySystem:
         """Return p = M(q) v, (nv,): in space for positions, in the frame's axes for rotations."""
         p = np.zeros(self.nv)
         self.at(0.0, q, v)
-        momentum(self._room.at, np.ascontiguousarray(q), np.ascontiguousarray(v), p)
+        momentum(self._room.at, self._whole(q), np.ascontiguousarray(v), p)
         return p
 
     def kinetic(self, q: Array, v: Array) -> float:
@@ -221,7 +253,7 @@ class MultibodySystem:
         """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
         lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
         self.at(t, q, v, lam)
-        q, v, nothing = np.ascontiguousarray(q), np.ascontiguousarray(v), np.zeros(self.nv)
+        q, v, nothing = self._whole(q), np.ascontiguousarray(v), np.zeros(self.nv)
         at, mats = self._room.at, self._room.machine.mats
         tangents.assemble(at, t, q, v, nothing, 0.0, lam)
         M, N = self._matrix(mats.M), self._matrix(mats.D)

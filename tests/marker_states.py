@@ -27,6 +27,7 @@ def marker_state(r, R, twist=None, nd=0) -> tab.MarkerState:
         twist=np.zeros((n, 6)) if twist is None else np.array(twist, dtype=float),
         bias=np.zeros((n, 6)),
         wrench=np.zeros((tab.CLASSES, n, 6)),
+        low=np.zeros((n, 3)),
     )
 
 
@@ -97,7 +98,7 @@ def forces(system: tab.System, q, v, t: float = 0.0) -> tuple[float, np.ndarray,
     mk = system.markers
     state = marker_state(np.zeros((mk.kind.size, 3)), np.zeros((mk.kind.size, 3, 3)), nd=mk.dof.size)
     q, v = np.array(q, dtype=float), np.array(v, dtype=float)
-    markers.place(mk, q, state)
+    markers.place(mk, np.concatenate([q, np.zeros_like(q)]), state)
     markers.move(mk, q, v, state)
     energy = links.springs(system.springs, state)
     energy += links.torsions(system.torsions, system.angles, state, angle_state(system.angles, state))

@@ -165,11 +165,12 @@ def evaluate(system: tab.System, q: Array, v: Array, t: float = T, turn_: Array 
         return np.full(shape, np.nan)
 
     m = tab.MarkerState(
-        empty(nm, 3), empty(nm, 3, 3), empty(nd, 6), empty(nm, 6), empty(nm, 6), np.zeros((tab.CLASSES, nm, 6))
-    )
+        empty(nm, 3), empty(nm, 3, 3), empty(nd, 6), empty(nm, 6), empty(nm, 6), np.zeros((tab.CLASSES, nm, 6)),
+        empty(nm, 3),
+    )  # fmt: skip
     a = tab.AngleState(empty(na), empty(na, 3), empty(na), np.zeros(na) if turn_ is None else turn_)
     r = tab.RowState(empty(nr), empty(nr), empty(len(system.rows.marker), 6))
-    markers.place(system.markers, q, m)
+    markers.place(system.markers, np.concatenate([q, np.zeros_like(q)]), m)
     markers.move(system.markers, q, v, m)
     angle_rows.angles(system.angles, m, a)
     constraint_rows.rows(system.rows, system.angles, system.functions, m, a, t, r)

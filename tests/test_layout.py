@@ -98,14 +98,14 @@ def test_carriers_move_as_markers_do() -> None:
     numbers = [builder.marker(place) for place in given]
     table = builder.build().markers
     nm, nd = len(table.kind), len(table.dof)
-    state = MarkerState(*(np.zeros(n) for n in ((nm, 3), (nm, 3, 3), (nd, 6), (nm, 6), (nm, 6), (5, nm, 6))))
+    state = MarkerState(*(np.zeros(n) for n in ((nm, 3), (nm, 3, 3), (nd, 6), (nm, 6), (nm, 6), (5, nm, 6), (nm, 3))))
     q, v = states(rng, 20)
     carriers = carriers_of(given, q[0], NV)
     r, rdot = carriers.positions(q), carriers.velocities(q, v)
     p, omega = carriers.orientations(q), carriers.angular_velocities(q, v)
     assert r.shape == rdot.shape == omega.shape == (20, 5, 3)
     for k in range(20):
-        markers.place(table, q[k], state)
+        markers.place(table, np.concatenate([q[k], np.zeros_like(q[k])]), state)
         markers.move(table, q[k], v[k], state)
         for i, m in enumerate(numbers):
             np.testing.assert_allclose(r[k, i], state.r[m], atol=3e-14)

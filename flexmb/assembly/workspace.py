@@ -59,6 +59,7 @@ def point_of(system: System, nv: int) -> Point:
             np.zeros((nm, 6)),
             np.zeros((nm, 6)),
             np.zeros((CLASSES, nm, 6)),
+            np.zeros((nm, 3)),
         ),
         angles=AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na)),
         rows=RowState(np.zeros(nr), np.zeros(nr), np.zeros((system.rows.marker.size, 6))),
@@ -76,7 +77,7 @@ def scratch_of(system: System) -> Array:
 
 
 def motion_of(system: System, q: Array, v: Array) -> Motion:
-    """Return room for a motion that starts at (q, v)."""
+    """Return room for a motion that starts at (q, v), q with its rests."""
     nv, nj = v.size, system.joints
     nr = system.rows.kind.size
     nc = nr - nj
@@ -125,13 +126,13 @@ def between_of(system: System) -> Between:
     )
 
 
-def trial_of(system: System, nq: int, nv: int) -> Trial:
-    """Return room for a step in the making."""
+def trial_of(system: System, size: int, nv: int) -> Trial:
+    """Return room for a step in the making; ``size`` is that of q with its rests."""
     nj = system.joints
     nc = system.rows.kind.size - nj
     return Trial(
-        q=np.zeros(nq),
-        q_half=np.zeros(nq),
+        q=np.zeros(size),
+        q_half=np.zeros(size),
         between=between_of(system),
         F=np.zeros((CLASSES, nv)),
         vec=np.zeros((TRIAL_ROWS, nv)),
@@ -139,7 +140,8 @@ def trial_of(system: System, nq: int, nv: int) -> Trial:
         contact=np.zeros((6, nc)),
         big=np.zeros((6, nv + nj)),
         response=np.zeros((3, nc, nv + nj)),
-        scale=np.ones(4),
+        scale=np.ones(6),
+        drift=np.zeros(system.unknowns.share.size),
         report=np.zeros(3),
     )
 
@@ -163,7 +165,7 @@ def machine_of(
     Parameters
     ----------
     system : System
-    q, v : (nq,), (nv,) arrays
+    q, v : (2 nq,), (nv,) arrays
     groups, joint_groups : lists of int arrays
         Unknowns, and rows of joints (counted from nv), that belong together: for the order of elimination.
     e : (nc,) array

@@ -61,7 +61,7 @@ class MultibodyEngine:
         solver = plan.solver
         judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.room = system.machine(numbers, judge)
-        self.room.machine.trial.scale[MODEL] = system.size
+        self.room.machine.trial.scale[MODEL] = system.extent
         self.motion = self.room.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
         self._begin()
@@ -95,7 +95,7 @@ class MultibodyEngine:
         block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
         out = self._samples(block)
         take_sample(self.room.at, out, 0)
-        out.field_q[0], out.field_v[0] = self.motion.q, self.motion.vec[0]
+        out.field_q[0], out.field_v[0] = self.motion.q[: self.system.nq], self.motion.vec[0]
         self._fill(block, out)
         self.advance(0)  # compiles the loop, or loads it from numba's cache, before the clock starts
         return block

@@ -109,8 +109,9 @@ class Joint:
             body = str(getattr(self, key))
             if not free[key] or body == "ground":
                 continue
-            off = float(np.linalg.norm(point - builder.place(body, self.where, key).position))
-            if off > AT_POINT * max(1.0, float(np.abs(point).max())):
+            there = builder.place(body, self.where, key).position
+            off = float(np.linalg.norm(point - there))
+            if off > AT_POINT * float(np.abs([point, there]).max()):
                 at = ", ".join(f"{x:.6g}" for x in point)
                 builder.notes.append(
                     f"{self.where} names no point of '{body}', so it holds it where the other end is, at ({at}), "

@@ -76,7 +76,7 @@ class Distance(Joint):
         """Add its row to a multibody system; bodies come before."""
         a, b = self.ends(builder)
         start = float(np.linalg.norm(b.position - a.position))
-        if start <= COINCIDE * max(1.0, float(np.abs(a.position).max())):
+        if start <= COINCIDE * float(np.abs([a.position, b.position]).max()):
             raise InputError("the ends coincide at the start, so the rod has no direction", where=self.where, key="b")
         markers = (builder.marker(a), builder.marker(b))
         if self.drive is not None:

@@ -75,9 +75,9 @@ def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
     a, b = builder.markers[A][0], builder.markers[B][0]
     if a.kind == b.kind and a.kind in (tab.FRAME, tab.PLANAR) and a.iq == b.iq:
         raise InputError(f"joins two points of one rigid body, '{a.label}' and '{b.label}'", where=where)
-    g, reach, size = at_start(builder, rows)
+    g, reach, movable, size = at_start(builder, rows)
     for i, row in enumerate(rows):
-        if reach[i] > STIFF * size:
+        if reach[i] > STIFF * movable:
             cf = 0.0 if row.drive is None else 1.0
             builder.add_row(
                 group, row.kind, row.markers, row.label, a=row.a, b=row.b, c=row.c,
@@ -86,7 +86,7 @@ def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
             group.driven = group.driven or row.drive is not None
         elif row.drive is not None:
             raise InputError("nothing that it joins can follow the drive", where=where, key="drive")
-        elif abs(g[i]) > CLOSED * size:
+        elif abs(g[i]) > CLOSED * (1.0 if row.kind in (tab.DOT, tab.ANGLE) else size):
             message = f"the joint cannot be closed: '{row.label}' is off by {g[i]:.6g} and nothing can change it"
             raise InputError(message, where=where)
     if not group.labels:
@@ -94,17 +94,20 @@ def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
     return group
 
 
-def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float]:
-    """Return g and the largest change per unknown of rows at the start, drives left out, and the size of the system."""
+def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float, float]:
+    """Return g and the largest change per unknown of rows at the start, drives left out, and what to compare them with.
+
+    That is the largest change of a place or angle per unknown, and the largest coordinate or arm.
+    """
     system = _alone(builder, rows)
     nm, nd, na = len(system.markers.kind), len(system.markers.dof), len(system.angles.A)
     m = tab.MarkerState(
         np.zeros((nm, 3)), np.zeros((nm, 3, 3)), np.zeros((nd, 6)), np.zeros((nm, 6)), np.zeros((nm, 6)),
-        np.zeros((tab.CLASSES, nm, 6)),
+        np.zeros((tab.CLASSES, nm, 6)), np.zeros((nm, 3)),
     )  # fmt: skip
     angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
     values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
-    markers.place(system.markers, np.array(builder.q0), m)
+    markers.place(system.markers, np.concatenate([builder.q0, np.zeros(len(builder.q0))]), m)
     angle_rows.angles(system.angles, m, angles)
     constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
     reach = np.zeros(len(rows))
@@ -117,7 +120,8 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
                 dof = int(system.markers.dof[d])
                 change[dof] = change.get(dof, 0.0) + float(m.J[d] @ values.grad[s])
         reach[r] = max(map(abs, change.values()), default=0.0)
-    return values.g, reach, max(1.0, float(np.abs(m.r).max()), float(np.abs(m.J).max(initial=0.0)))
+    arms = float(np.abs(m.J[system.markers.qdof < 0, :3]).max(initial=0.0))
+    return values.g, reach, max(1.0, float(np.abs(m.J).max(initial=0.0))), max(float(np.abs(m.r).max()), arms)
 
 
 def _alone(builder: Builder, rows: Sequence[Row]) -> tab.System:

@@ -14,6 +14,7 @@ from flexmb.kernels.angle_rows import angle_bias, angle_curvature, angle_stiffne
 from flexmb.kernels.clearance import across, outwards
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.pose_blocks import add, add_cross, add_diagonal, add_outer
+from flexmb.kernels.split_sums import apart
 from flexmb.kernels.tables import (
     ALONG,
     CLEARANCE,
@@ -233,7 +234,7 @@ def _along(rows: Rows, r: int, mstate: MarkerState, rstate: RowState, i: int) ->
 def _along_vectors(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, Vector, Vector]:
     """Return n, d and d' of an ALONG row."""
     n = turned(mstate.R[rows.marker[rows.ptr[r] + 2]], taken(rows.a, r, 0))
-    return n, _between(rows, r, mstate.r), _between(rows, r, mstate.twist)
+    return n, _apart(rows, r, mstate), _rate_apart(rows, r, mstate)
 
 
 @inner
@@ -250,7 +251,7 @@ def _line(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, float, float
 
     Nothing finite where the ends of a DISTANCE coincide, so that the step fails; the middle of a clearance is harmless.
     """
-    d = _between(rows, r, mstate.r)
+    d = _apart(rows, r, mstate)
     if rows.kind[r] == CLEARANCE:
         u, length = outwards(across(plus(d, -1.0, taken(rows.b, r, 0)), taken(rows.a, r, 0)))
         return u, length, -1.0, (-1.0 / length if length > 0.0 else 0.0)
@@ -263,15 +264,22 @@ def _line(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, float, float
 @inner
 def _line_rate(rows: Rows, r: int, mstate: MarkerState) -> Vector:
     """Return d' of a DISTANCE or CLEARANCE row."""
-    rate = _between(rows, r, mstate.twist)
+    rate = _rate_apart(rows, r, mstate)
     return across(rate, taken(rows.a, r, 0)) if rows.kind[r] == CLEARANCE else rate
 
 
 @inner
-def _between(rows: Rows, r: int, x: Array) -> Vector:
-    """Return the first three numbers of x (nm, 3 or 6) at the row's second marker less those at its first."""
+def _apart(rows: Rows, r: int, mstate: MarkerState) -> Vector:
+    """Return the vector from the row's first marker to its second."""
     i = rows.ptr[r]
-    return plus(taken(x, rows.marker[i + 1], 0), -1.0, taken(x, rows.marker[i], 0))
+    return apart(mstate, rows.marker[i], rows.marker[i + 1])
+
+
+@inner
+def _rate_apart(rows: Rows, r: int, mstate: MarkerState) -> Vector:
+    """Return the velocity of the row's second marker less that of its first."""
+    i = rows.ptr[r]
+    return plus(taken(mstate.twist, rows.marker[i + 1], 0), -1.0, taken(mstate.twist, rows.marker[i], 0))
 
 
 @inner

@@ -7,6 +7,7 @@ from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import EARLY, T_FIRST
 from flexmb.kernels.rotation import axes_of, turn
+from flexmb.kernels.split_sums import split_sum
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
 
@@ -20,9 +21,11 @@ def copy(x: Array, out: Array) -> None:
 
 @kernel
 def advance(unknowns: Unknowns, q: Array, dq: Array, out: Array) -> None:
-    """Write q (+) dq to ``out`` (nq,): sums for plain unknowns, products of quaternions for frames."""
+    """Write q (+) dq to ``out`` (2 nq,): sums for plain unknowns, products of quaternions for frames."""
+    n = q.size // 2
     for k in range(unknowns.plain_q.size):
-        out[unknowns.plain_q[k]] = q[unknowns.plain_q[k]] + dq[unknowns.plain_v[k]]
+        j = unknowns.plain_q[k]
+        out[j], out[n + j] = split_sum(q[j], q[n + j] + dq[unknowns.plain_v[k]])
     for f in range(unknowns.frame_q.size):
         i = unknowns.frame_v[f] + 3
         turn(q, unknowns.frame_q[f] + 3, dq[i], dq[i + 1], dq[i + 2], out)

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.rotation import SMALL, coefficients, log_so3
+from flexmb.kernels.split_sums import apart
 from flexmb.kernels.tables import CONSERVATIVE, DAMPING, Beams, MarkerState
 from flexmb.kernels.vectors import Vector, combine, cross, dot, scaled, turned, turned_back, vector
 from flexmb.state import Array
@@ -73,11 +74,11 @@ def beams(beams: Beams, mstate: MarkerState, scratch: Array) -> float:
         gamma, kappa = _strain(beams, k, mid)
         n, m = scaled(beams.D[k], 1.0, gamma), scaled(beams.D[k, 3:], 1.0, kappa)
         energy += 0.5 * length * (dot(n, gamma) + dot(m, kappa))
-        _act(mstate.wrench[CONSERVATIVE], mstate.r, A, B, mid, n, m, Rm)
+        _act(mstate.wrench[CONSERVATIVE], apart(mstate, A, B), A, B, mid, n, m, Rm)
         if beams.beta[k] != 0.0:
             rates = _rates(mstate, A, B, mid, Rm)
             n, m = _viscous(beams, k, mid, rates)
-            _act(mstate.wrench[DAMPING], mstate.r, A, B, mid, n, m, Rm)
+            _act(mstate.wrench[DAMPING], apart(mstate, A, B), A, B, mid, n, m, Rm)
     return energy
 
 
@@ -117,7 +118,7 @@ def _middle(mstate: MarkerState, A: int, B: int, scratch: Array) -> Middle:
         once = cross(x, turn)
         x = combine(1.0, x, 0.5 * a, once)
         Rm[i, 0], Rm[i, 1], Rm[i, 2] = combine(1.0, x, 0.25 * b, cross(once, turn))
-    d = combine(1.0, vector(mstate.r[B]), -1.0, vector(mstate.r[A]))
+    d = apart(mstate, A, B)
     sigma, rho, tau = _factors(s2)
     return Middle(turned_back(Rm, d), turn, s2, sigma, rho, tau)
 
@@ -181,11 +182,11 @@ def _mu(mid: Middle, c: Vector, m: Vector) -> Vector:
 
 
 @inner
-def _act(wrench: Array, r: Array, A: int, B: int, mid: Middle, n: Vector, m: Vector, Rm: Array) -> None:
-    """Add the wrenches of the stress resultants n, m."""
+def _act(wrench: Array, d: Vector, A: int, B: int, mid: Middle, n: Vector, m: Vector, Rm: Array) -> None:
+    """Add the wrenches of the stress resultants n, m; d is the vector from A to B."""
     force, mu = turned(Rm, n), turned(Rm, _mu(mid, cross(n, mid.e), m))
     # in space, so that the balance of torques does not lean on R_m being a rotation to the last bit
-    c = cross(force, combine(1.0, vector(r[B]), -1.0, vector(r[A])))
+    c = cross(force, d)
     for i in range(3):
         wrench[A, i] += force[i]
         wrench[B, i] -= force[i]

@@ -10,6 +10,7 @@ import math
 from flexmb.kernels import time_functions
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.relative_angle import axis_change
+from flexmb.kernels.split_sums import apart
 from flexmb.kernels.tables import (
     CONSERVATIVE,
     DAMPING,
@@ -59,7 +60,7 @@ def springs_tangent(springs: Springs, mstate: MarkerState, K6: Array, C6: Array)
 def _stretch(springs: Springs, s: int, mstate: MarkerState) -> tuple[Vector, float, float, Vector, float]:
     """Return direction, elongation, its rate, the rate's gradient by r_B and 1/distance (0 when directed)."""
     A, B = springs.A[s], springs.B[s]
-    d = combine(1.0, vector(mstate.r[B]), -1.0, vector(mstate.r[A]))
+    d = apart(mstate, A, B)
     w = combine(1.0, vector(mstate.twist[B]), -1.0, vector(mstate.twist[A]))
     if springs.directed[s]:
         n = vector(springs.n[s])

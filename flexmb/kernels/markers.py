@@ -11,6 +11,7 @@ import math
 from flexmb.kernels.elastic_turn import rotated, spun, spun_change, turn_between, unspun
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.rotation import axes_of
+from flexmb.kernels.split_sums import split_sum
 from flexmb.kernels.tables import FLOATING, FRAME, GROUND, NODE, PLANAR, Markers, MarkerState
 from flexmb.kernels.vectors import Vector, column, cross, dot, plus, put, taken, turned
 from flexmb.state import Array
@@ -25,6 +26,7 @@ def place(markers: Markers, q: Array, state: MarkerState) -> None:
         kind = markers.kind[m]
         if kind == GROUND:
             put(taken(markers.s, m, 0), state.r, m, 0)
+            put(NO, state.low, m, 0)
             _axes(markers, state, m, 1.0, 0.0)
         elif kind == PLANAR:
             _place_planar(markers, q, state, m)
@@ -146,12 +148,20 @@ def flutter(markers: Markers, q: Array, v: Array, state: MarkerState, m: int, X:
 
 
 @inner
+def _put_sum(state: MarkerState, m: int, x: Vector, d: Vector) -> None:
+    """Write the place x + d of marker m."""
+    for k in range(3):
+        state.r[m, k], state.low[m, k] = split_sum(x[k], d[k])
+
+
+@inner
 def _place_planar(markers: Markers, q: Array, state: MarkerState, m: int) -> None:
-    iq, i = markers.iq[m], markers.ptr[m]
+    iq, i, rest = markers.iq[m], markers.ptr[m], q.size // 2 + markers.iq[m]
     c, s = math.cos(q[iq + 2]), math.sin(q[iq + 2])
+    c, s = c - q[rest + 2] * s, s + q[rest + 2] * c
     x, y, z = taken(markers.s, m, 0)
     dx, dy = c * x - s * y, s * x + c * y
-    put((q[iq] + dx, q[iq + 1] + dy, z), state.r, m, 0)
+    _put_sum(state, m, (q[iq], q[iq + 1], z), (dx + q[rest], dy + q[rest + 1], 0.0))
     _axes(markers, state, m, c, s)
     for k in range(3):
         put((1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 0.0), state.J, i + k, 0)
@@ -169,11 +179,11 @@ def _axes(markers: Markers, state: MarkerState, m: int, c: float, s: float) -> N
 
 @inner
 def _place_node(markers: Markers, q: Array, state: MarkerState, m: int) -> None:
-    r, t = taken(markers.s, m, 0), NO
+    u, t = NO, NO
     for i in range(markers.ptr[m], markers.ptr[m + 1]):
-        r = plus(r, q[markers.qdof[i]], taken(markers.D, i, 0))
+        u = plus(u, q[markers.qdof[i]], taken(markers.D, i, 0))
         t = plus(t, q[markers.qdof[i]], taken(markers.D, i, 3))
-    put(r, state.r, m, 0)
+    _put_sum(state, m, taken(markers.s, m, 0), u)
     for k in range(3):
         x = rotated(t, column(markers.R0, m, k))
         state.R[m, 0, k], state.R[m, 1, k], state.R[m, 2, k] = x[0], x[1], x[2]
@@ -185,14 +195,14 @@ def _place_node(markers: Markers, q: Array, state: MarkerState, m: int) -> None:
 @inner
 def _place_on_frame(markers: Markers, q: Array, state: MarkerState, m: int) -> None:
     """Place a marker on a frame, or on a floating body's node."""
-    iq, first = markers.iq[m], markers.ptr[m]
+    iq, first, rest = markers.iq[m], markers.ptr[m], q.size // 2 + markers.iq[m]
     axes_of(q, iq + 3, state.R[m])  # A for now, the marker's axes in the end
     s, t = taken(markers.s, m, 0), NO
     for i in range(first + 6, markers.ptr[m + 1]):
         s = plus(s, q[markers.qdof[i]], taken(markers.D, i, 0))
         t = plus(t, q[markers.qdof[i]], taken(markers.D, i, 3))
     d = turned(state.R[m], s)
-    put((q[iq] + d[0], q[iq + 1] + d[1], q[iq + 2] + d[2]), state.r, m, 0)
+    _put_sum(state, m, (q[iq], q[iq + 1], q[iq + 2]), (d[0] + q[rest], d[1] + q[rest + 1], d[2] + q[rest + 2]))
     for k in range(3):
         a = column(state.R, m, k)
         put((1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0), state.J, first + k, 0)

@@ -88,8 +88,8 @@ NUMBERS = 11
 class Motion(NamedTuple):
     """All that is carried from step to step, in place. A tuple of few arrays: many would compile slowly."""
 
-    q: Array  # (nq,)
-    q_before: Array  # (nq,) at the start of the last step, for interpolation
+    q: Array  # (2 nq,)
+    q_before: Array  # (2 nq,) at the start of the last step, for interpolation
     vec: Array2  # (MOTION_ROWS, nv): velocity, filtered acceleration, momentum in space, velocity before
     F: Array2  # (CLASSES, nv) forces, in space
     P: Array2  # (CLASSES, nv) filtered forces, in space
@@ -115,8 +115,9 @@ NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
 X_, Y_, LU_, WEAK, WEAK_MASS, B_ = range(6)
 # first index of ``Trial.response`` (3, nc, nv + nj): w by Lam; v~ by dq; v~ by w
 BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
-# places in ``Trial.scale`` (4,): speeds of places and of rotations, length of the system now and of the model
-PLACES, TURNS, LENGTH, MODEL = 0, 1, 2, 3
+# places in ``Trial.scale`` (6,): speeds of places and of rotations, length of the system now and of the model; the
+# largest speed in space, with that of free flight; how far apart the places are that joints compare
+PLACES, TURNS, LENGTH, MODEL, FASTEST, SPAN = range(6)
 # places in ``Trial.report`` (3,)
 FAILED, LEFT, CHANGE = 0, 1, 2
 
@@ -137,8 +138,8 @@ class Between(NamedTuple):
 class Trial(NamedTuple):
     """A step in the making."""
 
-    q: Array  # (nq,)
-    q_half: Array  # (nq,) half a step before q (Schatzman-Paoli), or q_{k+vartheta} (Moreau-Jean)
+    q: Array  # (2 nq,)
+    q_half: Array  # (2 nq,) half a step before q (Schatzman-Paoli), or q_{k+vartheta} (Moreau-Jean)
     between: Between  # what is there (Moreau-Jean)
     F: Array2  # (CLASSES, nv) forces, weighted (Schatzman-Paoli)
     vec: Array2  # (TRIAL_ROWS, nv)
@@ -146,7 +147,8 @@ class Trial(NamedTuple):
     contact: Array2  # (6, nc)
     big: Array2  # (6, n)
     response: Array3  # (3, nc, n)
-    scale: Array  # (4,)
+    scale: Array  # (6,)
+    drift: Array  # mean velocities of bodies in free flight, see ``Unknowns.share``
     report: Array  # (3,): contact that failed or -1, residual, largest change of a velocity
 
 

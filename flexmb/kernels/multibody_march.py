@@ -45,6 +45,7 @@ from flexmb.kernels.multibody import (
     LAST_STEP,
     LEFT,
     LEFT_TABLE,
+    LENGTH,
     NEXT_STEP,
     NOT_CLOSED,
     NOT_PROJECTED,
@@ -66,6 +67,7 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_corner import pass_corner
 from flexmb.kernels.multibody_ledger import carry_state
+from flexmb.kernels.multibody_newton import largest
 from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
 from flexmb.kernels.multibody_step import project, solve_step
 from flexmb.kernels.spin import outside
@@ -104,7 +106,7 @@ def rescale(at: int, h: float) -> None:
 
 @inner
 def local_error(at: int, h: float) -> float:
-    """Return the largest local error of a position over 1 + |q| (alpha family)."""
+    """Return the largest local error (alpha family): of a place over the size of the system, of a rotation in rad."""
     unknowns, numbers, motion = part(at, "system.unknowns"), part(at, "numbers"), part(at, "motion")
     vec = part(at, "trial.vec")
     s, gamma = vec[S0], numbers.gamma
@@ -112,15 +114,9 @@ def local_error(at: int, h: float) -> float:
     for i in range(s.size):
         a = motion.vec[ACC, i]
         a1 = (vec[VT, i] - motion.vec[V, i] - h * (1.0 - gamma) * a) / (h * gamma)
-        s[i] = abs(h * h * factor * (a1 - a))
-    worst = 0.0
-    for k in range(unknowns.plain_q.size):
-        i = unknowns.plain_v[k]
-        worst = max(worst, s[i] / (1.0 + abs(motion.q[unknowns.plain_q[k]])))
-        s[i] = 0.0
-    for i in range(s.size):
-        worst = max(worst, s[i])
-    return worst
+        s[i] = unknowns.unit[i] * abs(h * h * factor * (a1 - a))
+    places, turns = largest(unknowns, s)
+    return max(places / part(at, "trial.scale")[LENGTH], turns)
 
 
 @inner
@@ -312,7 +308,7 @@ def march_multibody(
                 take_sample(at, out, samples)
             samples += 1
         if fields < field_steps.size and field_steps[fields] == n:
-            q, v = out.field_q[fields], out.field_v[fields]
+            q, v = part(at, "trial.q"), out.field_v[fields]
             if adaptive:
                 interpolate(
                     part(at, "system.unknowns"), t, motion, q, v, part(at, "trial.vec")[S0], np.zeros((4, 3, 3))
@@ -320,6 +316,7 @@ def march_multibody(
             else:
                 copy(motion.q, q)
                 copy(motion.vec[V], v)
+            copy(q[: out.field_q.shape[1]], out.field_q[fields])
             copy(motion.since_field, out.field_impulse[fields])
             motion.since_field[:] = 0.0
             fields += 1

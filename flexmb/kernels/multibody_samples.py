@@ -40,7 +40,7 @@ def interpolate(unknowns: Unknowns, t: float, motion: Motion, q: Array, v: Array
 
     Returns the fraction of the step; ``s`` (nv,) is scratch, ``A`` (4, 3, 3) too.
     """
-    nums = motion.numbers
+    nums, n = motion.numbers, motion.q.size // 2
     h = nums[TIME] - nums[TIME_BEFORE]
     x = (t - nums[TIME_BEFORE]) / h if h > 0.0 else 1.0
     b1, b2, b3 = x * (1.0 - x) * (1.0 - x), x * x * (3.0 - 2.0 * x), x * x * (x - 1.0)
@@ -48,7 +48,7 @@ def interpolate(unknowns: Unknowns, t: float, motion: Motion, q: Array, v: Array
     v0, v1 = motion.vec[V_BEFORE], motion.vec[V]
     for k in range(unknowns.plain_q.size):
         i, j = unknowns.plain_v[k], unknowns.plain_q[k]
-        d = motion.q[j] - motion.q_before[j]
+        d = (motion.q[j] - motion.q_before[j]) + (motion.q[n + j] - motion.q_before[n + j])
         s[i] = b1 * h * v0[i] + b2 * d + b3 * h * v1[i]
         v[i] = c1 * v0[i] + c2 * (d / h if h > 0.0 else 0.0) + c3 * v1[i]
     for f in range(unknowns.frame_v.size):
@@ -86,7 +86,7 @@ def take_impulses(motion: Motion, out: Samples, k: int) -> None:
 def take_sample(at: int, out: Samples, k: int) -> None:
     """Write the state of the motion as sample k."""
     motion = part(at, "motion")
-    copy(motion.q, out.q[k])
+    copy(motion.q[: out.q.shape[1]], out.q[k])
     copy(motion.vec[V], out.v[k])
     copy(motion.joint[LAM], out.lam[k])
     copy(motion.rows[GAP], out.g[k])
@@ -105,7 +105,7 @@ def take_sample_at(at: int, t: float, out: Samples, k: int) -> None:
     copy(motion.turn, part(at, "point.angles.turn"))
     part(at, "step")[T_END] = t
     call(part(at, "stages")[PLACE], at, 0)
-    copy(q, out.q[k])
+    copy(q[: out.q.shape[1]], out.q[k])
     copy(v, out.v[k])
     for r in range(rows.g.size):
         out.g[k, r] = rows.g[r]

@@ -60,7 +60,6 @@ from flexmb.kernels.multibody_newton import (
     finite,
     grow_speeds,
     is_round_off,
-    measure_length,
     measure_speeds,
     position_correction,
     predict,
@@ -174,7 +173,6 @@ def _begin(at: int, h: float, t: float) -> None:
     """Set up a step: coefficients, first guess, forecast of the contacts."""
     trial = part(at, "trial")
     set_step(at, h, t)
-    measure_length(at)
     predict(at)
     trial.contact[CANDIDATE, :] = 0.0
     trial.report[CHANGE] = 0.0

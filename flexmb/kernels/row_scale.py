@@ -1,14 +1,18 @@
 """What the rows of joints and contacts, and their rates, are compared with: each kind of row with its own unit.
 
-ALONG, DISTANCE and CLEARANCE rows are lengths; DOT and ANGLE rows are angles, or cosines near a right angle.
+ALONG, DISTANCE and CLEARANCE rows are lengths; DOT and ANGLE rows are angles, or cosines near a right angle. Beside the
+motion of the bodies against each other, that which they share in free flight counts as far as its round-off goes.
 """
 
 from __future__ import annotations
 
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import LENGTH, PLACES, TURNS
+from flexmb.kernels.multibody import FASTEST, LENGTH, PLACES, TURNS, H
 from flexmb.kernels.tables import ANGLE, DOT
+
+SHARED = 0.1
+"""Part of the largest speed that rates are compared with at least: 1e-13 of that is 45 times its round-off."""
 
 
 @inner
@@ -22,7 +26,8 @@ def row_size(at: int, r: int) -> float:
         for p in range((rows.ptr[r + 1] - rows.ptr[r]) // 2):
             size += abs(rows.b[r, p]) * max(1.0, abs(turn[rows.angle[r, p]]))
         return size
-    return float(part(at, "trial.scale")[LENGTH])
+    scale = part(at, "trial.scale")
+    return float(scale[LENGTH] + SHARED * part(at, "step")[H] * scale[FASTEST])
 
 
 @inner
@@ -30,7 +35,7 @@ def row_speed(at: int, r: int) -> float:
     """Return what the rate of g of row r is compared with."""
     rows, scale = part(at, "system.rows"), part(at, "trial.scale")
     if rows.kind[r] != DOT and rows.kind[r] != ANGLE:
-        return float(scale[PLACES] + scale[LENGTH] * scale[TURNS])
+        return float(scale[PLACES] + scale[LENGTH] * scale[TURNS] + SHARED * scale[FASTEST])
     turns = scale[TURNS] + scale[PLACES] / scale[LENGTH]
     if rows.kind[r] == DOT:
         return float(turns)

@@ -5,7 +5,8 @@ q, its position x and a unit quaternion p = (p0, p1, p2, p3), and 6 in v: x' in 
 its own axes. A(p) turns components along the frame's axes into components in space. All other unknowns are *plain*:
 one number in q, its rate in v (planar bodies x, y, theta; bars and beams of small displacement; modes). The positions
 of frames are plain too: ``plain_q`` / ``plain_v`` list them with the rest. Increments of a rotation are rotation
-vectors in the frame's own axes: p <- p * exp(Theta / 2).
+vectors in the frame's own axes: p <- p * exp(Theta / 2). After the nq numbers of q stand as many again, what rounding
+has left out of the plain ones (``kernels.split_sums``).
 
 Rows of equations go with v: forces in space for x', torques in the frame's axes for omega.
 
@@ -57,6 +58,8 @@ class Unknowns(NamedTuple):
     turn_v: IntArray  # (nt,) which of v are rates of angles: of frames, planar bodies, nodes, free spins
     radius: Array  # (nt,) how far mass moves when one of them turns by 1 rad, m
     unit: Array  # (nv,) the same for a unit of the others, m: 1 for lengths, something else for modes (1 for angles)
+    flight: IntArray  # (nv,) which of ``share`` a translation belongs to, -1 where the ground is within reach
+    share: Array  # (3 k,) 1 over the number of translations along x, y, z of each of k sets of bodies in free flight
 
 
 class Functions(NamedTuple):
@@ -114,6 +117,7 @@ class MarkerState(NamedTuple):
     twist: Array2  # (nm, 6) velocity of r and angular velocity, in space
     bias: Array2  # (nm, 6) their rates when v' = 0
     wrench: Array3  # (CLASSES, nm, 6) force and torque on the marker, in space
+    low: Array2  # (nm, 3) what rounding has left out of r
 
 
 class Pairs(NamedTuple):
