@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
+from flexmb.assembly.places import Place
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
 
@@ -62,32 +63,53 @@ def _reach(b: Builder, turns: NDArray[np.bool_]) -> Array:
 
 
 def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
-    """Return to which mean velocity each translation belongs, -1 for none, and 1 over the number of each mean.
+    """Return to which mean velocity each unknown belongs, and 1 over the number of unknowns of each mean.
 
-    Frames and planar bodies that nothing but each other holds, pulls or may touch have one together.
+    Frames, planar bodies and particles that nothing but each other holds, pulls or may touch have three together; the
+    rest have the first three, which are zero.
     """
-    places = [place for place, _ in b.markers] + [place for info in b.bodies.values() for place in info.nodes]
-    axes = {place.iv: 2 for place in places if place.kind == tab.PLANAR} | {iv: 3 for _, iv in b.frames}
-    number = {iv: k for k, iv in enumerate(axes)}
+    carriers = _carriers(b, nv)
+    number = {first: k for k, first in enumerate(carriers)}
     ground = len(number)
-    carrier = np.array([number.get(place.iv, ground) for place, _ in b.markers], dtype=np.int64)
+    carrier = np.array([number.get(_first(place), ground) for place, _ in b.markers], dtype=np.int64)
     rows: list[dict[str, Any]] = [*b.rows["joints"], *b.rows["contacts"]]
     ties = [r["markers"][:2] for r in rows if r["kind"] not in (tab.DOT, tab.ANGLE)]
     laws: list[dict[str, Any]] = [*b.springs, *b.beams]
     first, second = columns([*ties, *((law["A"], law["B"]) for law in laws)], 2)
     held = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(r for k in "CK" for r, _, _ in b.matrices[k])]))
-    on_ground = [k for iv, k in number.items() if np.isin(iv + np.arange(axes[iv]), held).any()]
+    on_ground = [k for k, moves in enumerate(carriers.values()) if np.isin(list(moves), held).any()]
     i = np.concatenate([carrier[first], on_ground]).astype(np.int64)
     j = np.concatenate([carrier[second], np.full(len(on_ground), ground)]).astype(np.int64)
     graph = sparse.coo_array((np.ones(i.size), (i, j)), shape=(ground + 1, ground + 1))
     label = connected_components(graph, directed=False)[1]
-    free = {int(k): n for n, k in enumerate(np.unique(label[label != label[ground]]))}
-    flight = np.full(nv, -1, dtype=np.int64)
-    for iv, k in number.items():
-        if int(label[k]) in free:
-            flight[iv : iv + axes[iv]] = 3 * free[int(label[k])] + np.arange(axes[iv])
-    count = np.bincount(flight[flight >= 0], minlength=3 * len(free))
-    return flight, 1.0 / np.maximum(count, 1)
+    free = {int(k): n for n, k in enumerate(np.unique(label[label != label[ground]]), start=1)}
+    flight = np.zeros(nv, dtype=np.int64)
+    for k, moves in enumerate(carriers.values()):
+        for iv, axis in moves.items():
+            flight[iv] = 3 * free[int(label[k])] + axis if int(label[k]) in free else 0
+    share = 1.0 / np.maximum(np.bincount(flight, minlength=3 * len(free) + 3), 1)
+    share[:3] = 0.0
+    return flight, share
+
+
+def _first(place: Place) -> int:
+    """Return the first unknown of what carries a place, -1 for the ground."""
+    return place.iv if place.kind != tab.NODE else int(place.dof[0]) if place.dof.size else -1
+
+
+def _carriers(b: Builder, nv: int) -> dict[int, dict[int, int]]:
+    """Return the unknowns that move a frame, planar body or particle along an axis of space, by its first unknown."""
+    found = {iv: {iv + k: k for k in range(3)} for _, iv in b.frames}
+    for place in [place for place, _ in b.markers] + [place for info in b.bodies.values() for place in info.nodes]:
+        if place.kind == tab.PLANAR and place.iv < nv:
+            found[place.iv] = {place.iv + k: k for k in range(2)}
+    for info in b.bodies.values():
+        if info.single and len(info.nodes) == 1 and info.nodes[0].kind == tab.NODE:
+            place = info.nodes[0]
+            axes = np.abs(place.D[:, :3]).argmax(axis=1)
+            if place.dof.size == len(info.unknowns) and np.array_equal(place.D[:, :3], np.eye(3)[axes]):
+                found[_first(place)] = dict(zip(place.dof.tolist(), axes.tolist(), strict=True))
+    return found
 
 
 def summed(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> sparse.csr_array:

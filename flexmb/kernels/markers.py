@@ -179,11 +179,13 @@ def _axes(markers: Markers, state: MarkerState, m: int, c: float, s: float) -> N
 
 @inner
 def _place_node(markers: Markers, q: Array, state: MarkerState, m: int) -> None:
-    u, t = NO, NO
+    u, t, rest, n = NO, NO, NO, q.size // 2
     for i in range(markers.ptr[m], markers.ptr[m + 1]):
+        rest = plus(rest, q[n + markers.qdof[i]], taken(markers.D, i, 0))
         u = plus(u, q[markers.qdof[i]], taken(markers.D, i, 0))
         t = plus(t, q[markers.qdof[i]], taken(markers.D, i, 3))
     _put_sum(state, m, taken(markers.s, m, 0), u)
+    put(plus(taken(state.low, m, 0), 1.0, rest), state.low, m, 0)
     for k in range(3):
         x = rotated(t, column(markers.R0, m, k))
         state.R[m, 0, k], state.R[m, 1, k], state.R[m, 2, k] = x[0], x[1], x[2]

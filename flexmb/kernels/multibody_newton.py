@@ -239,8 +239,7 @@ def largest(unknowns: Unknowns, s: Array) -> tuple[float, float]:
 def _own_speed(at: int, i: int, v: float) -> float:
     """Return |v| of unknown i, less the velocity that all bodies in free flight share."""
     unknowns, drift = part(at, "system.unknowns"), part(at, "trial.drift")
-    f = unknowns.flight[i]
-    return float(unknowns.unit[i] * abs(v - drift[f] if f >= 0 else v))
+    return float(unknowns.unit[i] * abs(v - drift[unknowns.flight[i]]))
 
 
 @inner
@@ -311,8 +310,7 @@ def measure_drift(at: int) -> None:
     for k in range(drift.size):
         drift[k] = 0.0
     for i in range(s.size):
-        if unknowns.flight[i] >= 0:
-            drift[unknowns.flight[i]] += unknowns.share[unknowns.flight[i]] * v[i]
+        drift[unknowns.flight[i]] += unknowns.share[unknowns.flight[i]] * v[i]
         s[i] = unknowns.unit[i] * max(abs(v[i]), abs(vec[VT, i]))
     part(at, "trial.scale")[FASTEST] = largest(unknowns, s)[0]
 

@@ -58,8 +58,9 @@ class Unknowns(NamedTuple):
     turn_v: IntArray  # (nt,) which of v are rates of angles: of frames, planar bodies, nodes, free spins
     radius: Array  # (nt,) how far mass moves when one of them turns by 1 rad, m
     unit: Array  # (nv,) the same for a unit of the others, m: 1 for lengths, something else for modes (1 for angles)
-    flight: IntArray  # (nv,) which of ``share`` a translation belongs to, -1 where the ground is within reach
-    share: Array  # (3 k,) 1 over the number of translations along x, y, z of each of k sets of bodies in free flight
+    flight: IntArray  # (nv,) which of ``share`` it belongs to
+    share: Array  # (3 k,) 1 over the number of translations along x, y, z of sets of bodies in free flight; the first
+    # set is all the rest, which the ground holds or may hold, and has zeros
 
 
 class Functions(NamedTuple):
