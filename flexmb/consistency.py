@@ -11,12 +11,23 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from flexmb.errors import InputError
-from flexmb.linalg.bordered import Redundant, redundant
+from flexmb.kernels.redundancy import MISFIT, REGULARIZED
+from flexmb.linalg.bordered import Redundant, even_masses, null_directions, redundant
 from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array, IntArray
 
 TOLERANCE = 1e-8
 """Residual of a joint, over the size or speed of the system, that is taken for rounded input and mended silently."""
+
+ALIGNED = 1e-10
+"""Ratio (``bordered.Redundant``) up to which rows of joints say the same, but for the digits of their data: axes and
+places that agree to 1e-5 of their lengths."""
+
+NEARLY_ALIGNED = 1e-5
+"""Ratio up to which rows that do not say the same are so close to it (3e-3 of their lengths) that a note names them."""
+
+ROUNDED = 1e-13
+"""Misfit of redundant joints, over their lengths, that is round-off and not worth a word."""
 
 SLOWEST = 1e-3
 """Rate of a system at rest, in sizes of the system or radians per second, that rates are compared with at least."""
@@ -57,13 +68,13 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     q = _close(system, t0, size)
     v = _steady(system, t0, q, size)
     speed = np.maximum(_row_speed(system, v, size), SLOWEST * system.row_scale(size, 1.0))[: system.nj]
-    left = system.gdot(t0, q, v)[: system.nj]
+    left = _can_be_met(system, system.gdot(t0, q, v)[: system.nj])
     worst, off = _worst(left, speed)
     if off > TOLERANCE:
         message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {abs(left[worst]):.6g}"
         raise InputError(message, where=f"joints.{system.joints.name_of(worst)}")
     if not project:
-        gdot = system.gdot(t0, q, system.v0)[: system.nj]
+        gdot = _can_be_met(system, system.gdot(t0, q, system.v0)[: system.nj])
         worst, off = _worst(gdot, np.maximum(speed, _row_speed(system, system.v0, size)[: system.nj]))
         if off > TOLERANCE:
             raise InputError(
@@ -133,6 +144,8 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
         g = system.g(t0, q)
         held |= g[system.nj :] < -PENETRATION * size
         rows = _rows(system, held)
+        _check_misfit(system, g[: system.nj], size)
+        g[: system.nj] = _can_be_met(system, g[: system.nj])
         worst, left = _worst(g[rows], scale[rows])
         if left <= 1e-14 or (left >= 0.5 * last and left <= 1e-12):
             return q
@@ -151,11 +164,35 @@ def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
     v = system.v0.copy()
     rows = np.arange(system.nj)
     for _ in range(3):  # once would do but for round-off and the regularization of redundant joints
-        rate = system.gdot(t0, q, v)[rows]
+        rate = _can_be_met(system, system.gdot(t0, q, v)[rows])
         if _worst(rate, _row_speed(system, v, size)[rows])[1] <= 1e-15:
             break
         v = v + _bordered(system, t0, q, v, -rate, rows)[0]
     return v
+
+
+def _can_be_met(system: MultibodySystem, residual: Array) -> Array:
+    """Return what rows of joints violate (nj,) without the part that no motion can mend, since they are redundant."""
+    if system.null is None:
+        return residual
+    return np.asarray(residual - (system.null @ residual) @ system.null)
+
+
+def _check_misfit(system: MultibodySystem, g: Array, size: float) -> None:
+    """Refuse redundant joints that contradict each other."""
+    if system.null is None:
+        return
+    unmet = (system.null @ g) @ system.null
+    worst = int(np.argmax(np.abs(unmet)))
+    if not abs(unmet[worst]) <= MISFIT * size:
+        joints = system.joints
+        along = system.null[int(np.argmax(np.abs(system.null @ g)))]
+        names = list(dict.fromkeys(joints.name_of(int(r)) for r in np.flatnonzero(np.abs(along) > 1e-6)))
+        raise InputError(
+            f"cannot be closed: the redundant joints {', '.join(names)} contradict each other, "
+            f"{joints.labels[worst]} stays off by {abs(unmet[worst]):.6g}",
+            where=f"joints.{joints.name_of(worst)}",
+        )
 
 
 def _rows(system: MultibodySystem, held: Array) -> IntArray:
@@ -193,17 +230,37 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
         return system, ()
     M, _, _ = system.tangents(t0, system.q0, system.v0)
     G = sparse.csc_array(system.G(t0, system.q0)[:, : system.nj])
-    found = redundant(M, G)
+    system = replace(system, response=float(np.mean(_response(M, G))))
+    even = even_masses(M)
+    found = redundant(even, G, ALIGNED)
+    known = {row.row for row in found}
+    near = [row for row in redundant(even, G, NEARLY_ALIGNED) if row.row not in known]
+    notes: tuple[str, ...] = ()
+    if near:
+        apart = max(row.ratio for row in near) ** 0.5
+        notes = (
+            f"joints that hold nearly the same motion: {_rows_in_words(system, near)}; they differ by {apart:.1g} of "
+            "their lengths and are taken as they are, so the motion is held; give them one axis if they are meant to "
+            "be redundant",
+        )
     if not found:
-        return system, ()
+        return system, notes
     _refuse_drives(system, found)
-    joints = system.joints
-    words = []
+    null, misfit = null_directions(even, G, found)
+    words = _rows_in_words(system, found)
+    note = f"redundant joints: {words}; their forces are the smallest that hold, others would do as well"
+    if misfit > ROUNDED:
+        note += f"; as given they fit each other to {misfit:.1g} of their lengths only, which is left open"
+    return replace(system, eps=REGULARIZED * system.response, null=null), (note, *notes)
+
+
+def _rows_in_words(system: MultibodySystem, found: list[Redundant]) -> str:
+    """Return dependent rows and the joints they depend on."""
+    joints, words = system.joints, []
     for row in found:
         others = sorted({joints.name_of(int(k)) for k in row.combination} - {joints.name_of(row.row)})
         words.append(f"{joints.labels[row.row]} (with {', '.join(others) or 'itself'})")
-    note = f"redundant joints: {'; '.join(words)}; their forces are the smallest that hold, others would do as well"
-    return replace(system, eps=1e-9 * float(np.mean(_response(M, G)))), (note,)
+    return "; ".join(words)
 
 
 def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:

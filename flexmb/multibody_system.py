@@ -87,6 +87,10 @@ class MultibodySystem:
         Regularization of redundant joints.
     rest : (nq,) array or None
         What rounding has left out of q0.
+    response : float
+        Mean of the velocity of a row of joints per unit of its impulse.
+    null : (k, nj) array
+        Orthonormal combinations of the rows of redundant joints that make no force.
     speed_tables : tuple of (rotor, bearing)
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     """
@@ -104,6 +108,8 @@ class MultibodySystem:
     functions: tuple[tuple[str, object], ...] = ()
     eps: float = 0.0
     rest: Array | None = None
+    response: float = 0.0
+    null: Array | None = None
     notes: tuple[str, ...] = ()
     speed_tables: tuple[tuple[str, str], ...] = ()
     constant: bool = False
@@ -192,7 +198,8 @@ class MultibodySystem:
         joints = [
             np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
         ]
-        return machine_of(self.tables, self.start, self.v0, self.groups, joints, self.contacts.e, numbers, judge)
+        e = self.contacts.e
+        return machine_of(self.tables, self.start, self.v0, self.groups, joints, e, numbers, judge, self.null)
 
     @cached_property
     def _room(self) -> MachineRoom:

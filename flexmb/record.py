@@ -85,6 +85,7 @@ class Tally:
     """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
+    ``notes`` say what the steps met on their way.
     """
 
     steps: int = 0
@@ -101,6 +102,7 @@ class Tally:
     iterations: int = 0
     newton_iterations: int = 0
     steps_taken: int = 0
+    notes: tuple[str, ...] = ()
 
 
 class ContactGroups(Protocol):

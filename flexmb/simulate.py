@@ -296,6 +296,7 @@ def _tally(motor: Engine) -> Tally:
     if isinstance(motor, MultibodyEngine):
         numbers = motor.motion.numbers
         tally.newton_iterations, tally.steps_taken = int(numbers[ITERATIONS]), int(numbers[STEPS])
+        tally.notes = motor.notes()
     return tally
 
 

@@ -120,7 +120,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "newton_iterations": tally.newton_iterations,
         "joint_rows": {} if joints is None else _rows_of(joints),
         "energy": energy_figures(tree, tally),
-        "notes": list(notes_of(run)),
+        "notes": [*notes_of(run), *tally.notes],
         "expectations": [],
         "expectation_notes": [],
         "versions": versions(),

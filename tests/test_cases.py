@@ -20,6 +20,7 @@ PROMISED = {
     "bouncing_bar",
     "bouncing_pendulum",
     "chain_of_balls",
+    "double_four_bar",
     "double_pendulum_wall",
     "flexible_slider_crank",
     "flexible_slider_crank_beam",

@@ -15,6 +15,8 @@ from flexmb.kernels.multibody import (
     NUMBERS,
     SCHATZMAN,
     TRIAL_ROWS,
+    WEAK,
+    WEAK_MASS,
     Between,
     Matrices,
     Motion,
@@ -76,8 +78,8 @@ def scratch_of(system: System) -> Array:
     return np.zeros(512 + 40 * m + 8 * (6 + m) ** 2 + CLASSES)
 
 
-def motion_of(system: System, q: Array, v: Array) -> Motion:
-    """Return room for a motion that starts at (q, v), q with its rests."""
+def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
+    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there."""
     nv, nj = v.size, system.joints
     nr = system.rows.kind.size
     nc = nr - nj
@@ -100,7 +102,14 @@ def motion_of(system: System, q: Array, v: Array) -> Motion:
         since_field=np.zeros(3 * nc),
         ledger=ledger,
         terms=np.zeros(TERMS_SIZE),
+        null=_directions(null, nj),
     )
+
+
+def _directions(null: Array, nj: int) -> Array:
+    """Return redundant directions as ``Motion.null`` has them, with room for those of singular positions."""
+    known = np.column_stack([null, np.ones(null.shape[0])])
+    return np.concatenate([known, np.zeros((min(nj, MORE_DIRECTIONS), nj + 1))])
 
 
 def _numbers() -> Array:
@@ -130,21 +139,26 @@ def trial_of(system: System, size: int, nv: int) -> Trial:
     """Return room for a step in the making; ``size`` is that of q with its rests."""
     nj = system.joints
     nc = system.rows.kind.size - nj
+    big = np.zeros((7, nv + nj))
+    big[[WEAK, WEAK_MASS]] = 1.0  # nothing is known to be weak before the first factorization
     return Trial(
         q=np.zeros(size),
         q_half=np.zeros(size),
         between=between_of(system),
         F=np.zeros((CLASSES, nv)),
         vec=np.zeros((TRIAL_ROWS, nv)),
-        joint=np.zeros((3, nj)),
+        joint=np.zeros((4, nj)),
         contact=np.zeros((6, nc)),
-        big=np.zeros((6, nv + nj)),
+        big=big,
         response=np.zeros((3, nc, nv + nj)),
         scale=np.ones(6),
         drift=np.zeros(system.unknowns.share.size),
-        report=np.zeros(3),
+        report=np.zeros(4),
     )
 
+
+MORE_DIRECTIONS = 12
+"""Room for directions that become redundant on the way."""
 
 NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0)
 """The numbers of a machine that is only asked about its system."""
@@ -159,6 +173,7 @@ def machine_of(
     e: Array,
     numbers: SchemeNumbers = NO_SCHEME,
     judge: Judge | None = None,
+    null: Array | None = None,
 ) -> MachineRoom:
     """Return all a run needs, at the state (q, v).
 
@@ -173,6 +188,8 @@ def machine_of(
     numbers : SchemeNumbers
     judge : Judge
         How contact problems are solved.
+    null : (k, nj) array
+        Orthonormal combinations of the rows of joints that make no force at (q, v).
     """
     sym, scatter, mats, work = _tools(system, v.size, groups, joint_groups)
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
@@ -184,12 +201,12 @@ def machine_of(
             scatter=scatter,
             mats=mats,
             work=work,
-            motion=motion_of(system, q, v),
+            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
             trial=trial_of(system, q.size, v.size),
             numbers=numbers,
             judge=Judge(0, 0, 1e-10) if judge is None else judge,
             e=np.array(e, dtype=np.float64),
-            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0]),
+            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0, numbers.joint_level, numbers.eps, 0.0]),
             scratch=scratch_of(system),
             stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account)]),
         )

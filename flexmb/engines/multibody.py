@@ -6,6 +6,7 @@ import numpy as np
 from scipy.sparse.linalg import splu
 
 from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.engines.dependent_joints import near_words, passed_words
 from flexmb.engines.drive_corners import corner_times
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.arrays import Judge
@@ -14,6 +15,7 @@ from flexmb.kernels.multibody import (
     CONTACT_FAILED,
     CONVERGED,
     DIVERGED,
+    EPS_NEAR,
     GAINED,
     KINETIC,
     LAST_STEP,
@@ -39,6 +41,7 @@ from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
 from flexmb.kernels.multibody_samples import take_sample
 from flexmb.kernels.multibody_schatzman import begin_ahead
 from flexmb.kernels.multibody_step import start_motion
+from flexmb.kernels.redundancy import REGULARIZED
 from flexmb.multibody_system import MultibodySystem
 from flexmb.record import Block, Tally
 from flexmb.schemes.multibody import scheme_numbers
@@ -62,6 +65,7 @@ class MultibodyEngine:
         judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.room = system.machine(numbers, judge)
         self.room.machine.trial.scale[MODEL] = system.extent
+        self.room.machine.step[EPS_NEAR] = REGULARIZED * system.response
         self.motion = self.room.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
         self._begin()
@@ -190,7 +194,7 @@ class MultibodyEngine:
             return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
-        message = f"Newton's method does not converge{smaller}{joint}"
+        message = f"Newton's method does not converge{smaller}{joint}{near_words(self.system, self.room)}"
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _open(self, residual: float) -> str:
@@ -226,7 +230,10 @@ class MultibodyEngine:
                 "far in one step, or the motion has blown up before; take a smaller time.step"
             )
         label = self.system.joints.labels[row - nv]
-        return f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
+        return (
+            f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
+            f"{near_words(self.system, self.room)}"
+        )
 
     def _jammed(self, contact: int) -> str:
         """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""
@@ -271,3 +278,7 @@ class MultibodyEngine:
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
         return tally_of(self.motion.ledger[0], self.step)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the steps met on their way: singular positions."""
+        return passed_words(self.system, self.room)

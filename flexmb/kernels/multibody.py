@@ -57,14 +57,15 @@ class SchemeNumbers(NamedTuple):
     projection: int  # Moreau-Jean: bring positions back onto the joints after each step
     tolerance: float  # of Newton's corrections, over the velocities
     max_iterations: int
-    eps: float  # of redundant joints, see ``tangents``
+    eps: float  # of joints that are redundant from the start, see ``tangents``
     error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
 
 
-# places in ``Machine.step`` (7,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
+# places in ``Machine.step`` (10,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
 # forces of velocities, when the run starts, and how long before the end speeds of drives are taken: not 0 where the
-# step ends at a corner, see ``multibody_corner``
-H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY = 0, 1, 2, 3, 4, 5, 6
+# step ends at a corner, see ``multibody_corner``; the level on which joints are held in this step; eps of this step,
+# and what it becomes where rows depend on each other
+H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY, LEVEL, EPS, EPS_NEAR = range(10)
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
@@ -77,12 +78,13 @@ LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
-# places in ``Motion.numbers`` (11,): energies; size of the last step, Newton iterations so far; time of the motion and
+# places in ``Motion.numbers`` (14,): energies; size of the last step, Newton iterations so far; time of the motion and
 # of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the potential
-# half a step ahead (Schatzman-Paoli); corners of drives that were passed
+# half a step ahead (Schatzman-Paoli); corners of drives that were passed; steps past singular positions
+# (``multibody_step.solve_step``), the time of the first one and the row of a joint there
 POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST, HALF_POTENTIAL = range(10)
-CORNERS = 10
-NUMBERS = 11
+CORNERS, PASSED_STEPS, PASSED_TIME, PASSED_ROW = 10, 11, 12, 13
+NUMBERS = 14
 
 
 class Motion(NamedTuple):
@@ -102,24 +104,26 @@ class Motion(NamedTuple):
     since_field: Array  # (3 nc,)
     ledger: Array2  # (2, LEDGER_SIZE): the books, and as they stood a step before
     terms: Array
+    null: Array2  # (k, nj + 1) redundant directions, and whether each is redundant now; zeros: none (``redundancy``)
 
 
 # rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT
 T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3 = range(15)
 TRIAL_ROWS = 15
-# rows of ``Trial.joint`` (3, nj): Lam_J (c1 times the force), impulses in an impact, residual
-LAM_J, LAM_W, RHO = 0, 1, 2
+# rows of ``Trial.joint`` (4, nj): Lam_J (c1 times the force), impulses in an impact, residual, and g, the last two
+# without what redundant joints leave unmet
+LAM_J, LAM_W, RHO, G_MET = 0, 1, 2, 3
 # rows of ``Trial.contact`` (6, nc)
 NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
-# rows of ``Trial.big`` (6, nv + nj)
-X_, Y_, LU_, WEAK, WEAK_MASS, B_ = range(6)
+# rows of ``Trial.big`` (7, nv + nj)
+X_, Y_, LU_, WEAK, WEAK_MASS, B_, N_ = range(7)
 # first index of ``Trial.response`` (3, nc, nv + nj): w by Lam; v~ by dq; v~ by w
 BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
 # places in ``Trial.scale`` (6,): speeds of places and of rotations, length of the system now and of the model; the
 # largest speed in space, with that of free flight; how far apart the places are that joints compare
 PLACES, TURNS, LENGTH, MODEL, FASTEST, SPAN = range(6)
-# places in ``Trial.report`` (3,)
-FAILED, LEFT, CHANGE = 0, 1, 2
+# places in ``Trial.report`` (4,)
+FAILED, LEFT, CHANGE, PASSED = 0, 1, 2, 3
 
 
 class Between(NamedTuple):
@@ -143,13 +147,14 @@ class Trial(NamedTuple):
     between: Between  # what is there (Moreau-Jean)
     F: Array2  # (CLASSES, nv) forces, weighted (Schatzman-Paoli)
     vec: Array2  # (TRIAL_ROWS, nv)
-    joint: Array2  # (3, nj)
+    joint: Array2  # (4, nj)
     contact: Array2  # (6, nc)
-    big: Array2  # (6, n)
+    big: Array2  # (7, n)
     response: Array3  # (3, nc, n)
     scale: Array  # (6,)
     drift: Array  # mean velocities of bodies in free flight, see ``Unknowns.share``
-    report: Array  # (3,): contact that failed or -1, residual, largest change of a velocity
+    report: Array  # (4,): contact that failed or -1, residual, largest change of a velocity; row of a joint that a step
+    # past a singular position has held on the velocity level, or -1
 
 
 class Scatter(NamedTuple):

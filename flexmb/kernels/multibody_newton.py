@@ -33,6 +33,7 @@ from flexmb.kernels.multibody import (
     DQ,
     DQ_JOINT,
     FASTEST,
+    G_MET,
     HALF,
     INCREMENT,
     INDEX3,
@@ -41,6 +42,7 @@ from flexmb.kernels.multibody import (
     LAM_J,
     LAM_W,
     LENGTH,
+    LEVEL,
     LU_,
     MODEL,
     MOMENTUM,
@@ -67,7 +69,9 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
+from flexmb.kernels.redundancy import follow, leave_out, nearly_dependent, regularize
 from flexmb.kernels.rotation import tangent_inverse
+from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
 from flexmb.kernels.split_sums import apart
 from flexmb.kernels.stages import stage
@@ -78,6 +82,10 @@ from flexmb.state import Array, IntArray
 
 ROUND_OFF = 64 * 2.2e-16
 """Round-off, of a distance over the size of the system, a turn, or a speed, that stiff forces answer to."""
+
+ROUNDED = 8 * 2.2e-16
+"""Residual of joints, over what ``row_scale`` compares it with, that is not corrected where rows nearly depend on each
+other (singular positions): the answer to round-off would be anything."""
 
 FORCED, FORCED_AHEAD = 1e3, 10.0
 """Speeds that forces can cause, over those of the motion, that corrections may be compared with at most: what a force
@@ -124,6 +132,15 @@ def predict(at: int) -> None:
     contact[LAM_C, :] = 0.0
 
 
+@inner
+def keep_met(at: int) -> None:
+    """Write what the joints violate on the position level, without what redundant ones leave unmet, to G_MET."""
+    met, g = part(at, "trial.joint")[G_MET], part(at, "point.rows.g")
+    for r in range(met.size):
+        met[r] = g[r]
+    leave_out(at, met)
+
+
 @kernel
 def residual(at: int) -> None:
     """Write R and rho: what the trial violates of the momentum equation and of the joints."""
@@ -147,8 +164,10 @@ def residual(at: int) -> None:
             if contact[LAM_C, c] != 0.0:
                 add_direction(at, nj + c, -contact[LAM_C, c], vec[R])
     g = part(at, "point.rows.g")
+    keep_met(at)
     for r in range(nj):  # the velocity includes the jump w, which does not move the joints
-        joint[RHO, r] = g[r] / step[D1] if numbers.joint_level == INDEX3 else row_rate(at, r)
+        joint[RHO, r] = g[r] / step[D1] if step[LEVEL] == INDEX3 else row_rate(at, r)
+    leave_out(at, joint[RHO])
 
 
 @stage
@@ -199,15 +218,28 @@ def assemble_stage(at: int, flag: int) -> int:
             joints_stiffness(at)
         # Schatzman-Paoli: M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4
         d1 = 2.0 * step[H] * numbers.w2 if numbers.family == SCHATZMAN else step[D1]
-        step_matrix(at, d1, step[C1_RATE] / step[C1], numbers.joint_level != INDEX3, vec[INCREMENT])
-        bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
+        again, bad = True, -1
+        while again:
+            step_matrix(at, d1, step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
+            bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
+            again = regularize(at, trial.big[WEAK])
+        if bad < 0:
+            follow(at, mats.S, trial.big[WEAK])
+            leave_out(at, trial.joint[G_MET])
+            leave_out(at, trial.joint[RHO])
         if bad >= 0 or flag == 0:
             return bad
     elif flag == 2:
         lam[:] = 0.0
         assemble(at, step[T_END], trial.q, vec[T_V], vec[T_P], 0.0, lam)
-    mass_matrix(at)
-    return lu_factor(sym, mats.J, trial.big[LU_], trial.big[WEAK_MASS])
+    again, bad = True, -1
+    while again:
+        mass_matrix(at)
+        bad = lu_factor(sym, mats.J, trial.big[LU_], trial.big[WEAK_MASS])
+        again = regularize(at, trial.big[WEAK_MASS])
+    if bad < 0 and flag >= 2:
+        follow(at, mats.J, trial.big[WEAK_MASS])
+    return bad
 
 
 @inner
@@ -352,25 +384,39 @@ def measure_speeds(at: int) -> None:
 
 
 @inner
+def is_rounding(at: int, x: Array, on_velocity: bool) -> bool:
+    """Tell whether residuals x (nj,) of joints are round-off that rows which nearly depend on each other answer to."""
+    inside = True
+    for r in range(x.size):
+        inside = inside and abs(x[r]) <= ROUNDED * (row_speed(at, r) if on_velocity else row_size(at, r))
+    return bool(inside and nearly_dependent(at, part(at, "trial.big")[WEAK]) >= 0)
+
+
+@inner
 def smooth_correction(at: int) -> None:
     """Solve for the change of v~ and of the joints' multipliers with contacts as they are; result in big[X_]."""
-    trial = part(at, "trial")
+    trial, on_velocity = part(at, "trial"), part(at, "step")[LEVEL] != INDEX3
     nv, x = trial.vec.shape[1], trial.big[X_]
+    met = is_rounding(at, trial.joint[RHO] if on_velocity else trial.joint[G_MET], on_velocity)
     for i in range(nv):
         x[i] = -trial.vec[R, i]
     for r in range(trial.joint.shape[1]):
-        x[nv + r] = -trial.joint[RHO, r]
+        x[nv + r] = 0.0 if met else -trial.joint[RHO, r]
     lu_solve(part(at, "sym"), part(at, "mats.S"), x, trial.big[LU_])
 
 
 @inner
 def position_correction(at: int, y: Array) -> None:
     """Solve M y = G nu, g + G^T (d1 x + y) = 0 for the change y of dq that brings the joints back (GGL)."""
-    trial, g, d1 = part(at, "trial"), part(at, "point.rows.g"), part(at, "step")[D1]
+    trial, d1 = part(at, "trial"), part(at, "step")[D1]
     nv, x = trial.vec.shape[1], trial.big[X_]
     y[:] = 0.0
     for r in range(trial.joint.shape[1]):
-        y[nv + r] = -g[r] - d1 * along_direction(at, r, x)
+        y[nv + r] = -trial.joint[G_MET, r] - d1 * along_direction(at, r, x)
+    leave_out(at, y[nv:])
+    if is_rounding(at, y[nv:], False):
+        y[:] = 0.0
+        return
     lu_solve(part(at, "sym"), part(at, "mats.J"), y, trial.big[LU_])
 
 

@@ -25,7 +25,9 @@ from flexmb.kernels.multibody import (
     D1,
     DIVERGED,
     DQ_JOINT,
+    EPS,
     FAILED,
+    G_MET,
     GAP,
     INCREMENT,
     INDEX2,
@@ -33,12 +35,15 @@ from flexmb.kernels.multibody import (
     LAM,
     LAM_HAT,
     LAM_J,
+    LAM_W,
     LAST_STEP,
     LEFT,
     LENGTH,
+    LEVEL,
     LU_,
     MOREAU,
     NOT_A_NUMBER,
+    PASSED,
     PLACES,
     RHO,
     S1,
@@ -60,6 +65,7 @@ from flexmb.kernels.multibody_newton import (
     finite,
     grow_speeds,
     is_round_off,
+    keep_met,
     measure_speeds,
     position_correction,
     predict,
@@ -67,6 +73,7 @@ from flexmb.kernels.multibody_newton import (
     unturn,
 )
 from flexmb.kernels.multibody_place import place_trial
+from flexmb.kernels.redundancy import follow, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
@@ -79,12 +86,19 @@ SLOW = 0.2
 JOINT_TOLERANCE = 1e-13
 """What joints may violate, over what ``row_scale`` compares their rows (positions) or rates (velocities) with."""
 
+CONTRACTING = 0.4
+"""Where rows nearly depend on each other, a correction larger than this fraction of the one before may be on its way to
+another branch of the motion."""
+
+DRIFT = 0.01
+"""What joints may violate, over the motion in a step, when positions are left as they are at a singular position."""
+
 
 @inner
 def set_step(at: int, h: float, t: float) -> None:
     """Write h, c1, d1 of a step (see ``kernels.multibody``) and the time at its end."""
     numbers, step = part(at, "numbers"), part(at, "step")
-    step[H], step[T_END] = h, t
+    step[H], step[T_END], step[LEVEL], step[EPS] = h, t, numbers.joint_level, numbers.eps
     if numbers.family == ALPHA:
         r = (1.0 - numbers.alpha_f) / (1.0 - numbers.alpha_m)
         step[C1], step[D1] = h * numbers.gamma * r, h * numbers.beta / numbers.gamma
@@ -98,14 +112,14 @@ def set_step(at: int, h: float, t: float) -> None:
 @inner
 def worst_joint(at: int) -> tuple[int, float]:
     """Return the row of a joint that is violated most on the level the scheme holds, and by how much."""
-    joint, g, level = part(at, "trial.joint"), part(at, "point.rows.g"), part(at, "numbers.joint_level")
+    joint, level = part(at, "trial.joint"), part(at, "step")[LEVEL]
     worst, where = 0.0, -1
     for r in range(joint.shape[1]):
         size = 0.0
         if level != INDEX3:
             size = abs(joint[RHO, r]) / row_speed(at, r)
         if level != INDEX2:
-            size = max(size, abs(g[r]) / row_size(at, r))
+            size = max(size, abs(joint[G_MET, r]) / row_size(at, r))
         if not size <= worst:
             worst, where = size, r
     return where, worst
@@ -117,9 +131,9 @@ def update(at: int, y: Array) -> float:
 
     S1 keeps the larger of x and y / d1, unknown by unknown.
     """
-    trial, numbers, frame_v = part(at, "trial"), part(at, "numbers"), part(at, "system.unknowns.frame_v")
+    trial, step, frame_v = part(at, "trial"), part(at, "step"), part(at, "system.unknowns.frame_v")
     nv, x, vec, T = trial.vec.shape[1], trial.big[X_], trial.vec, part(at, "work.local")[0]
-    both, d1 = numbers.family == ALPHA and numbers.joint_level == BOTH, part(at, "step")[D1]
+    both, d1 = part(at, "numbers.family") == ALPHA and step[LEVEL] == BOTH, step[D1]
     for i in range(nv):
         vec[S1, i] = max(abs(x[i]), abs(y[i]) / d1) if both else abs(x[i])
         if x[i] != x[i]:
@@ -130,6 +144,7 @@ def update(at: int, y: Array) -> float:
     grow_speeds(at)
     for r in range(trial.joint.shape[1]):
         trial.joint[LAM_J, r] += x[nv + r]
+    leave_out(at, trial.joint[LAM_J])
     if both:
         unturn(frame_v, vec[INCREMENT], y, T)
         for i in range(nv):
@@ -169,10 +184,11 @@ def _contacts(at: int, factored: bool) -> tuple[int, int]:
 
 
 @inner
-def _begin(at: int, h: float, t: float) -> None:
-    """Set up a step: coefficients, first guess, forecast of the contacts."""
+def _begin(at: int, h: float, t: float, level: int) -> None:
+    """Set up a step: coefficients, level of the joints, first guess, forecast of the contacts."""
     trial = part(at, "trial")
     set_step(at, h, t)
+    part(at, "step")[LEVEL] = level
     predict(at)
     trial.contact[CANDIDATE, :] = 0.0
     trial.report[CHANGE] = 0.0
@@ -184,18 +200,61 @@ def _begin(at: int, h: float, t: float) -> None:
 
 
 @inner
+def _finish(at: int) -> None:
+    """Note a singular position, and make multipliers of redundant joints the least that hold at the end."""
+    joint, weak, eps = part(at, "trial.joint"), part(at, "trial.big")[WEAK], part(at, "step")[EPS]
+    if eps != part(at, "numbers.eps"):
+        part(at, "trial.report")[PASSED] = nearly_dependent(at, weak)
+    if eps != 0.0:
+        follow(at, part(at, "mats.S"), weak)
+        leave_out(at, joint[LAM_J])
+        leave_out(at, joint[LAM_W])
+
+
+@inner
+def leaves_joints(at: int, h: float) -> bool:
+    """Tell whether the joints, on the position level, are off by more than a hundredth of the motion in a step."""
+    met, inside = part(at, "trial.joint")[G_MET], True
+    for r in range(met.size):
+        inside = inside and abs(met[r]) <= DRIFT * h * row_speed(at, r)
+    return not inside
+
+
+@inner
 def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     """Find the end of the step from t - h to t; the motion stays as it is.
+
+    Where rows of joints come to depend on each other (a singular position), the position level answers to anything:
+    a step that fails there is held on the velocity level alone, and PASSED names a row. The next steps bring the
+    positions back onto the joints.
 
     Returns
     -------
     status, where, residual, iterations : int, int, float, int
         ``where`` is the unknown or multiplier with a bad pivot, the contact, or the worst joint row.
     """
+    level, report = part(at, "numbers.joint_level"), part(at, "trial.report")
+    report[PASSED] = -1.0
+    status, where, left, iterations = _solve(at, h, t, level)
+    if status in (CONVERGED, CONTACT_FAILED) or level == INDEX2:
+        return status, where, left, iterations
+    row = nearly_dependent(at, part(at, "trial.big")[WEAK])
+    if row < 0:
+        return status, where, left, iterations
+    again, _, size, more = _solve(at, h, t, INDEX2)
+    if again != CONVERGED or leaves_joints(at, h):
+        return status, where, left, iterations + more
+    report[PASSED] = row
+    return CONVERGED, -1, size, iterations + more
+
+
+@inner
+def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, int]:
+    """Find the end of the step with the joints held on the given level; see ``solve_step``."""
     trial, numbers, stages = part(at, "trial"), part(at, "numbers"), part(at, "stages")
     nc, y, alpha, report = trial.contact.shape[1], trial.big[Y_], numbers.family == ALPHA, trial.report
-    _begin(at, h, t)
-    both = alpha and numbers.joint_level == BOTH and trial.joint.shape[1] > 0
+    _begin(at, h, t, level)
+    both = alpha and level == BOTH and trial.joint.shape[1] > 0
     last, least, size, settled, again, extra, count = np.inf, np.inf, np.inf, False, True, 0, 0
     for iteration in range(numbers.max_iterations):
         place_trial(at)
@@ -205,6 +264,7 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
             where, worst = worst_joint(at)
             worst = max(worst, 0.1 * deepest(at))
             if worst <= JOINT_TOLERANCE or (extra >= 3 and worst <= 10.0 * JOINT_TOLERANCE):
+                _finish(at)
                 return CONVERGED, -1, size, iteration
             extra += 1
             if extra > 6:
@@ -231,6 +291,9 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
         # corrections that no longer shrink are round-off if they are small enough for that
         if not settled and size > 0.5 * least:
             settled = is_round_off(at, trial.vec[S1], 10.0 * numbers.tolerance)
+        slow = not settled and iteration > 0 and level != INDEX2 and size > CONTRACTING * last
+        if slow and fresh and nearly_dependent(at, trial.big[WEAK]) >= 0:
+            return DIVERGED, worst_joint(at)[0], size, iteration
         again = not settled and not fresh and size > SLOW * last
         last, least = size, min(size, least)
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations
@@ -269,7 +332,9 @@ def start_motion(at: int, t: float) -> int:
             part(at, "system.rows"), part(at, "system.angles"), part(at, "system.functions"), r,
             part(at, "point.markers"), part(at, "point.angles"), part(at, "point.rows"), t,
         )  # fmt: skip
+    leave_out(at, x[nv:])
     lu_solve(sym, mats.J, x, trial.big[LU_])
+    leave_out(at, x[nv:])
     for i in range(nv):
         motion.vec[ACC, i] = x[i]
     for r in range(nj):
@@ -284,12 +349,13 @@ def project(at: int) -> int:
     """Bring the trial's position onto the joints, M y = G nu, g + G^T y = 0; return -1 or nv + the row that fails."""
     trial, mats, sym, stages = part(at, "trial"), part(at, "mats"), part(at, "sym"), part(at, "stages")
     nv, nj, y = trial.vec.shape[1], trial.joint.shape[1], trial.big[Y_]
-    g, unknowns = part(at, "point.rows.g"), part(at, "system.unknowns")
-    where = 0
+    unknowns, met = part(at, "system.unknowns"), trial.joint[G_MET]
+    where, last = 0, np.inf
     for _ in range(10):
+        keep_met(at)
         worst = 0.0
         for r in range(nj):
-            size = abs(g[r]) / row_size(at, r)
+            size = abs(met[r]) / row_size(at, r)
             if not size <= worst:
                 worst, where = size, r
         if worst <= JOINT_TOLERANCE:
@@ -299,8 +365,13 @@ def project(at: int) -> int:
             return bad
         y[:] = 0.0
         for r in range(nj):
-            y[nv + r] = -g[r]
+            y[nv + r] = -met[r]
+        leave_out(at, y[nv:])
         lu_solve(sym, mats.J, y, trial.big[LU_])
+        size = correction_size(at, y[:nv])
+        if size > CONTRACTING * last and nearly_dependent(at, trial.big[WEAK_MASS]) >= 0:
+            return nv + where
+        last = size
         advance(unknowns, trial.q, y, trial.q)
         call(stages[PLACE], at, 0)
     return nv + where

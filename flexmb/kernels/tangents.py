@@ -9,8 +9,8 @@ R = p(q, v~) - A^T c - c1 F(q, v) - G Lam,
     [ G^T (T^-1) + d1 H^T  eps ] [ dLam ] = [ -rho ]
 
 where H^T is the change of dg/dt with the position (T^-1 and H^T only for joints on the velocity level), and eps is
-zero unless joints are redundant. In Moreau-Jean's step the columns G, and K of the joints, are those inside the step
-(``joints_between``). Rows and columns are of one size whatever h is: this is the scaling of Haddouni
+zero unless joints are redundant or nearly so. In Moreau-Jean's step the columns G, and K of the joints, are those
+inside the step (``joints_between``). Rows and columns are of one size whatever h is: this is the scaling of Haddouni
 2015, eq 2.111.
 """
 
@@ -21,7 +21,7 @@ from flexmb.kernels.evaluate import copy
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.joints_between import lever_stiffness, turns_between
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import LAM_J, MOREAU, T_V
+from flexmb.kernels.multibody import EPS, LAM_J, MOREAU, T_V
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.tables import CLASSES, FLOATING
 from flexmb.state import Array
@@ -284,7 +284,7 @@ def border(at: int, inside: bool, out: Array) -> None:
     """Add -G, G^T and eps to ``out``; the columns are those ``inside`` the step, or at its end like the rows."""
     between = part(at, "trial.between")
     mk, rows, scatter = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter")
-    J, grad, eps = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "numbers.eps")
+    J, grad, eps = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "step")[EPS]
     for r in range(part(at, "system.joints")):
         out[scatter.diagonal_pos[r]] += eps
         for s in range(rows.ptr[r], rows.ptr[r + 1]):

@@ -241,6 +241,57 @@ def redundant(
     return sorted(found, key=lambda r: r.row)
 
 
+def even_masses(M: sparse.csr_array) -> sparse.csr_array:
+    """Return M with every body (connected part) scaled to the same mass, its unknowns' geometric mean.
+
+    Rows that depend on each other do so in any metric; with very different masses, others seem to.
+    """
+    M, body = sparse.csr_array(M), _connected(M)
+    diagonal = M.diagonal()
+    if not np.all(diagonal > 0.0):
+        return M
+    mean = np.exp(np.bincount(body, np.log(diagonal)) / np.bincount(body))
+    scale = sparse.diags_array(1.0 / np.sqrt(mean[body]))
+    return sparse.csr_array(scale @ M @ scale)
+
+
+def null_directions(M: sparse.csr_array, G: sparse.csc_array, found: list[Redundant]) -> tuple[Array, float]:
+    """Return orthonormal combinations n of columns with G n = 0, (k, nj), and how far from zero G n is.
+
+    Parameters
+    ----------
+    M, G : sparse
+        As for ``redundant``.
+    found : list of Redundant
+        The k columns that depend on others.
+
+    Returns
+    -------
+    null : (k, nj) array
+    misfit : float
+        The largest length of G n, over that of its parts, in the metric of M^-1.
+    """
+    g, body = sparse.csc_array(G), _connected(M)
+    null = np.zeros((len(found), g.shape[1]))
+    for n, row in zip(null, found, strict=True):
+        n[row.row] = 1.0
+        if row.combination.size:
+            both = np.concatenate([row.combination, [row.row]])
+            dense = g[:, both].toarray()
+            n[row.combination] = -np.linalg.lstsq(dense[:, :-1], dense[:, -1], rcond=None)[0]
+    null = np.ascontiguousarray(np.linalg.qr(null.T)[0].T)
+    used = np.flatnonzero(np.abs(null).max(axis=0) > 0.0)
+    columns, part = g[:, used], null[:, used]
+    touched = np.flatnonzero(np.isin(body, body[columns.indices]))
+    if not touched.size:
+        return null, 0.0
+    dense = columns[touched].toarray()
+    solve = factor(M[touched][:, touched]).solve
+    sums, size = dense @ part.T, np.sum(dense * solve(dense), axis=0)
+    left = np.sum(sums * solve(sums), axis=0)
+    return null, float(np.sqrt(np.max(left / np.maximum(part**2 @ size, 1e-300))))
+
+
 def _bordered(M: sparse.csr_array, G: sparse.csc_array) -> tuple[IntArray, IntArray, Array]:
     """Return rows, columns and values of the entries of [[M, -G], [G^T, 0]]."""
     m, g = sparse.coo_array(M), sparse.coo_array(G)
