@@ -25,9 +25,13 @@ def unknowns_of(b: Builder) -> tab.Unknowns:
     turns = np.zeros(nv, dtype=np.bool_)
     turns[turn_v] = True
     reach = _reach(b, turns)
-    return tab.Unknowns(  # type: ignore[call-arg]
-        *columns(b.frames, 2),
-        *columns([*b.plain, *b.spins], 2),
+    frame_q, frame_v = columns(b.frames, 2)
+    plain_q, plain_v = columns([*b.plain, *b.spins], 2)
+    return tab.Unknowns(
+        frame_q,
+        frame_v,
+        plain_q,
+        plain_v,
         turn_v,
         reach[turn_v],
         np.where(turns, 1.0, reach),
