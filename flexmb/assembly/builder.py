@@ -91,7 +91,9 @@ class Builder:
         self.dof_names += [f"{label}.{name}" for name in ("x", "y", "z", "turn_x", "turn_y", "turn_z")]
         return iq, iv
 
-    def add_plain(self, q: Array, v: Array, names: Sequence[str], angles: Sequence[int] | IntArray = ()) -> tuple[int, int]:
+    def add_plain(
+        self, q: Array, v: Array, names: Sequence[str], angles: Sequence[int] | IntArray = ()
+    ) -> tuple[int, int]:
         """Add plain unknowns with their start values, of which some are ``angles``; return the first place in q, v."""
         iq, iv = len(self.q0), len(self.v0)
         self.turning += [iv + int(k) for k in angles]

@@ -27,16 +27,9 @@ def unknowns_of(b: Builder) -> tab.Unknowns:
     reach = _reach(b, turns)
     frame_q, frame_v = columns(b.frames, 2)
     plain_q, plain_v = columns([*b.plain, *b.spins], 2)
-    return tab.Unknowns(
-        frame_q,
-        frame_v,
-        plain_q,
-        plain_v,
-        turn_v,
-        reach[turn_v],
-        np.where(turns, 1.0, reach),
-        *_flight(b, nv),
-    )
+    flight, share = _flight(b, nv)
+    unit = np.where(turns, 1.0, reach)
+    return tab.Unknowns(frame_q, frame_v, plain_q, plain_v, turn_v, reach[turn_v], unit, flight, share)
 
 
 def _reach(b: Builder, turns: NDArray[np.bool_]) -> Array:
