@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from flexmb.kernels.lcp_lemke import solve_lemke
+from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
 from flexmb.kernels.lcp_newton import ROUND_OFF, solve_newton
 from flexmb.kernels.lcp_pgs import solve_pgs
-from flexmb.kernels.lcp_residual import lcp_residual, lcp_worst
+from flexmb.kernels.lcp_proximal import solve_proximal
+from flexmb.kernels.lcp_refine import refine
+from flexmb.kernels.lcp_residual import lcp_residual, lcp_worst, violation
 from flexmb.state import Array
 
 __all__ = [
@@ -25,29 +27,41 @@ __all__ = [
 
 NEWTON, LEMKE, PGS = 0, 1, 2
 """Codes of the methods for ``solve_lcp``."""
+PROXIMAL = 3
+"""The last resort, which no one asks for by name: slow, but it holds where the others stumble over round-off."""
+SETS, SWEEPS, PROBLEMS = 30, 50000, 60
+"""Automatic limits of Newton, of PGS asked for by name, and of the proximal method."""
 
 
 @njit(cache=True, error_model="numpy")
-def _newton_or_lemke(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> tuple[int, float]:
-    """Newton; where it does not settle, Lemke; the better of the two by the residual."""
+def _attempt(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float) -> tuple[int, bool]:
+    """Solve by one method; see there for what it returns."""
     n = b.size
-    iterations, ok = solve_newton(W, b, z, max_iter if max_iter > 0 else 30)
-    residual = lcp_residual(W, b, z)
-    if (ok and residual <= tol) or residual <= ROUND_OFF:
-        return iterations, residual
-    other = np.empty(n)
-    pivots, ok = solve_lemke(W, b, other, 100 + 20 * n)
-    r = lcp_residual(W, b, other)
-    if r < residual:
-        for i in range(n):
-            z[i] = other[i]
-        residual = r
-    return iterations + pivots, residual
+    if method == NEWTON:
+        return solve_newton(W, b, z, max_iter if max_iter > 0 else SETS)
+    if method == LEMKE:
+        return solve_lemke(W, b, z, max_iter if max_iter > 0 else most_pivots(n))
+    if method == PGS:
+        return solve_pgs(W, b, z, max_iter if max_iter > 0 else SWEEPS, tol)
+    return solve_proximal(W, b, z, max_iter if max_iter > 0 else PROBLEMS, tol)
+
+
+@njit(cache=True, error_model="numpy")
+def _refined(W: Array, b: Array, z: Array, tol: float) -> tuple[float, float]:
+    """Refine an answer that violates more than a share ``tol`` of b; return its violation and its residual."""
+    _, worst, given, _ = violation(W, b, z)
+    if worst > tol * given and np.isfinite(worst) and refine(W, b, z):
+        worst = violation(W, b, z)[1]
+    return worst, lcp_residual(W, b, z)
 
 
 @njit(cache=True, error_model="numpy")
 def solve_lcp(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float) -> tuple[int, float]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` and judge the answer.
+
+    Where the method asked for does not solve the problem, the others follow, Newton, Lemke, PGS and the proximal
+    method, until one does. When none does, the answer that violates least is kept. A limit given to Lemke or PGS holds
+    for the whole: nothing follows then.
 
     Parameters
     ----------
@@ -57,23 +71,39 @@ def solve_lcp(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: flo
     z : (n,) array
         In: warm start (zeros for none). Out: the solution, z >= 0.
     method : int
-        ``NEWTON`` (Lemke takes over where it cycles), ``LEMKE`` or ``PGS``.
+        ``NEWTON``, ``LEMKE`` or ``PGS``.
     max_iter : int
-        Most index sets, pivots or sweeps; 0 for 30, 100 + 20 n, 50000.
+        Most index sets, pivots or sweeps of the method asked for; 0 chooses by the size.
     tol : float
-        Residual at which PGS stops and Newton is content.
+        Residual at which PGS stops and Newton is content; an answer that violates more than this share of the largest
+        ``|b_i|`` is refined.
 
     Returns
     -------
     iterations : int
-        Index sets, pivots or sweeps used (those of the fall-back added).
+        Index sets, pivots or sweeps used (those of all methods that were tried).
     residual : float
         ``lcp_residual`` of z; the caller must treat more than ``tol`` as failure.
     """
-    if method == NEWTON:
-        return _newton_or_lemke(W, b, z, max_iter, tol)
-    if method == LEMKE:
-        iterations, _ = solve_lemke(W, b, z, max_iter if max_iter > 0 else 100 + 20 * b.size)
-    else:
-        iterations, _ = solve_pgs(W, b, z, max_iter if max_iter > 0 else 50000, tol)
-    return iterations, lcp_residual(W, b, z)
+    n = b.size
+    iterations, ok = _attempt(W, b, z, method, max_iter, tol)
+    least, residual = _refined(W, b, z, tol)
+    if (ok and residual <= tol) or residual <= ROUND_OFF or (max_iter > 0 and method != NEWTON):
+        return iterations, residual
+    other = np.empty(n)
+    for following in range(4):
+        if following == method:
+            continue
+        for i in range(n):
+            other[i] = 0.0
+        limit = most_pivots(n) if following == PGS else 0  # it is here for triangular W, which takes it n sweeps
+        k, _ = _attempt(W, b, other, following, limit, tol)
+        iterations += k
+        worst, r = _refined(W, b, other, tol)
+        if (r < residual) if r <= tol else (worst < least):
+            for i in range(n):
+                z[i] = other[i]
+            least, residual = worst, r
+        if residual <= tol:
+            break
+    return iterations, residual

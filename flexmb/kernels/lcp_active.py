@@ -67,6 +67,37 @@ def substitute(A: Array, rank: int, x: Array) -> None:
 
 
 @njit(cache=True, error_model="numpy")
+def members(active: Mask) -> IntArray:
+    """Return the contacts of a set, in rising order."""
+    k = 0
+    for i in range(active.size):
+        k += 1 if active[i] else 0
+    order = np.empty(k, np.int64)
+    k = 0
+    for i in range(active.size):
+        if active[i]:
+            order[k] = i
+            k += 1
+    return order
+
+
+@njit(cache=True, error_model="numpy")
+def scaled_block(W: Array, order: IntArray) -> tuple[Array, Array]:
+    """Return ``W_AA`` scaled to a unit diagonal, and the factor of each row of W (only those of the set are filled)."""
+    k = order.size
+    scale = np.empty(W.shape[0])
+    for p in range(k):
+        i = order[p]
+        scale[i] = 1.0 / np.sqrt(W[i, i])
+    A = np.empty((k, k))
+    for p in range(k):
+        i = order[p]
+        for q in range(k):
+            A[p, q] = W[i, order[q]] * scale[i] * scale[order[q]]
+    return A, scale
+
+
+@njit(cache=True, error_model="numpy")
 def solve_active(W: Array, b: Array, active: Mask, z: Array) -> int:
     """Solve ``W_AA z_A = -b_A`` with z = 0 off the set, and return the rank of the block.
 
@@ -83,29 +114,14 @@ def solve_active(W: Array, b: Array, active: Mask, z: Array) -> int:
     z : (n,) array
         Overwritten.
     """
-    n, k = b.size, 0
+    n = b.size
     for i in range(n):
         z[i] = 0.0
-        if active[i]:
-            k += 1
-    order = np.empty(k, np.int64)
-    k = 0
-    for i in range(n):
-        if active[i]:
-            order[k] = i
-            k += 1
-    if k == 1:
+    order = members(active)
+    if order.size == 1:
         z[order[0]] = -b[order[0]] / W[order[0], order[0]]
         return 1
-    scale = np.empty(n)
-    for p in range(k):
-        i = order[p]
-        scale[i] = 1.0 / np.sqrt(W[i, i])
-    A = np.empty((k, k))
-    for p in range(k):
-        i = order[p]
-        for q in range(k):
-            A[p, q] = W[i, order[q]] * scale[i] * scale[order[q]]
+    A, scale = scaled_block(W, order)
     rank = eliminate(A, order)
     x = np.empty(rank)
     for _ in range(2):

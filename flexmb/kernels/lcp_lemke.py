@@ -25,6 +25,15 @@ POLISH = 10
 
 
 @njit(cache=True, error_model="numpy")
+def most_pivots(n: int) -> int:
+    """Return how many pivots are tried for n contacts.
+
+    Usually n or 2 n are enough; the worst cases known take 2^n, which is affordable for a few contacts.
+    """
+    return max(2 ** min(n + 1, 13), 100 + 20 * n)
+
+
+@njit(cache=True, error_model="numpy")
 def _exchange(T: Array, r: int, s: int) -> None:
     """Swap the basic variable of row r with the non-basic one of column s (a Jordan exchange)."""
     n, m = T.shape

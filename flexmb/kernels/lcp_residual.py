@@ -9,6 +9,36 @@ from flexmb.state import Array
 
 
 @njit(cache=True, error_model="numpy")
+def violation(W: Array, b: Array, z: Array) -> tuple[int, float, float, float]:
+    """Return the row that violates the complementarity most, by how much, and the sizes of b and of the answer.
+
+    Returns
+    -------
+    row : int
+        The worst row; -1 for n = 0.
+    worst : float
+        ``max_i |min(rho_i z_i, w_i)|`` with ``rho_i = W_ii`` (1 where ``W_ii <= 0``); infinite when anything is not
+        finite.
+    given, answered : float
+        ``max_i |b_i|`` and ``max_i rho_i |z_i|``.
+    """
+    row, worst, given, answered = -1, -1.0, 0.0, 0.0
+    for i in range(b.size):
+        w = b[i]
+        for j in range(b.size):
+            w += W[i, j] * z[j]
+        if not (np.isfinite(w) and np.isfinite(z[i])):
+            return i, np.inf, given, answered
+        rho = W[i, i] if W[i, i] > 0.0 else 1.0
+        wrong = abs(min(rho * z[i], w))
+        if wrong > worst:
+            row, worst = i, wrong
+        given = max(given, abs(b[i]))
+        answered = max(answered, rho * abs(z[i]))
+    return row, worst, given, answered
+
+
+@njit(cache=True, error_model="numpy")
 def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     """Return the row that violates the complementarity most, and the residual.
 
@@ -29,19 +59,9 @@ def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     residual : float
         Dimensionless.
     """
-    row, worst, given, answered = -1, -1.0, 0.0, 0.0
-    for i in range(b.size):
-        w = b[i]
-        for j in range(b.size):
-            w += W[i, j] * z[j]
-        rho = W[i, i] if W[i, i] > 0.0 else 1.0
-        violation = abs(min(rho * z[i], w))
-        if not (np.isfinite(w) and np.isfinite(z[i])):
-            return i, np.inf
-        if violation > worst:
-            row, worst = i, violation
-        given = max(given, abs(b[i]))
-        answered = max(answered, rho * abs(z[i]))
+    row, worst, given, answered = violation(W, b, z)
+    if not np.isfinite(worst):
+        return row, np.inf
     scale = given + 1e-5 * answered
     if scale == 0.0:
         return row, 0.0

@@ -48,12 +48,13 @@ class ContactSolver:
     Parameters
     ----------
     name : {"newton", "lemke", "pgs"}
-        Nonsmooth Newton / active set (Lemke takes over where it cycles), Lemke's pivoting, or projected
-        Gauss-Seidel.
+        Nonsmooth Newton / active set, Lemke's pivoting, or projected Gauss-Seidel. Where the one named does not solve
+        a problem, the others are tried.
     tolerance : float
         Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
     max_iterations : int
-        Most index sets, pivots or sweeps; 0 chooses by the size of the problem.
+        Most index sets, pivots or sweeps of the solver named; 0 chooses by the size of the problem. A limit for
+        "lemke" or "pgs" holds for the whole: no other solver is tried then.
     """
 
     name: str = "newton"
