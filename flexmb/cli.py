@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 
 from flexmb.commands import COMMANDS
+from flexmb.doc_line import doc_line
 from flexmb.errors import FlexmbError, InputError
+from flexmb.terminal import safe_output
 
 DONE, FAILED_EXPECTATION, WRONG_INPUT, FAILED_RUN, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes."""
@@ -26,7 +29,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND")
     for name, command in COMMANDS.items():
-        words = (command.__doc__ or "").strip().splitlines()[0].rstrip(".")
+        words = doc_line(command).rstrip(".")
         sub = commands.add_parser(name, help=words, description=words + ".", parents=[everywhere])
         command.arguments(sub)
         sub.set_defaults(main=command.main)
@@ -35,6 +38,31 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
+    leaving = None
+    with safe_output() as (out, said):
+        try:
+            try:
+                code = _answer(argv)
+            except SystemExit as err:  # of --help, --version and wrong options
+                leaving, code = err, err.code if isinstance(err.code, int) else DONE
+            out.flush()
+        except BrokenPipeError:
+            # the reader of our output (head, less) has had enough
+            said.abandon()
+            return DONE
+        if out.error is not None:
+            print(f"flexmb: error: stdout cannot be written: {out.error.strerror}", file=sys.stderr)
+            code = code or WRONG_INPUT
+        for stream in (out, said):
+            if stream.error is not None:
+                stream.abandon()
+    if leaving is not None:
+        raise SystemExit(code)
+    return code
+
+
+def _answer(argv: Sequence[str] | None) -> int:
+    """Do what is asked and return the exit code; errors become words on stderr."""
     parser = build_parser()
     args = parser.parse_args(argv)
     if not hasattr(args, "main"):  # no command: show which there are
@@ -43,9 +71,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         return int(args.main(args))
     except BrokenPipeError:
-        # the reader of our output (head, less) has had enough
-        sys.stderr.close()
-        return DONE
+        raise
     except (Exception, KeyboardInterrupt) as err:
         if getattr(args, "debug", False):
             raise
@@ -62,9 +88,23 @@ def _explain(err: BaseException) -> tuple[str, int]:
         return f"error: {err}", FAILED_RUN
     if isinstance(err, KeyboardInterrupt):
         return "interrupted", INTERRUPTED
-    if isinstance(err, OSError) and err.filename is not None:  # the disk or the reader's rights, not our work
-        return f"error: '{err.filename}' cannot be used: {err.strerror or err}", WRONG_INPUT
+    if isinstance(err, OSError):  # the disk or the reader's rights, not our work
+        if not _has_working_folder():
+            return "error: the working folder has been removed; change into one that is there", WRONG_INPUT
+        if err.filename is not None:
+            return f"error: '{err.filename}' cannot be used: {err.strerror or err}", WRONG_INPUT
+        return f"error: {err}", WRONG_INPUT
+    if isinstance(err, MemoryError):
+        return f"error: there is not enough memory: {err}", FAILED_RUN
     return f"internal error: {type(err).__name__}: {err} (--debug shows where)", FAILED_RUN
+
+
+def _has_working_folder() -> bool:
+    try:
+        os.getcwd()
+    except OSError:
+        return False
+    return True
 
 
 class _Version(argparse.Action):

@@ -8,12 +8,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy import sparse
-from scipy.sparse.linalg import splu
 
 from flexmb.errors import InputError
 from flexmb.kernels.redundancy import MISFIT, REGULARIZED
 from flexmb.linalg.bordered import Redundant, even_masses, null_directions, redundant
-from flexmb.multibody_system import MultibodySystem
+from flexmb.multibody_system import MultibodySystem, factored
 from flexmb.state import Array, IntArray
 
 TOLERANCE = 1e-8
@@ -204,9 +203,9 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     M, _, _ = system.tangents(t0, q, v)
     G = sparse.csc_array(system.G(t0, q)[:, rows])
     n = len(rows)
-    eps = sparse.diags_array(1e-10 * _response(M, G), shape=(n, n))  # row by row: lengths and angles differ
+    eps = sparse.diags_array(1e-10 * _response(system, M, G), shape=(n, n))  # row by row: lengths and angles differ
     A = sparse.block_array([[M, -G], [G.T, eps]], format="csc")
-    lu = splu(sparse.csc_matrix(A))
+    lu = factored(system, M, A)
     rhs = np.concatenate([np.zeros(system.nv), b])
     x = lu.solve(rhs)
     for _ in range(3):  # takes out the regularization
@@ -215,11 +214,11 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     return np.asarray(x[: system.nv]), np.asarray(x[system.nv :])
 
 
-def _response(M: sparse.csr_array, G: sparse.csc_array) -> Array:
+def _response(system: MultibodySystem, M: sparse.csr_array, G: sparse.csc_array) -> Array:
     """Return the diagonal of G^T M^-1 G."""
     if not G.shape[1]:
         return np.zeros(0)
-    lu = splu(sparse.csc_matrix(M))
+    lu = factored(system, M, M)
     dense = G.toarray()
     return np.asarray(np.sum(dense * lu.solve(dense), axis=0))
 
@@ -230,7 +229,7 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
         return system, ()
     M, _, _ = system.tangents(t0, system.q0, system.v0)
     G = sparse.csc_array(system.G(t0, system.q0)[:, : system.nj])
-    system = replace(system, response=float(np.mean(_response(M, G))))
+    system = replace(system, response=float(np.mean(_response(system, M, G))))
     even = even_masses(M)
     found = redundant(even, G, ALIGNED)
     known = {row.row for row in found}

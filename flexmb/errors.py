@@ -6,6 +6,24 @@
 
 from __future__ import annotations
 
+LONGEST = 80
+"""Letters of a value that are shown in full."""
+
+
+def readable(item: object) -> str:
+    """Return a value as Python writes it; of a long one the beginning and the end (of a path the file's name)."""
+    try:
+        text = repr(item)
+    except (ValueError, RecursionError):  # a whole number of thousands of digits, or a list of lists of lists
+        bits = f" of {item.bit_length()} bits" if isinstance(item, int) else ""
+        return f"<{type(item).__name__}{bits}>"
+    return shortened(text)
+
+
+def shortened(text: str) -> str:
+    """Return a text; of a long one the beginning and the end."""
+    return text if len(text) <= LONGEST else f"{text[:38]} ... {text[-37:]}"
+
 
 class FlexmbError(Exception):
     """Base class of everything flexmb raises on purpose."""
@@ -36,8 +54,8 @@ class InputError(FlexmbError):
     def __str__(self) -> str:
         place = ".".join(part for part in (self.where, self.key) if part)
         if place and self.value is not None:
-            return f"{place} = {self.value!r}: {self.message}"
-        return f"{place}: {self.message}" if place else self.message
+            return f"{shortened(place)} = {readable(self.value)}: {self.message}"
+        return f"{shortened(place)}: {self.message}" if place else self.message
 
 
 class SimulationError(FlexmbError):

@@ -13,9 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 from scipy import linalg
-from scipy.sparse.linalg import splu
 
-from flexmb.multibody_system import MultibodySystem
+from flexmb.multibody_system import MultibodySystem, factored
 from flexmb.state import Array
 
 RANK = 1e-10
@@ -50,7 +49,7 @@ def linearize(system: MultibodySystem, t: float = 0.0) -> Linearized:
     sparse_M = system.tangents(t, q, rest)[0]
     G = system.G(t, q).toarray()[:, : system.nj]
     f = system.f(t, q, rest)
-    lu = splu(sparse_M.tocsc())
+    lu = factored(system, sparse_M, sparse_M)
     by_force, by_joints = lu.solve(f), lu.solve(G) if system.nj else G
     lam = np.linalg.lstsq(G.T @ by_joints, -G.T @ by_force, rcond=RANK)[0] if system.nj else np.zeros(0)
     a = by_force + by_joints @ lam

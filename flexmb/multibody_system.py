@@ -12,9 +12,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.assembly.builder import Group
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
+from flexmb.errors import InputError
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
@@ -278,3 +280,21 @@ class MultibodySystem:
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""
         return State(t, self.q0.copy(), self.v0.copy())
+
+
+def factored(system: MultibodySystem, M: sparse.csr_array, A: sparse.csr_array | sparse.csc_array) -> SuperLU:
+    """Factor the mass matrix M, alone or bordered by joints (A).
+
+    Raises
+    ------
+    InputError
+        When it is singular; the unknown with the least mass is named.
+    """
+    try:
+        return splu(sparse.csc_matrix(A))
+    except (RuntimeError, ValueError):  # SuperLU: singular, or an entry that is not finite
+        own = np.abs(M.diagonal())
+        least = int(np.argmin(own))
+        name = system.dof_names[least] if system.dof_names else f"number {least}"
+        message = f"the mass matrix is singular: the least mass is {own[least]:.6g} kg or kg m^2, of the unknown {name}"
+        raise InputError(message, where="bodies") from None

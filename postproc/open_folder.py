@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +14,7 @@ from flexmb.io.result_h5 import H5Tree
 from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
+from flexmb.io.toml_text import toml_tree
 from flexmb.io.tree_check import Without, damage
 from flexmb.postproc.folder_words import case_step, failure_notes, usable_case, usable_summary
 from flexmb.postproc.sound_states import SomeStates, sound_impulses, sound_states
@@ -177,7 +177,7 @@ def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
 def sound_case(text: str, name: str, notes: list[str]) -> dict[str, Any]:
     """Return the tables of a case, empty when they are not those of one; what is wrong goes to the notes."""
     try:
-        case = tomllib.loads(text)
+        case = toml_tree(text)
     except ValueError as err:
         notes.append(f"{name} cannot be read ({err})")
         return {}

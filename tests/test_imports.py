@@ -12,7 +12,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 
 LEVELS = [
-    {"errors", "state", "shipped_data"},
+    {"errors", "state", "shipped_data", "terminal", "doc_line"},
     {"kernels", "measures"},
     {"linalg"},
     {"fem"},

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import tomllib
 from typing import TYPE_CHECKING
 
 from flexmb.case.part_tables import read_scheme
+from flexmb.io.toml_text import toml_tree
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
@@ -16,7 +16,7 @@ def expectation_notes(case: Case) -> tuple[str, ...]:
     changed = {path[0] for path in case.values.origin.overridden} & {"scheme", "time"}
     if not case.expects or not changed:
         return ()
-    file, out = tomllib.loads(case.values.origin.text), []
+    file, out = toml_tree(case.values.origin.text), []
     own = read_scheme(file.get("scheme", {}), []) if "scheme" in changed else None
     if own is not None and own != case.scheme:
         out.append(f"the expectations were written for the file's own scheme ({own.name})")

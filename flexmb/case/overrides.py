@@ -12,9 +12,13 @@ from flexmb.case.part_tables import KINDS
 from flexmb.case.problems import Problem, dotted
 from flexmb.case.schema import CaseTables, OutputTable, SolverTable, Table, TimeTable
 from flexmb.case.toml_lines import Path, words
-from flexmb.errors import InputError
+from flexmb.errors import InputError, shortened
 from flexmb.fem.checks import unknown_key
+from flexmb.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
 from flexmb.schemes import SCHEMES
+
+LONGEST_INDEX = 10
+"""Digits that no index of a list has."""
 
 
 def parse_override(text: str) -> tuple[Path, Any]:
@@ -23,6 +27,9 @@ def parse_override(text: str) -> tuple[Path, Any]:
     path = key_path(key)
     if not equals or not path:
         raise InputError("must read KEY=VALUE, for example time.step=1e-4", where="--set", value=text)
+    if len(path) > MOST_LEVELS:
+        words = f"the key has {len(path)} parts; at most {MOST_LEVELS} are possible"
+        raise InputError(words, where="--set", value=text)
     return path, _value(shown.strip())
 
 
@@ -31,12 +38,14 @@ def key_path(key: str) -> Path:
     names = words(key)
     if ".".join(names) != key.replace('"', "").replace("'", "").replace(" ", ""):
         return ()
-    return tuple(int(name) if name.isdecimal() else name for name in names)
+    return tuple(int(name) if name.isdecimal() and len(name) < LONGEST_INDEX else name for name in names)
 
 
 def _value(shown: str) -> Any:
     try:
-        parsed = tomllib.loads(f"v = {shown}")
+        parsed = toml_tree(f"v = {shown}")
+    except TooMuch as err:
+        raise InputError(str(err).removeprefix("line 1: "), where="--set", value=shown) from None
     except tomllib.TOMLDecodeError:
         return shown
     # a line break in the value could smuggle in further keys; then it is just a string
@@ -78,7 +87,9 @@ def _unknown(data: dict[str, Any], path: Path, made: set[Path]) -> str:
         return unknown_key(path[0], tables)
     parts = data.get(str(path[0])) or {}
     if len(path) > 2 and path[0] in KINDS and isinstance(parts, dict) and path[1] not in parts and path[:2] not in made:
-        return unknown_key(path[1], parts).replace("unknown key", f"there is no '{path[1]}' in {path[0]}")
+        return unknown_key(path[1], parts).replace(
+            "unknown key", f"there is no '{shortened(str(path[1]))}' in {path[0]}"
+        )
     return ""
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.case.toml_lines import line_numbers, line_of
-from flexmb.errors import InputError
+from flexmb.errors import InputError, readable, shortened
 
 
 class CaseError(InputError):
@@ -60,7 +60,7 @@ class Origin:
         return self.error([problem]) if problem.path else CaseError(f"{self.file}: {err.message}")
 
     def _one(self, problem: Problem, found: dict[KeyPath, int]) -> str:
-        place = dotted(problem.path)
+        place = shortened(dotted(problem.path))
         given = next((said for path, said in self.overridden.items() if problem.path[: len(path)] == path), "")
         number = None if given else line_of(found, problem.path)
         words = f"{given}: " if given else f"line {number}: " if number else ""
@@ -81,9 +81,3 @@ def problem_of(err: InputError) -> Problem:
 def dotted(path: KeyPath) -> str:
     """Return a path as users write it."""
     return ".".join(str(part) for part in path)
-
-
-def readable(item: Any) -> str:
-    """Return a value; of a long one the beginning and the end (of a path the file's name)."""
-    text = repr(item)
-    return text if len(text) <= 80 else f"{text[:38]} ... {text[-37:]}"

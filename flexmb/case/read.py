@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import dataclasses
 import difflib
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +21,7 @@ from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
 from flexmb.exact import SOLUTIONS
+from flexmb.io.toml_text import TooMuch, toml_tree
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import SCHEMES
 
@@ -62,8 +62,10 @@ def read_text(file: Path) -> str:
 def parsed(file: Path, text: str) -> dict[str, Any]:
     """Return the tree of a TOML text."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError as err:
+        return toml_tree(text)
+    except TooMuch as err:
+        raise InputError(f"{file}, {err}") from err
+    except ValueError as err:
         raise InputError(f"'{file}' is not valid TOML: {err}") from err
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from flexmb.io.toml_text import without_strings
+
 Path = tuple[str | int, ...]
 _HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _WORD = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
-_STRINGS = re.compile(r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
+LONGEST_HEADER = 2000
+"""Lines longer than this are no headers of tables that anyone writes, and matching them could take long."""
 
 
 def line_numbers(text: str) -> dict[Path, int]:
@@ -22,7 +25,7 @@ def line_numbers(text: str) -> dict[Path, int]:
     table: Path = ()
     depth = 0  # inside a bracket that runs over several lines there are no keys of tables
     for number, raw, bare in _lines(text):
-        if depth == 0 and (header := _HEADER.match(bare)):
+        if depth == 0 and (header := _header(bare)):
             table = _numbered(tuple(words(header.group(2))), header.group(1) == "[[", counts)
             found.setdefault(table, number)
             continue
@@ -47,16 +50,16 @@ def words(dotted: str) -> list[str]:
     return [word.strip("\"'") for word in _WORD.findall(dotted)]
 
 
+def _header(line: str) -> re.Match[str] | None:
+    return _HEADER.match(line) if len(line) <= LONGEST_HEADER else None
+
+
 def _lines(text: str) -> Iterator[tuple[int, str, str]]:
     """Yield (number, the line, the line with strings and comments emptied)."""
-
-    def empty(match: re.Match[str]) -> str:
-        return "\n" * match.group().count("\n") or "_" * (not match.group().startswith("#"))
-
     # headers may hold quoted names; lines inside a multi-line string come out empty
-    bare = _STRINGS.sub(empty, text).splitlines()
+    bare = without_strings(text).splitlines()
     for number, (raw, line) in enumerate(zip(text.splitlines(), bare, strict=False), start=1):
-        yield number, raw, raw if line.strip() and _HEADER.match(raw) else line
+        yield number, raw, raw if line.strip() and _header(raw) else line
 
 
 def _numbered(names: tuple[str, ...], is_array: bool, counts: dict[Path, int]) -> Path:

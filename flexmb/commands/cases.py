@@ -28,8 +28,8 @@ def main(args: argparse.Namespace) -> int:
 
 def print_titles(files: dict[str, Path]) -> None:
     """Print one line per file: name and title."""
-    import tomllib
+    from flexmb.io.toml_text import toml_tree
 
     width = max((len(name) for name in files), default=0)
     for name, path in files.items():
-        print(f"{name:<{width}}  {tomllib.loads(path.read_text(encoding='utf-8')).get('title', '')}")
+        print(f"{name:<{width}}  {toml_tree(path.read_text(encoding='utf-8')).get('title', '')}")

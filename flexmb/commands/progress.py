@@ -7,6 +7,8 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from flexmb.terminal import drawing_stream, visible
+
 Progress = Callable[[int, int], None]
 QUIET_SECONDS = 10.0
 """Seconds between two lines when there is no terminal."""
@@ -18,7 +20,7 @@ def shown(title: str, quiet: bool, first: str = "starting", what: str = "step") 
     if quiet:
         yield None
     elif sys.stderr.isatty():
-        with _bar(title, first) as advance:
+        with _bar(visible(title), first) as advance:
             yield advance
     else:
         yield _lines(title, what)
@@ -38,9 +40,9 @@ def _bar(title: str, first: str) -> Iterator[Progress]:
     from rich.progress import Progress as Bar
 
     # the spinner and the time gone by are the sign of life while the compiler is at work
-    words = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    words = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     columns = (*words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, console=Console(file=drawing_stream(sys.stderr)), transient=True) as bar:
         task = bar.add_task(f"{title}: {first}", total=None)
         yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 

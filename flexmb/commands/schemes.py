@@ -12,11 +12,12 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print one line per scheme: name, what it is, options with their defaults."""
+    from flexmb.doc_line import doc_line
     from flexmb.schemes import SCHEMES
 
     width = max(len(name) for name in SCHEMES)
     for name, cls in SCHEMES.items():
-        words = (cls.__doc__ or "").strip().splitlines()[0]
+        words = doc_line(cls)
         print(f"{name:<{width}}  {words}  [{', '.join(_option(f) for f in dataclasses.fields(cls) if f.init)}]")
     return 0
 

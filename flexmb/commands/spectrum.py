@@ -50,16 +50,15 @@ def main(args: argparse.Namespace) -> int:
 
 def _options(words: list[str]) -> dict[str, object]:
     """Return the options given as KEY=VALUE, values as TOML reads them."""
-    import tomllib
-
     from flexmb.errors import InputError
+    from flexmb.io.toml_text import toml_tree
 
     out: dict[str, object] = {}
     for word in words:
         key, equals, text = word.partition("=")
         try:
-            out[key.strip()] = tomllib.loads(f"x = {text}")["x"]
-        except tomllib.TOMLDecodeError:
+            out[key.strip()] = toml_tree(f"x = {text}")["x"]
+        except ValueError:
             out[key.strip()] = text.strip()
         if not equals:
             raise InputError("must be KEY=VALUE", key="--set", value=word)

@@ -158,12 +158,14 @@ def _print_rich(head: list[str], cells: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table as Lines
 
+    from flexmb.terminal import drawing_stream, visible
+
     lines = Lines()
     for word in head:
-        lines.add_column(word, overflow="fold")
+        lines.add_column(visible(word), overflow="fold")
     for line in cells:
-        lines.add_row(*line)
-    Console(markup=False).print(lines)
+        lines.add_row(*map(visible, line))
+    Console(file=drawing_stream(sys.stdout), markup=False).print(lines)
 
 
 def _cell(row: Any, name: str) -> str:

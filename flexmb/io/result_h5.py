@@ -15,6 +15,9 @@ from flexmb.io.planned_file import PlannedFile
 from flexmb.io.structure import Tree, counts_of, sample_rows, split, static_arrays, unit
 from flexmb.record import Block, RunInfo
 
+LARGEST_RATIO, SMALL = 1032, 1_000_000
+"""An array has at most so many times the bytes of its file (no compression of HDF5 does more), or is small."""
+
 
 class ResultWriter:
     """Streams blocks into an HDF5 file.
@@ -72,6 +75,7 @@ class H5Tree(Mapping[str, Any]):
         try:
             self._file = open_h5(path)
             self._names = _datasets(self._file)
+            self._bytes = path.stat().st_size
         except BROKEN as err:
             raise InputError(f"'{path}' cannot be read as a result file: {err}") from err
 
@@ -79,7 +83,13 @@ class H5Tree(Mapping[str, Any]):
         if name not in self._names:
             raise KeyError(name)
         try:
-            return Stored(self._file[name], f"'{self.path}' is damaged: {name} cannot be read")
+            data = self._file[name]
+            if data.shape is None:
+                raise InputError(f"'{self.path}' is damaged: {name} holds nothing")
+            if data.nbytes > LARGEST_RATIO * self._bytes + SMALL:
+                words = f"{name} of shape {data.shape} would have {data.nbytes:.3g} bytes in a file of {self._bytes}"
+                raise InputError(f"'{self.path}' is damaged: {words}")
+            return Stored(data, f"'{self.path}' is damaged: {name} cannot be read")
         except BROKEN as err:
             raise InputError(f"'{self.path}' is damaged: {name} cannot be read ({err})") from err
 
@@ -116,7 +126,7 @@ class Stored:
     def __getitem__(self, part: Any) -> Any:
         try:
             return self._data[part]
-        except (OSError, RuntimeError) as err:
+        except (OSError, RuntimeError, MemoryError) as err:
             raise InputError(f"{self._complaint} ({err})") from err
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray:

@@ -28,11 +28,20 @@ def read_summary(path: Path) -> dict[str, Any]:
     """Read a summary back."""
     try:
         summary = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as err:
+    except (OSError, ValueError, RecursionError) as err:
         raise InputError(f"'{path}' cannot be read as a summary: {err}") from err
     if not isinstance(summary, dict):
         raise InputError(f"'{path}' is not a summary of a run")
-    return summary
+    return dict(writable(summary))
+
+
+def writable(value: Any) -> Any:
+    """Return what was read from JSON with words that can be written: lone halves of surrogate pairs become ?."""
+    if isinstance(value, dict):
+        return {writable(key): writable(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [writable(item) for item in value]
+    return value.encode("utf-8", "replace").decode("utf-8") if isinstance(value, str) else value
 
 
 def plain(value: Any) -> Any:

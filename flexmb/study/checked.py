@@ -6,16 +6,16 @@ Names of figures become names of files and identifiers of a page, so they are as
 from __future__ import annotations
 
 import json
-import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
-from flexmb.case.problems import Origin, Problem, dotted, readable
+from flexmb.case.problems import Origin, Problem, dotted
 from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import Number, Text
-from flexmb.errors import InputError
+from flexmb.errors import InputError, readable
+from flexmb.io.toml_text import toml_tree
 from flexmb.study.schema import ExpectTable, StudyTables, Switch
 from flexmb.study.table import Row, row_from_json
 
@@ -73,8 +73,8 @@ class Run(Kept):
 def checked_study(file: Path, text: str) -> dict[str, Any]:
     """Return the tables of study.toml."""
     try:
-        data = tomllib.loads(text)
-    except (ValueError, RecursionError) as err:
+        data = toml_tree(text)
+    except ValueError as err:
         raise InputError(f"'{file}' cannot be read: {err}") from err
     problems: list[Problem] = []
     tables = read_tables(StudyTables, data, problems)

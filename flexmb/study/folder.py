@@ -6,7 +6,6 @@ import base64
 import json
 import os
 import secrets
-import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +15,7 @@ from flexmb.errors import FlexmbError, InputError
 from flexmb.io.disk_space import reason
 from flexmb.io.folder_lock import LOCK, sole_writer
 from flexmb.io.run_folder import taken_by
+from flexmb.io.toml_text import toml_tree
 from flexmb.study.read import StudyFile
 from flexmb.study.table import RUNS, STUDY, Table
 
@@ -50,7 +50,7 @@ class StudyFolder:
                 raise InputError(f"the folder '{self.folder}' holds a run ({', '.join(found)}), not a study; {other}")
             return
         try:
-            there = tomllib.loads(path.read_text(encoding="utf-8"))
+            there = toml_tree(path.read_text(encoding="utf-8"))
         except (OSError, ValueError) as err:
             raise InputError(f"'{path}' cannot be read: {err}; {other}") from err
         tables = self._study.tables

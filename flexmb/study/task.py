@@ -6,7 +6,6 @@ import base64
 import io
 import json
 import time
-import tomllib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
@@ -20,6 +19,7 @@ from flexmb.case.expectations import probe_names, samples
 from flexmb.case.read import check_values
 from flexmb.engines.compiled_files import family_of
 from flexmb.errors import FlexmbError, InputError
+from flexmb.io.toml_text import toml_tree
 from flexmb.result import MemorySink, Result
 from flexmb.simulate import run
 from flexmb.study.axes import Setting
@@ -89,7 +89,7 @@ class Task:
 
     def case(self) -> Case:
         """Return the case of this run; what nobody asks for is not recorded, unless the result is kept."""
-        data = tomllib.loads(self.case_text)
+        data = toml_tree(self.case_text)
         data.pop("expect", None)
         changes = [(tuple(path), value) for path, value, _ in self.settings]
         said = {tuple(path): words for path, _, words in self.settings}

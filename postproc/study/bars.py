@@ -113,7 +113,7 @@ def _common(asked: Asked, parts: tuple[str, ...]) -> str:
     unit = units.pop() if len(units) == 1 else ""
     if len(parts) == 1:
         return asked.columns.label(parts[0])
-    return f"sum [{unit}]" if unit else "sum"
+    return f"sum [{quoted(unit)}]" if unit else "sum"
 
 
 def _legend(figure: Figure, asked: Asked, parts: tuple[str, ...], ledger: bool) -> None:

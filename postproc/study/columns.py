@@ -44,7 +44,7 @@ class Columns:
 
     def label(self, name: str) -> str:
         """Return word and unit for an axis of a picture."""
-        word, unit = quoted(self.word(name)), self.unit(name)
+        word, unit = quoted(self.word(name)), quoted(self.unit(name))
         return f"{word} [{unit}]" if unit else word
 
     def value(self, name: str, value: Any) -> str:

@@ -1,0 +1,102 @@
+"""What is printed: control characters are shown, not obeyed, and a stream that cannot take the words stops nothing.
+
+Titles, names and messages come from files of others. An escape sequence in one of them could move the cursor, recolour
+or rename the window of whoever reads it; here, the one place that all words to a terminal pass, it is written out.
+"""
+
+from __future__ import annotations
+
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import Any, TextIO, cast
+
+UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+"""Categories of characters that act instead of being seen: controls, directions of writing, halves of pairs, breaks."""
+
+
+def visible(text: str) -> str:
+    r"""Return a text with characters that act on a terminal written out (``\x1b``); line breaks and tabs stay."""
+    if text.isprintable():
+        return text
+    return "".join(c if c in "\n\t" or unicodedata.category(c) not in UNSAFE else _code(c) for c in text)
+
+
+def _code(c: str) -> str:
+    n = ord(c)
+    return f"\\x{n:02x}" if n < 0x100 else f"\\u{n:04x}" if n < 0x10000 else f"\\U{n:08x}"
+
+
+class Printed:
+    """A text stream that shows control characters, and what its encoding lacks by number.
+
+    The first error of writing is kept in ``error``, and what comes after it is dropped: a full disk under a log must
+    not end a simulation. A pipe whose reader has gone is raised as it is.
+
+    Parameters
+    ----------
+    stream : file or None
+        Where it goes; None is what Python has for a stream that was closed before it began.
+    """
+
+    def __init__(self, stream: TextIO | None) -> None:
+        self.stream = stream
+        self.error: OSError | None = None
+
+    def write(self, text: str) -> int:
+        """Write a text, as far as possible."""
+        self._do(visible(text))
+        return len(text)
+
+    def flush(self) -> None:
+        """Bring out what was written."""
+        self._do("")
+
+    def _do(self, text: str) -> None:
+        if self.stream is None or self.error is not None:
+            return
+        try:
+            if not text:
+                self.stream.flush()
+                return
+            try:
+                self.stream.write(text)
+            except UnicodeEncodeError as err:
+                self.stream.write(text.encode(err.encoding, "backslashreplace").decode(err.encoding))
+        except BrokenPipeError:
+            raise
+        except (OSError, ValueError) as err:  # ValueError: closed meanwhile
+            self.error = err if isinstance(err, OSError) else OSError(0, str(err))
+
+    def abandon(self) -> None:
+        """Close the stream: what it could not take is not tried, and complained of, once more at the end."""
+        if self.stream is not None:
+            with suppress(OSError, ValueError):
+                self.stream.close()
+
+    def isatty(self) -> bool:
+        """Tell whether a person reads it."""
+        return self.stream is not None and self.stream.isatty()
+
+    def __getattr__(self, name: str) -> Any:
+        if self.stream is None:
+            raise AttributeError(name)
+        return getattr(self.stream, name)
+
+
+def drawing_stream(stream: Any) -> TextIO:
+    """Return the stream below, for tables and bars that draw with escape sequences of their own."""
+    return cast("TextIO", stream.stream if isinstance(stream, Printed) else stream)
+
+
+@contextmanager
+def safe_output() -> Iterator[tuple[Printed, Printed]]:
+    """Let all that is printed to stdout and stderr pass through ``Printed`` inside the block."""
+    old = sys.stdout, sys.stderr
+    pair = Printed(old[0]), Printed(old[1])
+    sys.stdout, sys.stderr = cast("TextIO", pair[0]), cast("TextIO", pair[1])
+    try:
+        yield pair
+    finally:
+        sys.stdout, sys.stderr = old
