@@ -1,5 +1,6 @@
 # Two commands:  make run   (set up, run the impacting bar, say where to look)
-#                make test  (set up, check style and types, run the tests)
+#                make test  (set up, check style and types, run the tests; with FLEXMB_FUZZ=5000 so many mutated
+#                            case files instead of 300)
 # and:           make docs  (set up, run all cases and studies, build the site with the galleries)
 PYTHON ?= python3
 VENV := .venv
