@@ -9,7 +9,9 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.attached import attached_notes
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.felt_gravity import gravity_notes
 from flexmb.assembly.marks import Marks, marks_of
 from flexmb.assembly.places import BodyInfo, Place
 from flexmb.consistency import consistent
@@ -99,7 +101,7 @@ def assemble_large(
         groups=tuple(_groups(builder)),
         dof_names=tuple(builder.dof_names),
         functions=(*functions, *builder.spans),
-        notes=tuple(builder.notes),
+        notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts)),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
     )
     system, _ = consistent(system, t0, system.size, project)

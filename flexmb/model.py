@@ -9,12 +9,13 @@ from typing import Protocol, TypeVar, cast
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.felt_gravity import acceleration_of, gravity_notes
 from flexmb.assembly.marks import Marks, marks_of
 from flexmb.bodies.base import Body, BodyParts
 from flexmb.bodies.signals import default_names, signal
 from flexmb.contacts.rows import ContactPart
 from flexmb.errors import InputError
-from flexmb.fem.checks import nearest, vector
+from flexmb.fem.checks import nearest
 from flexmb.fem.kinematics import Kinematics, NodeTable
 from flexmb.fem.line_sections import joined, unknown
 from flexmb.initial_state import static_response, steady_response
@@ -157,7 +158,7 @@ class Model:
         )
         q0, v0 = self._start(system, small, weight, t0)
         contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0)
-        return replace(system, q0=q0, v0=v0, contacts=contacts)
+        return replace(system, q0=q0, v0=v0, contacts=contacts, notes=gravity_notes(self.gravity, self.bodies.values()))
 
     def _marks(self, nodes: Kinematics) -> Marks:
         """Return what is drawn beside bodies of small displacement."""
@@ -173,7 +174,7 @@ class Model:
             message = "is not available for models with joints or large motion"
             raise InputError(message, where="initial", key="steady", value=self.initial_steady)
         start = self._sag() if self.initial_static else {}
-        a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
+        a = acceleration_of(self.gravity, self.bodies.values())
         # what couples joints comes after them
         joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
         bodies = cast("Mapping[str, LargePart]", self.bodies)
@@ -182,15 +183,14 @@ class Model:
 
     def _sag(self) -> dict[str, Array]:
         """Return the displacements of all bodies under their weight, rotors at the speed they start with."""
-        value = self.initial_static
         small_only = all(hasattr(b, "parts") for b in self.bodies.values())
         small_only = small_only and all(hasattr(load, "terms") for load in self.loads.values())
-        if self.joints or not small_only or tuple(value) != ("gravity",):
+        if self.joints or not small_only or self.initial_static != ("gravity",):
             message = (
                 'in large motion the start can be that under the weight only, static = ["gravity"], of bodies of small '
                 "displacement (rotors, beams, bars, particles) without joints"
             )
-            raise InputError(message, where="initial", key="static", value=value)
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
         small = small_motion(self)
         weight = self._named_force("gravity", small, self.weight(small.bodies)[0], 0.0)
         spin = spin_terms({name: at_start(b) for name, b in small.bodies.items()}, small.terms.values())
@@ -200,7 +200,7 @@ class Model:
 
     def weight(self, bodies: Mapping[str, BodyParts]) -> tuple[Array, float]:
         """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""
-        a = np.zeros(3) if self.gravity is None else vector(self.gravity, "acceleration", "gravity")
+        a = acceleration_of(self.gravity, self.bodies.values())
         force = np.concatenate([b.gravity @ a for b in bodies.values()])
         return force, -sum(b.mass * float(a @ b.center) for b in bodies.values())
 

@@ -200,6 +200,11 @@ class RecordedSystem(Protocol):
         """Numbers of ``Block.field_impulse`` -> impulse vector on each point in rows 3 i .. 3 i + 2."""
         ...
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the assembly found."""
+        ...
+
 
 @dataclass(frozen=True)
 class RunInfo:

@@ -119,7 +119,7 @@ class LinearSystem:
     """A constant system: its matrices never change, so one factorization serves the whole run.
 
     ``strain`` is K again as deformation modes (see ``linalg.strain``), for products and energies without cancellation.
-    ``gyro`` and ``cross`` are the skew matrices of rotors (None: there are none).
+    ``gyro`` and ``cross`` are the skew matrices of rotors (None: there are none). ``notes``: what the assembly found.
     """
 
     M: sparse.csr_array
@@ -138,6 +138,7 @@ class LinearSystem:
     strain: Strain | None = None
     gyro: sparse.csr_array = None  # type: ignore[assignment]  # empty when not given
     cross: sparse.csr_array = None  # type: ignore[assignment]
+    notes: tuple[str, ...] = ()
     laplacian: bool = field(init=False)
 
     def __post_init__(self) -> None:

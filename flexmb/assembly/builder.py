@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.attached import Attached
 from flexmb.assembly.places import BodyInfo, Place, find_places, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.errors import InputError
@@ -66,7 +67,7 @@ class Builder:
         self.functions: list[Function] = []
         self.angles: list[tuple[int, int]] = []
         self.joints: list[Group] = []
-        self.notes: list[str] = []
+        self.attached: list[Attached] = []
         self.contacts: list[Group] = []
         self.rows: dict[str, list[dict[str, object]]] = {"joints": [], "contacts": []}
         self.springs: list[dict[str, object]] = []

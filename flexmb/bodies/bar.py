@@ -8,10 +8,11 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.bodies.base import BodyParts, Dof
-from flexmb.bodies.line import LineBody
+from flexmb.bodies.line import ACROSS, LineBody
 from flexmb.errors import InputError
 from flexmb.fem.bar import axial_field
 from flexmb.fem.line_sections import LineSections, uniform
+from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +47,12 @@ class Bar(LineBody):
         """Shortest time a wave takes through an element, s: l / c with c = sqrt(E / rho)."""
         speed = np.sqrt(self._material.young / self._material.density)
         return float(np.diff(self._line.x).min() / speed)
+
+    def gravity_note(self, a: Array) -> str:
+        """Return words for gravity that acts across the bar alone."""
+        if abs(float(a @ self._line.direction)) > ACROSS * float(np.linalg.norm(a)):
+            return ""
+        return f"{self.where}: gravity acts across the bar, which moves along its axis only, and has no effect on it"
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node: axial displacement u."""

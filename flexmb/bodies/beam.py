@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.bodies.base import BodyParts, Dof
-from flexmb.bodies.line import LineBody
+from flexmb.bodies.line import ACROSS, LineBody
 from flexmb.bodies.straight import spatial_dofs
 from flexmb.errors import InputError
 from flexmb.fem.bar import FieldMatrices, axial_field
@@ -33,7 +33,8 @@ class Beam(LineBody):
     bending : "planar" or "spatial"
         Planar bending resists by ``inertia_z`` of the section.
     orientation : (3,) array_like, optional
-        Local y; not parallel to ``direction``. Default: global z x d, or global y when d is along z.
+        Local y; not parallel to ``direction``. Default: global z x d, or global y when d is along z. A planar beam must
+        have it when gravity acts across that plane.
     inertia : float, optional
         Second moment of area when ``area`` is given directly, m^4.
     """
@@ -59,6 +60,24 @@ class Beam(LineBody):
     def frame(self) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z."""
         return self._frame(self.orientation)
+
+    def gravity_note(self, a: Array) -> str:
+        """Return words for a plane of bending that gravity acts across; a plane that nobody chose is refused."""
+        d, _, z = self.frame()
+        across, size = float(a @ z), float(np.linalg.norm(a))
+        if self.bending != "planar" or abs(across) <= ACROSS * size:
+            return ""
+        lost = f"gravity acts across the plane in which it bends, by {abs(across):.6g} of {size:.6g} m/s^2"
+        if self.orientation is not None:
+            return f"{self.where}: {lost}, as its orientation says, and it does not feel that part"
+        up = -(a - (a @ d) * d)
+        up /= np.abs(up).max()
+        value = ", ".join(f"{x:.6g}" for x in np.where(np.abs(up) > ACROSS, up, 0.0))
+        message = (
+            f"{lost}, and it would not feel that part; orientation = [{value}] makes it bend along gravity, "
+            'bending = "spatial" any way'
+        )
+        raise InputError(message, where=self.where, key="orientation")
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node."""

@@ -14,7 +14,7 @@ from flexmb.assembly.places import BodyInfo
 from flexmb.bodies.base import RESERVED, RESERVED_BODIES
 from flexmb.bodies.floating_places import floating_picture, floating_places
 from flexmb.errors import InputError
-from flexmb.fem.checks import check_name, finite, from_table, located, numbers, positive, vector
+from flexmb.fem.checks import check_name, finite, from_table, located, numbers, positive, vector, within_a_turn
 from flexmb.fem.floating_integrals import FloatingIntegrals, cross_matrices
 from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.rotation import quaternion_of
@@ -114,8 +114,8 @@ class FloatingData:
         if inertia <= mass * center * center:
             message = "must be larger than mass times center^2: it is about the frame's origin"
             raise InputError(message, where=self.where, key="inertia", value=self.inertia)
-        for key in ("angle", "angular_velocity"):
-            finite(getattr(self, key), key, self.where)
+        within_a_turn(self.angle, "angle", self.where)
+        finite(self.angular_velocity, "angular_velocity", self.where)
         for key in ("position", "velocity"):
             vector(getattr(self, key), key, self.where)
         for key in ("modal_position", "modal_velocity", "first_x", "first_y", "moment_x", "moment_y"):

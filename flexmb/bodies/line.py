@@ -25,6 +25,8 @@ from flexmb.state import Array
 
 T = TypeVar("T", Section, Material)
 
+ACROSS = 1e-9
+"""Part of gravity, over all of it, that rounded directions leave of it along or across a body."""
 MOST_ELEMENTS = 10_000_000
 """More would fill the memory long before the run begins."""
 

@@ -17,7 +17,7 @@ from flexmb.bodies.named_points import CENTER, in_plane, read_points
 from flexmb.bodies.rigid_picture import Surface, body_surface, rigid_picture
 from flexmb.bodies.shapes import read_shapes
 from flexmb.errors import InputError
-from flexmb.fem.checks import check_name, finite, positive
+from flexmb.fem.checks import check_name, finite, positive, within_a_turn
 from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.tables import PLANAR
 from flexmb.state import Array
@@ -79,7 +79,7 @@ class RigidPlanar:
         positive(self.inertia, "inertia", self.where)
         in_plane(self.center, "center", self.where)
         in_plane(self.position, "position", self.where)
-        finite(self.angle, "angle", self.where)
+        within_a_turn(self.angle, "angle", self.where)
         finite(self.angular_velocity, "angular_velocity", self.where)
         if in_plane(self.velocity, "velocity", self.where)[2] != 0.0:
             message = "a planar body cannot move along z"

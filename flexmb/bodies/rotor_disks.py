@@ -9,7 +9,7 @@ import numpy as np
 from flexmb.bodies.rotor_assembly import RotorAssembly
 from flexmb.bodies.spin_parts import Excitation
 from flexmb.errors import InputError
-from flexmb.fem.checks import finite, nonnegative, positive
+from flexmb.fem.checks import finite, nonnegative, positive, within_a_turn
 
 STEEL = 7850.0
 """Density disks are drawn with where their size is not given, kg/m^3."""
@@ -55,8 +55,9 @@ class Disk:
     def __post_init__(self) -> None:
         for key in ("mass", "inertia", "polar_inertia"):
             nonnegative(getattr(self, key), key, "disk")
-        for key in ("eccentricity", "phase", "tilt", "tilt_phase"):
-            finite(getattr(self, key), key, "disk")
+        finite(self.eccentricity, "eccentricity", "disk")
+        for key in ("phase", "tilt", "tilt_phase"):
+            within_a_turn(getattr(self, key), key, "disk")
         for key in ("radius", "width"):
             if getattr(self, key) is not None:
                 positive(getattr(self, key), key, "disk")
@@ -120,7 +121,7 @@ class Unbalance:
 
     def __post_init__(self) -> None:
         finite(self.magnitude, "magnitude", "unbalance")
-        finite(self.phase, "phase", "unbalance")
+        within_a_turn(self.phase, "phase", "unbalance")
 
     def add_to(self, rotor: RotorAssembly, node: int, label: str) -> None:
         """Add the unbalance to a node."""

@@ -37,6 +37,15 @@ def finite(value: object, key: str, where: str) -> float:
     return float(value)
 
 
+def within_a_turn(value: object, key: str, where: str) -> float:
+    """Return ``value``, an angle that says how a part stands, as a float; beyond a full turn degrees were meant."""
+    x = finite(value, key, where)
+    if abs(x) > 2.0 * np.pi * (1.0 + 1e-9):
+        message = f"is an angle in rad, and more than a full turn; {x:g} degrees are {np.radians(x):.12g} rad"
+        raise InputError(message, where=where, key=key, value=value)
+    return x
+
+
 def positive(value: object, key: str, where: str) -> float:
     """Return ``value`` as a float > 0."""
     x = finite(value, key, where)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from flexmb.assembly.attached import Attached
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.marks import End
 from flexmb.assembly.places import Place
@@ -104,7 +105,7 @@ class Joint:
         return builder.place(getattr(self, key), self.where, key).position
 
     def _note_attached(self, builder: Builder, free: dict[str, bool], point: Array) -> None:
-        """Say where a rigid body was attached that names no point, unless it is at its own reference point."""
+        """Remember a rigid body that was attached without a named point, unless it is at its own reference point."""
         for key in ("a", "b"):
             body = str(getattr(self, key))
             if not free[key] or body == "ground":
@@ -112,11 +113,7 @@ class Joint:
             there = builder.place(body, self.where, key).position
             off = float(np.linalg.norm(point - there))
             if off > AT_POINT * float(np.abs([point, there]).max()):
-                at = ", ".join(f"{x:.6g}" for x in point)
-                builder.notes.append(
-                    f"{self.where} names no point of '{body}', so it holds it where the other end is, at ({at}), "
-                    f"{off:.6g} m from its reference point; a named point would be checked"
-                )
+                builder.attached.append(Attached(self.where, key, body, point, off))
 
     def base_and_mover(self, builder: Builder) -> tuple[Place, Place]:
         """Return the ends as base and mover, both with axes."""
