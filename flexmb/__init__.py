@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from flexmb.bodies.rotor_shape import ShaftSection
     from flexmb.case import Case, load_case
     from flexmb.contacts import Clearance, NodeNode, NodePlane, SphereSphere
-    from flexmb.errors import FlexmbError, InputError, NotConverged, SimulationError
+    from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
     from flexmb.joints import (
@@ -100,7 +100,7 @@ _HOME = {
     "flexmb.bodies.rotor_shape": ("ShaftSection",),
     "flexmb.case": ("Case", "load_case"),
     "flexmb.contacts": ("Clearance", "NodeNode", "NodePlane", "SphereSphere"),
-    "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "SimulationError"),
+    "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "RunWarning", "SimulationError"),
     "flexmb.fem.material": ("Material",),
     "flexmb.fem.section": ("Section",),
     "flexmb.joints": (
@@ -207,6 +207,7 @@ __all__ = [
     "RigidPlanar",
     "RotatingSystem",
     "Rotor",
+    "RunWarning",
     "RotorModes",
     "SchatzmanPaoli",
     "Section",

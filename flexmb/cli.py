@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from flexmb.commands import COMMANDS
 from flexmb.doc_line import doc_line
 from flexmb.errors import FlexmbError, InputError
+from flexmb.telling import told_elsewhere
 from flexmb.terminal import safe_output
 
 DONE, FAILED_EXPECTATION, WRONG_INPUT, FAILED_RUN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -69,7 +70,8 @@ def _answer(argv: Sequence[str] | None) -> int:
         parser.print_help()
         return DONE
     try:
-        return int(args.main(args))
+        with told_elsewhere():  # the commands print the notes of runs
+            return int(args.main(args))
     except BrokenPipeError:
         raise
     except (Exception, KeyboardInterrupt) as err:

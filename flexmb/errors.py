@@ -29,6 +29,10 @@ class FlexmbError(Exception):
     """Base class of everything flexmb raises on purpose."""
 
 
+class RunWarning(UserWarning):
+    """What a run says about itself, as a Python warning: every note of ``summary["notes"]`` is one."""
+
+
 class InputError(FlexmbError):
     """Wrong input: a key, its value, where it stands and what is allowed.
 

@@ -102,6 +102,7 @@ def assemble_large(
         dof_names=tuple(builder.dof_names),
         functions=(*functions, *builder.spans),
         notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts)),
+        bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
     )
     system, _ = consistent(system, t0, system.size, project)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
+from flexmb.assembly.bending import Bending
 from flexmb.assembly.builder import Group
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
@@ -95,6 +96,8 @@ class MultibodySystem:
         Orthonormal combinations of the rows of redundant joints that make no force.
     speed_tables : tuple of (rotor, bearing)
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
+    bends : tuple of Bending
+        How far floating beams are bent.
     """
 
     tables: System
@@ -114,6 +117,7 @@ class MultibodySystem:
     null: Array | None = None
     notes: tuple[str, ...] = ()
     speed_tables: tuple[tuple[str, str], ...] = ()
+    bends: tuple[Bending, ...] = ()
     constant: bool = False
     loads: tuple[()] = field(default=())
 

@@ -30,7 +30,7 @@ class Planned(Protocol):
 def notes_of(plan: Planned) -> tuple[str, ...]:
     """Return what the assembly found, and what scheme and steps make of it."""
     system, scheme = plan.system, plan.scheme
-    notes = system.notes
+    notes: tuple[str, ...] = getattr(system, "notes", ())
     jointed = system.joints is not None and system.joints.nj > 0
     if jointed and isinstance(scheme, Alpha) and scheme.joint_level == "index3" and _damps_nothing(scheme):
         notes += (

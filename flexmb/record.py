@@ -85,7 +85,8 @@ class Tally:
     """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
-    ``notes`` say what the steps met on their way.
+    ``notes`` say what the steps met on their way. ``bending`` has name, largest deflection over the length, and its
+    time, of each floating beam.
     """
 
     steps: int = 0
@@ -103,6 +104,7 @@ class Tally:
     newton_iterations: int = 0
     steps_taken: int = 0
     notes: tuple[str, ...] = ()
+    bending: tuple[tuple[str, float, float], ...] = ()
 
 
 class ContactGroups(Protocol):
@@ -121,6 +123,11 @@ class ContactGroups(Protocol):
     @property
     def nc(self) -> int:
         """Number of rows."""
+        ...
+
+    @property
+    def e(self) -> Array:
+        """Restitution of each row."""
         ...
 
 
@@ -198,11 +205,6 @@ class RecordedSystem(Protocol):
     @property
     def impulse_map(self) -> sparse.csr_array:
         """Numbers of ``Block.field_impulse`` -> impulse vector on each point in rows 3 i .. 3 i + 2."""
-        ...
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What the assembly found."""
         ...
 
 

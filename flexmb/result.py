@@ -63,6 +63,11 @@ class Result:
         return np.asarray(self.tree["/time"][()])
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """What the run says about itself; each note was also a ``RunWarning``."""
+        return tuple(self.summary.get("notes") or ())
+
+    @property
     def step(self) -> IntArray:
         """Step numbers of the samples, (n+1,)."""
         return np.asarray(self.tree["/step"][()])

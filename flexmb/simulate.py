@@ -17,12 +17,14 @@ from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.plan_notes import notes_of
 from flexmb.record import Block, Checkpoint, RunInfo, Sink, Tally, count_kept
 from flexmb.result import MemorySink, Result
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
 from flexmb.schemes.multibody import check_scheme
 from flexmb.system import LinearSystem
+from flexmb.telling import tell
 
 BLOCK_BYTES = 32_000_000
 """Most memory a block of samples may take."""
@@ -191,7 +193,9 @@ def simulate(
     plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every, tolerance or 0.0)
     sink = MemorySink()
     outcome = run(plan, sink, engine=engine, progress=progress)
-    return sink.result(outcome, title=title)
+    result = sink.result(outcome, title=title)
+    tell(result.notes, notes_of(plan))
+    return result
 
 
 def run(
@@ -231,6 +235,7 @@ def run(
     motor = choose_engine(plan, engine)
     if resume is not None:
         _restore(motor, resume, plan)
+    tell(notes_of(plan))
     grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
     sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
     samples, fields, bounds = 0, 0, EnergyBounds()
@@ -297,6 +302,7 @@ def _tally(motor: Engine) -> Tally:
         numbers = motor.motion.numbers
         tally.newton_iterations, tally.steps_taken = int(numbers[ITERATIONS]), int(numbers[STEPS])
         tally.notes = motor.notes()
+        tally.bending = motor.bending
     return tally
 
 

@@ -14,6 +14,7 @@ import numpy as np
 from flexmb.io.structure import Tree
 from flexmb.plan_notes import notes_of
 from flexmb.record import JointGroups, RunInfo, Tally
+from flexmb.run_notes import run_notes
 
 _ENERGY_NUMBERS = (
     *(
@@ -92,7 +93,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
     steps_taken = tally.steps_taken or tally.steps
     # a resumed run took its share of the steps, where a tolerance chooses them
     taken = (tally.steps - resumed_at) * steps_taken / max(1, tally.steps)
-    joints = run.system.joints
+    joints, energy = run.system.joints, energy_figures(tree, tally)
     return {
         "title": title,
         "status": "complete",
@@ -119,8 +120,8 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "solver_iterations": tally.iterations,
         "newton_iterations": tally.newton_iterations,
         "joint_rows": {} if joints is None else _rows_of(joints),
-        "energy": energy_figures(tree, tally),
-        "notes": [*notes_of(run), *tally.notes],
+        "energy": energy,
+        "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy)],
         "expectations": [],
         "expectation_notes": [],
         "versions": versions(),

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 LEVELS = [
     {"errors", "state", "shipped_data", "terminal", "doc_line"},
+    {"telling"},
     {"kernels", "measures"},
     {"linalg"},
     {"fem"},
@@ -35,7 +36,9 @@ LEVELS = [
     {"plan_notes"},
     {"engines"},
     {"io"},
-    {"summary", "series", "words"},
+    {"words"},
+    {"run_notes"},
+    {"summary", "series"},
     {"data_frames"},
     {"result"},
     {"modal_energy"},

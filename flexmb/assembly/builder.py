@@ -10,6 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.attached import Attached
+from flexmb.assembly.bending import Bending
 from flexmb.assembly.places import BodyInfo, Place, find_places, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.errors import InputError
@@ -75,6 +76,7 @@ class Builder:
         self.pushes: list[dict[str, object]] = []
         self.beams: list[dict[str, object]] = []
         self.floating: list[dict[str, object]] = []
+        self.bends: list[Bending] = []
         self.rotors: list[RotorData] = []
         self.spans: list[tuple[str, object]] = []
         self.marker(ground(np.zeros(3)))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from flexmb.assembly.bending import Bending
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo
 from flexmb.bodies.beam import Beam
@@ -182,6 +183,7 @@ class FloatingBeam:
         local = np.zeros((n, 3))
         local[:, 0] = beam._x - 0.5 * beam._x[-1]
         D = _node_shapes(modes, n)
+        builder.bends.append(Bending.of(self.name, mode_q, local[:, 0], D))
         labels = [f"{self.name}.node({i})" for i in range(n)]
         places = floating_places(start, center, A, local, D, labels, np.zeros(m))
         lines = np.column_stack([np.arange(n - 1), np.arange(1, n)]).astype(np.int64)

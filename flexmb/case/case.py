@@ -20,6 +20,7 @@ from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.model import Model
 from flexmb.multibody_system import MultibodySystem
+from flexmb.plan_notes import notes_of
 from flexmb.result import Result
 from flexmb.shipped_data import mesh_name
 from flexmb.simulate import Plan, check_plan, time_grid
@@ -144,6 +145,16 @@ class Case:
         from flexmb.case.rotor_notes import whirl_notes
 
         return whirl_notes(self)
+
+    @property
+    def plan_notes(self) -> tuple[str, ...]:
+        """What the assembly found, and what scheme and steps make of it."""
+        return notes_of(self.plan)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All that is known before a run."""
+        return (*self.values.notes, *self.plan_notes, *self.rotor_notes, *self.whirl_notes)
 
     @cached_property
     def expectation_notes(self) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from flexmb.record import Tally
 from flexmb.result import MemorySink, Result, load
 from flexmb.simulate import Plan, run
 from flexmb.summary import Figures, summarize, tally_from
+from flexmb.telling import tell
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
@@ -37,10 +38,12 @@ class _Reached:
 def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
     """Run a case and hold the result in memory."""
     sink = MemorySink()
+    tell(case.notes, case.plan_notes)
     outcome = run(case.plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=case.title, case_text=case.to_toml())
-    result.summary["notes"] += case.rotor_notes + whirl_notes(case, result.tree)
+    _add_notes(case, result.summary, result.tree)
     result.summary |= {"expectations": plain(case.check(result)), "expectation_notes": list(case.expectation_notes)}
+    tell(result.notes, case.notes)
     return result
 
 
@@ -51,11 +54,15 @@ def run_in_folder(
     plan, _ = case.plan, case.expectation_notes  # what is wrong with the input comes out before the folder is touched
     sink = RunFolder(folder, case.to_toml(), overwrite=overwrite, resume=resume)
     try:
-        if not (resume and sink.complete):
-            _run_into(case, plan, sink, progress, engine)
+        if resume and sink.complete:
+            return load(folder)
+        tell(case.notes, case.plan_notes)
+        _run_into(case, plan, sink, progress, engine)
     finally:
         sink.release()
-    return load(folder)
+    result = load(folder)
+    tell(result.notes, case.notes)
+    return result
 
 
 def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None, engine: str) -> None:
@@ -86,11 +93,17 @@ def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None
         raise
 
 
+def _add_notes(case: Case, summary: dict[str, Any], tree: Tree) -> None:
+    """Add to the notes of a summary what only the case knows: keys left out, rotors, whirl at the speeds it took."""
+    notes = [*case.values.notes, *summary["notes"], *case.rotor_notes, *whirl_notes(case, tree)]
+    summary["notes"] = list(dict.fromkeys(notes))
+
+
 def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
     tree = sink.close_data()
     resumed_at = sink.point.step if sink.point is not None else 0
     summary = summarize(tree, sink.run, outcome, title=case.title, resumed_at=resumed_at)
-    summary["notes"] += case.rotor_notes + whirl_notes(case, tree)
+    _add_notes(case, summary, tree)
     summary |= {"expectations": case.check(Result(tree, plain(summary))), "expectation_notes": case.expectation_notes}
     sink.finish(summary)
 
@@ -101,6 +114,7 @@ def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float)
     tally: Tally | None = getattr(err, "tally", None)  # the engine's, over every step; the samples tell less
     reached = _Reached(tally if tally is not None else tally_from(tree), wall_time_s, wall_time_s)
     summary: dict[str, Any] = summarize(tree, sink.run, reached, title=case.title)
-    summary["notes"] += case.rotor_notes + whirl_notes(case, tree)
+    _add_notes(case, summary, tree)
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     sink.finish(summary | {"status": "failed", "failure": failure})
+    tell(summary["notes"], case.notes)

@@ -12,7 +12,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cases", metavar="CASE", nargs="*", help=case_help)
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
-    parser.add_argument("--quiet", action="store_true", help="show no progress")
+    parser.add_argument(
+        "--quiet", action="store_true", help="show no progress, and nothing of what a run says about itself"
+    )
 
 
 def main(args: argparse.Namespace) -> int:
@@ -36,9 +38,9 @@ def main(args: argparse.Namespace) -> int:
 def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce, announce_large
-    from flexmb.commands.notes import print_notes, print_scheme_note, print_system_notes
+    from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
-    from flexmb.words import counted, expectation_lines
+    from flexmb.words import counted, energy_warnings, expectation_lines
 
     case = load_case(name, overrides)
     print_notes(case)
@@ -46,10 +48,14 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
     print_system_notes(case)
     with shown(case.name, quiet, first) as progress:
         result = case.run(progress=progress)
+    if not quiet:
+        print_run_notes(case, result.summary, table=True)
     print_scheme_note(case)
     entries = result.summary["expectations"]
     words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
     print(f"{case.name}: {words}")
     for line, entry in zip(expectation_lines(entries), entries, strict=True):
         print(f"  {line}" + (f"   [{entry['source']}]" if entry.get("source") else ""))
+    for line in energy_warnings(result.summary["energy"]):
+        print(f"{case.name}: warning: {line}")
     return 0 if all(entry["ok"] for entry in entries) else 1

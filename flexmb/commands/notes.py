@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from flexmb.case import Case
@@ -18,20 +18,18 @@ def print_notes(case: Case) -> None:
 
 def print_system_notes(case: Case) -> None:
     """Say on stderr what the assembly found, and what scheme and steps make of it."""
-    from flexmb.plan_notes import notes_of
-
-    for note in (*notes_of(case.plan), *case.rotor_notes):
+    for note in (*case.plan_notes, *case.rotor_notes):
         print(f"note: {note}", file=sys.stderr)
     for words in case.whirl_notes:
         print(f"warning: {words}", file=sys.stderr)
 
 
-def print_run_notes(case: Case, notes: Sequence[str]) -> None:
-    """Say on stderr what a run has found that was not said before it: growing whirl at the speeds it took."""
-    from flexmb.plan_notes import notes_of
+def print_run_notes(case: Case, summary: Mapping[str, Any], *, table: bool = False) -> None:
+    """Say on stderr what a run found that was not said before; with ``table`` energies stand in the run's own table."""
+    from flexmb.words import energy_warnings
 
-    said = {*notes_of(case.plan), *case.rotor_notes, *case.whirl_notes}
-    for words in notes:
+    said = {*case.notes, *(energy_warnings(summary["energy"]) if table else ())}
+    for words in summary.get("notes") or ():
         if words not in said:
             print(f"warning: {words}", file=sys.stderr)
 

@@ -27,6 +27,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.errors import InputError, SimulationError
+    from flexmb.io.summary_json import read_summary
     from flexmb.words import expectation_lines, summary_lines
 
     if args.resume and args.overwrite:
@@ -45,6 +46,8 @@ def main(args: argparse.Namespace) -> int:
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
     except SimulationError:
         if (out / "summary.json").is_file():
+            if not args.quiet:
+                print_run_notes(case, read_summary(out / "summary.json"))
             print(f"flexmb: the results up to the failure are kept in '{out}'", file=sys.stderr)
         raise
     except KeyboardInterrupt:
@@ -56,7 +59,7 @@ def main(args: argparse.Namespace) -> int:
         if finished:
             print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)
         else:
-            print_run_notes(case, result.summary.get("notes", ()))
+            print_run_notes(case, result.summary, table=True)
         print(case.title or case.name)
         print("\n".join(summary_lines(result.summary)))
         print_scheme_note(case)

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 40
 """Rows of the table that are printed."""
+MOST_NOTES = 5
+"""Different notes of runs that are printed."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -111,6 +113,7 @@ def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> 
     if not args.quiet:
         print(study.title or study.name)
         _print_table(table)
+        _print_notes(table)
         _print_expectations(expectations)
         print(f"results in {out}: table.csv, summary.json, runs/")
     if not args.no_figures:
@@ -123,6 +126,19 @@ def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> 
     if bad_reference or (failed and len(failed) == len(table.rows)):
         return 3
     return 1 if args.check and not all(entry["ok"] for entry in expectations) else 0
+
+
+def _print_notes(table: Table) -> None:
+    """Say on stderr what the runs say about themselves, each thing once."""
+    said: dict[str, list[int]] = {}
+    for row in table.rows:
+        for words in row.notes:
+            said.setdefault(words, []).append(row.index)
+    for words, runs in list(said.items())[:MOST_NOTES]:
+        which = f"run {runs[0]}" if len(runs) == 1 else f"{len(runs)} runs, the first {runs[0]}"
+        print(f"note: {which}: {words}", file=sys.stderr)
+    if len(said) > MOST_NOTES:
+        print(f"note: {len(said) - MOST_NOTES} more notes in runs/", file=sys.stderr)
 
 
 def _draw(out: Path, quiet: bool) -> None:

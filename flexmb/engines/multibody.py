@@ -8,10 +8,12 @@ from scipy.sparse.linalg import splu
 from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.engines.dependent_joints import near_words, passed_words
 from flexmb.engines.drive_corners import corner_times
+from flexmb.engines.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
 from flexmb.kernels.multibody import (
+    ALPHA,
     CONTACT_FAILED,
     CONVERGED,
     DIVERGED,
@@ -68,6 +70,7 @@ class MultibodyEngine:
         self.room.machine.step[EPS_NEAR] = REGULARIZED * system.response
         self.motion = self.room.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
+        self.bent = np.zeros((len(system.bends), 2))  # largest deflection over the length, and its time
         self._begin()
 
     def _begin(self) -> None:
@@ -155,6 +158,10 @@ class MultibodyEngine:
         block.gap[:], block.velocity[:] = g[:, nj:], rate[:, nj:]
         block.multiplier, block.joint_g, block.joint_gdot = lam, g[:, :nj], rate[:, :nj]
         block.joint_impulse = out.joint_impulse[:k]
+        for bend, most in zip(self.system.bends, self.bent, strict=True):
+            shares = bend.shares(out.q[:k])
+            if k and shares.max() > most[0]:
+                most[:] = shares.max(), block.time[int(np.argmax(shares))]
         if k and self.system.probes:
             values = [p.evaluate(block.time, out.q[:k], out.v[:k], lam, out.theta[:k]) for p in self.system.probes]
             block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
@@ -167,6 +174,8 @@ class MultibodyEngine:
             smaller = " (schatzman-paoli has steps of one size; take a smaller time.step)"
         if status == NOT_A_NUMBER:
             return not_finite(plan, n)
+        if status in (CONTACT_FAILED, DIVERGED, GAINED, SINGULAR) and (stiff := self._stiff()):
+            return NotConverged(stiff, time=t, step=n, residual=residual)
         if status == CONTACT_FAILED:
             label = self.system.contacts.labels[where]
             return NotConverged(self._jammed(where), time=t, step=n, contact=label, residual=residual)
@@ -218,6 +227,15 @@ class MultibodyEngine:
             f"time.step below {MOST_TURN / speeds[fastest]:.3g}"
         )
 
+    def _stiff(self) -> str:
+        """Say that damping is too stiff for the step, if it is."""
+        numbers, t, m = self.room.machine.numbers, float(self.motion.numbers[TIME]), self.motion
+        if numbers.family != ALPHA:
+            return ""
+        evaluate(self.room.at, t, m.q, m.vec[V])
+        off = thrown_off(numbers.beta, numbers.gamma)
+        return stiff_damping(self.system, t, m.q, m.vec[V], self.room.machine.point.F, self.plan.h, off)
+
     def _singular(self, row: int) -> str:
         """Say what a bad pivot means."""
         nv = self.system.nv
@@ -264,16 +282,23 @@ class MultibodyEngine:
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""
-        return {name: np.array(value) for name, value in self.motion._asdict().items()}
+        return {"bent": self.bent.copy()} | {name: np.array(value) for name, value in self.motion._asdict().items()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
         """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
         require_fitting(arrays, self.snapshot())
         for name, value in arrays.items():
-            getattr(self.motion, name)[...] = value
+            (self.bent if name == "bent" else getattr(self.motion, name))[...] = value
         self.step = step
         self.room.machine.trial.q[:] = self.motion.q
         evaluate(self.room.at, float(self.motion.numbers[TIME]), self.motion.q, self.motion.vec[V])
+
+    @property
+    def bending(self) -> tuple[tuple[str, float, float], ...]:
+        """How far each floating beam was bent at the samples, over its length, and when."""
+        return tuple(
+            (b.name, float(share), float(time)) for b, (share, time) in zip(self.system.bends, self.bent, strict=True)
+        )
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""

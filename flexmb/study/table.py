@@ -6,7 +6,7 @@ import csv
 import io
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -44,6 +44,8 @@ class Row:
         What was measured; nan where there is none.
     arrays : mapping of str to mapping of str to list
         Curves (``t``, ``y``) and spectra.
+    notes : sequence of str
+        What the run says about itself, as in its summary.
     """
 
     index: int
@@ -53,6 +55,7 @@ class Row:
     error: str = ""
     numbers: Mapping[str, float] = field(default_factory=dict)
     arrays: Mapping[str, Mapping[str, list[float]]] = field(default_factory=dict)
+    notes: Sequence[str] = ()
 
     @property
     def done(self) -> bool:
@@ -144,6 +147,7 @@ def row_to_json(row: Row, **more: Any) -> str:
         "error": row.error,
         "numbers": {name: _plain(x) for name, x in row.numbers.items()},
         "arrays": {name: {k: [_plain(x) for x in v] for k, v in a.items()} for name, a in row.arrays.items()},
+        "notes": list(row.notes),
         **more,
     }
     return json.dumps(data, allow_nan=False, indent=1)
@@ -154,7 +158,8 @@ def row_from_json(text: str) -> Row:
     data = json.loads(text)
     numbers = {name: _number(x) for name, x in data["numbers"].items()}
     arrays = {name: {k: [_number(x) for x in v] for k, v in a.items()} for name, a in data["arrays"].items()}
-    return Row(data["index"], data["key"], data["axes"], data["status"], data["error"], numbers, arrays)
+    notes = tuple(data.get("notes", ()))
+    return Row(data["index"], data["key"], data["axes"], data["status"], data["error"], numbers, arrays, notes)
 
 
 def load_table(folder: str | Path) -> Table:

@@ -27,6 +27,7 @@ from flexmb.study.measuring import Curves, Wanted, measured
 from flexmb.study.schema import MeasureTable
 from flexmb.study.table import DONE, FAILED, Row, Value, row_to_json
 from flexmb.summary import versions
+from flexmb.telling import told_elsewhere
 
 NO_FIELDS = 2**40
 """Steps between whole states when nobody asks for them."""
@@ -129,11 +130,14 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     numbers: dict[str, float] = {}
     arrays: dict[str, dict[str, list[float]]] = {}
     more: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
     status, error, final = DONE, "", True
     try:
         case = task.case()
-        warm(case)
-        result = case.run(task.keep or None, overwrite=bool(task.keep))
+        with told_elsewhere():  # the row has the notes, and the folder of the run if it is kept
+            warm(case)
+            result = case.run(task.keep or None, overwrite=bool(task.keep))
+        notes = tuple(words for words in result.notes if words not in case.values.notes)  # what axes replace is no news
         known = {name: read_curves(curves[key]) for name, key in task.references.items()}
         numbers, arrays = measured(case, result, task.tables, task.ledger, known)
         if task.record:
@@ -145,7 +149,7 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
         status, error, final = FAILED, f"internal error: {type(err).__name__}: {err}", False
     if status == FAILED:
         numbers, arrays = {}, {}
-    row = Row(task.index, task.key, task.axes, status, error, numbers, arrays)
+    row = Row(task.index, task.key, task.axes, status, error, numbers, arrays, notes)
     more |= {"wall_time_s": time.perf_counter() - began, "cpu_time_s": time.process_time() - used}
     return row_to_json(row, final=final, versions=versions(), **more)
 
@@ -163,7 +167,7 @@ def warm(case: Case) -> None:
 
 def warm_task(text: str) -> None:
     """Load or compile the loop of a task."""
-    with suppress(FlexmbError):  # as in ``warm``
+    with suppress(FlexmbError), told_elsewhere():  # as in ``warm``
         warm(Task(**json.loads(text)).case())
 
 

@@ -57,10 +57,10 @@ class Run:
     def notes(self) -> tuple[str, ...]:
         """What the run was told, and what is wrong with its folder, whose place on the disk is nobody's business."""
         told = [str(note) for note in self.result.summary.get("notes") or ()]
-        told += energy_warnings(self.result.summary.get("energy") or {})
+        told += energy_warnings(self.result.summary.get("energy") or {})  # runs of before did not note them
         wrong = [_without_place(note, self.folder, self.name) for note in self.opened.notes]
         gaps = self.ledger.gaps if self.ledger is not None else ""
-        return (*told, *wrong, *([gaps] if gaps else []))
+        return (*dict.fromkeys(told), *wrong, *([gaps] if gaps else []))
 
     @cached_property
     def curves(self) -> Curves:

@@ -1,0 +1,40 @@
+"""Notes of a run as Python warnings.
+
+What a run says about itself stands in ``summary["notes"]``, in ``summary.json`` and on the report page. Programs that
+call flexmb also hear it as ``RunWarning``: what is known before the first step before it, the rest at the end. The
+command line prints notes itself, and asks for no warnings.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+
+from flexmb.errors import RunWarning
+
+PACKAGE = __name__.partition(".")[0]
+
+
+def tell(notes: Iterable[str], told: Collection[str] = ()) -> None:
+    """Warn of notes, but for those that were told before; they point to the line that called flexmb."""
+    for words in dict.fromkeys(notes):
+        if words not in told:
+            warnings.warn(words, RunWarning, stacklevel=_caller())
+
+
+@contextmanager
+def told_elsewhere() -> Iterator[None]:
+    """Keep notes out of the warnings: who asks for it prints or stores them itself."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        yield
+
+
+def _caller() -> int:
+    """Return the stacklevel, seen from ``tell``, of the first frame that is not flexmb's own."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == PACKAGE:
+        frame, level = frame.f_back, level + 1
+    return level
