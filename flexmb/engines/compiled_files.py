@@ -1,4 +1,4 @@
-"""Which time loops numba has compiled on this machine already: the first run of a family of schemes takes minutes."""
+"""Which time loops are compiled on this machine already: the first run of a family of schemes takes minutes."""
 
 from __future__ import annotations
 
@@ -10,30 +10,26 @@ WORDS_LARGE = "compiling what moves bodies and joints (first time on this machin
 
 
 def will_compile_large() -> bool:
-    """Tell whether the compiled loop of large motion is missing from numba's files; it is one for all schemes."""
+    """Tell whether the compiled loop of large motion is missing from the kept files; it is one for all schemes."""
     with contextlib.suppress(Exception):
+        from flexmb.kernels.cache import kept_signatures
         from flexmb.kernels.multibody_march import march_multibody
 
-        return not _compiled(march_multibody)
+        return not kept_signatures(march_multibody)
     return False
 
 
-def _compiled(loop: Any) -> list[Any]:
-    """Return the signatures of a loop that numba keeps for this machine."""
-    here = loop.targetctx.codegen().magic_tuple()
-    return [key for key in loop._cache._cache_file._load_index() if key[1] == here]
-
-
 def will_compile(scheme: Any) -> bool:
-    """Tell whether the compiled loop of a scheme is missing from numba's files; False when that cannot be found out.
+    """Tell whether the compiled loop of a scheme is missing from the kept files; False when that cannot be found out.
 
-    numba has no public way to ask, so its index is read as it is today; should it change, nothing is said.
+    What is kept is known only where compiled files are (``kernels/cache.py``); elsewhere nothing is said.
     """
     with contextlib.suppress(Exception):
         from flexmb.engines.compiled import has_compiled_step
+        from flexmb.kernels.cache import kept_signatures
         from flexmb.kernels.march import march
 
-        found = any(str(key[0][0]).startswith(family_of(scheme)) for key in _compiled(march))
+        found = any(str(sig[0]).startswith(family_of(scheme)) for sig in kept_signatures(march))
         return has_compiled_step(scheme) and not found
     return False
 

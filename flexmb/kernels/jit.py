@@ -1,4 +1,4 @@
-"""The three ways our kernels are compiled.
+"""The three ways our kernels are compiled; what is compiled is kept in files (``cache.py``).
 
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
@@ -14,12 +14,21 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
+from flexmb.kernels.cache import keep
+
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 def _compile(**options: bool) -> Callable[[_F], _F]:
-    """Return numba's decorator with the given options, cached on disk."""
-    return cast("Callable[[_F], _F]", njit(cache=True, error_model="numpy", **options))  # type: ignore[call-overload]
+    """Return numba's decorator with the given options, kept on disk."""
+
+    def decorate(function: _F) -> _F:
+        compiled = njit(error_model="numpy", **options)(function)  # type: ignore[call-overload]
+        if compiled is not function:  # NUMBA_DISABLE_JIT leaves it as it is
+            keep(compiled, function)
+        return cast("_F", compiled)
+
+    return decorate
 
 
 def kernel(function: _F) -> _F:

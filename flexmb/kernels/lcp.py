@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
 from flexmb.kernels.lcp_newton import ROUND_OFF, solve_newton
 from flexmb.kernels.lcp_pgs import solve_pgs
@@ -33,7 +33,7 @@ SETS, SWEEPS, PROBLEMS = 30, 50000, 60
 """Automatic limits of Newton, of PGS asked for by name, and of the proximal method."""
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _attempt(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float) -> tuple[int, bool]:
     """Solve by one method; see there for what it returns."""
     n = b.size
@@ -46,7 +46,7 @@ def _attempt(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: floa
     return solve_proximal(W, b, z, max_iter if max_iter > 0 else PROBLEMS, tol)
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _refined(W: Array, b: Array, z: Array, tol: float) -> tuple[float, float]:
     """Refine an answer that violates more than a share ``tol`` of b; return its violation and its residual."""
     _, worst, given, _ = violation(W, b, z)
@@ -55,7 +55,7 @@ def _refined(W: Array, b: Array, z: Array, tol: float) -> tuple[float, float]:
     return worst, lcp_residual(W, b, z)
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_lcp(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float) -> tuple[int, float]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` and judge the answer.
 

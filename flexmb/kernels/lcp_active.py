@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from flexmb.kernels.jit import allocating
 from flexmb.state import Array, IntArray
 
 Mask = NDArray[np.bool_]
 EPS = 2.220446049250313e-16
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def eliminate(A: Array, order: IntArray) -> int:
     """Factor ``A`` in place, P A P^T = L U with diagonal pivoting, and return its rank.
 
@@ -51,7 +51,7 @@ def eliminate(A: Array, order: IntArray) -> int:
     return k
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def substitute(A: Array, rank: int, x: Array) -> None:
     """Solve L U x = x in place with the leading ``rank`` rows of a factored ``A``."""
     for i in range(rank):
@@ -66,7 +66,7 @@ def substitute(A: Array, rank: int, x: Array) -> None:
         x[i] = s / A[i, i]
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def members(active: Mask) -> IntArray:
     """Return the contacts of a set, in rising order."""
     k = 0
@@ -81,7 +81,7 @@ def members(active: Mask) -> IntArray:
     return order
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def scaled_block(W: Array, order: IntArray) -> tuple[Array, Array]:
     """Return ``W_AA`` scaled to a unit diagonal, and the factor of each row of W (only those of the set are filled)."""
     k = order.size
@@ -97,7 +97,7 @@ def scaled_block(W: Array, order: IntArray) -> tuple[Array, Array]:
     return A, scale
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_active(W: Array, b: Array, active: Mask, z: Array) -> int:
     """Solve ``W_AA z_A = -b_A`` with z = 0 off the set, and return the rank of the block.
 

@@ -10,8 +10,8 @@ positive semidefinite W (symmetric or not) the method ends at a solution, or on 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_newton import iterate_sets
 from flexmb.kernels.lcp_residual import lcp_residual
 from flexmb.state import Array, IntArray
@@ -24,7 +24,7 @@ POLISH = 10
 """Active-set steps from where the pivots ended; one is enough unless contacts are nearly redundant."""
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def most_pivots(n: int) -> int:
     """Return how many pivots are tried for n contacts.
 
@@ -33,7 +33,7 @@ def most_pivots(n: int) -> int:
     return max(2 ** min(n + 1, 13), 100 + 20 * n)
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _exchange(T: Array, r: int, s: int) -> None:
     """Swap the basic variable of row r with the non-basic one of column s (a Jordan exchange)."""
     n, m = T.shape
@@ -49,7 +49,7 @@ def _exchange(T: Array, r: int, s: int) -> None:
             T[i, s] = f / p
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _lex_entry(T: Array, place: IntArray, i: int, k: int) -> float:
     """Return how row i moves when ``b_k`` is perturbed: entry (i, k) of the inverse basis."""
     if place[k] >= 0:
@@ -57,7 +57,7 @@ def _lex_entry(T: Array, place: IntArray, i: int, k: int) -> float:
     return -float(T[i, -1 - place[k]])
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _leaving_row(T: Array, place: IntArray, s: int) -> int:
     """Return the row that blocks the growth of column s first, ties broken lexicographically; -1 for a ray."""
     n = T.shape[0]
@@ -88,7 +88,7 @@ def _leaving_row(T: Array, place: IntArray, s: int) -> int:
     return row
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _pivot_to_end(T: Array, place: IntArray, max_iter: int) -> tuple[int, bool]:
     """Run the complementary pivots from the starting tableau; ok when z0 has left the basis."""
     n = T.shape[0]
@@ -116,7 +116,7 @@ def _pivot_to_end(T: Array, place: IntArray, max_iter: int) -> tuple[int, bool]:
     return iterations, False
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _start(W: Array, b: Array, scale: Array, top: float) -> tuple[Array, IntArray]:
     """Return the scaled tableau with w basic, and where each variable stands (row, or -1 - column)."""
     n = b.size
@@ -133,7 +133,7 @@ def _start(W: Array, b: Array, scale: Array, top: float) -> tuple[Array, IntArra
     return T, place
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_lemke(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` by Lemke's method.
 

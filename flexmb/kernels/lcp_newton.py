@@ -7,8 +7,8 @@ It ends after a few steps on nearly every contact problem, at the exact solution
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_active import EPS, Mask, solve_active
 from flexmb.kernels.lcp_residual import lcp_residual
 from flexmb.state import Array
@@ -17,7 +17,7 @@ ROUND_OFF = 1e-13
 """A residual that no further pivot can be expected to improve."""
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _solve_one(W: Array, b: Array, z: Array) -> tuple[int, bool]:
     z[0] = 0.0
     if b[0] >= 0.0:
@@ -28,7 +28,7 @@ def _solve_one(W: Array, b: Array, z: Array) -> tuple[int, bool]:
     return 1, True
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _solve_two(W: Array, b: Array, z: Array) -> tuple[int, bool]:
     """Look at the four index sets: none, one, the other, both (Cramer's rule, refined once)."""
     z[0] = z[1] = 0.0
@@ -54,7 +54,7 @@ def _solve_two(W: Array, b: Array, z: Array) -> tuple[int, bool]:
     return 2, x0 >= 0.0 and x1 >= 0.0
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[bool, bool]:
     """Let contacts that pull leave the set and contacts that penetrate enter it.
 
@@ -83,7 +83,7 @@ def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[bool, bool]:
     return changed, blocked
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def _fingerprint(active: Mask) -> int:
     """Return a number that differs between index sets (equal ones by bad luck only cost a fall-back)."""
     h = 1
@@ -92,7 +92,7 @@ def _fingerprint(active: Mask) -> int:
     return h
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def iterate_sets(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
     """Do what ``solve_newton`` says, for any n; the first set is the support of z, or b < 0 when z = 0."""
     n = b.size
@@ -128,7 +128,7 @@ def iterate_sets(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool
     return iterations, settled or lcp_residual(W, b, z) <= ROUND_OFF
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_newton(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` by the primal-dual active-set method.
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_residual import lcp_residual
 from flexmb.state import Array
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_pgs(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> tuple[int, bool]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` by projected Gauss-Seidel.
 

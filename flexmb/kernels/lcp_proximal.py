@@ -11,8 +11,8 @@ keeps z, and with it the round-off, small.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
 from flexmb.kernels.lcp_newton import iterate_sets
 from flexmb.kernels.lcp_residual import lcp_residual, violation
@@ -24,7 +24,7 @@ SETS = 30
 """Most index sets per problem before Lemke's method takes it."""
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def solve_proximal(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> tuple[int, bool]:
     """Solve ``w = W z + b, 0 <= w perp z >= 0`` by the proximal point method.
 

@@ -8,8 +8,8 @@ better. With exact products and a compensated sum, the corrections bring z to th
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_active import EPS, eliminate, members, scaled_block, substitute
 from flexmb.kernels.lcp_residual import violation
 from flexmb.state import Array, IntArray
@@ -20,7 +20,7 @@ SPLIT = 134217729.0
 """2^27 + 1, which splits a number into two halves whose products are exact (Dekker)."""
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def exact_product(x: float, y: float) -> tuple[float, float]:
     """Return x y as a rounded product and its error."""
     p = x * y
@@ -33,7 +33,7 @@ def exact_product(x: float, y: float) -> tuple[float, float]:
     return p, ((xh * yh - p) + xh * yl + xl * yh) + xl * yl
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def accurate_row(W: Array, b: Array, z: Array, tail: Array, order: IntArray, i: int) -> float:
     """Return ``b_i + sum_j W_ij (z_j + tail_j)`` over the contacts of ``order``, summed in twice the precision."""
     s, rest = b[i], 0.0
@@ -47,7 +47,7 @@ def accurate_row(W: Array, b: Array, z: Array, tail: Array, order: IntArray, i: 
     return s + rest
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def refine(W: Array, b: Array, z: Array) -> bool:
     """Solve the equations of the contacts with z > 0 again, more accurately.
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from flexmb.kernels.jit import allocating
 from flexmb.state import Array
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def violation(W: Array, b: Array, z: Array) -> tuple[int, float, float, float]:
     """Return the row that violates the complementarity most, by how much, and the sizes of b and of the answer.
 
@@ -38,7 +38,7 @@ def violation(W: Array, b: Array, z: Array) -> tuple[int, float, float, float]:
     return row, worst, given, answered
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     """Return the row that violates the complementarity most, and the residual.
 
@@ -68,7 +68,7 @@ def lcp_worst(W: Array, b: Array, z: Array) -> tuple[int, float]:
     return row, worst / scale
 
 
-@njit(cache=True, error_model="numpy")
+@allocating
 def lcp_residual(W: Array, b: Array, z: Array) -> float:
     """Return the residual of ``z`` as ``lcp_worst`` defines it."""
     return lcp_worst(W, b, z)[1]

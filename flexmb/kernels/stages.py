@@ -11,22 +11,24 @@ from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from numba import cfunc, types
+from numba import types
 from numba.extending import intrinsic
+
+from flexmb.kernels.cache import callback
 
 PLACE, ASSEMBLE, CONTACT, ACCOUNT = 0, 1, 2, 3
 """The stages, as places in ``Machine.stages``."""
 
 
 class Stage:
-    """A stage, compiled (or loaded from numba's cache) when its address is first asked for."""
+    """A stage, compiled (or loaded from its file) when its address is first asked for."""
 
     def __init__(self, function: Callable[[int, int], int]) -> None:
         self.function = function
 
     @cached_property
     def _compiled(self) -> Any:
-        return cfunc(types.int64(types.int64, types.int64), cache=True, error_model="numpy")(self.function)
+        return callback(self.function, types.int64(types.int64, types.int64), error_model="numpy")
 
     @property
     def address(self) -> int:

@@ -1,0 +1,219 @@
+"""Compiled kernels kept in files, so that only the first run on a machine compiles them.
+
+numba's own cache of a function is renewed when *its* file changes, not when a function it calls does; it stops the
+program where it finds no folder to write to or a damaged file, and runs machine code without a check that the file is
+whole. So kernels have a cache of their own, in the folder that numba chooses: ``NUMBA_CACHE_DIR``, else ``__pycache__``
+beside the sources, else the user's. There is one file for every signature. Its first line holds the stamp of all it
+was made from and the SHA-256 of the rest; when one of them disagrees, the kernel is compiled and the file replaced.
+
+This is the only file that uses what numba keeps to itself. Where a version of numba lacks it, kernels are compiled at
+every start, and a note says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import inspect
+import io
+import os
+import pickle
+import sys
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numba
+
+from flexmb.kernels.sources import source_digests
+
+try:
+    from numba.core.caching import CompileResultCacheImpl
+    from numba.core.ccallback import CFunc
+    from numba.core.serialize import dumps
+    from numba.core.sigutils import normalize_signature
+
+    KNOWN = True
+except ImportError:  # a version that is not among those of pyproject.toml
+    KNOWN = False
+
+PACKAGE = "flexmb.kernels"
+FORMAT = b"flexmb-kernel-1"
+AT_EVERY_START = "kernels are compiled at every start, which takes minutes"
+CURE = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
+
+_said: set[str] = set()
+_numbas: dict[tuple[str, str], Any] = {}
+
+
+def _say_once(kind: str, words: str) -> None:
+    """Print a note on stderr unless one of its kind was printed already."""
+    if kind not in _said:
+        _said.add(kind)
+        print(f"note: {words}", file=sys.stderr, flush=True)
+
+
+def _numbas_cache(function: Callable[..., Any]) -> Any:
+    """Return numba's object that knows the folder and turns compiled functions into data; None without a folder."""
+    at = os.path.dirname(inspect.getfile(function)), str(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
+    if at not in _numbas:
+        try:
+            _numbas[at] = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
+        except RuntimeError:
+            _say_once("no place", f"there is no place to keep compiled files in, so {AT_EVERY_START}; {CURE}")
+            _numbas[at] = None
+    return _numbas[at]
+
+
+def _made_from(function: Callable[..., Any], package: str) -> str | None:
+    """Return the digest of the sources of a function of a package; None when they cannot be read or are elsewhere."""
+    source = Path(inspect.getfile(function))
+    if function.__module__ != f"{package}.{source.stem}" or function.__qualname__ != function.__name__:
+        return None
+    return source_digests(source.parent, package).get(source.stem)
+
+
+class DamagedFileError(Exception):
+    """A compiled file does not hold what was written to it."""
+
+
+class KernelCache:
+    """The compiled forms of one function, as numba's dispatchers and callbacks ask for them."""
+
+    def __init__(self, function: Callable[..., Any], package: str = PACKAGE) -> None:
+        self.function = function
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        made_from = _made_from(function, package)
+        self.stamp = hashlib.sha256(f"{numba.__version__} {sys.version} {made_from}".encode()).hexdigest().encode()
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the files are; None where there is no place for them."""
+        found = _numbas_cache(self.function)
+        return None if found is None else Path(found.locator.get_cache_path())
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder, by numba's name for it."""
+        return None if self.folder is None else str(self.folder)
+
+    def files(self) -> Iterator[Path]:
+        """Yield the files of this function, of this Python, up to date or not."""
+        if self.folder is not None:
+            yield from sorted(self.folder.glob(f"{self.name}.{sys.implementation.cache_tag}.*.nbc"))
+
+    def _file(self, folder: Path, sig: Any, codegen: Any) -> tuple[Path, tuple[Any, ...]]:
+        """Return the file of a signature, and the key it must hold: names of files may agree by chance, keys not."""
+        key = (sig, codegen.magic_tuple(), self.function.__code__.co_firstlineno)
+        form = hashlib.sha256(f"{sig} {codegen.magic_tuple()}".encode()).hexdigest()[:16]
+        return folder / f"{self.name}.{sys.implementation.cache_tag}.{form}.nbc", key
+
+    def read(self, file: Path) -> tuple[Any, io.BytesIO] | None:
+        """Return the key of a file and what follows it; None when it is not there or was made from other sources."""
+        try:
+            first, _, body = file.read_bytes().partition(b"\n")
+        except FileNotFoundError:
+            return None
+        except OSError as err:
+            raise DamagedFileError(err.strerror) from err
+        words = first.split(b" ")
+        if len(words) != 3 or words[0] != FORMAT:
+            raise DamagedFileError("it is not a compiled kernel")
+        if words[1] != self.stamp:
+            return None
+        if hashlib.sha256(body).hexdigest().encode() != words[2]:
+            raise DamagedFileError("its checksum is wrong")
+        rest = io.BytesIO(body)
+        return pickle.load(rest), rest
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function of a signature; None when it must be compiled."""
+        target_context.refresh()
+        if self.folder is None:
+            return None
+        file, key = self._file(self.folder, sig, target_context.codegen())
+        try:
+            found = self.read(file)
+            if found is None or found[0] != key:
+                return None
+            return _numbas_cache(self.function).rebuild(target_context, pickle.load(found[1]))
+        except Exception as err:  # whatever a file holds, the kernel can be compiled
+            words = f"compiled file '{file}' cannot be used ({err or type(err).__name__})"
+            _say_once("damaged", f"{words}; it is compiled again, and so is any other")
+            return None
+
+    def save_overload(self, sig: Any, compiled: Any) -> None:
+        """Keep the compiled function of a signature."""
+        numbas = _numbas_cache(self.function)
+        if self.folder is None or not numbas.check_cachable(compiled):
+            return
+        file, key = self._file(self.folder, sig, compiled.codegen)
+        body = dumps(key) + dumps(numbas.reduce(compiled))  # type: ignore[no-untyped-call]
+        first = b" ".join((FORMAT, self.stamp, hashlib.sha256(body).hexdigest().encode()))
+        try:
+            _replace(file, first + b"\n" + body)
+        except OSError as err:
+            words = f"compiled file '{file}' cannot be written ({err.strerror})"
+            _say_once("not written", f"{words}; what is not kept is compiled at every start")
+
+    def flush(self) -> None:
+        """Forget the compiled functions of all signatures."""
+        for file in self.files():
+            file.unlink(missing_ok=True)
+
+    def enable(self) -> None:
+        """Do nothing: the cache is always on."""
+
+    def disable(self) -> None:
+        """Do nothing: the cache is always on."""
+
+
+def _replace(file: Path, content: bytes) -> None:
+    """Write a file in one go, so that no other process sees a part of it; an empty folder in its place is removed."""
+    file.parent.mkdir(parents=True, exist_ok=True)
+    written = file.with_name(f"{file.name}.tmp.{uuid.uuid4().hex[:16]}")
+    try:
+        written.write_bytes(content)
+        if file.is_dir():
+            file.rmdir()
+        written.replace(file)
+    except OSError:
+        with contextlib.suppress(OSError):
+            written.unlink(missing_ok=True)
+        raise
+
+
+def keep(compiled: Any, function: Callable[..., Any], package: str = PACKAGE) -> None:
+    """Keep what numba compiles of a function in files, if its package has all that it is made from.
+
+    A function of elsewhere, or one inside another, which may close over values, is compiled whenever it is used: its
+    sources do not tell all that its machine code depends on.
+    """
+    if not KNOWN or not hasattr(compiled, "_cache"):
+        _say_once("no place", f"compiled files of numba {numba.__version__} cannot be kept, so {AT_EVERY_START}")
+    elif _made_from(function, package) is not None:
+        compiled._cache = KernelCache(function, package)
+
+
+def callback(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
+    """Compile a function to one that C can call, or load it."""
+    if not KNOWN:
+        return numba.cfunc(signature, **options)(function)
+    made = CFunc(function, normalize_signature(signature), locals={}, options=options)  # type: ignore[no-untyped-call]
+    keep(made, function)
+    made.compile()
+    return made
+
+
+def kept_signatures(dispatcher: Any) -> list[Any]:
+    """Return the signatures whose compiled functions are kept for this machine."""
+    kernels: KernelCache = dispatcher._cache
+    here = dispatcher.targetctx.codegen().magic_tuple()
+    found = []
+    for file in kernels.files():
+        with contextlib.suppress(Exception):  # a damaged file: what is not kept
+            read = kernels.read(file)
+            if read is not None and read[0][1] == here:
+                found.append(read[0][0])
+    return found
