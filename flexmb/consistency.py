@@ -35,6 +35,10 @@ PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
 
 
+FEW = 100
+"""Columns of G that are held as full ones at a time."""
+
+
 @dataclass(frozen=True)
 class Moved:
     """How far a projection moved the start: largest change of a position (m) and of a velocity (m/s or rad/s)."""
@@ -219,8 +223,11 @@ def _response(system: MultibodySystem, M: sparse.csr_array, G: sparse.csc_array)
     if not G.shape[1]:
         return np.zeros(0)
     lu = factored(system, M, M)
-    dense = G.toarray()
-    return np.asarray(np.sum(dense * lu.solve(dense), axis=0))
+    out = np.empty(G.shape[1])
+    for first in range(0, G.shape[1], FEW):
+        dense = G[:, first : first + FEW].toarray()
+        out[first : first + FEW] = np.sum(dense * lu.solve(dense), axis=0)
+    return out
 
 
 def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:

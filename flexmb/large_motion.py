@@ -142,6 +142,8 @@ def _groups(builder: Builder) -> list[IntArray]:
 def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Marks:
     """Return what is drawn beside the bodies."""
     axes = {name: info.spin.axis for name, info in builder.bodies.items() if info.spin is not None}
+    owners = Owners(builder)
+    numbers = {name: k for k, name in enumerate(builder.bodies)}
     of_joint: dict[str, Place] = {}
     for group in builder.joints:
         mover, base = (builder.markers[k] for k in group.points[0])
@@ -154,8 +156,9 @@ def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Mark
             places = [of_joint[words]]
         else:
             places = builder.places(ref, "marks") if point is None else [builder.place(ref, "marks", point=point)]
-        owner = list(builder.bodies).index(name) if (name := words.partition(".")[0]) in builder.bodies else None
-        found = [(_nearest_point(builder, layout, place, owner), place.position) for place in places]
+        owner = numbers.get(words.partition(".")[0])
+        of = [owners.of(place) if owner is None else owner for place in places]
+        found = [(_nearest_point(layout, place, k), place.position) for place, k in zip(places, of, strict=True)]
         return [(i, x - layout.points[i] if i >= 0 else x) for i, x in found]
 
     return marks_of(parts, find, layout.points, axes)
@@ -167,11 +170,12 @@ def _with_contact_points(builder: Builder) -> dict[str, BodyInfo]:
     An impulse is shown where it acts; what is drawn of a rigid body has points at its surface only.
     """
     out = dict(builder.bodies)
+    names, owners = list(out), Owners(builder)
     for marker in sorted({k for group in builder.contacts for pair in group.points for k in pair}):
         place = builder.markers[marker][0]
         if place.kind not in (FRAME, PLANAR):
             continue
-        name = next(name for name, info in out.items() if place.dof.size and np.isin(place.dof, info.unknowns).all())
+        name = names[owners.of(place)]
         picture = picture_of(out[name])
         same = (picture.kind == place.kind) & (picture.iq == place.iq)
         if not (same & (np.linalg.norm(picture.local - place.local, axis=1) == 0.0)).any():
@@ -191,10 +195,11 @@ def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
     """Return the map from impulse vectors of contacts to impulses on points: + on the second marker, - on the first."""
     ends = [pair for group in builder.contacts for pair in group.points]
     rows, cols, values = [], [], []
+    owners = Owners(builder)
     for i, (second, first) in enumerate(ends):
         for marker, sign in ((second, 1.0), (first, -1.0)):
             place, _ = builder.markers[marker]
-            point = _nearest_point(builder, layout, place)
+            point = _nearest_point(layout, place, owners.of(place))
             if point >= 0:
                 rows += [3 * point + k for k in range(3)]
                 cols += [3 * i + k for k in range(3)]
@@ -203,15 +208,23 @@ def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
     return sparse.csr_array(sparse.coo_array((values, (rows, cols)), shape=shape))
 
 
-def _nearest_point(builder: Builder, layout: Layout, place: Place, owner: int | None = None) -> int:
-    """Return the drawn point of the place's body that is nearest to it, -1 for the ground.
+class Owners:
+    """Whose place a place is, by its unknowns."""
 
-    Whose place it is follows from its unknowns, unless the number of the body is given as ``owner``.
-    """
-    for k, info in enumerate(builder.bodies.values()):
-        if owner is None and place.dof.size and np.isin(place.dof, info.unknowns).all():
-            owner = k
-    own = np.flatnonzero(layout.body_of_point == (-1 if owner is None else owner))
-    if not own.size:
+    def __init__(self, builder: Builder) -> None:
+        self.body = np.full(len(builder.v0), -1, dtype=np.int64)
+        for k, info in enumerate(builder.bodies.values()):
+            self.body[info.unknowns] = k
+
+    def of(self, place: Place) -> int:
+        """Return the number of the body that has all unknowns of a place, -1 for the ground and places between."""
+        found = self.body[place.dof]
+        return int(found[0]) if found.size and (found == found[0]).all() else -1
+
+
+def _nearest_point(layout: Layout, place: Place, owner: int) -> int:
+    """Return the drawn point of body number ``owner`` that is nearest to a place, -1 for no body (-1)."""
+    first, last = np.searchsorted(layout.body_of_point, [owner, owner + 1])  # points stand in the order of the bodies
+    if owner < 0 or first == last:
         return -1
-    return int(own[int(np.argmin(np.linalg.norm(layout.points[own] - place.position, axis=1)))])
+    return int(first) + int(np.argmin(np.linalg.norm(layout.points[first:last] - place.position, axis=1)))

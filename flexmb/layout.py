@@ -268,7 +268,7 @@ def _carriers(pictures: Sequence[Picture], q0: Array, nv: int) -> Carriers:
     for name, width in (("qdof", q0.size), ("vdof", nv)):
         entries = (value[some], (row[some], _joined(pictures, name)[some]))
         shape = (6 * sum(len(p.kind) for p in pictures), width)
-        maps.append(sparse.csr_array(sparse.coo_array(entries, shape=shape)))
+        maps.append(sparse.csr_array(sparse.coo_array(entries, shape=shape) if some.any() else shape))
     return Carriers(
         kind=_joined(pictures, "kind"),
         iq=_joined(pictures, "iq"),

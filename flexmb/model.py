@@ -18,8 +18,10 @@ from flexmb.errors import InputError
 from flexmb.fem.checks import nearest
 from flexmb.fem.kinematics import Kinematics, NodeTable
 from flexmb.fem.line_sections import joined, unknown
+from flexmb.fem.room import Sized, check_room
 from flexmb.initial_state import static_response, steady_response
 from flexmb.large_motion import LargePart, assemble_large, signal_names
+from flexmb.linalg.sparse_blocks import block_diagonal, side_by_side
 from flexmb.linalg.strain import Strain, from_columns, stack
 from flexmb.loads.bearing import Bearing
 from flexmb.loads.terms import LoadPart, LoadTerms
@@ -121,7 +123,9 @@ class Model:
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")
-        if self.large_motion:
+        large = self.large_motion
+        check_room(body.memory(large) for body in self.bodies.values() if isinstance(body, Sized))
+        if large:
             return self._assemble_large(signals, t0, also)
         if self.project:
             message = "is for systems in large motion; here nothing could be moved"
@@ -299,7 +303,7 @@ def small_motion(model: Model) -> SmallMotion:
             load.check_direction(axes)
     terms = {name: load.terms(nodes) for name, load in model.loads.items()}
     springs = _Springs(nodes.nv, list(terms.values()))
-    M, C, K = (_diagonal([getattr(b, matrix) for b in bodies.values()]) for matrix in "MCK")
+    M, C, K = (block_diagonal([getattr(b, matrix) for b in bodies.values()]) for matrix in "MCK")
     return SmallMotion(bodies, nodes, terms, springs, _tidy(M), _tidy(C + springs.C), _tidy(K + springs.K))
 
 
@@ -327,19 +331,15 @@ def _strain(bodies: dict[str, BodyParts], springs: _Springs, nv: int) -> Strain:
     """Return the deformation modes of all bodies and springs."""
     parts, first = [], 0
     for b in bodies.values():
-        parts.append(b.strain.placed(first + np.arange(b.nv), nv))
+        if b.strain.D.size:
+            parts.append(b.strain.placed(first + np.arange(b.nv), nv))
         first += b.nv
     return stack([*parts, springs.strain], nv)
 
 
 def _columns(nv: int, columns: list[sparse.csc_array]) -> sparse.csc_array:
     """Return columns side by side, (nv, k), k = 0 allowed."""
-    return sparse.csc_array(sparse.hstack([sparse.csc_array((nv, 0)), *columns], format="csc"))
-
-
-def _diagonal(blocks: list[sparse.csr_array]) -> sparse.csr_array:
-    """Return the block-diagonal matrix of square blocks."""
-    return sparse.csr_array(sparse.block_diag(blocks, format="csr"))
+    return side_by_side(nv, [sparse.csc_array(column) for column in columns])
 
 
 def _tidy(A: sparse.csr_array) -> sparse.csr_array:
@@ -358,8 +358,8 @@ def _kinematics(bodies: dict[str, BodyParts]) -> Kinematics:
         first += len(b.points)
     return Kinematics(
         points=np.concatenate([b.points for b in bodies.values()]),
-        displacement=_tidy(_diagonal([b.displacement for b in bodies.values()])),
-        rotation=_tidy(_diagonal([b.rotation for b in bodies.values()])),
+        displacement=_tidy(block_diagonal([b.displacement for b in bodies.values()])),
+        rotation=_tidy(block_diagonal([b.rotation for b in bodies.values()])),
         bodies=tables,
     )
 

@@ -20,7 +20,7 @@ from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.evaluate import add_direction, advance, evaluate, joint_forces, momentum, row_rate
+from flexmb.kernels.evaluate import advance, evaluate, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import SchemeNumbers
@@ -254,11 +254,18 @@ class MultibodySystem:
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns, joints first, (nv, nj + nc)."""
-        self.at(t, q, np.zeros(self.nv))
-        columns = np.zeros((self.tables.rows.kind.size, self.nv))
-        for r, column in enumerate(columns):
-            add_direction(self._room.at, r, 1.0, column)
-        return sparse.csc_array(columns.T)
+        point = self.at(t, q, np.zeros(self.nv))
+        rows, markers = self.tables.rows, self.tables.markers
+        # a row has slots, each slot a marker, each marker the unknowns that move it
+        counts = np.diff(markers.ptr)[rows.marker]
+        slot = np.repeat(np.arange(counts.size), counts)
+        entry = np.arange(slot.size) + np.repeat(markers.ptr[rows.marker] - (np.cumsum(counts) - counts), counts)
+        row = np.repeat(np.arange(rows.kind.size), np.diff(rows.ptr))[slot]
+        along = np.sum(point.markers.J[entry] * point.rows.grad[slot], axis=1)
+        shape = (self.nv, rows.kind.size)
+        found = sparse.csc_array(sparse.coo_array((along, (markers.dof[entry], row)), shape=shape))
+        found.eliminate_zeros()
+        return found
 
     def tangents(
         self, t: float, q: Array, v: Array, lam: Array | None = None

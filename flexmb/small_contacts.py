@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
-from scipy import sparse
 
 from flexmb.contacts.rows import ContactRows
 from flexmb.errors import InputError
 from flexmb.fem.kinematics import Kinematics
+from flexmb.linalg.sparse_blocks import side_by_side
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system import Contacts
 
@@ -33,7 +33,7 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
         start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
         labels=tuple(label for r in rows for label in r.labels),
         g0=np.concatenate([np.empty(0), *(r.g0 for r in rows)]),
-        G=sparse.csc_array(sparse.hstack([sparse.csc_array((nodes.nv, 0)), *(r.G for r in rows)], format="csc")),
+        G=side_by_side(nodes.nv, [r.G for r in rows]),
         e=np.repeat(np.array([r.e for r in rows]), np.array(counts, dtype=np.int64)),
         motions=tuple(motions),
         motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),

@@ -17,6 +17,7 @@ from scipy import sparse
 from flexmb.bodies.base import BodyParts
 from flexmb.bodies.spin_parts import SpinParts
 from flexmb.errors import InputError
+from flexmb.linalg.sparse_blocks import block_diagonal
 from flexmb.linalg.strain import Strain, spring_modes, stack
 from flexmb.loads.bearing import no_rotor
 from flexmb.loads.terms import LoadTerms, RotatingTerms
@@ -48,12 +49,15 @@ def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ())
     blocks: dict[str, list[sparse.csr_array]] = {"C": [], "K": []}
     strains: list[Strain] = []
     loads: list[Load] = []
+    nothing: dict[int, sparse.csr_array] = {}
     first = 0
     for name, b in bodies.items():
-        C = K = sparse.csr_array((b.nv, b.nv))
+        if b.nv not in nothing:
+            nothing[b.nv] = sparse.csr_array((b.nv, b.nv))
+        C = K = nothing[b.nv]
         if b.spin is not None:
             W = _speed(name, b.spin)
-            C, K = b.spin.matrices(W)
+            C, K = map(sparse.csr_array, b.spin.matrices(W))
             for table in b.spin.tables:
                 stiffness = table.at(W)[0]
                 strains.append(spring_modes(first + table.unknowns, 0.5 * (stiffness + stiffness.T), nv))
@@ -61,7 +65,7 @@ def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ())
         blocks["C"].append(C)
         blocks["K"].append(K)
         first += b.nv
-    C, K = (sparse.csr_array(sparse.block_diag(matrices, format="csr")) for matrices in blocks.values())
+    C, K = (block_diagonal(matrices) for matrices in blocks.values())
     for bearing in rotating_terms(terms, bodies):
         C, K = C + bearing.skew_damping, K + bearing.cross
         one, parts = bearing.table, bodies[bearing.rotor].spin

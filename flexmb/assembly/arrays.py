@@ -76,6 +76,8 @@ def _linear(b: Builder, nv: int) -> tab.Linear:
 
 
 def _matrix(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> tab.Matrix:
+    if not blocks:
+        return tab.Matrix(np.zeros(nv + 1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
     A = summed(blocks, nv)
     return tab.Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64))
 

@@ -36,6 +36,7 @@ class Group:
     driven: bool = False
     points: list[tuple[int, int]] = field(default_factory=list)
     angle: int = -1
+    role: str = "joints"
 
 
 class Builder:
@@ -66,7 +67,10 @@ class Builder:
         self._marker_of: dict[bytes, int] = {}
         self.pairs: list[tuple[int, int]] = []
         self.functions: list[Function] = []
+        self._function_of: dict[int, int] = {}
         self.angles: list[tuple[int, int]] = []
+        self._angle_of: dict[tuple[int, int], int] = {}
+        self._start: Array = np.zeros(0)
         self.joints: list[Group] = []
         self.attached: list[Attached] = []
         self.contacts: list[Group] = []
@@ -172,17 +176,23 @@ class Builder:
         """Return the number of a time function, -1 for none."""
         if f is None:
             return -1
-        for k, known in enumerate(self.functions):
-            if known is f:
-                return k
-        self.functions.append(f)
-        return len(self.functions) - 1
+        if id(f) not in self._function_of:  # the list keeps it alive, so that no other gets its number
+            self._function_of[id(f)] = len(self.functions)
+            self.functions.append(f)
+        return self._function_of[id(f)]
 
     def angle(self, A: int, B: int) -> int:
         """Return the number of the relative angle of marker B about the z axis of marker A."""
-        if (A, B) not in self.angles:
+        if (A, B) not in self._angle_of:
+            self._angle_of[A, B] = len(self.angles)
             self.angles.append((A, B))
-        return self.angles.index((A, B))
+        return self._angle_of[A, B]
+
+    def start(self) -> Array:
+        """Return the positions at the start, with their rests (zeros), of the unknowns that were added so far."""
+        if self._start.size != 2 * len(self.q0):
+            self._start = np.concatenate([self.q0, np.zeros(len(self.q0))])
+        return self._start
 
     # joints and contacts --------------------------------------------------------------------------------------
 
@@ -193,7 +203,7 @@ class Builder:
 
     def begin_contact(self, name: str, e: float) -> Group:
         """Start the rows of a contact."""
-        self.contacts.append(Group(name, e=e))
+        self.contacts.append(Group(name, e=e, role="contacts"))
         return self.contacts[-1]
 
     def add_row(
@@ -211,9 +221,8 @@ class Builder:
         angle: tuple[int, int] = (-1, -1),
     ) -> None:
         """Add a row to a joint or contact; ``label`` says what it holds ("x", "axis", ...)."""
-        role = "joints" if any(group is g for g in self.joints) else "contacts"
         group.labels.append(label)
-        self.rows[role].append(
+        self.rows[group.role].append(
             {
                 "kind": kind,
                 "markers": tuple(markers),

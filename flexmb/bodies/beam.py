@@ -86,6 +86,10 @@ class Beam(LineBody):
             return [Dof("u", "axial", d), Dof("w", "transverse", y), Dof("theta", "rotation", z, turns=True)]
         return spatial_dofs(d, y, z)
 
+    @property
+    def _unknowns(self) -> int:
+        return 3 if self.bending == "planar" else 6
+
     def line_sections(self) -> LineSections:
         """Return the sections of the elements."""
         values, material, length = self._section.values(), self._material, np.diff(self._x)

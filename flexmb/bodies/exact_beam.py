@@ -27,6 +27,7 @@ from flexmb.fem.checks import choice, vector
 from flexmb.fem.line_sections import ROUND, LineSections, uniform
 from flexmb.fem.material import Material
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.room import Size
 from flexmb.fem.section import Section
 from flexmb.kernels.rotation import quaternion_of
 from flexmb.kernels.tables import FRAME
@@ -35,6 +36,9 @@ from flexmb.state import Array, IntArray
 NODE_KEYS = ("length", "elements", "grading", "mesh", "position", "direction", "orientation", "points")
 SECTION_KEYS = ("section", "material", "young", "density")
 """Keys with the meaning they have for ``Beam``."""
+
+BYTES_PER_ELEMENT = 26_000
+"""Memory that an element takes while the model is assembled, measured with thousands of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,6 +107,10 @@ class ExactBeam:
     def where(self) -> str:
         """Where this body stands in a case file."""
         return f"bodies.{self.name}"
+
+    def memory(self, large: bool) -> Size:
+        """Return what the body takes in a model."""
+        return self._beam.memory(large)._replace(bytes=BYTES_PER_ELEMENT * (self._beam._line.x.size - 1))
 
     @property
     def first(self) -> NodeRef:

@@ -23,6 +23,7 @@ from flexmb.fem.craig_bampton import FlexibleModes, craig_bampton
 from flexmb.fem.floating_integrals import FloatingIntegrals, floating_integrals
 from flexmb.fem.material import Material
 from flexmb.fem.node_ref import NodeRef, parse_local
+from flexmb.fem.room import Size
 from flexmb.fem.section import Section
 from flexmb.kernels.rotation import quaternion_of
 from flexmb.state import Array, IntArray
@@ -44,6 +45,9 @@ BEAM_KEYS = (
     "points",
 )
 """Keys with the meaning they have for ``Beam``."""
+
+BYTES_PER_ELEMENT = 40_000
+"""Memory that an element takes while the model is assembled, measured with thousands of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -109,6 +113,10 @@ class FloatingBeam:
     def where(self) -> str:
         """Where this body stands in a case file."""
         return f"bodies.{self.name}"
+
+    def memory(self, large: bool) -> Size:
+        """Return what the body takes in a model."""
+        return self._beam.memory(large)._replace(bytes=BYTES_PER_ELEMENT * (self._beam._line.x.size - 1))
 
     @property
     def first(self) -> NodeRef:

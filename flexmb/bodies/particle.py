@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import ClassVar
 
 import numpy as np
@@ -15,8 +16,21 @@ from flexmb.bodies.linear_body import add_linear_body
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, positive, vector
 from flexmb.fem.node_ref import NodeRef
-from flexmb.linalg.strain import stack
+from flexmb.linalg.strain import Strain, stack
 from flexmb.state import Array
+
+
+def _dofs(axes: str) -> list[Dof]:
+    return [Dof(letter, letter, e) for letter, e in zip("xyz", np.eye(3), strict=True) if letter in axes]
+
+
+@cache
+def _shared(axes: str) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array, sparse.csr_array, Strain]:
+    """Return what all particles with the same axes have: maps of the node, 1 and 0 as matrices, no strain."""
+    nv = len(axes)
+    displacement, rotation = node_maps(_dofs(axes), 1)
+    one, nothing = sparse.csr_array(sparse.eye_array(nv)), sparse.csr_array((nv, nv))
+    return displacement, rotation, one, nothing, stack([], nv)
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ class Particle:
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns: displacements along the axes, in the order x, y, z."""
-        return [Dof(letter, letter, e) for letter, e in zip("xyz", np.eye(3), strict=True) if letter in self.axes]
+        return _dofs(self.axes)
 
     def _velocity(self) -> Array:
         v = vector(self.velocity, "velocity", self.where)
@@ -78,14 +92,14 @@ class Particle:
     def parts(self) -> BodyParts:
         """Return matrices and maps."""
         dofs, nv = self.dofs(), len(self.axes)
-        displacement, rotation = node_maps(dofs, 1)
+        displacement, rotation, one, nothing, strain = _shared("".join(dof.letter for dof in dofs))
         directions = np.array([dof.vector for dof in dofs])
         position = vector(self.position, "position", self.where)
         return BodyParts(
-            M=sparse.csr_array(self.mass * sparse.eye_array(nv)),
-            C=sparse.csr_array((nv, nv)),
-            K=sparse.csr_array((nv, nv)),
-            strain=stack([], nv),
+            M=sparse.csr_array((np.full(nv, float(self.mass)), one.indices, one.indptr), shape=(nv, nv)),
+            C=nothing,
+            K=nothing,
+            strain=strain,
             points=position[None, :],
             cells=np.empty((0, 2), dtype=np.int64),
             displacement=displacement,

@@ -18,7 +18,7 @@ from flexmb.bodies.rotor_bearings import RotorBearing
 from flexmb.bodies.rotor_couplings import Coupling
 from flexmb.bodies.rotor_disks import Disk, Unbalance
 from flexmb.bodies.rotor_shaft import add_shaft
-from flexmb.bodies.rotor_shape import ShaftShape, shaft_shape
+from flexmb.bodies.rotor_shape import BYTES_PER_ELEMENT, ShaftShape, shaft_shape
 from flexmb.bodies.rotor_spin import read_spin
 from flexmb.bodies.spin_parts import Spin, SpinParts
 from flexmb.bodies.straight import StraightBody, spatial_dofs
@@ -28,6 +28,7 @@ from flexmb.fem.checks import check_name, choice, from_table, located, nonnegati
 from flexmb.fem.line_sections import ROUND, LineSections, beam_stiffness, uniform
 from flexmb.fem.material import Material
 from flexmb.fem.mesh import LineMesh
+from flexmb.fem.room import Size
 from flexmb.fem.shaft import ShaftElements
 from flexmb.loads.speed_history import SpeedRange
 from flexmb.state import Array, IntArray
@@ -224,6 +225,11 @@ class Rotor(StraightBody):
     def total_mass(self) -> float:
         """Mass of shaft, disks and couplings, kg."""
         return self._assembly.mass
+
+    def memory(self, large: bool) -> Size:
+        """Return what the body takes in a model."""
+        elements = self._shape.x.size - 1
+        return Size(self.where, elements, BYTES_PER_ELEMENT * elements)
 
     @cached_property
     def _shape(self) -> ShaftShape:

@@ -11,10 +11,14 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.fem.checks import from_table, nonnegative, positive, whole
 from flexmb.fem.material import Material
+from flexmb.fem.room import Size, check_room
 from flexmb.fem.section import cowper
 from flexmb.fem.shaft import ShaftElements, shaft_elements
 from flexmb.loads.time_functions import increasing, number_list
 from flexmb.state import Array
+
+BYTES_PER_ELEMENT = 10_500
+"""Memory that an element takes while the model is assembled, measured with thousands of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,6 +120,7 @@ def _from_sections(sections: object, material: object, where: str) -> ShaftShape
             raise InputError("must be a table or a ShaftSection", where=at, value=item)
         piece = item if isinstance(item, ShaftSection) else from_table(ShaftSection, item, at)
         its = _material(material, where) if piece.material is None else _material(piece.material, at)
+        check_room([Size(at, int(piece.elements), BYTES_PER_ELEMENT * int(piece.elements))])
         rows += [(piece.outer_diameter, piece.inner_diameter, *its)] * piece.elements
         lengths += [piece.length / piece.elements] * piece.elements
     outer, inner, E, G, rho = np.array(rows, dtype=np.float64).T

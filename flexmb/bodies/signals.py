@@ -12,6 +12,7 @@ from flexmb.bodies.base import BODY_QUANTITIES, QUANTITIES, BodyParts
 from flexmb.errors import InputError
 from flexmb.fem.checks import nearest
 from flexmb.fem.kinematics import Kinematics
+from flexmb.linalg.sparse_blocks import rows_of
 from flexmb.state import Array
 
 NODES = ("first", "mid", "last")
@@ -54,7 +55,7 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
     except InputError as err:  # name the signal, not only its node
         raise InputError(err.message, where="output", key="signals", value=name) from None
     turning = quantity in ("rotation", "angular_velocity")
-    B = sparse.csr_array((nodes.rotation if turning else nodes.displacement)[3 * i : 3 * i + 3])
+    B = rows_of(nodes.rotation if turning else nodes.displacement, 3 * i, 3 * i + 3)
     if turning and not bodies[place.partition(".")[0]].rotation.nnz:
         raise InputError("nodes of this body have no rotation", where="output", key="signals", value=name)
     offset = nodes.points[i].copy() if quantity == "position" else np.zeros(3)

@@ -91,7 +91,8 @@ def check_restitution(value: object, where: str) -> float:
 
 def movable(G: sparse.csc_array) -> np.ndarray:
     """Return which columns of G have any unknown behind them, (k,) bool."""
-    return np.asarray(np.sqrt(np.asarray(G.multiply(G).sum(axis=0)).ravel()) > IMMOVABLE)
+    owner = np.repeat(np.arange(G.shape[1]), np.diff(G.indptr))
+    return np.asarray(np.sqrt(np.bincount(owner, weights=G.data**2, minlength=G.shape[1])) > IMMOVABLE)
 
 
 def moves_along(place: Place, n: Array) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -98,13 +99,18 @@ class Kinematics:
 
     def labels(self, points: Sequence[int] | IntArray) -> list[str]:
         """Return readable names of points: ``rod.node(3)``, or the body's name for a particle."""
-        names = list(self.bodies)
-        tables = list(self.bodies.values())
-        owner = np.searchsorted([table.first for table in tables], points, side="right") - 1
+        names, tables, firsts = self._in_order
+        owner = np.searchsorted(firsts, points, side="right") - 1
         return [
             names[b] if tables[b].single else f"{names[b]}.node({int(i) - tables[b].first})"
             for i, b in zip(points, owner, strict=True)
         ]
+
+    @cached_property
+    def _in_order(self) -> tuple[list[str], list[NodeTable], IntArray]:
+        """Names, tables and first points of the bodies."""
+        tables = list(self.bodies.values())
+        return list(self.bodies), tables, np.array([table.first for table in tables], dtype=np.int64)
 
     def columns(self, points: Sequence[int] | IntArray, direction: Array) -> sparse.csc_array:
         """Return the generalized unit forces along ``direction`` at each of k points, (nv, k)."""
@@ -116,11 +122,15 @@ class Kinematics:
 
 
 def _pick(operator: sparse.csr_array, points: IntArray, vector: Array) -> sparse.csc_array:
-    k = points.size
-    rows = np.repeat(np.arange(k), 3)
-    cols = (3 * points[:, None] + np.arange(3)).ravel()
-    select = sparse.csr_array((np.tile(vector, k), (rows, cols)), shape=(k, operator.shape[0]))
-    out = sparse.csc_array((select @ operator).T)
-    out.eliminate_zeros()
-    out.sort_indices()
-    return out
+    """Return the columns sum_k vector[k] (row 3 i + k of the operator), one for each point i."""
+    nv, k = int(operator.shape[1]), points.size
+    rows = (3 * points[:, None] + np.arange(3)).ravel()
+    starts, counts = operator.indptr[rows], operator.indptr[rows + 1] - operator.indptr[rows]
+    before = np.cumsum(counts) - counts
+    entries = np.repeat(starts - before, counts) + np.arange(int(counts.sum()))
+    column = np.repeat(np.repeat(np.arange(k), 3), counts)
+    places, where = np.unique(column * nv + operator.indices[entries], return_inverse=True)
+    values = np.bincount(where, weights=operator.data[entries] * np.repeat(np.tile(vector, k), counts))
+    places, values = places[values != 0.0], values[values != 0.0]
+    ptr = np.searchsorted(places, np.arange(k + 1) * nv)
+    return sparse.csc_array((values, places % max(nv, 1), ptr), shape=(nv, k))

@@ -107,7 +107,7 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
     )  # fmt: skip
     angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
     values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
-    markers.place(system.markers, np.concatenate([builder.q0, np.zeros(len(builder.q0))]), m)
+    markers.place(system.markers, builder.start(), m)
     angle_rows.angles(system.angles, m, angles)
     constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
     reach = np.zeros(len(rows))

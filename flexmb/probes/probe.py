@@ -167,11 +167,10 @@ def _place_probe(
 
 
 def _quantity(quantity: str, carrier: Carriers) -> Callable[[Array, Array], Array]:
-    start = carrier.positions(carrier.q0[None])
     functions: dict[str, Callable[[Array, Array], Array]] = {
         "position": lambda q, v: carrier.positions(q),
         "velocity": carrier.velocities,
-        "displacement": lambda q, v: carrier.positions(q) - start,
+        "displacement": lambda q, v: carrier.positions(q) - carrier.positions(carrier.q0[None]),
         "rotation": lambda q, v: carrier.rotations(q),
         "angular_velocity": carrier.angular_velocities,
         "orientation": lambda q, v: carrier.orientations(q),
@@ -197,16 +196,17 @@ def _mode_probe(name: str, info: BodyInfo, quantity: str, system: MovingSystem) 
 def _joint_probe(
     name: str, joint: str, quantity: str, joints: Sequence[JointAngle], system: MovingSystem
 ) -> MultibodyProbe:
-    angles = {j.name: j.angle for j in joints}
-    able = [j for j, angle in angles.items() if angle >= 0]
-    if joint not in angles:
-        raise _bad(name, f"there is no such joint{nearest(joint, list(angles))}; joints: {', '.join(angles) or 'none'}")
+    found = next((j for j in joints if j.name == joint), None)
+    if found is None:
+        names = [j.name for j in joints]
+        raise _bad(name, f"there is no such joint{nearest(joint, names)}; joints: {', '.join(names) or 'none'}")
     if quantity not in ANGLES:
         words = "force, position_error and velocity_error are recorded anyway"
         raise _bad(name, f"a joint has {', '.join(ANGLES)}{nearest(quantity, ANGLES)}; its {words}")
-    if angles[joint] < 0:
+    if found.angle < 0:
+        able = [j.name for j in joints if j.angle >= 0]
         raise _bad(name, f"this joint has no angle; joints with one: {', '.join(able) or 'none'}")
-    function = {"angle": angle_of, "angle_rate": angle_rate_of}[quantity](angles[joint], system)
+    function = {"angle": angle_of, "angle_rate": angle_rate_of}[quantity](found.angle, system)
     return MultibodyProbe(name, 1, lambda t, q, v, theta: function(q, v, theta))
 
 

@@ -1,0 +1,81 @@
+"""What a model of many bodies takes to assemble: linear in their number, counted in calls and bytes, not in seconds."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+import tracemalloc
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from scipy import sparse
+
+from flexmb import Particle, Rigid
+from flexmb.contacts import NodePlane
+from flexmb.joints import Revolute
+from flexmb.linalg.sparse_blocks import block_diagonal, rows_of, side_by_side
+from flexmb.model import Model
+
+
+def balls(n: int) -> Model:
+    model = Model(gravity=(0.0, 0.0, -9.81))
+    for k in range(n):
+        model.add(Particle(f"b{k}", mass=1.0, position=(0.0, 0.0, k + 1.0), axes="z"))
+        model.add(NodePlane(f"c{k}", node=f"b{k}", normal=(0.0, 0.0, 1.0)))
+    return model
+
+
+def chain(n: int) -> Model:
+    model = Model(gravity=(0.0, 0.0, -9.81))
+    for k in range(n):
+        model.add(Rigid(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(k + 0.5, 0.0, 0.0)))
+    for k in range(n):
+        a = "ground" if k == 0 else f"b{k - 1}"
+        model.add(Revolute(f"j{k}", a=a, b=f"b{k}", point=(float(k), 0.0, 0.0), axis=(0.0, 1.0, 0.0)))
+    return model
+
+
+def calls(model: Model) -> int:
+    profile = cProfile.Profile()
+    profile.enable()
+    model.assemble()
+    profile.disable()
+    return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+
+def peak(model: Model) -> int:
+    tracemalloc.start()
+    try:
+        model.assemble()
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize(("make", "few", "most"), [(balls, 100, 2000), (chain, 110, 9000)], ids=["balls", "chain"])
+@pytest.mark.parametrize("measure", [calls, peak])
+def test_calls_and_memory_grow_with_the_number_of_bodies_and_no_faster(
+    measure: Callable[[Model], int], make: Callable[[int], Model], few: int, most: int
+) -> None:
+    make(2).assemble()  # imports, caches
+    one, two, three = (measure(make(n)) for n in (few, few + few // 2, 2 * few))
+    assert three - two < 1.3 * (two - one)
+    if measure is calls:
+        assert (three - two) / (few - few // 2) < most
+
+
+def random_blocks(rng: np.random.Generator) -> list[sparse.csr_array]:
+    shapes = [(2, 3), (1, 1), (0, 2), (4, 4), (3, 0)]
+    return [sparse.csr_array(np.where(rng.random(s) < 0.5, rng.standard_normal(s), 0.0)) for s in shapes]
+
+
+def test_blocks_are_put_together_as_scipy_does() -> None:
+    blocks = random_blocks(np.random.default_rng(0))
+    together = block_diagonal(blocks)
+    assert np.array_equal(together.toarray(), sparse.block_diag(blocks).toarray())
+    assert np.array_equal(rows_of(together, 2, 6).toarray(), together.toarray()[2:6])
+    columns = [sparse.csc_array(np.arange(6.0).reshape(3, 2) - 2.0), sparse.csc_array((3, 0)), sparse.csc_array((3, 1))]
+    assert np.array_equal(side_by_side(3, columns).toarray(), sparse.hstack(columns).toarray())
+    assert side_by_side(3, []).shape == (3, 0)
+    assert block_diagonal([]).shape == (0, 0)
