@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.linalg.one_thread import one_thread
 from flexmb.model import Model
 from flexmb.rotating import HasModel, RotatingSystem, rotating_system
 from flexmb.rotor_analysis.crossings import CriticalSpeed, Onset, line_crossings, line_onsets
@@ -77,11 +78,19 @@ def campbell(
         Called with (speeds done, speeds in all).
     """
     system = rotating_system(model)
-    grid = np.linspace(0.0, default_top(system), 61) if speeds is None else checked_speeds(speeds)
     orders = tuple(float(k) for k in orders)
     if any(not 0.0 < k < np.inf for k in orders):
         raise InputError("must be positive numbers", key="orders", value=orders)
     count = checked_count(count, 8, system)
+    with one_thread(system.nv):
+        grid = np.linspace(0.0, default_top(system), 61) if speeds is None else checked_speeds(speeds)
+        return _map(system, grid, count, orders, progress)
+
+
+def _map(
+    system: RotatingSystem, grid: Array, count: int, orders: tuple[float, ...], progress: Progress | None
+) -> Campbell:
+    """Return the map over the speeds of ``grid``."""
     tracker = Tracker(system, count, count + 6)
     lines = _lines(tracker, grid, progress)
     motions = Motions(system)
@@ -99,14 +108,16 @@ def campbell(
 
 
 def default_top(system: RotatingSystem) -> float:
-    """Return the end of the default range: 1.5 times the model's highest speed, or what shows the first criticals."""
+    """Return the end of the default range.
+
+    1.5 times the model's highest speed, but at least 1.2 times its lowest two critical speeds without damping: those of
+    the first bending mode, whirling backward and forward. For a model without a speed the lowest four.
+    """
     top = 1.5 * max(abs(v) for v in system.span)
-    if top > 0.0:
-        return top
-    found = undamped_critical(system, 4)
-    if not found:
+    found = undamped_critical(system, 2 if top > 0.0 else 4)
+    if not found and not top > 0.0:
         raise InputError("the model gives no speed; say which speeds are meant", key="speeds")
-    return 1.2 * max(c.speed for c in found)
+    return max([top, *(1.2 * c.speed for c in found)])
 
 
 def checked_speeds(speeds: Sequence[float] | Array) -> Array:

@@ -10,6 +10,9 @@ from flexmb.state import Array
 GROWS = 1e-8
 """A mode is unstable when Re lam is above this part of |lam|: more than round-off of undamped systems."""
 
+ROUND_OFF = 1e-12
+"""A damping ratio up to this is none: eigenvalues have about so many digits."""
+
 
 class Rates:
     """Arrays in the shape of ``eigenvalues``, lam in 1/s: of a mode Re(x exp(lam t))."""
@@ -43,15 +46,16 @@ class Rates:
 
 
 def damping_ratio(lam: ComplexArray) -> Array:
-    """Return -Re lam / |lam|, 0 for lam = 0."""
+    """Return -Re lam / |lam|, 0 for lam = 0 and for round-off of undamped motions."""
     size = np.abs(lam)
-    return -np.divide(lam.real, size, out=np.zeros_like(size), where=size > 0.0)
+    ratio = -np.divide(lam.real, size, out=np.zeros_like(size), where=size > 0.0)
+    return np.where(np.abs(ratio) <= ROUND_OFF, 0.0, ratio)
 
 
 def log_decrement(lam: ComplexArray) -> Array:
-    """Return -2 pi Re lam / Im lam, 0 for lam = 0."""
+    """Return -2 pi Re lam / |Im lam|, 0 for lam = 0 and for round-off of undamped motions."""
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(lam == 0.0, 0.0, -2.0 * np.pi * lam.real / np.abs(lam.imag))
+        return np.where(damping_ratio(lam) == 0.0, 0.0, -2.0 * np.pi * lam.real / np.abs(lam.imag))
 
 
 def grows(lam: ComplexArray) -> np.ndarray:

@@ -1,0 +1,25 @@
+"""BLAS with one thread, for eigenvalues of many small matrices.
+
+Threads help products of large matrices. For a few hundred unknowns they wait for each other longer than they work: a
+Campbell map then takes ten times as long on a machine of many cores as with one thread.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+SMALL = 500
+"""Unknowns up to which one thread is the fastest."""
+
+
+@contextmanager
+def one_thread(unknowns: int) -> Iterator[None]:
+    """Let BLAS and LAPACK work with one thread inside, if there are few unknowns."""
+    if unknowns > SMALL:
+        yield
+        return
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
