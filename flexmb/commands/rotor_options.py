@@ -21,7 +21,7 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
     """Add the options that all commands for rotors have; ``speeds``: a range of speeds, otherwise one."""
     parser.add_argument("case", metavar="CASE", help="a case file or the name of a shipped case")
     if speeds:
-        words = "speeds, rad/s (default: from 0 to 1.5 times the case's highest)"
+        words = "speeds, rad/s (default: from 0 to 1.5 times the case's highest, or past its first critical speeds)"
         parser.add_argument("--speeds", metavar="FROM:TO:N", help=words)
     else:
         words = "speed of the rotor, rad/s (default: the case's own at its start)"
