@@ -242,7 +242,7 @@ BAD = {
     ),
     "too many elements": (
         replaced("elements = 4", "elements = 99999999999"),
-        "elements = 99999999999: must be at most",
+        "elements = 99999999999: the model would take about 1.4e+05 GB",
     ),
     "number of many digits": (
         replaced("length = 2.0", f"length = {10**40}"),
