@@ -109,16 +109,16 @@ class Explicit:
     def run(self, h: float, steps: int, every: int = 0) -> Path:
         """Take steps, and keep the state every so many of them (and the first and the last)."""
         room = self.system.machine()
-        motion = room.machine.motion
-        buffers = (np.empty(self.system.nq), np.empty((6, self.system.nv)), np.empty(3), np.empty((3, 3)))
-        kept = [(self.start, motion.q.copy(), motion.vec[V].copy())]
+        motion, nq = room.machine.motion, self.system.nq
+        buffers = (np.empty_like(motion.q), np.empty((6, self.system.nv)), np.empty(3), np.empty((3, 3)))
+        kept = [(self.start, motion.q[:nq].copy(), motion.vec[V].copy())]
         done, finished = 0, True
         while done < steps and finished:
             n = min(every or steps, steps - done)
             taken = march(room.at, self.start + done * h, h, n, self.limit, *buffers)
             finished = taken == n
             done += taken
-            kept.append((self.start + done * h, motion.q.copy(), motion.vec[V].copy()))
+            kept.append((self.start + done * h, motion.q[:nq].copy(), motion.vec[V].copy()))
         return Path(self.system, *(np.array(column) for column in zip(*kept, strict=True)), finished)
 
     def stable(self, h: float, steps: int) -> bool:
