@@ -147,8 +147,9 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
         g = system.g(t0, q)
         held |= g[system.nj :] < -PENETRATION * size
         rows = _rows(system, held)
-        _check_misfit(system, g[: system.nj], size)
-        g[: system.nj] = _can_be_met(system, g[: system.nj])
+        contradiction = _contradiction(system, g[: system.nj], size)
+        if not contradiction:
+            g[: system.nj] = _can_be_met(system, g[: system.nj])
         worst, left = _worst(g[rows], scale[rows])
         if left <= 1e-14 or (left >= 0.5 * last and left <= 1e-12):
             return q
@@ -159,7 +160,7 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     worst = int(rows[_worst(g[rows], scale[rows])[0]])
     label = system.joints.labels[worst] if worst < system.nj else system.contacts.labels[worst - system.nj]
     where = f"joints.{system.joints.name_of(worst)}" if worst < system.nj else "contacts"
-    raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}", where=where)
+    raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}{contradiction}", where=where)
 
 
 def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
@@ -181,21 +182,17 @@ def _can_be_met(system: MultibodySystem, residual: Array) -> Array:
     return np.asarray(residual - (system.null @ residual) @ system.null)
 
 
-def _check_misfit(system: MultibodySystem, g: Array, size: float) -> None:
-    """Refuse redundant joints that contradict each other."""
+def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
+    """Say which redundant joints contradict each other; nothing when none do."""
     if system.null is None:
-        return
-    unmet = (system.null @ g) @ system.null
-    worst = int(np.argmax(np.abs(unmet)))
-    if not abs(unmet[worst]) <= MISFIT * size:
-        joints = system.joints
-        along = system.null[int(np.argmax(np.abs(system.null @ g)))]
-        names = list(dict.fromkeys(joints.name_of(int(r)) for r in np.flatnonzero(np.abs(along) > 1e-6)))
-        raise InputError(
-            f"cannot be closed: the redundant joints {', '.join(names)} contradict each other, "
-            f"{joints.labels[worst]} stays off by {abs(unmet[worst]):.6g}",
-            where=f"joints.{joints.name_of(worst)}",
-        )
+        return ""
+    along = system.null @ g
+    k = int(np.argmax(np.abs(along)))
+    if abs(along[k]) <= MISFIT * size:
+        return ""
+    rows = np.flatnonzero(np.abs(system.null[k]) > 1e-6)
+    names = list(dict.fromkeys(system.joints.name_of(int(r)) for r in rows))
+    return f"; the redundant joints {', '.join(names)} contradict each other"
 
 
 def _rows(system: MultibodySystem, held: Array) -> IntArray:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.machine import MachineRoom
-from flexmb.kernels.multibody import LENGTH, MOREAU, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK
-from flexmb.kernels.redundancy import MISFIT, nearly_dependent
+from flexmb.kernels.multibody import LENGTH, MOREAU, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK, WEAK_MASS
+from flexmb.kernels.redundancy import MISFIT, NEARLY_DEPENDENT, nearly_dependent
 from flexmb.multibody_system import MultibodySystem
 
 
@@ -38,7 +38,8 @@ def near_words(system: MultibodySystem, room: MachineRoom) -> str:
         if off > MISFIT * machine.trial.scale[LENGTH]:
             names = list(dict.fromkeys(joints.name_of(int(r)) for r in np.flatnonzero(np.abs(n[:-1]) > 1e-6)))
             return f"; the redundant joints {', '.join(names)} contradict each other by {off:.3g}"
-    row = int(nearly_dependent(room.at, machine.trial.big[WEAK]))
+    weak = machine.trial.big
+    row = min(int(nearly_dependent(room.at, weak[k], NEARLY_DEPENDENT)) for k in (WEAK, WEAK_MASS))
     if row < 0:
         return ""
     return (

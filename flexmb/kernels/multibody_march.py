@@ -76,7 +76,7 @@ from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_newton import keep_met, largest
 from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
 from flexmb.kernels.multibody_step import leaves_joints, project, solve_step
-from flexmb.kernels.redundancy import nearly_dependent
+from flexmb.kernels.redundancy import NEARLY_DEPENDENT, nearly_dependent
 from flexmb.kernels.spin import outside
 from flexmb.kernels.stages import ACCOUNT, PLACE, call
 from flexmb.kernels.tables import CLASSES, JOINT
@@ -163,7 +163,7 @@ def _project(at: int) -> int:
     copy(trial.q, trial.q_half)
     bad = project(at)
     if bad >= 0:
-        row = nearly_dependent(at, trial.big[WEAK_MASS])
+        row = nearly_dependent(at, trial.big[WEAK_MASS], NEARLY_DEPENDENT)
         copy(trial.q_half, trial.q)
         call(part(at, "stages")[PLACE], at, 0)
         keep_met(at)

@@ -69,7 +69,7 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
-from flexmb.kernels.redundancy import follow, leave_out, nearly_dependent, regularize
+from flexmb.kernels.redundancy import DEPENDENT, NEARLY_DEPENDENT, follow, leave_out, nearly_dependent, regularize
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
@@ -198,6 +198,18 @@ def place_stage(at: int, flag: int) -> int:
     return 0
 
 
+@inner
+def _judge_masses(at: int) -> bool:
+    """Switch eps on if rows of joints depend on each other by the masses alone, whatever stiff forces make of it.
+
+    Returns whether the matrix changes by it; the bordered mass matrix is overwritten.
+    """
+    trial, mats = part(at, "trial"), part(at, "mats")
+    mass_matrix(at)
+    lu_factor(part(at, "sym"), mats.J, trial.big[LU_], trial.big[WEAK_MASS])
+    return regularize(at, trial.big[WEAK_MASS])
+
+
 @stage
 def assemble_stage(at: int, flag: int) -> int:
     """Assemble and factor; return -1 or the row that failed.
@@ -222,7 +234,7 @@ def assemble_stage(at: int, flag: int) -> int:
         while again:
             step_matrix(at, d1, step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
             bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
-            again = regularize(at, trial.big[WEAK])
+            again = nearly_dependent(at, trial.big[WEAK], DEPENDENT) >= 0 and _judge_masses(at)
         if bad < 0:
             follow(at, mats.S, trial.big[WEAK])
             leave_out(at, trial.joint[G_MET])
@@ -389,7 +401,7 @@ def is_rounding(at: int, x: Array, on_velocity: bool) -> bool:
     inside = True
     for r in range(x.size):
         inside = inside and abs(x[r]) <= ROUNDED * (row_speed(at, r) if on_velocity else row_size(at, r))
-    return bool(inside and nearly_dependent(at, part(at, "trial.big")[WEAK]) >= 0)
+    return bool(inside and nearly_dependent(at, part(at, "trial.big")[WEAK], NEARLY_DEPENDENT) >= 0)
 
 
 @inner

@@ -73,7 +73,7 @@ from flexmb.kernels.multibody_newton import (
     unturn,
 )
 from flexmb.kernels.multibody_place import place_trial
-from flexmb.kernels.redundancy import follow, leave_out, nearly_dependent
+from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
@@ -89,6 +89,9 @@ JOINT_TOLERANCE = 1e-13
 CONTRACTING = 0.4
 """Where rows nearly depend on each other, a correction larger than this fraction of the one before may be on its way to
 another branch of the motion."""
+
+JUMP = 0.2
+"""Change of velocities in a step past a singular position, over the speeds, that is no smooth motion any more."""
 
 DRIFT = 0.01
 """What joints may violate, over the motion in a step, when positions are left as they are at a singular position."""
@@ -204,11 +207,32 @@ def _finish(at: int) -> None:
     """Note a singular position, and make multipliers of redundant joints the least that hold at the end."""
     joint, weak, eps = part(at, "trial.joint"), part(at, "trial.big")[WEAK], part(at, "step")[EPS]
     if eps != part(at, "numbers.eps"):
-        part(at, "trial.report")[PASSED] = nearly_dependent(at, weak)
+        part(at, "trial.report")[PASSED] = max(nearly_dependent(at, weak, NEARLY_DEPENDENT), 0)
     if eps != 0.0:
         follow(at, part(at, "mats.S"), weak)
         leave_out(at, joint[LAM_J])
         leave_out(at, joint[LAM_W])
+
+
+@inner
+def singular_at(at: int) -> int:
+    """Return a row of a joint that nearly depends on others at the trial, by the masses alone, or -1."""
+    weak, nv = part(at, "trial.big"), part(at, "trial.vec").shape[1]
+    if nearly_dependent(at, weak[WEAK], NEARLY_DEPENDENT) < 0:
+        return -1
+    bad = call(part(at, "stages")[ASSEMBLE], at, 3)
+    if bad >= 0:
+        return max(bad - nv, -1)
+    return nearly_dependent(at, weak[WEAK_MASS], NEARLY_DEPENDENT)
+
+
+@inner
+def _jumps(at: int) -> bool:
+    """Tell whether velocities change in the step by a large part: a mechanism that locks and is forced on."""
+    vec, v = part(at, "trial.vec"), part(at, "motion.vec")[V]
+    for i in range(v.size):
+        vec[S1, i] = vec[VT, i] - v[i]
+    return correction_size(at, vec[S1]) > JUMP
 
 
 @inner
@@ -238,11 +262,11 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     status, where, left, iterations = _solve(at, h, t, level)
     if status in (CONVERGED, CONTACT_FAILED) or level == INDEX2:
         return status, where, left, iterations
-    row = nearly_dependent(at, part(at, "trial.big")[WEAK])
+    row = singular_at(at)
     if row < 0:
         return status, where, left, iterations
     again, _, size, more = _solve(at, h, t, INDEX2)
-    if again != CONVERGED or leaves_joints(at, h):
+    if again != CONVERGED or leaves_joints(at, h) or _jumps(at):
         return status, where, left, iterations + more
     report[PASSED] = row
     return CONVERGED, -1, size, iterations + more
@@ -292,7 +316,7 @@ def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, in
         if not settled and size > 0.5 * least:
             settled = is_round_off(at, trial.vec[S1], 10.0 * numbers.tolerance)
         slow = not settled and iteration > 0 and level != INDEX2 and size > CONTRACTING * last
-        if slow and fresh and nearly_dependent(at, trial.big[WEAK]) >= 0:
+        if slow and fresh and count == 0 and singular_at(at) >= 0:
             return DIVERGED, worst_joint(at)[0], size, iteration
         again = not settled and not fresh and size > SLOW * last
         last, least = size, min(size, least)
@@ -369,7 +393,7 @@ def project(at: int) -> int:
         leave_out(at, y[nv:])
         lu_solve(sym, mats.J, y, trial.big[LU_])
         size = correction_size(at, y[:nv])
-        if size > CONTRACTING * last and nearly_dependent(at, trial.big[WEAK_MASS]) >= 0:
+        if size > CONTRACTING * last and nearly_dependent(at, trial.big[WEAK_MASS], NEARLY_DEPENDENT) >= 0:
             return nv + where
         last = size
         advance(unknowns, trial.q, y, trial.q)

@@ -185,10 +185,11 @@ def regularize(at: int, weak: Array) -> bool:
 
 
 @kernel
-def nearly_dependent(at: int, weak: Array) -> int:
+def nearly_dependent(at: int, weak: Array, below: float) -> int:
     """Return a row of joints that nearly depends on others where redundancy does not explain it, or -1.
 
-    ``weak`` (n,) is that of ``lu_factor``. Each redundant direction explains one weak pivot, the smallest ones.
+    ``weak`` (n,) is that of ``lu_factor``, ``below`` the ratio that is weak. Each redundant direction explains one weak
+    pivot, the smallest ones.
     """
     null, nj = part(at, "motion.null"), part(at, "system.joints")
     nv, known, count, where, largest = weak.size - nj, 0, 0, -1, 0.0
@@ -196,7 +197,7 @@ def nearly_dependent(at: int, weak: Array) -> int:
         known += null[k, nj] == 1.0
     for r in range(nj):
         ratio = weak[nv + r]
-        if ratio < NEARLY_DEPENDENT:
+        if ratio < below:
             count += 1
             if ratio >= largest:
                 where, largest = r, ratio
