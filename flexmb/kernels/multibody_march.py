@@ -50,9 +50,6 @@ from flexmb.kernels.multibody import (
     NOT_CLOSED,
     NOT_PROJECTED,
     PASSED,
-    PASSED_ROW,
-    PASSED_STEPS,
-    PASSED_TIME,
     POTENTIAL,
     RESPONSE,
     S0,
@@ -65,18 +62,16 @@ from flexmb.kernels.multibody import (
     TOO_SMALL,
     V_BEFORE,
     VT,
-    WEAK_MASS,
     WORK,
-    H,
     Samples,
     V,
 )
 from flexmb.kernels.multibody_corner import pass_corner
 from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_newton import keep_met, largest
+from flexmb.kernels.multibody_newton import largest
 from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
-from flexmb.kernels.multibody_step import leaves_joints, project, solve_step
-from flexmb.kernels.redundancy import NEARLY_DEPENDENT, nearly_dependent
+from flexmb.kernels.multibody_step import project, solve_step
+from flexmb.kernels.singular_position import note_passed, stay
 from flexmb.kernels.spin import outside
 from flexmb.kernels.stages import ACCOUNT, PLACE, call
 from flexmb.kernels.tables import CLASSES, JOINT
@@ -163,14 +158,7 @@ def _project(at: int) -> int:
     copy(trial.q, trial.q_half)
     bad = project(at)
     if bad >= 0:
-        row = nearly_dependent(at, trial.big[WEAK_MASS], NEARLY_DEPENDENT)
-        copy(trial.q_half, trial.q)
-        call(part(at, "stages")[PLACE], at, 0)
-        keep_met(at)
-        if row < 0 or leaves_joints(at, part(at, "step")[H]):
-            return bad
-        trial.report[PASSED] = row
-        return -1
+        return -1 if stay(at) else bad
     p, v = trial.vec[T_P], trial.vec[T_V]
     call(part(at, "stages")[PLACE], at, 0)
     kinetic = 0.0
@@ -185,15 +173,6 @@ def _project(at: int) -> int:
         copy(F[c], motion.F[c])
         to_space(part(at, "system.unknowns"), part(at, "point.A"), motion.F[c])
     return -1
-
-
-@inner
-def _note_passed(at: int) -> None:
-    """Count a step past a singular position; keep when the first one was, and a row of a joint there."""
-    nums, row = part(at, "motion.numbers"), part(at, "trial.report")[PASSED]
-    if nums[PASSED_STEPS] == 0.0:
-        nums[PASSED_TIME], nums[PASSED_ROW] = nums[TIME], row
-    nums[PASSED_STEPS] += 1.0
 
 
 @inner
@@ -235,7 +214,7 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
         if bad >= 0:
             return NOT_PROJECTED, bad, np.nan, 0.0
     if part(at, "trial.report")[PASSED] >= 0.0:
-        _note_passed(at)
+        note_passed(at)
     return status, -1, left, min(error, 1.0)
 
 

@@ -75,6 +75,7 @@ from flexmb.kernels.multibody_newton import (
 from flexmb.kernels.multibody_place import place_trial
 from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
+from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
 from flexmb.kernels.tables import CLASSES
@@ -89,12 +90,6 @@ JOINT_TOLERANCE = 1e-13
 CONTRACTING = 0.4
 """Where rows nearly depend on each other, a correction larger than this fraction of the one before may be on its way to
 another branch of the motion."""
-
-JUMP = 0.2
-"""Change of velocities in a step past a singular position, over the speeds, that is no smooth motion any more."""
-
-DRIFT = 0.01
-"""What joints may violate, over the motion in a step, when positions are left as they are at a singular position."""
 
 
 @inner
@@ -215,36 +210,6 @@ def _finish(at: int) -> None:
 
 
 @inner
-def singular_at(at: int) -> int:
-    """Return a row of a joint that nearly depends on others at the trial, by the masses alone, or -1."""
-    weak, nv = part(at, "trial.big"), part(at, "trial.vec").shape[1]
-    if nearly_dependent(at, weak[WEAK], NEARLY_DEPENDENT) < 0:
-        return -1
-    bad = call(part(at, "stages")[ASSEMBLE], at, 3)
-    if bad >= 0:
-        return max(bad - nv, -1)
-    return nearly_dependent(at, weak[WEAK_MASS], NEARLY_DEPENDENT)
-
-
-@inner
-def _jumps(at: int) -> bool:
-    """Tell whether velocities change in the step by a large part: a mechanism that locks and is forced on."""
-    vec, v = part(at, "trial.vec"), part(at, "motion.vec")[V]
-    for i in range(v.size):
-        vec[S1, i] = vec[VT, i] - v[i]
-    return correction_size(at, vec[S1]) > JUMP
-
-
-@inner
-def leaves_joints(at: int, h: float) -> bool:
-    """Tell whether the joints, on the position level, are off by more than a hundredth of the motion in a step."""
-    met, inside = part(at, "trial.joint")[G_MET], True
-    for r in range(met.size):
-        inside = inside and abs(met[r]) <= DRIFT * h * row_speed(at, r)
-    return not inside
-
-
-@inner
 def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     """Find the end of the step from t - h to t; the motion stays as it is.
 
@@ -266,7 +231,7 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     if row < 0:
         return status, where, left, iterations
     again, _, size, more = _solve(at, h, t, INDEX2)
-    if again != CONVERGED or leaves_joints(at, h) or _jumps(at):
+    if again != CONVERGED or leaves_joints(at, h) or jumps(at):
         return status, where, left, iterations + more
     report[PASSED] = row
     return CONVERGED, -1, size, iterations + more
