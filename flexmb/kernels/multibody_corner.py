@@ -58,7 +58,8 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_contact import rate_before
 from flexmb.kernels.multibody_ledger import carry_impulses, carry_state
-from flexmb.kernels.multibody_newton import finite, measure_length
+from flexmb.kernels.multibody_newton import finite
+from flexmb.kernels.multibody_scales import measure_length
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, PLACE, call

@@ -9,7 +9,7 @@ from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import B_, INCREMENT, KINETIC, LEFT, LENGTH, LOWEST, POTENTIAL, S1, WORK
-from flexmb.kernels.multibody_newton import ROUND_OFF, largest
+from flexmb.kernels.multibody_scales import ROUND_OFF, largest
 from flexmb.state import Array
 
 GAIN, GAIN_OF_WORK, GAIN_OF_STORED = 1.0, 3.0, 0.02

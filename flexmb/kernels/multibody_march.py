@@ -68,8 +68,8 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_corner import pass_corner
 from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_newton import largest
 from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
+from flexmb.kernels.multibody_scales import largest
 from flexmb.kernels.multibody_step import project, solve_step
 from flexmb.kernels.singular_position import note_passed, stay
 from flexmb.kernels.spin import outside

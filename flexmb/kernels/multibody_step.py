@@ -60,19 +60,9 @@ from flexmb.kernels.multibody import (
     V,
 )
 from flexmb.kernels.multibody_contact import forecast
-from flexmb.kernels.multibody_newton import (
-    correction_size,
-    finite,
-    grow_speeds,
-    is_round_off,
-    keep_met,
-    measure_speeds,
-    position_correction,
-    predict,
-    smooth_correction,
-    unturn,
-)
+from flexmb.kernels.multibody_newton import finite, keep_met, position_correction, predict, smooth_correction, unturn
 from flexmb.kernels.multibody_place import place_trial
+from flexmb.kernels.multibody_scales import correction_size, grow_speeds, is_round_off, measure_speeds
 from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at

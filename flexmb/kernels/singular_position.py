@@ -19,7 +19,8 @@ from flexmb.kernels.multibody import (
     H,
     V,
 )
-from flexmb.kernels.multibody_newton import correction_size, keep_met
+from flexmb.kernels.multibody_newton import keep_met
+from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.redundancy import NEARLY_DEPENDENT, nearly_dependent
 from flexmb.kernels.row_scale import row_speed
 from flexmb.kernels.stages import ASSEMBLE, PLACE, call
