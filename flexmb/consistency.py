@@ -100,7 +100,7 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
 
 def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
     """Return what the rates of rows are compared with, (nr,)."""
-    turning = system.turning
+    turning, v = system.turning, v * system.tables.unknowns.unit
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
     return system.row_scale(float(places + size * turns), float(turns + places / size))
 
@@ -188,7 +188,8 @@ def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
         return ""
     along = system.null @ g
     k = int(np.argmax(np.abs(along)))
-    if abs(along[k]) <= MISFIT * size:
+    scale = system.row_scale(system.extent or size, 1.0)[: system.nj]
+    if abs(along[k]) <= MISFIT * float(np.linalg.norm(system.null[k] * scale)):
         return ""
     rows = np.flatnonzero(np.abs(system.null[k]) > 1e-6)
     names = list(dict.fromkeys(system.joints.name_of(int(r)) for r in rows))

@@ -61,7 +61,7 @@ def swing(o: Observer) -> tuple[fm.Model, list[str]]:
     """A body on a hinge at the ground with a driven arm at its tip, which swings against a wall."""
     model = o.model(G)
     model.add(_rigid(o, "a", (0, 0, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)))
-    drive = fm.Harmonic(amplitude=0.4, omega=float(o.of(3.0, T=-1)), phase=np.pi / 2, offset=-0.4)
+    drive = fm.Polynomial(coefficients=[0.0, 0.0, float(o.of(-1.8, T=-2)), float(o.of(1.2, T=-3))])  # from rest
     model.add(_rigid(o, "b", (0.5, 0.1, 0), (0, 0, 0), (0, 0, 0), (0, 0, 0)))
     model.add(fm.Revolute("pin", a="ground", b="a", point=o.place((0, 0, 0)), axis=o.arrow(Z)))
     model.add(fm.Revolute("motor", a="a.tip", b="b", axis=o.arrow((0.0, 0.6, 0.8)), drive=drive))

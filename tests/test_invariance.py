@@ -74,6 +74,8 @@ def check(build: Build, scheme: Any, o: Observer, h: float, end: float, toleranc
         assert max(np.abs(x).max() for name, x in here.items() if name.endswith(".impulse")) > 0.0, "nothing was hit"
     # what round-off of far positions costs: positions are known to eps times the distance, velocities to that over h
     far = np.abs(o.shift).max() / o.length + np.abs(o.boost).max() * o.time / o.length * end
+    if isinstance(scheme, fm.MoreauJean) and scheme.theta == 1.0:
+        tolerance *= 10.0  # first order and damping: what Newton's loop leaves in a step adds up over the run
     for name, x in there.items():
         if name == "residual over energy":
             assert np.abs(x).max() <= 1e-9, name

@@ -73,8 +73,9 @@ def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
     ties = [r["markers"][:2] for r in rows if r["kind"] not in (tab.DOT, tab.ANGLE)]
     laws: list[dict[str, Any]] = [*b.springs, *b.beams]
     first, second = columns([*ties, *((law["A"], law["B"]) for law in laws)], 2)
-    held = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *(r for k in "CK" for r, _, _ in b.matrices[k])]))
-    on_ground = [k for k, moves in enumerate(carriers.values()) if np.isin(list(moves), held).any()]
+    held = np.zeros(nv, dtype=np.bool_)
+    held[np.concatenate([np.zeros(0, dtype=np.int64), *(r for k in "CK" for r, _, _ in b.matrices[k])])] = True
+    on_ground = [k for k, moves in enumerate(carriers.values()) if held[list(moves)].any()]
     i = np.concatenate([carrier[first], on_ground]).astype(np.int64)
     j = np.concatenate([carrier[second], np.full(len(on_ground), ground)]).astype(np.int64)
     graph = sparse.coo_array((np.ones(i.size), (i, j)), shape=(ground + 1, ground + 1))

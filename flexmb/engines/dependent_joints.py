@@ -19,7 +19,7 @@ def passed_words(system: MultibodySystem, room: MachineRoom) -> tuple[str, ...]:
     did = (
         "positions were not projected"
         if room.machine.numbers.family == MOREAU
-        else "joints were held by velocities, or it was left out"
+        else "joints were held by their velocities, or the dependent row was left out"
     )
     steps = "1 step" if count == 1 else f"{count} steps"
     return (
@@ -33,14 +33,16 @@ def near_words(system: MultibodySystem, room: MachineRoom) -> str:
     """Return what the end of a failed run says of dependent joints: which, and what to choose; else nothing."""
     machine, joints = room.machine, system.joints
     null, g = machine.motion.null, machine.point.rows.g[: system.nj]
+    size = system.row_scale(float(machine.trial.scale[LENGTH]), 1.0)[: system.nj]
     for n in null:
         off = abs(float(n[:-1] @ g))
-        if off > MISFIT * machine.trial.scale[LENGTH]:
+        if off > MISFIT * float(np.linalg.norm(n[:-1] * size)):
             names = list(dict.fromkeys(joints.name_of(int(r)) for r in np.flatnonzero(np.abs(n[:-1]) > 1e-6)))
             return f"; the redundant joints {', '.join(names)} contradict each other by {off:.3g}"
     weak = machine.trial.big
-    row = min(int(nearly_dependent(room.at, weak[k], NEARLY_DEPENDENT)) for k in (WEAK, WEAK_MASS))
-    if row < 0:
+    rows = [int(nearly_dependent(room.at, weak[k], NEARLY_DEPENDENT)) for k in (WEAK, WEAK_MASS)]
+    row = rows[-1]  # by the masses alone, without what stiff forces add
+    if min(rows) < 0:
         return ""
     return (
         f"; joint '{joints.labels[row]}' nearly depends on others here: at a singular position "

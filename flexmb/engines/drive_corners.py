@@ -33,7 +33,7 @@ def corner_times(system: MultibodySystem, start: float, end: float, h: float) ->
         if k >= 0:
             found.append(_corners(functions, int(k), h))
     times = np.unique(np.concatenate(found))
-    same = 1e-9 * h
+    same = max(1e-9 * h, 8.0 * np.finfo(float).eps * max(abs(start), abs(end)))
     times = times[(times > start + same) & (times <= end + same)]
     kept: list[float] = []
     for t in times:  # corners of several drives at one time are one

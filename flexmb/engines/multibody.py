@@ -19,14 +19,17 @@ from flexmb.kernels.multibody import (
     DIVERGED,
     EPS_NEAR,
     GAINED,
+    GAP,
     KINETIC,
     LAST_STEP,
     LEFT_TABLE,
+    LENGTH,
     MODEL,
     NEXT_STEP,
     NOT_A_NUMBER,
     NOT_CLOSED,
     NOT_PROJECTED,
+    RATE,
     SCHATZMAN,
     SINGULAR,
     T_FIRST,
@@ -67,6 +70,7 @@ class MultibodyEngine:
         judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.room = system.machine(numbers, judge)
         self.room.machine.trial.scale[MODEL] = system.extent
+        self.room.machine.trial.scale[LENGTH] = system.extent or 1.0
         self.room.machine.step[EPS_NEAR] = REGULARIZED * system.response
         self.motion = self.room.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
@@ -176,9 +180,12 @@ class MultibodyEngine:
             return not_finite(plan, n)
         if status in (CONTACT_FAILED, DIVERGED, GAINED, SINGULAR) and (stiff := self._stiff()):
             return NotConverged(stiff, time=t, step=n, residual=residual)
-        if status == CONTACT_FAILED:
-            label = self.system.contacts.labels[where]
-            return NotConverged(self._jammed(where), time=t, step=n, contact=label, residual=residual)
+        pressed = where if status == CONTACT_FAILED else -1
+        if status in (DIVERGED, SINGULAR):
+            pressed = self._pressed()
+        if pressed >= 0:
+            label = self.system.contacts.labels[pressed]
+            return NotConverged(self._jammed(pressed), time=t, step=n, contact=label, residual=residual)
         if status == GAINED:
             kinetic = float(self.motion.numbers[KINETIC])
             message = (
@@ -191,6 +198,8 @@ class MultibodyEngine:
             return SimulationError(f"{self._open(residual)}{smaller}{self._turns()}", time=t, step=n)
         if status == SINGULAR:
             return NotConverged(self._singular(where), time=t, step=n, residual=residual)
+        if status == NOT_PROJECTED and where < self.system.nv:
+            return NotConverged(self._singular(where), time=t, step=n)
         if status == NOT_PROJECTED:
             message = (
                 f"the position cannot be brought back onto joint '{self.system.joints.labels[where - self.system.nv]}'"
@@ -252,6 +261,16 @@ class MultibodyEngine:
             f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
             f"{near_words(self.system, self.room)}"
         )
+
+    def _pressed(self) -> int:
+        """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
+        nj, rows = self.system.nj, self.motion.rows
+        driven = self.system.tables.rows.function[:nj] >= 0
+        closing = rows[GAP, nj:] + self.plan.h * np.minimum(rows[RATE, nj:], 0.0) <= 0.0
+        for contact in np.flatnonzero(closing) if driven.any() else ():
+            if not self._gives_way(int(contact), np.arange(nj)):
+                return int(contact)
+        return -1
 
     def _jammed(self, contact: int) -> str:
         """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.jit import allocating
-from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
+from flexmb.kernels.lcp_lemke import solve_lemke
 from flexmb.kernels.lcp_newton import iterate_sets
 from flexmb.kernels.lcp_residual import lcp_residual, violation
 from flexmb.state import Array
@@ -22,6 +22,8 @@ FIRST, LAST = 1e-2, 1e-9
 """The regularization over the diagonal of W, and where it stops to be lowered."""
 SETS = 30
 """Most index sets per problem before Lemke's method takes it."""
+VAIN = 5
+"""Problems with the least regularization that do not halve the violation before the problem is given up."""
 
 
 @allocating
@@ -54,7 +56,7 @@ def solve_proximal(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> t
             top = max(top, abs(W[i, j]))
     A, c, at, x = W.copy(), np.empty(n), np.zeros(n), np.empty(n)
     r, least = lcp_residual(W, b, z), violation(W, b, z)[1]
-    last, mu, iterations = r, FIRST, 0
+    last, mu, iterations, vain = r, FIRST, 0, 0
     for _ in range(max_iter):
         if not r > tol:
             break
@@ -66,10 +68,13 @@ def solve_proximal(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> t
         k, ok = iterate_sets(A, c, x, SETS)
         iterations += k
         if not ok:
-            k, ok = solve_lemke(A, c, x, most_pivots(n))
+            k, ok = solve_lemke(A, c, x, 100 + 20 * n)
             iterations += k
         r, worst = lcp_residual(W, b, x), violation(W, b, x)[1]
         if not np.isfinite(r):
+            break
+        vain = 0 if worst < 0.5 * least or mu > LAST else vain + 1
+        if vain > VAIN:
             break
         if r <= tol or worst < least:
             least = worst

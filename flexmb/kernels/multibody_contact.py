@@ -41,6 +41,7 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
+from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.sparse_lu import Symbolic, lu_solve
 from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLEARANCE
@@ -222,8 +223,9 @@ def solve_contacts(at: int) -> tuple[int, float]:
 
 @inner
 def apply_impulses(at: int, old: Array) -> float:
-    """Put the impulses into dq, w and v~; ``old`` (2, nc) are those before. Return the largest change of w or dq / d1.
+    """Put the impulses into dq, w and v~; ``old`` (2, nc) are those before. Return the change of w and dq / d1.
 
+    That is the largest over the speeds of its kind (``correction_size``).
     w and dq are made anew from all impulses, v~ and the joints' multipliers change by what the impulses changed.
     """
     trial, ggl, h = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "step")[H]
@@ -256,10 +258,9 @@ def apply_impulses(at: int, old: Array) -> float:
             trial.joint[LAM_W, r] += Lam * X[nv + r]
         for i in range(nv + nj):
             x[i] += d_q * trial.response[BY_DQ, c, i] + d_w * trial.response[BY_W, c, i]
-    change = 0.0
     for i in range(nv):
-        change = max(change, abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
-    return change
+        was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
+    return correction_size(at, was)
 
 
 @stage

@@ -61,6 +61,7 @@ from flexmb.kernels.multibody_ledger import carry_impulses, carry_state
 from flexmb.kernels.multibody_newton import finite
 from flexmb.kernels.multibody_scales import measure_length
 from flexmb.kernels.multibody_step import start_motion
+from flexmb.kernels.redundancy import leave_out
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, PLACE, call
 from flexmb.kernels.tables import Array2
@@ -81,7 +82,9 @@ def _jump_of_joints(at: int) -> None:
         x[:] = 0.0
         for r in range(trial.joint.shape[1]):
             x[nv + r] = -row_rate(at, r) - along_direction(at, r, w)
+        leave_out(at, x[nv:])
         lu_solve(sym, mats.J, x, trial.big[LU_])
+        leave_out(at, x[nv:])
         for i in range(nv):
             w[i] += x[i]
         for r in range(trial.joint.shape[1]):
@@ -128,6 +131,7 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
             w[i] += Lam[j] * X[i]
         for r in range(nj):
             trial.joint[LAM_W, r] += Lam[j] * X[nv + r]
+    leave_out(at, trial.joint[LAM_W])
     return -1, residual
 
 

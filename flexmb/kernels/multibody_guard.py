@@ -8,7 +8,7 @@ from __future__ import annotations
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import B_, INCREMENT, KINETIC, LEFT, LENGTH, LOWEST, POTENTIAL, S1, WORK
+from flexmb.kernels.multibody import B_, INCREMENT, KINETIC, LEFT, LENGTH, LOWEST, POTENTIAL, S1, WORK, H
 from flexmb.kernels.multibody_scales import ROUND_OFF, largest
 from flexmb.state import Array
 
@@ -27,11 +27,11 @@ STILL = 1e-9
 @inner
 def _barely_moves(at: int) -> bool:
     """Return whether nothing moves by more than round-off may: then energies are round-off, too."""
-    vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
-    s = vec[S1]
-    for i in range(s.size):
-        s[i] = abs(vec[INCREMENT, i])
-    places, turns = largest(part(at, "system.unknowns"), s)
+    vec, scale, unknowns = part(at, "trial.vec"), part(at, "trial.scale"), part(at, "system.unknowns")
+    s, drift, h = vec[S1], part(at, "trial.drift"), part(at, "step")[H]
+    for i in range(s.size):  # less the way that all bodies in free flight share
+        s[i] = unknowns.unit[i] * abs(vec[INCREMENT, i] - h * drift[unknowns.flight[i]])
+    places, turns = largest(unknowns, s)
     return bool(places <= STILL * scale[LENGTH] and turns <= STILL)
 
 
@@ -72,10 +72,9 @@ def _stiff_noise(at: int, v: Array) -> float:
     """Return the work on the mean velocity v (in axes) of what the round-off of positions does to stiff forces."""
     sym, D, unknowns, s = part(at, "sym"), part(at, "mats.D"), part(at, "system.unknowns"), part(at, "trial.big")[B_]
     for i in range(v.size):
-        s[i] = ROUND_OFF * part(at, "trial.scale")[LENGTH]
-    for f in range(unknowns.frame_v.size):
-        for i in range(unknowns.frame_v[f] + 3, unknowns.frame_v[f] + 6):
-            s[i] = ROUND_OFF
+        s[i] = ROUND_OFF * part(at, "trial.scale")[LENGTH] / unknowns.unit[i]
+    for k in range(unknowns.turn_v.size):
+        s[unknowns.turn_v[k]] = ROUND_OFF
     noise = 0.0
     for i in range(sym.perm.size):
         row = sym.perm[i]

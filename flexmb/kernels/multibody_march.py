@@ -29,6 +29,7 @@ from flexmb.kernels.ledger import (
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
+    ALPHA,
     CONVERGED,
     CORNERS,
     EARLY,
@@ -219,10 +220,16 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
 
 
 @inner
+def same_time(t: float, h: float) -> float:
+    """Return by how much times near t may differ and be the same: part of a step, or what round-off of t is."""
+    return max(SAME * h, 8.0 * 2.2e-16 * abs(t)) if np.isfinite(t) else SAME * h
+
+
+@inner
 def _choose(at: int, size: float, left: float, corner: float, h: float) -> tuple[float, bool]:
     """Return the step to take where ``size`` is asked for and ``left`` is left, and whether it ends at the corner."""
     adaptive, ahead = part(at, "numbers.error") > 0.0, corner - part(at, "motion.numbers")[TIME]
-    limited = ahead <= left + SAME * h
+    limited = ahead <= left + same_time(corner, h)
     if limited:
         left = ahead
     use = left if left <= size * (1.0 + SAME) else size
@@ -246,7 +253,8 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
     while True:
         k = int(nums[CORNERS])
         corner = corners[k] if k < corners.size else np.inf
-        if corner - nums[TIME] <= SAME * h and corner - target <= SAME * h:
+        same = same_time(target, h)
+        if corner - nums[TIME] <= same and corner - target <= same:
             status, where, residual = pass_corner(at, corner, adaptive or nums[LAST_STEP] >= SLIVER * h)
             if status != CONVERGED:
                 return status, where, residual
@@ -254,10 +262,10 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
             passed = True
             _remember(at)
             continue
-        if not target - nums[TIME] > SAME * h:
+        if not target - nums[TIME] > same:
             break
         use, ends = _choose(at, size, (end if adaptive else target) - nums[TIME], corner, h)
-        part(at, "step")[EARLY] = 2.0 * SAME * h if ends else 0.0
+        part(at, "step")[EARLY] = 2.0 * same if ends else 0.0
         rescale(at, use)
         status, where, residual, error = take_step(at, use)
         if status in (NOT_PROJECTED, LEFT_TABLE):
@@ -277,10 +285,12 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
             elif size < 1e-13 * max(abs(nums[TIME]), h):
                 return TOO_SMALL, -1, error
         else:  # after a cut the step grows again, but not at once: filtered forces move with it
-            if passed and not ends and use < SLIVER * h:  # the filter would carry its round-off into the next step
+            # the filter of the alpha family would carry the round-off of a sliver into the next step
+            if passed and not ends and use < SLIVER * h and part(at, "numbers.family") == ALPHA:
                 status, where, residual = pass_corner(at, nums[TIME], False)
                 if status != CONVERGED:
                     return status, where, residual
+            passed = False
             size = min(h, 2.0 * max(use, size))
         nums[NEXT_STEP] = size
     if not adaptive:

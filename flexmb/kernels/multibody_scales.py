@@ -98,7 +98,8 @@ def is_round_off(at: int, x: Array, tolerance: float) -> bool:
             return False
     for i in range(s.size):
         s[i] = unknowns.unit[i] * abs(x[i])
-    places = max(largest(unknowns, s)[0], part(at, "trial.report")[CHANGE])
+    places, change = largest(unknowns, s)[0], part(at, "trial.report")[CHANGE] * scale[PLACES]
+    places = max(places, change)
     return bool(places <= tolerance * scale[PLACES] + ROUND_OFF * (scale[LENGTH] / d1 + scale[FASTEST]))
 
 

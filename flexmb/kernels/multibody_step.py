@@ -44,7 +44,6 @@ from flexmb.kernels.multibody import (
     MOREAU,
     NOT_A_NUMBER,
     PASSED,
-    PLACES,
     RHO,
     S1,
     SCHATZMAN,
@@ -63,7 +62,7 @@ from flexmb.kernels.multibody_contact import forecast
 from flexmb.kernels.multibody_newton import finite, keep_met, position_correction, predict, smooth_correction, unturn
 from flexmb.kernels.multibody_place import place_trial
 from flexmb.kernels.multibody_scales import correction_size, grow_speeds, is_round_off, measure_speeds
-from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, leave_out, nearly_dependent
+from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, latest_row, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at
 from flexmb.kernels.sparse_lu import lu_solve
@@ -192,7 +191,8 @@ def _finish(at: int) -> None:
     """Note a singular position, and make multipliers of redundant joints the least that hold at the end."""
     joint, weak, eps = part(at, "trial.joint"), part(at, "trial.big")[WEAK], part(at, "step")[EPS]
     if eps != part(at, "numbers.eps"):
-        part(at, "trial.report")[PASSED] = max(nearly_dependent(at, weak, NEARLY_DEPENDENT), 0)
+        row = nearly_dependent(at, weak, NEARLY_DEPENDENT)
+        part(at, "trial.report")[PASSED] = row if row >= 0 else latest_row(at)
     if eps != 0.0:
         follow(at, part(at, "mats.S"), weak)
         leave_out(at, joint[LAM_J])
@@ -263,17 +263,19 @@ def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, in
                 return SINGULAR, bad, min(trial.big[WEAK, bad], trial.big[WEAK_MASS, bad]), iteration
             if report[FAILED] >= 0.0:
                 return CONTACT_FAILED, int(report[FAILED]), report[LEFT], iteration
-        size = max(update(at, y), report[CHANGE] / trial.scale[PLACES])
+        size = max(update(at, y), report[CHANGE])
         if not (finite(trial.vec[VT]) and np.isfinite(size)):
             return NOT_A_NUMBER, -1, size, iteration
         settled = size <= numbers.tolerance
         # corrections that no longer shrink are round-off if they are small enough for that
         if not settled and size > 0.5 * least:
             settled = is_round_off(at, trial.vec[S1], 10.0 * numbers.tolerance)
+        eps = part(at, "step")[EPS]
         slow = not settled and iteration > 0 and level != INDEX2 and size > CONTRACTING * last
         if slow and fresh and count == 0 and singular_at(at) >= 0:
             return DIVERGED, worst_joint(at)[0], size, iteration
-        again = not settled and not fresh and size > SLOW * last
+        # a new matrix where corrections shrink slowly, or where joints were found to depend on each other
+        again = (not settled and not fresh and size > SLOW * last) or part(at, "step")[EPS] != eps
         last, least = size, min(size, least)
     return DIVERGED, worst_joint(at)[0], size, numbers.max_iterations
 

@@ -19,10 +19,13 @@ and directions begin at the rows whose pivots have become small.
 
 from __future__ import annotations
 
+import math
+
 from flexmb.kernels.evaluate import add_direction
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import EPS, EPS_NEAR, LENGTH, LU_, N_
+from flexmb.kernels.multibody import EPS, EPS_NEAR, INDEX2, LEVEL, LU_, N_
+from flexmb.kernels.row_scale import row_size
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.state import Array
 
@@ -30,7 +33,11 @@ REGULARIZED = 1e-9
 """eps over the mean response of the rows of joints."""
 
 MISFIT = 1e-5
-"""How far redundant joints may contradict each other, over the size of the system; more is no rounding of data."""
+"""How far redundant joints may contradict each other, over what ``row_scale`` compares their rows with; more is no
+rounding of data."""
+
+UNKNOWN = 0.1
+"""Square of the part of a row outside the known directions with which it may begin a new one."""
 
 NEW = -1.0
 """Mark of a direction that has just begun, at a row."""
@@ -100,7 +107,7 @@ def _begin_directions(at: int, weak: Array) -> bool:
             left = 1.0
             for j in range(null.shape[0]):
                 left -= null[j, r] * null[j, r]
-            if left > 0.1:  # those that are known do not say it all
+            if left > UNKNOWN:
                 _orthonormal(null, k, x[nv:])
                 null[k, nj] = NEW
                 known, begun = known + 1, True
@@ -120,16 +127,19 @@ def _follow_one(at: int, factors: Array, k: int) -> None:
         if n[r] != 0.0:
             add_direction(at, r, -n[r], b)
     lu_solve(sym, factors, b, trial.big[LU_])
-    held, off = 0.0, 0.0
+    held, off, size = 0.0, 0.0, 0.0
     for r in range(nj):
         held += n[r] * b[nv + r]
         off += n[r] * g[r]
+        size += (n[r] * row_size(at, r)) ** 2
         b[nv + r] = n[r] - b[nv + r]
     if held > HOLDS and n[nj] != NEW:
         n[:] = 0.0
         return
     _orthonormal(part(at, "motion.null"), k, b[nv:])
-    n[nj] = 1.0 if held <= 0.5 and abs(off) <= MISFIT * trial.scale[LENGTH] else 0.0
+    # where positions are not held, they drift, and what they have along n says nothing
+    fits = part(at, "step")[LEVEL] == INDEX2 or abs(off) <= MISFIT * math.sqrt(size)
+    n[nj] = 1.0 if held <= 0.5 and fits else 0.0
 
 
 @inner
@@ -202,3 +212,17 @@ def nearly_dependent(at: int, weak: Array, below: float) -> int:
             if ratio >= largest:
                 where, largest = r, ratio
     return where if count > known else -1
+
+
+@inner
+def latest_row(at: int) -> int:
+    """Return the row that the direction begun last is mostly about, 0 when there is none."""
+    null, nj = part(at, "motion.null"), part(at, "system.joints")
+    where = 0
+    for k in range(null.shape[0]):
+        if null[k, nj] == 1.0:
+            most = 0.0
+            for r in range(nj):
+                if abs(null[k, r]) > most:
+                    where, most = r, abs(null[k, r])
+    return where
