@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from flexmb.commands import COMMANDS
 from flexmb.doc_line import doc_line
 from flexmb.errors import FlexmbError, InputError
-from flexmb.telling import told_elsewhere
+from flexmb.telling import folders_told, told_elsewhere
 from flexmb.terminal import safe_output
 
 DONE, FAILED_EXPECTATION, WRONG_INPUT, FAILED_RUN, INTERRUPTED = 0, 1, 2, 3, 130
@@ -39,7 +39,7 @@ def build_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line and return the exit code."""
-    leaving = None
+    leaving, code = None, DONE
     with safe_output() as (out, said):
         try:
             try:
@@ -47,10 +47,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             except SystemExit as err:  # of --help, --version and wrong options
                 leaving, code = err, err.code if isinstance(err.code, int) else DONE
             out.flush()
-        except BrokenPipeError:
-            # the reader of our output (head, less) has had enough
-            said.abandon()
-            return DONE
+        except BrokenPipeError:  # the reader of our output (head, less) has had enough
+            out.abandon()
         if out.error is not None:
             print(f"flexmb: error: stdout cannot be written: {out.error.strerror}", file=sys.stderr)
             code = code or WRONG_INPUT
@@ -70,7 +68,8 @@ def _answer(argv: Sequence[str] | None) -> int:
         parser.print_help()
         return DONE
     try:
-        with told_elsewhere():  # the commands print the notes of runs
+        # the commands print the notes of runs
+        with told_elsewhere(), folders_told(getattr(args, "quiet", False)):
             return int(args.main(args))
     except BrokenPipeError:
         raise

@@ -46,6 +46,8 @@ class Runs(Protocol):
     def axes(self) -> list[str]: ...  # noqa: D102
     @property
     def numbers(self) -> list[str]: ...  # noqa: D102
+    @property
+    def error_column(self) -> str: ...  # noqa: D102
     def values(self, axis: str) -> list[Any]: ...  # noqa: D102
 
 
@@ -100,10 +102,11 @@ def result_to_xarray(result: Recorded) -> xarray.Dataset:
 
 
 def table_to_pandas(table: Runs) -> pandas.DataFrame:
-    """Return the runs of a study as a table: axes, status, numbers, and why a run failed."""
+    """Return the runs of a study as a table: axes, status, numbers, and why a run failed (``error_column``)."""
     pandas = _needed("pandas")
+    last = table.error_column
     rows = [
-        {**row.axes, "status": row.status, **{name: row.value(name) for name in table.numbers}, "failure": row.error}
+        {**row.axes, "status": row.status, **{name: row.value(name) for name in table.numbers}, last: row.error}
         for row in table.rows
     ]
     return pandas.DataFrame(rows, index=pandas.Index([row.index for row in table.rows], name="run"))

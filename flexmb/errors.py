@@ -33,6 +33,10 @@ class RunWarning(UserWarning):
     """What a run says about itself, as a Python warning: every note of ``summary["notes"]`` is one."""
 
 
+class FolderWarning(UserWarning):
+    """What is to be known about a folder that is written to; no note of a run."""
+
+
 class InputError(FlexmbError):
     """Wrong input: a key, its value, where it stands and what is allowed.
 

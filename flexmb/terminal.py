@@ -32,16 +32,19 @@ class Printed:
     """A text stream that shows control characters, and what its encoding lacks by number.
 
     The first error of writing is kept in ``error``, and what comes after it is dropped: a full disk under a log must
-    not end a simulation. A pipe whose reader has gone is raised as it is.
+    not end a simulation.
 
     Parameters
     ----------
     stream : file or None
         Where it goes; None is what Python has for a stream that was closed before it began.
+    raises_broken : bool
+        Whether a pipe whose reader has gone is raised as it is, in place of being kept: then nobody wants the rest.
     """
 
-    def __init__(self, stream: TextIO | None) -> None:
+    def __init__(self, stream: TextIO | None, *, raises_broken: bool = False) -> None:
         self.stream = stream
+        self.raises_broken = raises_broken
         self.error: OSError | None = None
 
     def write(self, text: str) -> int:
@@ -64,9 +67,9 @@ class Printed:
                 self.stream.write(text)
             except UnicodeEncodeError as err:
                 self.stream.write(text.encode(err.encoding, "backslashreplace").decode(err.encoding))
-        except BrokenPipeError:
-            raise
         except (OSError, ValueError) as err:  # ValueError: closed meanwhile
+            if self.raises_broken and isinstance(err, BrokenPipeError):
+                raise
             self.error = err if isinstance(err, OSError) else OSError(0, str(err))
 
     def abandon(self) -> None:
@@ -94,7 +97,7 @@ def drawing_stream(stream: Any) -> TextIO:
 def safe_output() -> Iterator[tuple[Printed, Printed]]:
     """Let all that is printed to stdout and stderr pass through ``Printed`` inside the block."""
     old = sys.stdout, sys.stderr
-    pair = Printed(old[0]), Printed(old[1])
+    pair = Printed(old[0], raises_broken=True), Printed(old[1])
     sys.stdout, sys.stderr = cast("TextIO", pair[0]), cast("TextIO", pair[1])
     try:
         yield pair

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.io.whole_file import whole_file
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.player import default_speed
 from flexmb.postproc.stage import Stage, draw
@@ -78,21 +79,18 @@ def write_movie(
     times = pace.times(stage.times)
     drawn = pictures(stage, times, size)
     first = next(drawn)  # what cannot be drawn is heard of before anything is written
-    part = path.with_name(f"{path.stem}.part{path.suffix}")
     try:
-        part.open("wb").close()  # to hear why not, in one line
-        with _ffmpeg(part, size, pace.fps) as add:
-            for number, image in enumerate(chain([first], drawn)):
-                add(np.ascontiguousarray(image).data)
-                if progress is not None:
-                    progress(number + 1, len(times))
-        part.replace(path)
+        with whole_file(path) as fresh:
+            fresh.open("wb").close()  # to hear why not, in one line
+            with _ffmpeg(fresh, size, pace.fps) as add:
+                for number, image in enumerate(chain([first], drawn)):
+                    add(np.ascontiguousarray(image).data)
+                    if progress is not None:
+                        progress(number + 1, len(times))
     except OSError as err:
         raise InputError(f"the movie '{path}' cannot be written: {err.strerror or err}") from err
     finally:
         drawn.close()
-        if part.is_file():
-            part.unlink()
     return len(times)
 
 

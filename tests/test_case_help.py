@@ -110,6 +110,17 @@ def test_the_template_of_a_study_can_be_listed(tmp_path: Path, capsys: pytest.Ca
     assert len(capsys.readouterr().out.strip().splitlines()) >= 9
 
 
+def test_a_case_is_run_wherever_flexmb_is_installed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = tmp_path / "studies" / "env" / "templates" / "bar.toml"
+    source.parent.mkdir(parents=True)
+    source.write_text("")
+    monkeypatch.setattr("flexmb.case.shipped.find_template", lambda name: source)
+    assert main(["init", "bar", "-o", str(tmp_path / "mine.toml")]) == 0
+    assert "flexmb run" in capsys.readouterr().out
+
+
 def test_a_shipped_case_is_a_template_too(tmp_path: Path) -> None:
     target = tmp_path / "ball.toml"
     assert main(["init", "bouncing_ball", "-o", str(target)]) == 0

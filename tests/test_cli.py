@@ -148,6 +148,15 @@ def test_a_file_whose_wrong_time_is_overridden_can_be_run(ball: Path) -> None:
     assert "end = 'two'" in note
 
 
+def test_overwrite_and_resume_exclude_each_other(ball: Path) -> None:
+    assert main(["run", "ball.toml", "-o", "r", "--quiet"]) == 0
+    before = {path.name: path.read_bytes() for path in Path("r").iterdir()}
+    other = load_case("ball.toml", ["time.end=0.5"])
+    with pytest.raises(InputError, match=r"overwrite.*resume"):
+        other.run("r", overwrite=True, resume=True)
+    assert {path.name: path.read_bytes() for path in Path("r").iterdir()} == before
+
+
 def test_quiet_prints_nothing(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "ball.toml", "--quiet"]) == 0
     captured = capsys.readouterr()

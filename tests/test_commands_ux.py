@@ -51,6 +51,28 @@ def test_another_scheme_than_the_files_is_told(
     assert notes(capsys) == []
 
 
+def test_quiet_commands_tell_no_notes(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    override = ["--set", "scheme.name=moreau-jean", "--set", "time.end=0.5"]
+    assert main(["run", "impacting_bar", "-o", str(tmp_path / "loud"), *override]) == 0
+    assert capsys.readouterr().err.count("note: ") > 1  # keys of the other scheme, and the expectations
+    assert main(["run", "impacting_bar", "-o", str(tmp_path / "r"), "--quiet", *override]) == 0
+    assert capsys.readouterr() == ("", "")
+    main(["check", "impacting_bar", *override])
+    assert "note: " in capsys.readouterr().err
+    main(["check", "impacting_bar", "--quiet", *override])
+    assert capsys.readouterr().err == ""
+
+
+def test_a_quiet_check_keeps_warnings_of_energies_to_itself(
+    ball: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("flexmb.words.energy_warnings", lambda energy: ["energy was added"])
+    assert main(["check", "ball.toml"]) == 0
+    assert "energy was added" in capsys.readouterr().out
+    assert main(["check", "ball.toml", "--quiet"]) == 0
+    assert "energy was added" not in capsys.readouterr().out
+
+
 def test_nothing_is_told_of_the_scheme_of_a_case_that_expects_nothing(
     ball: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -69,6 +91,21 @@ def test_resume_says_that_there_is_nothing_to_resume(ball: Path, capsys: pytest.
         (ball / "r" / name).rename(ball / "r" / f"{name}.part")
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
     assert notes(capsys) == ["note: the run in 'r' has no checkpoint.npz yet, so it starts at the beginning"]
+
+
+def test_a_failed_run_that_was_killed_at_its_end_does_not_start_again(
+    ball: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its end was decided, and its checkpoint had gone, or there was none yet."""
+    assert main(["run", "ball.toml", "-o", "r", "--quiet"]) == 0
+    path = ball / "r" / "summary.json"
+    path.write_text(path.read_text().replace('"status": "complete"', '"status": "failed"'))
+    for name in ("case.toml", "result.h5", "fields.vtkhdf", "summary.json"):
+        (ball / "r" / name).rename(ball / "r" / f"{name}.part")
+    assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 2
+    said = capsys.readouterr().err
+    assert "'r'" in said
+    assert "note" not in said
 
 
 @pytest.mark.parametrize(

@@ -78,6 +78,20 @@ def test_a_study_becomes_a_table() -> None:
     assert frame["failure"][3] == "did not converge"
 
 
+@pytest.mark.parametrize(
+    ("measures", "column"),
+    [(["gap"], "error"), (["error"], "failure"), (["failure"], "error"), (["error", "failure"], "failure_2")],
+)
+def test_the_column_of_errors_takes_no_name_of_a_measure(measures: list[str], column: str) -> None:
+    numbers = {name: 1.5 + k for k, name in enumerate(measures)}
+    table = Table((Row(0, "0", {"h": 0.1}, DONE, numbers=numbers), Row(1, "1", {"h": 0.2}, FAILED, error="why not")))
+    frame = table.to_pandas()
+    assert list(frame.columns) == ["h", "status", *measures, column]
+    assert {name: frame[name][0] for name in measures} == numbers
+    assert frame[column][1] == "why not"
+    assert table.to_csv().splitlines()[0].split(",")[1:] == list(frame.columns)
+
+
 def test_a_study_becomes_a_grid_over_its_axes() -> None:
     data = study().to_xarray()
     assert data["error"].dims == ("scheme", "h")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import subprocess
 import sys
 import threading
@@ -139,3 +141,45 @@ def test_the_file_of_a_lock_may_be_removed_while_others_wait(tmp_path: Path) -> 
         thread.join()
     assert most == 1
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_fork_does_not_release_the_lock_of_its_parent(tmp_path: Path) -> None:
+    from flexmb.io.folder_lock import LOCK
+
+    code = """
+import os, sys
+from pathlib import Path
+from flexmb.io.folder_lock import FolderLock
+lock = FolderLock(Path("."))
+child = os.fork()
+if child == 0:
+    del lock
+    sys.exit(0)
+os.waitpid(child, 0)
+print(sorted(os.listdir(".")))
+"""
+    words = [sys.executable, "-c", code]
+    done = subprocess.run(words, cwd=tmp_path, capture_output=True, text=True, env=environment(), check=True)
+    assert done.stdout.strip() == str([LOCK])
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_disk_without_locks_is_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from flexmb.errors import FolderWarning
+    from flexmb.io.folder_lock import FolderLock
+
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("flexmb.io.folder_lock._lock", refuse)
+    Path("ball.toml").write_text(BALL)
+    for options in ([], ["--quiet"]):
+        assert main(["run", "ball.toml", "-o", f"r{len(options)}", *options]) == 0
+        lines = [line for line in capsys.readouterr().err.splitlines() if "lock" in line]
+        assert [line.startswith("note: ") and "'r0'" in line for line in lines] == [True] * (1 - len(options))
+    with pytest.warns(FolderWarning, match="'r0'") as heard:
+        FolderLock(Path("r0")).release()
+    assert heard[0].filename == __file__

@@ -18,6 +18,7 @@ from fake_files import written
 from test_cli import BALL, assert_same_bits, environment
 
 from flexmb.cli import main
+from flexmb.io.whole_file import whole_file
 
 CODE = """
 import json, resource, sys
@@ -86,6 +87,23 @@ def test_exports_and_pages_under_a_limit_of_file_sizes(tmp_path: Path) -> None:
     assert left == {name.replace(" ", "-") for name in fits}
     assert not (tmp_path / "page.html").exists()
     assert [path.name for path in (tmp_path / "modes").iterdir()] == ["modes.csv"]  # small enough
+
+
+def test_templates_and_the_schema_are_there_in_full_or_not_at_all(tmp_path: Path) -> None:
+    jobs = [("bar.toml", 100, ["init", "bar"]), ("s.json", 100, ["schema", "-o", "s.json"])]
+    codes, said = answers(tmp_path, jobs)
+    assert codes == {"bar.toml": 2, "s.json": 2}
+    assert all(f"'{name}'" in line for name, line in zip(codes, said, strict=True))
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_two_processes_may_write_one_file(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    with whole_file(path) as one, whole_file(path) as other:
+        one.write_text("one")
+        other.write_text("other")
+    assert path.read_text() == "one"  # the last to end
+    assert list(tmp_path.iterdir()) == [path]
 
 
 def test_runs_under_a_limit_of_file_sizes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

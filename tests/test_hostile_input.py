@@ -165,6 +165,7 @@ ODD_SUMMARIES = {
     "half in a key": lambda text: text.replace('"title"', '"ti\\udfff": 1, "title"'),
     "half in a note": lambda text: text.replace('"notes": []', '"notes": ["\\ud83d"]'),
     "deep": lambda text: "[" * 100_000,
+    "deep value": lambda text: '{"notes": ' + "[" * 700 + "]" * 700 + "}",
     "digits": lambda text: '{"h": ' + "9" * 5000 + "}",
 }
 
@@ -313,6 +314,42 @@ def test_streams_that_take_no_words(name: str) -> None:
     assert "Traceback" not in said
     assert "Exception ignored" not in said
     assert named in said
+
+
+BROKEN = {
+    "an error": ("stderr", ["validate", "nowhere"], 2),
+    "a wrong option": ("stderr", ["validate", "--nothing"], 2),
+    "a note": ("stderr", ["validate", "impacting_bar", "--set", "scheme.name=moreau-jean"], 0),
+    "the output": ("stdout", ["schemes"], 0),
+    "the output after a wrong input": ("stdout", ["check", "nowhere"], 2),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_pipe_whose_reader_has_gone_changes_no_exit_code(name: str) -> None:
+    stream, words, code = BROKEN[name]
+    reader, writer = os.pipe()
+    os.close(reader)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: writer}
+    environment = dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1]))
+    run = subprocess.Popen([sys.executable, "-m", "flexmb", *words], env=environment, text=True, **pipes)  # type: ignore[call-overload]
+    os.close(writer)
+    out, said = run.communicate()
+    assert run.returncode == code, said
+    assert stream == "stdout" or code == 2 or out  # all of it comes out
+    assert "Traceback" not in (said or "")
+    assert "Exception ignored" not in (said or "")
+
+
+def test_a_run_goes_on_without_a_reader_of_its_notes(tmp_path: Path) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    words = ["run", "impacting_bar", "-o", str(tmp_path / "r"), "--set", "scheme.name=moreau-jean"]
+    environment = dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1]))
+    with subprocess.Popen([sys.executable, "-m", "flexmb", *words], env=environment, stderr=writer) as run:
+        os.close(writer)
+    assert run.returncode == 0
+    assert fm.load(tmp_path / "r").summary["status"] == "complete"
 
 
 def test_without_docstrings_and_asserts(tmp_path: Path) -> None:

@@ -68,10 +68,11 @@ def test_pace() -> None:
         Pace(30.0, 1e-9).times(known)
 
 
-def test_movie_that_cannot_be_written(bar: Path, tmp_path: Path) -> None:
+def test_movie_that_cannot_be_written(bar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "full"
     folder.mkdir()
-    (folder / "x.part.mp4").mkdir()
+    monkeypatch.setattr("secrets.token_hex", lambda size: "same")
+    (folder / "x.same.part.mp4").mkdir()
     with pytest.raises(InputError, match=r"movie '.*x.mp4' cannot be written: Is a directory"):
         view(bar, movie=folder / "x.mp4", size=SIZE, fps=1.0)
 

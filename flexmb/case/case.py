@@ -218,7 +218,7 @@ class Case:
         out : path, optional
             Result folder; without it the result is held in memory.
         overwrite, resume : bool
-            What to do with a run that is there already.
+            What to do with a run that is there already; one of them at most.
         progress : callable, optional
             Called with (steps done, steps in all).
         engine : str
@@ -226,6 +226,8 @@ class Case:
         """
         from flexmb.case.run import run_in_folder, run_in_memory
 
+        if overwrite and resume:
+            raise InputError("overwrite and resume exclude each other")
         try:
             if out is None:
                 return run_in_memory(self, progress, engine)

@@ -43,19 +43,21 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.words import counted, energy_warnings, expectation_lines
 
     case = load_case(name, overrides)
-    print_notes(case)
+    if not quiet:
+        print_notes(case)
     first = announce_large(case, quiet) or announce(case.plan, quiet)
-    print_system_notes(case)
+    if not quiet:
+        print_system_notes(case)
     with shown(case.name, quiet, first) as progress:
         result = case.run(progress=progress)
     if not quiet:
         print_run_notes(case, result.summary, table=True)
-    print_scheme_note(case)
+        print_scheme_note(case)
     entries = result.summary["expectations"]
     words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
     print(f"{case.name}: {words}")
     for line, entry in zip(expectation_lines(entries), entries, strict=True):
         print(f"  {line}" + (f"   [{entry['source']}]" if entry.get("source") else ""))
-    for line in energy_warnings(result.summary["energy"]):
+    for line in () if quiet else energy_warnings(result.summary["energy"]):
         print(f"{case.name}: warning: {line}")
     return 0 if all(entry["ok"] for entry in entries) else 1

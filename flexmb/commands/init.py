@@ -18,6 +18,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case.shipped import find_template, shipped_templates
     from flexmb.commands.cases import print_titles
     from flexmb.errors import InputError
+    from flexmb.io.whole_file import whole_file
 
     if args.template is None:
         print_titles(shipped_templates())
@@ -25,10 +26,15 @@ def main(args: argparse.Namespace) -> int:
     source = find_template(args.template)
     target = Path(args.output or f"{source.stem}.toml")
     try:
-        with target.open("x", encoding="utf-8") as file:
-            file.write(source.read_text(encoding="utf-8"))
+        target.open("x").close()  # from here on the name is ours
     except FileExistsError:
         raise InputError(f"'{target}' exists already; choose another file with -o") from None
-    verb = "study" if "studies" in source.parts or source.stem == "study" else "run"
+    try:
+        with whole_file(target) as fresh:
+            fresh.write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+    verb = "study" if source.parent.name == "studies" or source.stem == "study" else "run"
     print(f"wrote {target}; edit it, then: flexmb {verb} {target}")
     return 0

@@ -34,7 +34,8 @@ def main(args: argparse.Namespace) -> int:
         raise InputError("--resume and --overwrite exclude each other")
     case = load_case(args.case, args.overrides)
     out = args.out if args.out is not None else Path("results") / case.name
-    print_notes(case)
+    if not args.quiet:
+        print_notes(case)
     finished = args.resume and _finished(out)
     if args.resume and not finished and not args.quiet:
         _note_fresh_start(out)
@@ -81,9 +82,12 @@ def _finished(out: Path) -> bool:
 
 def _note_fresh_start(out: Path) -> None:
     """Say on stderr that there is nothing to go on with, so that ``--resume`` starts at the beginning."""
+    from flexmb.io.closing import decided
     from flexmb.io.run_folder import CHECKPOINT, taken_by
 
     found = taken_by(out)
+    if decided(out) is not None:
+        return  # it has ended: it does not start again
     if not found:
         print(f"note: there is no run in '{out}' to resume, so it starts at the beginning", file=sys.stderr)
     elif all(name.endswith(".part") for name in found):  # killed before its first checkpoint

@@ -16,11 +16,13 @@ def main(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from flexmb.case.json_schema import case_schema
+    from flexmb.io.whole_file import whole_file
 
     text = json.dumps(case_schema(), indent=1) + "\n"
     if args.output is None:
         print(text, end="")
         return 0
-    Path(args.output).write_text(text, encoding="utf-8")
+    with whole_file(Path(args.output)) as fresh:
+        fresh.write_text(text, encoding="utf-8")
     print(f"wrote {args.output}")
     return 0

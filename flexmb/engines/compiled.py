@@ -126,7 +126,7 @@ class CompiledEngine:
         out = _samples(block)
         take_sample(self.structure, self.contacts, self.probes, self.live, self.scratch, out, 0)
         take_field(self.live, out, 0)
-        self.advance(0)  # compiles the loop, or loads it from numba's cache, before the clock starts
+        self.advance(0)  # compiles the loop, or loads it from the compiled files, before the clock starts
         return self._natural(block)
 
     def advance(self, n: int) -> Block:

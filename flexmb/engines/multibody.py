@@ -108,7 +108,7 @@ class MultibodyEngine:
         take_sample(self.room.at, out, 0)
         out.field_q[0], out.field_v[0] = self.motion.q[: self.system.nq], self.motion.vec[0]
         self._fill(block, out)
-        self.advance(0)  # compiles the loop, or loads it from numba's cache, before the clock starts
+        self.advance(0)  # compiles the loop, or loads it from the compiled files, before the clock starts
         return block
 
     def advance(self, n: int) -> Block:

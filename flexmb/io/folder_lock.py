@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import errno
 import os
-import warnings
 import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
-from flexmb.errors import InputError
+from flexmb.errors import FolderWarning, InputError
 from flexmb.io.disk_space import reason
+from flexmb.telling import tell
 
 LOCK = ".lock.part"
 """Name of the file; it ends as all files of an unfinished run do."""
@@ -53,7 +53,7 @@ class FolderLock:
             raise InputError(message) from err
         except OSError as err:
             raise InputError(f"the folder '{folder}' cannot be written to: {reason(err)}") from err
-        self._end = weakref.finalize(self, _release, handle, path)
+        self._end = weakref.finalize(self, _release, handle, path, os.getpid())
 
     def release(self) -> None:
         """Let others in; a second time does nothing."""
@@ -94,10 +94,8 @@ def _locked(path: Path, wait: bool) -> IO[bytes]:
                 return handle
         except OSError as err:
             if err.errno in _NO_LOCKS:
-                warnings.warn(
-                    f"the disk of '{path.parent}' has no locks: a second process that writes there is not noticed",
-                    stacklevel=4,
-                )
+                words = f"the disk of '{path.parent}' has no locks: a second process that writes there is not noticed"
+                tell([words], kind=FolderWarning)
                 return handle
             handle.close()
             raise
@@ -112,7 +110,9 @@ def _is_at(handle: IO[bytes], path: Path) -> bool:
         return False
 
 
-def _release(handle: IO[bytes], path: Path) -> None:
+def _release(handle: IO[bytes], path: Path, owner: int) -> None:
+    if os.getpid() != owner:
+        return  # a fork of the process that holds the lock has no right to it
     if os.name != "nt" and _is_at(handle, path):
         with suppress(OSError):  # while it is locked: nobody who comes later can have locked this file
             path.unlink()

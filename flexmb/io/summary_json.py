@@ -27,12 +27,12 @@ def write_summary(path: Path, summary: dict[str, Any]) -> None:
 def read_summary(path: Path) -> dict[str, Any]:
     """Read a summary back."""
     try:
-        summary = json.loads(path.read_text(encoding="utf-8"))
+        summary = writable(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError) as err:
         raise InputError(f"'{path}' cannot be read as a summary: {err}") from err
     if not isinstance(summary, dict):
         raise InputError(f"'{path}' is not a summary of a run")
-    return dict(writable(summary))
+    return summary
 
 
 def writable(value: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,12 @@ from pathlib import Path
 def whole_file(path: Path) -> Iterator[Path]:
     """Give a name beside ``path`` to write to; the file takes its place when the block has ended, and is removed else.
 
-    It ends as ``path`` does. An OSError (a full disk above all) has the name of the file.
+    It ends as ``path`` does, and no two are alike: several processes may write the same file. An OSError
+    (a full disk above all) has the name of the file.
     """
     place = path.resolve() if path.is_symlink() else path
     special = place.exists() and not place.is_file()  # /dev/stdout cannot be replaced
-    fresh = place if special else place.with_name(f"{place.stem}.part{place.suffix}")
+    fresh = place if special else place.with_name(f"{place.stem}.{secrets.token_hex(4)}.part{place.suffix}")
     try:
         yield fresh
         if not special:

@@ -8,6 +8,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -115,6 +116,12 @@ class Table:
             rows = tuple(row for row in rows if any(same(one, row.value(name)) for one in allowed))
         return Table(rows)
 
+    @property
+    def error_column(self) -> str:
+        """What the column that says why runs failed is called: a name that no axis and no number has."""
+        names = chain(("error", "failure"), (f"failure_{k}" for k in count(2)))
+        return next(name for name in names if name not in (*self.axes, *self.numbers))
+
     def to_pandas(self) -> pandas.DataFrame:
         """Return the table as a pandas one, indexed by run."""
         return table_to_pandas(self)
@@ -124,12 +131,11 @@ class Table:
         return table_to_xarray(self)
 
     def to_csv(self) -> str:
-        """Return the table as CSV: index, axes, status, numbers, error (``failure`` where a measure has that name)."""
+        """Return the table as CSV: index, axes, status, numbers, and why a run failed (``error_column``)."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         axes, numbers = self.axes, self.numbers
-        last = "failure" if "error" in (*axes, *numbers) else "error"
-        writer.writerow(["index", *axes, "status", *numbers, last])
+        writer.writerow(["index", *axes, "status", *numbers, self.error_column])
         for row in self.rows:
             cells = [row.axes.get(name, "") for name in axes]
             found = [_shown(row.numbers.get(name, math.nan)) for name in numbers]
