@@ -321,7 +321,7 @@ BROKEN = {
     "a wrong option": ("stderr", ["validate", "--nothing"], 2),
     "a note": ("stderr", ["validate", "impacting_bar", "--set", "scheme.name=moreau-jean"], 0),
     "the output": ("stdout", ["schemes"], 0),
-    "the output after a wrong input": ("stdout", ["check", "nowhere"], 2),
+    "the output after a wrong input": ("stdout", ["check", "impacting_bar", "nowhere"], 2),
 }
 
 
