@@ -332,6 +332,7 @@ def test_a_pipe_whose_reader_has_gone_changes_no_exit_code(name: str) -> None:
     os.close(reader)
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | {stream: writer}
     environment = dict(os.environ, PYTHONPATH=str(Path(__file__).parents[1]))
+    environment.pop("PYTHONUNBUFFERED", None)  # the output leaves at the end, when the code is known
     run = subprocess.Popen([sys.executable, "-m", "flexmb", *words], env=environment, text=True, **pipes)  # type: ignore[call-overload]
     os.close(writer)
     out, said = run.communicate()
