@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 import numpy as np
 
 from flexmb.engines import Engine, Plan, choose_engine
-from flexmb.engines.base import truncate
+from flexmb.engines.base import require_fitting, truncate
 from flexmb.engines.energy_bounds import EnergyBounds
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError, SimulationError
@@ -23,6 +24,7 @@ from flexmb.result import MemorySink, Result
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
 from flexmb.schemes.multibody import check_scheme
+from flexmb.state import Array
 from flexmb.system import LinearSystem
 from flexmb.telling import tell
 
@@ -34,6 +36,8 @@ MOST_STEPS = 2**53
 """Up to here n h is a time for every whole n."""
 INTERVALS = 500
 """Between samples, by default, where a tolerance chooses the steps."""
+BOUNDS = "energy_bounds"
+"""Array of a checkpoint that holds what the energy bounds have seen."""
 
 
 @dataclass(frozen=True)
@@ -192,10 +196,22 @@ def simulate(
     fields_every = max(1, n // 200) if fields_every is None else fields_every
     plan = Plan(system, scheme, solver or ContactSolver(), h, start, n, every, fields_every, tolerance or 0.0)
     sink = MemorySink()
-    outcome = run(plan, sink, engine=engine, progress=progress)
+    with telling_failures(notes_of(plan)):
+        outcome = run(plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=title)
     tell(result.notes, notes_of(plan))
     return result
+
+
+@contextmanager
+def telling_failures(told: Collection[str]) -> Iterator[None]:
+    """Tell what the steps of a run met on their way when it fails, but for what was told before."""
+    try:
+        yield
+    except SimulationError as err:
+        if isinstance(err.tally, Tally):
+            tell(err.tally.notes, told)
+        raise
 
 
 def run(
@@ -232,13 +248,12 @@ def run(
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
     check_plan(plan)
-    motor = choose_engine(plan, engine)
+    motor, bounds = choose_engine(plan, engine), EnergyBounds()
     if resume is not None:
-        _restore(motor, resume, plan)
+        _restore(motor, bounds, resume, plan)
     tell(notes_of(plan))
     grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
     sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
-    samples, fields, bounds = 0, 0, EnergyBounds()
     if resume is None:
         block = motor.start()
         bounds.first_bad(block.energy)  # the start is kept whatever it is; later samples say so
@@ -250,9 +265,13 @@ def run(
     size, stepping = 256, 0.0
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), min(size, _most_steps(plan))
+        known, at = motor.snapshot(), motor.step
         block = motor.advance(asked)
         stepping += clock.perf_counter() - before
-        _append(sink, block, bounds)
+        bad, words = bounds.first_bad(block.energy)
+        if bad >= 0:
+            raise _stopped(motor, sink, block, bad, words, (known, at))
+        sink.append(block)
         samples, fields = samples + block.step.size, fields + block.field_step.size
         if motor.failure is not None:
             motor.failure.tally = _tally(motor)
@@ -262,13 +281,14 @@ def run(
         now = clock.perf_counter()
         size = _next_size(asked, now - before)
         if now - saved > checkpoint_every and motor.step < plan.steps:
-            sink.checkpoint(Checkpoint(motor.step, samples, fields, dict(motor.snapshot()), motor.name))
+            arrays = {**motor.snapshot(), BOUNDS: bounds.numbers}
+            sink.checkpoint(Checkpoint(motor.step, samples, fields, arrays, motor.name))
             saved = now
     return Outcome(_tally(motor), motor.name, clock.perf_counter() - began, plan.steps, stepping)
 
 
-def _restore(motor: Engine, point: Checkpoint, plan: Plan) -> None:
-    """Bring an engine to where a checkpoint stands; InputError, before anything is touched, when it does not fit."""
+def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan) -> None:
+    """Bring engine and bounds to where a checkpoint stands; InputError, before that, when it does not fit."""
     anew = "start anew with --overwrite"
     if point.engine not in ("", motor.name):
         message = f"the checkpoint comes from the {point.engine} engine, this run uses the {motor.name} one"
@@ -281,18 +301,27 @@ def _restore(motor: Engine, point: Checkpoint, plan: Plan) -> None:
         if found != due:
             message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
             raise InputError(message, key="resume")
-    motor.restore(point.arrays, point.step)
+    require_fitting(point.arrays, {**motor.snapshot(), BOUNDS: bounds.numbers})
+    motor.restore({name: values for name, values in point.arrays.items() if name != BOUNDS}, point.step)
+    bounds.numbers = point.arrays[BOUNDS]
 
 
-def _append(sink: Sink, block: Block, bounds: EnergyBounds) -> None:
-    """Hand a block to the sink; up to the first sample whose energies cannot be believed, which ends the run."""
-    bad, words = bounds.first_bad(block.energy)
-    if bad < 0:
-        sink.append(block)
-        return
-    step = int(block.step[bad])
+def _stopped(
+    motor: Engine, sink: Sink, block: Block, bad: int, words: str, before: tuple[dict[str, Array], int]
+) -> SimulationError:
+    """Hand a block to the sink up to a sample that cannot be believed, and return the error that ends the run.
+
+    The engine is taken back to ``before``, its snapshot and step before the block, and on to the last sample that is
+    kept: so the tally counts what the results show.
+    """
+    step, (arrays, at) = int(block.step[bad]), before
     sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, step))))
-    raise SimulationError(words, time=float(block.time[bad]), step=step)
+    motor.restore(arrays, at)
+    if bad:
+        motor.advance(int(block.step[bad - 1]) - at)
+    error = SimulationError(words, time=float(block.time[bad]), step=step)
+    error.tally = _tally(motor)
+    return error
 
 
 def _tally(motor: Engine) -> Tally:

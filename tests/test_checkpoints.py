@@ -17,6 +17,7 @@ from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.engines.base import Plan
 from flexmb.engines.compiled import CompiledEngine
+from flexmb.engines.energy_bounds import EnergyBounds
 from flexmb.engines.general import GeneralEngine
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError
@@ -226,3 +227,28 @@ def test_a_point_beyond_the_end_is_refused_before_the_sink_hears_of_it() -> None
         point = Checkpoint(step, 11, 1, motor.snapshot(), "general")
         with pytest.raises(InputError, match=rf"step {step}, .* {plan.steps} steps"):
             run_plan(plan, Deaf(), engine="general", resume=point)
+
+
+def test_a_resumed_run_knows_the_energies_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without them it could fail where the whole run does not."""
+    _, plan = plans()["general"]
+    points: list[Checkpoint] = []
+    seen: list[np.ndarray] = []
+    look = EnergyBounds.first_bad
+
+    def watched(bounds: EnergyBounds, energy: np.ndarray) -> tuple[int, str]:
+        seen.append(bounds.numbers)
+        return look(bounds, energy)
+
+    class Keeps(MemorySink):
+        def checkpoint(self, point: Checkpoint) -> None:
+            write_checkpoint(tmp_path / "point.npz", point)
+            points.append(read_checkpoint(tmp_path / "point.npz"))
+
+    monkeypatch.setattr(EnergyBounds, "first_bad", watched)
+    run_plan(plan, Keeps(), engine="general", checkpoint_every=0.0)
+    before = seen[len(points) + 1]  # the start, a block for each point, the last block
+    seen.clear()
+    run_plan(plan, MemorySink(), engine="general", resume=points[-1])
+    np.testing.assert_array_equal(seen[0], before)
+    assert before[0] > 0.0

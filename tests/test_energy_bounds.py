@@ -11,7 +11,7 @@ from multibody_models import asymmetric_body, plan_of, run
 
 import flexmb as fm
 from flexmb.cli import main
-from flexmb.engines.energy_bounds import EnergyBounds
+from flexmb.engines.energy_bounds import CLOSES, DIGITS, MOST_GAIN, EnergyBounds
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.kernels.multibody import NOT_CLOSED
 from flexmb.record import ENERGY_COLUMNS
@@ -126,6 +126,34 @@ def test_python_gets_the_error_too_and_growth_by_loads_is_none(engine):
     assert grown.energy.total[-1] > 1e12
 
 
+@pytest.mark.filterwarnings("ignore::flexmb.errors.RunWarning")
+def test_the_summary_of_a_run_that_was_stopped_counts_what_is_kept(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    """Contacts, iterations and energy scale were all 0; they are those of a run that ends with the last kept step."""
+    sets = ["bodies.rod.elements=20", "scheme.name=moreau-jean", "scheme.theta=0.0"]
+    words = [word for item in sets for word in ("--set", item)]
+    stopped = [*words, "--set", "time.steps=200"]
+    assert main(["run", "impacting_bar", *stopped, "-o", str(tmp_path / "r"), "--quiet"]) == 3
+    failed = json.loads((tmp_path / "r/summary.json").read_text())
+    assert failed["steps"] == fm.load(tmp_path / "r").step[-1] == failed["failure"]["step"] - 1
+    case = fm.load_case("impacting_bar", [*sets, "time.steps=200"])
+    h, kept = case.plan.h, failed["steps"]
+    short = fm.simulate(case.model(), case.scheme, h, kept * h, solver=case.plan.solver).summary
+    assert failed["contact_steps"] > 0
+    for key in ("contact_steps", "solver_iterations", "min_gap"):
+        assert failed[key] == short[key], key
+    for key in ("scale", "max", "gain_steps", "gain_max", "residual_max"):
+        assert failed["energy"][key] == short["energy"][key], key
+
+
+def test_notes_of_a_run_that_fails_are_told(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(MultibodyEngine, "notes", lambda engine: ("met on the way",))
+    monkeypatch.setattr(EnergyBounds, "first_bad", lambda bounds, energy: (len(energy) - 1, "made up"))
+    with pytest.warns(fm.RunWarning, match="met on the way"), pytest.raises(fm.SimulationError, match="made up") as err:
+        fm.simulate(fast_wheel(), fm.Newmark(), step=1e-4, end=1e-3)
+    assert err.value.tally.steps == 9
+    assert err.value.tally.newton_iterations > 0
+
+
 # -------------------------------------------------------------------------------------------------------- the bounds
 
 
@@ -164,3 +192,44 @@ def test_what_is_brought_in_or_taken_out_is_in_bounds():
     ]
     assert bounds.first_bad(rows(*fine)) == (-1, "")
     assert EnergyBounds().first_bad(np.zeros((3, len(ENERGY_COLUMNS)))) == (-1, "")
+
+
+def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
+    """Return the first bad sample and what it is, looking at one after the other; ``seen`` is carried on."""
+    scale, brought, stored, lowest = seen
+    for k, row in enumerate(energy):
+        if not np.isfinite(row).all():
+            return k, "finite"
+        kinetic, potential, external, damping, contact, numerical, residual = (float(x) for x in row[:7])
+        start = kinetic + potential - (external + damping + contact + numerical) - residual
+        lowest, stored = min(lowest, potential, start), max(stored, abs(potential), abs(start))
+        scale = max(scale, kinetic, abs(kinetic + potential), sum(map(abs, (external, damping, contact, numerical))))
+        brought = max(brought, abs(external))
+        seen[:] = scale, brought, stored, lowest
+        if abs(residual) > CLOSES * scale + 1e-12 * stored:
+            return k, "ledger"
+        if numerical + max(0.0, contact) > MOST_GAIN * (start - lowest + brought) + DIGITS * stored:
+            return k, "bound"
+    return -1, ""
+
+
+def test_blocks_are_judged_as_row_by_row():
+    rng = np.random.default_rng(0)
+    found = []
+    for _ in range(400):
+        energy = rng.normal(size=(60, len(ENERGY_COLUMNS))) * 10.0 ** rng.uniform(-3, 3, len(ENERGY_COLUMNS))
+        energy[:, RESIDUAL] = 0.0 if rng.random() < 0.5 else 10.0 ** rng.uniform(-10, -2) * rng.normal(size=60)
+        energy[:, 5] *= 10.0 ** rng.uniform(-2, 3)
+        if rng.random() < 0.3:
+            energy[rng.integers(60), rng.integers(9)] = rng.choice([np.nan, np.inf, 1.5e308, -1.5e308])
+        bounds, seen = EnergyBounds(), [0.0, 0.0, 0.0, np.inf]
+        for block in np.split(energy, np.sort(rng.integers(0, 61, 3))):
+            place, words = bounds.first_bad(block)
+            expected, kind = row_by_row(block, seen)
+            assert place == expected
+            assert kind in words
+            np.testing.assert_array_equal(bounds.numbers, seen)
+            if place >= 0:
+                break
+        found.append(kind)
+    assert all(found.count(kind) > 20 for kind in ("", "finite", "ledger", "bound"))

@@ -16,7 +16,7 @@ from flexmb.io.structure import Tree
 from flexmb.io.summary_json import plain
 from flexmb.record import Tally
 from flexmb.result import MemorySink, Result, load
-from flexmb.simulate import Plan, run
+from flexmb.simulate import Plan, run, telling_failures
 from flexmb.summary import Figures, summarize, tally_from
 from flexmb.telling import tell
 
@@ -39,7 +39,8 @@ def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
     """Run a case and hold the result in memory."""
     sink = MemorySink()
     tell(case.notes, case.plan_notes)
-    outcome = run(case.plan, sink, engine=engine, progress=progress)
+    with telling_failures(case.notes):
+        outcome = run(case.plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=case.title, case_text=case.to_toml())
     _add_notes(case, result.summary, result.tree)
     result.summary |= {"expectations": plain(case.check(result)), "expectation_notes": list(case.expectation_notes)}

@@ -22,42 +22,67 @@ DIGITS = 1e-9
 
 
 class EnergyBounds:
-    """Looks at the samples of a run as they come."""
+    """Looks at the samples of a run as they come, and keeps the extremes of all it has seen."""
 
     def __init__(self) -> None:
         self.scale = self.brought = self.stored = 0.0
         self.lowest = np.inf
 
+    @property
+    def numbers(self) -> Array:
+        """What it has seen, for a checkpoint."""
+        return np.array([self.scale, self.brought, self.stored, self.lowest])
+
+    @numbers.setter
+    def numbers(self, values: Array) -> None:
+        self.scale, self.brought, self.stored, self.lowest = (float(value) for value in values)
+
     def first_bad(self, energy: Array) -> tuple[int, str]:
         """Return the first of these samples, (k, 9), that cannot be believed, and why; (-1, "") if there is none."""
-        for k, row in enumerate(energy):
-            words = self._look(row)
-            if words:
-                return k, words
-        return -1, ""
+        finite = np.isfinite(energy).all(axis=1)
+        count = len(energy) if finite.all() else int(np.argmin(finite))
+        bad, words = self._look(energy[:count]) if count else (-1, "")
+        return (count, NOT_FINITE) if bad < 0 and count < len(energy) else (bad, words)
 
-    def _look(self, row: Array) -> str:
-        if not np.isfinite(row).all():
-            return NOT_FINITE
-        value = dict(zip(ENERGY_COLUMNS, (float(x) for x in row), strict=True))
-        works = [value[key] for key in ("work_external", "work_damping", "work_contact", "numerical")]
+    def _look(self, energy: Array) -> tuple[int, str]:
+        """Do so for finite numbers; what comes after the first bad sample is not counted as seen."""
+        value = dict(zip(ENERGY_COLUMNS, energy.T, strict=True))
         kinetic, potential, residual = value["kinetic"], value["potential"], value["residual"]
-        total = kinetic + potential
-        start = total - sum(works) - residual
-        self.lowest = min(self.lowest, potential, start)
-        self.stored = max(self.stored, abs(potential), abs(start))
-        self.scale = max(self.scale, kinetic, abs(total), sum(map(abs, works)))
-        self.brought = max(self.brought, abs(value["work_external"]))
-        if abs(residual) > CLOSES * self.scale + 1e-12 * self.stored:
-            return (
-                f"the energy ledger does not close: {residual:.3g} J are left over of {self.scale:.3g} J; the steps "
-                "do not solve their equations there: take a smaller time.step"
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # sums may overflow; fmin and fmax pass over what is no number
+            total = kinetic + potential
+            works, moved = np.zeros_like(total), np.zeros_like(total)
+            for key in ("work_external", "work_damping", "work_contact", "numerical"):
+                works, moved = works + value[key], moved + np.abs(value[key])
+            start = total - works - residual
+            lowest = _running(np.fmin, self.lowest, potential, start)
+            stored = _running(np.fmax, self.stored, np.abs(potential), np.abs(start))
+            scale = _running(np.fmax, self.scale, kinetic, np.abs(total), moved)
+            brought = _running(np.fmax, self.brought, np.abs(value["work_external"]))
+            made = value["numerical"] + np.maximum(0.0, value["work_contact"])
+            there = start - lowest + brought
+            open_ = np.abs(residual) > CLOSES * scale + 1e-12 * stored
+            wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored)
+        bad = int(np.argmax(wrong)) if wrong.any() else -1
+        self.numbers = np.array([scale[bad], brought[bad], stored[bad], lowest[bad]])
+        if bad < 0:
+            return -1, ""
+        if open_[bad]:
+            return bad, (
+                f"the energy ledger does not close: {residual[bad]:.3g} J are left over of {scale[bad]:.3g} J; the "
+                "steps do not solve their equations there: take a smaller time.step"
             )
-        made = value["numerical"] + max(0.0, value["work_contact"])
-        there = start - self.lowest + self.brought
-        if made > MOST_GAIN * there + DIGITS * self.stored:
-            return (
-                f"the energy leaves every bound: the scheme has added {made:.3g} J where {there:.3g} J were there or "
-                "brought in; the scheme is unstable with this step: take a smaller time.step"
-            )
-        return ""
+        return bad, (
+            f"the energy leaves every bound: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were "
+            "there or brought in; the scheme is unstable with this step: take a smaller time.step"
+        )
+
+
+def _running(extreme: np.ufunc, before: float, *columns: Array) -> Array:
+    """Return the extreme of ``before`` and of all columns up to each row."""
+    together = columns[0]
+    for column in columns[1:]:
+        together = extreme(together, column)
+    seen: Array = extreme.accumulate(np.concatenate([[before], together]))[1:]
+    return seen
