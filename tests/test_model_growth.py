@@ -12,6 +12,7 @@ import pytest
 from scipy import sparse
 
 from flexmb import Particle, Rigid
+from flexmb.assembly.attached import MOST_NOTES, _bridges
 from flexmb.contacts import NodePlane
 from flexmb.joints import Revolute
 from flexmb.linalg.sparse_blocks import block_diagonal, rows_of, side_by_side
@@ -36,6 +37,19 @@ def chain(n: int) -> Model:
     return model
 
 
+def unnamed_chain(n: int) -> Model:
+    """Each joint but the first takes its place from the tip of one body, and names no point of the next."""
+    model = Model(gravity=(0.0, 0.0, -9.81))
+    for k in range(n):
+        place = (float(k), 0.0, 0.0)
+        points = {"tip": (0.75, 0.0, 0.0)}
+        model.add(Rigid(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=place, points=points))
+    for k in range(n):
+        a = "ground" if k == 0 else f"b{k - 1}.tip"
+        model.add(Revolute(f"j{k}", a=a, b=f"b{k}", axis=(0.0, 1.0, 0.0)))
+    return model
+
+
 def calls(model: Model) -> int:
     profile = cProfile.Profile()
     profile.enable()
@@ -53,7 +67,11 @@ def peak(model: Model) -> int:
         tracemalloc.stop()
 
 
-@pytest.mark.parametrize(("make", "few", "most"), [(balls, 100, 2000), (chain, 110, 9000)], ids=["balls", "chain"])
+@pytest.mark.parametrize(
+    ("make", "few", "most"),
+    [(balls, 100, 2000), (chain, 110, 9000), (unnamed_chain, 110, 9000)],
+    ids=["balls", "chain", "unnamed"],
+)
 @pytest.mark.parametrize("measure", [calls, peak])
 def test_calls_and_memory_grow_with_the_number_of_bodies_and_no_faster(
     measure: Callable[[Model], int], make: Callable[[int], Model], few: int, most: int
@@ -63,6 +81,32 @@ def test_calls_and_memory_grow_with_the_number_of_bodies_and_no_faster(
     assert three - two < 1.3 * (two - one)
     if measure is calls:
         assert (three - two) / (few - few // 2) < most
+
+
+def test_many_joints_without_points_have_few_notes() -> None:
+    notes = unnamed_chain(40).assemble().notes
+    assert len(notes) == MOST_NOTES + 1
+    assert "joints.j1 " in notes[0]
+    assert f"{39 - MOST_NOTES} " in notes[-1]
+    assert "joints.j39" in notes[-1]
+
+
+def linked(start: str, goal: str, pairs: list[tuple[str, str]]) -> bool:
+    reached: set[str] = set()
+    fresh = {start}
+    while fresh:
+        reached |= fresh
+        fresh = {y for pair in pairs for x, y in (pair, pair[::-1]) if x in fresh} - reached
+    return goal in reached
+
+
+def test_joints_in_no_loop_are_those_without_which_their_bodies_part() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        bodies, joints = int(rng.integers(2, 9)), int(rng.integers(1, 12))
+        ends = {f"j{k}": (f"b{a}", f"b{b}") for k, (a, b) in enumerate(rng.integers(0, bodies, (joints, 2)))}
+        parted = {w for w, e in ends.items() if not linked(*e, [pair for other, pair in ends.items() if other != w])}
+        assert _bridges(ends) == parted
 
 
 def random_blocks(rng: np.random.Generator) -> list[sparse.csr_array]:

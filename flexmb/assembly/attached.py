@@ -7,11 +7,14 @@ one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from flexmb.errors import InputError
 from flexmb.state import Array
+
+MOST_NOTES = 5
+"""Joints that have a note each."""
 
 
 @dataclass(frozen=True)
@@ -34,12 +37,12 @@ class Attached:
         )
 
 
-def attached_notes(attached: Iterable[Attached], joints: Iterable[object]) -> list[str]:
-    """Return a note for each body that was attached at the end of a chain.
+def attached_notes(attached: Sequence[Attached], joints: Iterable[object]) -> list[str]:
+    """Return notes of bodies that were attached at the end of a chain: of the first few one each, of the rest one.
 
     Parameters
     ----------
-    attached : iterable of Attached
+    attached : sequence of Attached
     joints : iterable
         All joints; those that join bodies have ``a`` and ``b``.
 
@@ -49,15 +52,22 @@ def attached_notes(attached: Iterable[Attached], joints: Iterable[object]) -> li
         When one was attached within a loop.
     """
     ends = {str(j.where): (_body(j.a), _body(j.b)) for j in joints if hasattr(j, "where") and hasattr(j, "a")}  # type: ignore[attr-defined]
+    looped = ends.keys() - _bridges(ends)
     notes = []
     for one in attached:
-        if one.where in ends and _linked(*ends[one.where], [pair for w, pair in ends.items() if w != one.where]):
+        if one.where in looped:
             message = (
                 f"the loop that this joint closes is open by {one.off:.6g} m: the joint {one.words}; name a point of "
                 "the body, or say with point where it is held"
             )
             raise InputError(message, where=one.where, key=one.key, value=one.body)
         notes.append(f"{one.where} {one.words}; a named point would be checked")
+    more = len(notes) - MOST_NOTES
+    if more > 1:
+        notes[MOST_NOTES:] = [
+            f"{more} more joints, up to {attached[-1].where}, name no point of a body either, and hold it where the "
+            "other end is"
+        ]
     return notes
 
 
@@ -65,10 +75,38 @@ def _body(ref: object) -> str:
     return str(ref).partition(".")[0]
 
 
-def _linked(start: str, goal: str, pairs: list[tuple[str, str]]) -> bool:
-    """Tell whether joints lead from one body to another."""
-    reached, fresh = {start}, {start}
-    while fresh:
-        fresh = {y for pair in pairs for x, y in (pair, pair[::-1]) if x in fresh} - reached
-        reached |= fresh
-    return goal in reached
+def _bridges(ends: Mapping[str, tuple[str, str]]) -> set[str]:
+    """Return the joints that lie in no loop: the bridges of the graph of bodies, which may have parallel edges.
+
+    A search in depth numbers the bodies as it meets them. ``low`` is the smallest number that is reached from a body
+    and those found beyond it by one other joint; the joint that led to it is a bridge if that is not before the body.
+    """
+    beside: dict[str, list[tuple[str, str]]] = {}
+    for joint, (a, b) in ends.items():
+        beside.setdefault(a, []).append((joint, b))
+        beside.setdefault(b, []).append((joint, a))
+    number: dict[str, int] = {}
+    low: dict[str, int] = {}
+    found: set[str] = set()
+    for root in beside:
+        if root in number:
+            continue
+        number[root] = low[root] = len(number)
+        path = [(root, "", iter(beside[root]))]
+        while path:
+            body, came_by, others = path[-1]
+            for joint, other in others:
+                if other not in number:
+                    number[other] = low[other] = len(number)
+                    path.append((other, joint, iter(beside[other])))
+                    break
+                if joint != came_by:
+                    low[body] = min(low[body], number[other])
+            else:
+                path.pop()
+                if path:
+                    before = path[-1][0]
+                    low[before] = min(low[before], low[body])
+                    if low[body] > number[before]:
+                        found.add(came_by)
+    return found
