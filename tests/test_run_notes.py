@@ -5,13 +5,21 @@ from __future__ import annotations
 import json
 import warnings
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy.sparse import csc_array
 
 import flexmb as fm
+from flexmb.case.shipped import shipped_cases
 from flexmb.cli import main
+from flexmb.engines.energy_bounds import EnergyBounds
+from flexmb.engines.multibody import MultibodyEngine
+from flexmb.engines.stiff_damping import stiff_damping
 from flexmb.errors import NotConverged
+from flexmb.kernels.tables import DAMPING
+from flexmb.study.task import Task, run_task
 
 GGL = fm.GeneralizedAlpha(rho_inf=0.8)
 
@@ -187,3 +195,26 @@ signal = "summary.energy.max"
     assert rows[1.0].notes == ()
     assert said.err.count(note) == 1
     assert "RunWarning" not in said.err
+
+
+def test_failed_runs_of_a_study_keep_their_notes(monkeypatch):
+    """What is known before the first step, and what the steps met; not what axes replace."""
+    monkeypatch.setattr(EnergyBounds, "first_bad", lambda bounds, energy: (len(energy) - 1, "made up"))
+    monkeypatch.setattr(MultibodyEngine, "notes", lambda engine: ("met on the way",))
+    path = shipped_cases()["bouncing_pendulum"]
+    settings = [[["time", "tolerance"], 1e-3, "axis"], [["time", "end"], 0.01, "axis"]]
+    settings += [[["scheme", "name"], "newmark", "axis"]]
+    task = Task("key", 0, {}, str(path), path.read_text(encoding="utf-8"), settings)
+    case = task.case()
+    row = json.loads(run_task(task.to_json(), {}))
+    assert "made up" in row["error"]
+    assert case.plan_notes
+    assert case.values.notes
+    assert row["notes"] == [*case.plan_notes, "met on the way"]
+
+
+def test_singular_masses_are_no_stiff_damping():
+    system = SimpleNamespace(tangents=lambda t, q, v: (csc_array(np.diag([1.0, 0.0])),))
+    F = np.zeros((DAMPING + 1, 2))
+    F[DAMPING] = 1.0
+    assert stiff_damping(system, 0.0, np.zeros(2), np.ones(2), F, 0.1, 1.0) == ""

@@ -39,7 +39,10 @@ def stiff_damping(system: MultibodySystem, t: float, q: Array, v: Array, F: Arra
     speed = float(v @ (M @ v))
     if not (np.isfinite(F[DAMPING]).all() and np.isfinite(speed) and speed > 0.0 and off > 0.0):
         return ""
-    power = splu(M).solve(F[DAMPING]) * F[DAMPING]
+    try:
+        power = splu(M).solve(F[DAMPING]) * F[DAMPING]
+    except RuntimeError:  # a singular mass matrix: something else is wrong
+        return ""
     rate = float(np.sqrt(max(0.0, power.sum()) / speed))
     if not rate * h * off > 1.0:
         return ""

@@ -6,7 +6,7 @@ import base64
 import io
 import json
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -18,8 +18,9 @@ from flexmb.case import Case
 from flexmb.case.expectations import probe_names, samples
 from flexmb.case.read import check_values
 from flexmb.engines.compiled_files import family_of
-from flexmb.errors import FlexmbError, InputError
+from flexmb.errors import FlexmbError, InputError, SimulationError
 from flexmb.io.toml_text import toml_tree
+from flexmb.record import Tally
 from flexmb.result import MemorySink, Result
 from flexmb.simulate import run
 from flexmb.study.axes import Setting
@@ -132,12 +133,13 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     more: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
     status, error, final = DONE, "", True
+    case: Case | None = None
     try:
         case = task.case()
         with told_elsewhere():  # the row has the notes, and the folder of the run if it is kept
             warm(case)
             result = case.run(task.keep or None, overwrite=bool(task.keep))
-        notes = tuple(words for words in result.notes if words not in case.values.notes)  # what axes replace is no news
+        notes = _news(case, result.notes)
         known = {name: read_curves(curves[key]) for name, key in task.references.items()}
         numbers, arrays = measured(case, result, task.tables, task.ledger, known)
         if task.record:
@@ -145,6 +147,8 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     except FlexmbError as err:
         status, error = FAILED, str(err)
         final = not (task.keep and isinstance(err, InputError))  # a disk that is full now may have room later
+        if case is not None:
+            notes = notes or _notes_before(case, err)
     except Exception as err:  # a bug of ours, or no memory: the study goes on, and started again it tries again
         status, error, final = FAILED, f"internal error: {type(err).__name__}: {err}", False
     if status == FAILED:
@@ -152,6 +156,21 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     row = Row(task.index, task.key, task.axes, status, error, numbers, arrays, notes)
     more |= {"wall_time_s": time.perf_counter() - began, "cpu_time_s": time.process_time() - used}
     return row_to_json(row, final=final, versions=versions(), **more)
+
+
+def _news(case: Case, notes: Iterable[str]) -> tuple[str, ...]:
+    """Return notes but for those of keys that axes replace."""
+    return tuple(words for words in dict.fromkeys(notes) if words not in case.values.notes)
+
+
+def _notes_before(case: Case, err: FlexmbError) -> tuple[str, ...]:
+    """Return the notes of a run that failed: what was known of the case, and what its steps met on their way."""
+    met = err.tally.notes if isinstance(err, SimulationError) and isinstance(err.tally, Tally) else ()
+    try:
+        known = case.notes
+    except FlexmbError:  # the case itself is wrong
+        known = ()
+    return _news(case, (*known, *met))
 
 
 def warm(case: Case) -> None:
