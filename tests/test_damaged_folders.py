@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import h5py
 import numpy as np
 import pytest
+import sound_folder
 from pictures import require_drawing
 
 import flexmb as fm
@@ -18,20 +18,9 @@ from flexmb.errors import InputError
 from flexmb.io.run_folder import REPORT
 from flexmb.postproc.open_folder import open_folder
 
-SMALL = ["bodies.rod.elements=6", "time.step=2e-2", "output.fields_every=5"]
+SMALL = sound_folder.SMALL
+sound, folder = sound_folder.sound, sound_folder.folder
 Damage = Callable[[Path], object]
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sound") / "bar"
-    fm.load_case("impacting_bar", SMALL).run(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "bar"))
 
 
 def cut(name: str, part: float) -> Damage:

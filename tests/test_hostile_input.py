@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -14,6 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+import sound_folder
 from fake_study import fake_study
 
 import flexmb as fm
@@ -24,7 +24,8 @@ from flexmb.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
 from flexmb.terminal import Printed, visible
 
 CASE = shipped_cases()["impacting_bar"].read_text(encoding="utf-8")
-SMALL = ["bodies.rod.elements=6", "time.step=2e-2", "output.fields_every=5"]
+SMALL = sound_folder.SMALL
+sound, folder = sound_folder.sound, sound_folder.folder
 LAST = CASE.count("\n") + 1
 ESCAPES = "\x1b[31mred\x1b]0;window\x07"
 
@@ -121,18 +122,6 @@ def test_a_mass_too_small_to_divide_by_is_named(capsys: pytest.CaptureFixture[st
 
 
 # Result folders.
-
-
-@pytest.fixture(scope="module")
-def sound(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("sound") / "bar"
-    fm.load_case("impacting_bar", SMALL).run(folder)
-    return folder
-
-
-@pytest.fixture
-def folder(sound: Path, tmp_path: Path) -> Path:
-    return Path(shutil.copytree(sound, tmp_path / "bar"))
 
 
 @pytest.mark.parametrize("name", ["time", "state/q", "signals/rod.mid.position", "layout/points"])
