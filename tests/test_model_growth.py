@@ -6,13 +6,14 @@ import cProfile
 import pstats
 import tracemalloc
 from collections.abc import Callable
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy import sparse
 
 from flexmb import Particle, Rigid
-from flexmb.assembly.attached import MOST_NOTES, _bridges
+from flexmb.assembly.attached import MOST_NOTES, Attached, _bridges, attached_notes
 from flexmb.contacts import NodePlane
 from flexmb.joints import Revolute
 from flexmb.linalg.sparse_blocks import block_diagonal, rows_of, side_by_side
@@ -89,6 +90,18 @@ def test_many_joints_without_points_have_few_notes() -> None:
     assert "joints.j1 " in notes[0]
     assert f"{39 - MOST_NOTES} " in notes[-1]
     assert "joints.j39" in notes[-1]
+
+
+def test_looking_for_loops_grows_with_the_number_of_joints_and_no_faster() -> None:
+    def counted(n: int) -> int:
+        joints = [SimpleNamespace(where=f"joints.j{k}", a=f"b{k - 1}.tip", b=f"b{k}") for k in range(1, n)]
+        held = [Attached(joint.where, "b", joint.b, np.zeros(3), 1.0) for joint in joints]
+        profile = cProfile.Profile()
+        profile.runcall(attached_notes, held, joints)
+        return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
+
+    one, two, three = counted(60), counted(90), counted(120)
+    assert three - two < 1.05 * (two - one)
 
 
 def linked(start: str, goal: str, pairs: list[tuple[str, str]]) -> bool:
