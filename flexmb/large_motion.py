@@ -101,7 +101,7 @@ def assemble_large(
         groups=tuple(_groups(builder)),
         dof_names=tuple(builder.dof_names),
         functions=(*functions, *builder.spans),
-        notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts)),
+        notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts, project)),
         bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
     )

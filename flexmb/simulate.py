@@ -248,7 +248,7 @@ def run(
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
     check_plan(plan)
-    motor, bounds = choose_engine(plan, engine), EnergyBounds()
+    motor, bounds = choose_engine(plan, engine), EnergyBounds(_round_off(plan))
     if resume is not None:
         _restore(motor, bounds, resume, plan)
     tell(notes_of(plan))
@@ -322,6 +322,15 @@ def _stopped(
     error = SimulationError(words, time=float(block.time[bad]), step=step)
     error.tally = _tally(motor)
     return error
+
+
+def _round_off(plan: Plan) -> float:
+    """Return the energy of a system at rest whose round-off, 1e-9 of its size in a step, is taken for motion, J."""
+    system = plan.system
+    if not isinstance(system, MultibodySystem) or not system.nv:
+        return 0.0
+    mass = system.tangents(plan.t0, system.q0, system.v0)[0].diagonal()[~system.turning]
+    return float(0.5 * mass.max(initial=0.0) * (1e-9 * system.extent / plan.h) ** 2)
 
 
 def _tally(motor: Engine) -> Tally:

@@ -115,7 +115,8 @@ def parallelogram(decimals=None, bars=3):
         bar = {"mass": 1.0, "inertia": 0.01, "center": (0.15, 0), "position": foot, "angle": angle, "points": tip}
         model.add(fm.RigidPlanar(f"crank{k}", **bar))
         model.add(fm.Revolute(f"foot{k}", a="ground", b=f"crank{k}", point=foot, axis=Z))
-        model.add(fm.Revolute(f"pin{k}", a=f"crank{k}.tip", b="coupler", axis=Z))
+        there = foot + tip["tip"][0] * np.array([np.cos(angle), np.sin(angle), 0.0])
+        model.add(fm.Revolute(f"pin{k}", a=f"crank{k}.tip", b="coupler", point=there, axis=Z))
     return model
 
 

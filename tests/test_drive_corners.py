@@ -240,3 +240,55 @@ def test_a_plane_whose_speed_jumps_takes_the_body_along():
         assert r.v[-1, 0] == pytest.approx(0.5, rel=1e-9)
         assert r.energy[-1, DRIVE] == pytest.approx(0.25, rel=1e-9)
         assert np.abs(r.energy[:, RESIDUAL]).max() <= 1e-12
+
+
+# ------------------------------------------------------------------------------------------ where other things meet it
+
+
+@pytest.mark.parametrize("scheme", [*LEVELS, *MOREAU], ids=repr)
+def test_redundant_joints_elsewhere_do_not_feel_the_corner(scheme):
+    """A door that swings on two hinges, their places rounded to six digits, beside the wheel."""
+    model, axis = wheel(0.1), np.array([0.36, 0.48, 0.8])
+    low = np.array([1.0, 2.0, 0.5]) / 3.0
+    start = low + 0.3 * np.array([0.8, -0.6, 0.0])
+    keys = {"mass": 20.0, "inertia": [4.0, 2.0, 5.0], "position": start}
+    spin = 3.0 * axis
+    model.add(fm.Rigid("door", **keys, angular_velocity_space=spin, velocity=np.cross(spin, start - low)))
+    for k in range(2):
+        point = np.round(low + 1.3 * k * axis, 6)
+        model.add(fm.Revolute(f"hinge{k}", a="ground", b="door", point=point, axis=axis))
+    model.project = True  # the rounded places ask for slightly other velocities
+    r = run(model, scheme, 0.01, 20)
+    assert r.engine.failure is None
+    assert r.energy[-1, DRIVE] == pytest.approx(4.2, abs=1e-5)
+    at_corner = int(np.argmin(np.abs(r.t - 0.1)))
+    doors = np.abs(r.joint_impulse[:, 3:])  # the wheel's rows come first
+    if scheme in LEVELS:  # Moreau-Jean's joints act by impulses in every step
+        assert doors[at_corner].max() <= 1e-3
+    assert np.abs(np.diff(r.v[:, 3:], axis=0)).max() <= 0.2 * np.abs(r.v[:, 3:]).max()
+
+
+@pytest.mark.parametrize("start", [1e5, -3e4])
+def test_a_corner_late_in_time_is_one(start):
+    """Nine digits of a step are less than the round-off of the time there."""
+    model = fm.Model()
+    model.add(fm.RigidPlanar("wheel", mass=1.0, inertia=INERTIA, angular_velocity=SLOW))
+    drive = fm.Table(time=[start, start + 0.5, start + 2.0], value=[0.0, 0.5 * SLOW, 0.5 * SLOW + 1.5 * FAST])
+    model.add(fm.Revolute("shaft", a="ground", b="wheel", axis=Z, drive=drive))
+    result = fm.simulate(model, fm.GeneralizedAlpha(0.8), start=start, end=start + 1.0, steps=1000)
+    assert result.energy.work_drive[-1] == pytest.approx(4.2, abs=1e-6)
+    assert np.abs(result.energy.numerical).max() <= 1e-6
+
+
+def test_a_mechanism_at_rest_waits_for_its_drive():
+    """Round-off of a linkage at rest is no energy made up by the scheme."""
+    model = fm.Model()
+    tip = np.array([0.3, 0.4, 0.0])
+    model.add(fm.RigidPlanar("crank", mass=1.0, inertia=0.1, angle=np.arctan2(4, 3), points={"tip": (0.5, 0.0)}))
+    model.add(fm.RigidPlanar("rod", mass=1.0, inertia=0.1, position=tip, angle=-0.3, points={"end": (1.0, 0.0)}))
+    drive = fm.Ramp(start_time=0.2, end_time=0.4, end_value=0.3)
+    model.add(fm.Revolute("shaft", a="ground", b="crank", point=(0, 0, 0), axis=Z, drive=drive))
+    model.add(fm.Revolute("pin", a="crank.tip", b="rod", axis=Z))
+    result = fm.simulate(model, fm.GeneralizedAlpha(0.8), step=1e-3, end=0.3)
+    assert result.energy.kinetic[150] <= 1e-20
+    assert result.energy.kinetic[-1] > 0.1

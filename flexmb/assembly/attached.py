@@ -10,9 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from flexmb.errors import InputError
 from flexmb.state import Array
 
+ROUNDED = 1e-6
+"""Distance, over the coordinates, that rounded data leave between a body's reference point and where it is held."""
 MOST_NOTES = 5
 """Joints that have a note each."""
 
@@ -37,7 +41,7 @@ class Attached:
         )
 
 
-def attached_notes(attached: Sequence[Attached], joints: Iterable[object]) -> list[str]:
+def attached_notes(attached: Sequence[Attached], joints: Iterable[object], project: bool = False) -> list[str]:
     """Return notes of bodies that were attached at the end of a chain: of the first few one each, of the rest one.
 
     Parameters
@@ -45,6 +49,8 @@ def attached_notes(attached: Sequence[Attached], joints: Iterable[object]) -> li
     attached : sequence of Attached
     joints : iterable
         All joints; those that join bodies have ``a`` and ``b``.
+    project : bool
+        Whether the start is moved to the nearest consistent one; then loops are closed by that.
 
     Raises
     ------
@@ -52,10 +58,10 @@ def attached_notes(attached: Sequence[Attached], joints: Iterable[object]) -> li
         When one was attached within a loop.
     """
     ends = {str(j.where): (_body(j.a), _body(j.b)) for j in joints if hasattr(j, "where") and hasattr(j, "a")}  # type: ignore[attr-defined]
-    looped = ends.keys() - _bridges(ends)
+    looped = set() if project else ends.keys() - _bridges(ends)
     notes = []
     for one in attached:
-        if one.where in looped:
+        if one.where in looped and one.off > ROUNDED * float(np.abs(one.point).max()):
             message = (
                 f"the loop that this joint closes is open by {one.off:.6g} m: the joint {one.words}; name a point of "
                 "the body, or say with point where it is held"

@@ -1,4 +1,4 @@
-"""Whether the energies of a run can be believed: they are numbers, the ledger closes, the scheme has not made them up.
+"""Whether the energies of a run can be believed: numbers, a ledger that closes, no energy created without bound.
 
 Physical growth is none of its business: what loads, drives and circulatory forces bring in is in the ledger.
 """
@@ -14,17 +14,29 @@ from flexmb.state import Array
 CLOSES = 1e-6
 """What the ledger may leave over, over the energies and works of the run so far."""
 
-MOST_GAIN = 100.0
-"""Energy that the scheme (or contacts) may add, over all that was there and was brought in."""
+CLOSES_STORED = 1e-12
+"""The same, over the potential, whose round-off it is."""
+
+MOST_GAIN = 1e12
+"""Energy that the scheme (or contacts) may add, over all that was stored or brought in. In the first steps schemes may
+overshoot by (h omega)^4, with vibrations far too fast for the step, and damp them later: 1e12 is h omega = 1e3. What
+grows without a bound passes it soon."""
 
 DIGITS = 1e-9
 """Energy, over the potential, that round-off can make."""
 
 
 class EnergyBounds:
-    """Looks at the samples of a run as they come, and keeps the extremes of all it has seen."""
+    """Looks at the samples of a run as they come, and keeps the extremes of all it has seen.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    floor : float
+        Energy that round-off may make of a system at rest, J.
+    """
+
+    def __init__(self, floor: float = 0.0) -> None:
+        self.floor = floor
         self.scale = self.brought = self.stored = 0.0
         self.lowest = np.inf
 
@@ -62,8 +74,8 @@ class EnergyBounds:
             brought = _running(np.fmax, self.brought, np.abs(value["work_external"]))
             made = value["numerical"] + np.maximum(0.0, value["work_contact"])
             there = start - lowest + brought
-            open_ = np.abs(residual) > CLOSES * scale + 1e-12 * stored
-            wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored)
+            open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
+            wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)
         bad = int(np.argmax(wrong)) if wrong.any() else -1
         self.numbers = np.array([scale[bad], brought[bad], stored[bad], lowest[bad]])
         if bad < 0:
@@ -75,7 +87,7 @@ class EnergyBounds:
             )
         return bad, (
             f"the energy leaves every bound: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were "
-            "there or brought in; the scheme is unstable with this step: take a smaller time.step"
+            "stored or brought in; the scheme is unstable with this step: take a smaller time.step"
         )
 
 

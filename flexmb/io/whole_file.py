@@ -18,7 +18,7 @@ def whole_file(path: Path) -> Iterator[Path]:
     """
     place = path.resolve() if path.is_symlink() else path
     special = place.exists() and not place.is_file()  # /dev/stdout cannot be replaced
-    fresh = place if special else place.with_name(f"{place.stem}.{secrets.token_hex(4)}.part{place.suffix}")
+    fresh = path if special else place.with_name(f"{place.stem}.{secrets.token_hex(4)}.part{place.suffix}")
     try:
         yield fresh
         if not special:

@@ -232,10 +232,11 @@ def _choose(at: int, size: float, left: float, corner: float, h: float) -> tuple
     limited = ahead <= left + same_time(corner, h)
     if limited:
         left = ahead
-    use = left if left <= size * (1.0 + SAME) else size
+    near = max(SAME * size, same_time(part(at, "motion.numbers")[TIME], h))
+    use = left if left <= size + near else size
     if adaptive and size < left < 2.0 * size:  # rather two equal steps than a sliver at the end
         use = 0.5 * left
-    if not adaptive and not limited and abs(use - size) <= SAME * size:
+    if not adaptive and not limited and abs(use - size) <= near:
         use = size
     return use, limited and use == left
 
