@@ -1,4 +1,4 @@
-"""Write a new case file from a template, with every line explained."""
+"""Write a new case file from a template with comments."""
 
 from __future__ import annotations
 
