@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import cProfile
 import pstats
-import tracemalloc
 from collections.abc import Callable
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from assembly_memory import peak
 from scipy import sparse
 
 from flexmb import Particle, Rigid
@@ -57,15 +57,6 @@ def calls(model: Model) -> int:
     model.assemble()
     profile.disable()
     return int(pstats.Stats(profile).total_calls)  # type: ignore[attr-defined]
-
-
-def peak(model: Model) -> int:
-    tracemalloc.start()
-    try:
-        model.assemble()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from assembly_memory import peak
 
 import flexmb as fm
 from flexmb.cli import main
@@ -109,17 +110,11 @@ def beam(elements: int) -> fm.Beam:
 @pytest.mark.parametrize("make", [bar, beam])
 def test_estimates_are_not_below_what_is_taken_nor_far_above(make: Callable[[int], fm.Bar | fm.Beam]) -> None:
     """Of the difference of two models, since some kilobytes are taken by any."""
-    import tracemalloc
 
     def taken(elements: int) -> int:
         model = fm.Model()
         model.add(make(elements))
-        tracemalloc.start()
-        try:
-            model.assemble()
-            return tracemalloc.get_traced_memory()[1]
-        finally:
-            tracemalloc.stop()
+        return peak(model)
 
     taken(10)
     more = taken(4000) - taken(2000)
