@@ -11,6 +11,7 @@ from scipy import sparse
 
 from flexmb.errors import InputError
 from flexmb.kernels.redundancy import MISFIT, REGULARIZED
+from flexmb.kernels.tables import HARMONIC
 from flexmb.linalg.bordered import Redundant, even_masses, null_directions, redundant
 from flexmb.multibody_system import MultibodySystem, factored
 from flexmb.state import Array, IntArray
@@ -102,7 +103,14 @@ def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
     """Return what the rates of rows are compared with, (nr,)."""
     turning, v = system.turning, v * system.tables.unknowns.unit
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
-    return system.row_scale(float(places + size * turns), float(turns + places / size))
+    scale = system.row_scale(float(places + size * turns), float(turns + places / size))
+    rows, functions = system.tables.rows, system.tables.functions
+    for r in np.flatnonzero(rows.function >= 0):  # the rate of a vibration is known to the digits of its largest
+        k = rows.function[r]
+        if functions.kind[k] == HARMONIC:
+            _, amplitude, angular, _ = functions.data[functions.ptr[k] : functions.ptr[k + 1]]
+            scale[r] += abs(rows.cf[r] * amplitude * angular)
+    return scale
 
 
 def _worst(x: Array, scale: Array) -> tuple[int, float]:

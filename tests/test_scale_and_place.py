@@ -237,3 +237,21 @@ def test_the_four_bar_has_the_same_digits_in_all_units(scheme):
         np.testing.assert_allclose(r.q[:, 2::3], one.q[:, 2::3], atol=1e-11, rtol=0, err_msg=f"{length, mass, time}")
         np.testing.assert_allclose(time * r.v[:, 2::3], one.v[:, 2::3], atol=1e-9, rtol=0)
         assert iterations(r) <= 1.1 * iterations(one)
+
+
+@pytest.mark.parametrize("second", [1e-6, 1.0, 1e6])
+def test_a_vibration_that_starts_at_its_turning_point_fits_a_body_at_rest_in_any_unit_of_time(second):
+    """Its rate there is round-off of the largest one, A omega cos(pi/2); a real misfit is still refused.
+
+    Not so for very slow ones: less than 1e-11 rad/s is taken for rounded input of a body at rest, and mended.
+    """
+    for phase, fits in ((np.pi / 2, True), (np.pi / 2 - 1e-6, second > 1.0)):
+        model = fm.Model()
+        model.add(fm.RigidPlanar("arm", mass=1.0, inertia=0.1))
+        drive = fm.Harmonic(amplitude=0.4, omega=3.0 / second, phase=phase, offset=-0.4)
+        model.add(fm.Revolute("motor", a="ground", b="arm", axis=(0, 0, 1), drive=drive))
+        if fits:
+            model.assemble()
+        else:
+            with pytest.raises(fm.InputError, match="motor"):
+                model.assemble()
