@@ -257,6 +257,10 @@ class _Package(ModuleType):
         if name == "__version__":
             return _version()
         if name not in _MODULE_OF:
+            cls = _scheme(name)
+            if cls is not None:
+                setattr(self, name, cls)
+                return cls
             raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
         value = getattr(importlib.import_module(_MODULE_OF[name]), name)
         setattr(self, name, value)
@@ -269,6 +273,14 @@ class _Package(ModuleType):
 
     def __dir__(self) -> list[str]:
         return sorted(__all__)
+
+
+def _scheme(name: str) -> type | None:
+    """Return the scheme class of this name: a scheme is known because its file exists, not because it stands here."""
+    if not name[:1].isupper():
+        return None
+    schemes = importlib.import_module("flexmb.schemes").SCHEMES
+    return next((cls for cls in schemes.values() if cls.__name__ == name), None)
 
 
 def _version() -> str:

@@ -18,14 +18,16 @@ from flexmb.assembly.bending import Bending
 from flexmb.assembly.builder import Group
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
+from flexmb.instant import Instant, Solves
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import advance, evaluate, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.markers import place
-from flexmb.kernels.multibody import SchemeNumbers
+from flexmb.kernels.multibody import T_FIRST, SchemeNumbers
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.layout import Layout
+from flexmb.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.probes import MultibodyProbe
 from flexmb.state import Array, IntArray, State
 
@@ -180,7 +182,7 @@ class MultibodySystem:
         """q0 and its rests, (2 nq,)."""
         return np.concatenate([self.q0, np.zeros(self.nq) if self.rest is None else self.rest])
 
-    def _whole(self, q: Array) -> Array:
+    def whole(self, q: Array) -> Array:
         """Return q (nq,) with rests, none where it has none yet."""
         q = np.asarray(q, dtype=np.float64)
         return np.ascontiguousarray(q if q.size > self.nq else np.concatenate([q, np.zeros(self.nq)]))
@@ -208,20 +210,58 @@ class MultibodySystem:
         return machine_of(self.tables, self.start, self.v0, self.groups, joints, e, numbers, judge, self.null)
 
     @cached_property
-    def _room(self) -> MachineRoom:
+    def room(self) -> MachineRoom:
+        """A machine for questions; the runs have their own."""
         return self.machine()
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of the first unknown of each frame."""
+        return tuple(self.dof_names[i] for i in self.tables.unknowns.frame_v)
+
+    @property
+    def jointed(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.joints.names
+
+    @cached_property
+    def directions(self) -> DirectionPattern:
+        """Where the entries of G stand."""
+        return DirectionPattern(self.tables, self.nv)
+
+    def instant(self, t: float, q: Array, v: Array) -> MultibodyInstant:
+        """Return everything that is known in (t, q, v); it stays as it is when the next one is asked for."""
+        return MultibodyInstant(self, self.room.at, t, q, v)
+
+    def begin(self, t: float, theta: Array) -> None:
+        """Let a run begin at t, and continue relative angles of joints from theta (na,)."""
+        self.room.machine.step[T_FIRST] = t
+        self.follow(theta)
+
+    def follow(self, theta: Array) -> None:
+        """Continue relative angles from theta (na,): instants have the branch that is nearest to it."""
+        self.room.machine.point.angles.turn[:] = theta
+
+    def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C = -df/dv and K = -df/dq of an instant."""
+        return self.tangents(instant.t, instant.q, instant.v)
+
+    def factor(self, instant: Instant, c_M: float, c_C: float, c_K: float) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized."""
+        M, C, K = self.matrices(instant)
+        return factored(self, M, sparse.csr_array(c_M * M + c_C * C + c_K * K))
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
         """Return everything that can be said in (t, q, v); overwritten by the next call."""
-        evaluate(self._room.at, t, self._whole(q), np.ascontiguousarray(v))
+        evaluate(self.room.at, t, self.whole(q), np.ascontiguousarray(v))
         if lam is not None:
-            joint_forces(self._room.at, np.ascontiguousarray(lam))
-        return self._room.machine.point
+            joint_forces(self.room.at, np.ascontiguousarray(lam))
+        return self.room.machine.point
 
     def advance(self, q: Array, dq: Array) -> Array:
         """Return q (+) dq: the only place where rotations differ from other unknowns; with rests where q has them."""
         out = np.zeros(2 * self.nq)
-        advance(self.tables.unknowns, self._whole(q), np.ascontiguousarray(dq), out)
+        advance(self.tables.unknowns, self.whole(q), np.ascontiguousarray(dq), out)
         return out[: np.size(q)]
 
     def f(self, t: float, q: Array, v: Array) -> Array:
@@ -232,7 +272,7 @@ class MultibodySystem:
         """Return p = M(q) v, (nv,): in space for positions, in the frame's axes for rotations."""
         p = np.zeros(self.nv)
         self.at(0.0, q, v)
-        momentum(self._room.at, self._whole(q), np.ascontiguousarray(v), p)
+        momentum(self.room.at, self.whole(q), np.ascontiguousarray(v), p)
         return p
 
     def kinetic(self, q: Array, v: Array) -> float:
@@ -250,22 +290,12 @@ class MultibodySystem:
     def gdot(self, t: float, q: Array, v: Array) -> Array:
         """Return their rates, (nj + nc,)."""
         self.at(t, q, v)
-        return np.array([row_rate(self._room.at, r) for r in range(self.tables.rows.kind.size)])
+        return np.array([row_rate(self.room.at, r) for r in range(self.tables.rows.kind.size)])
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns, joints first, (nv, nj + nc)."""
         point = self.at(t, q, np.zeros(self.nv))
-        rows, markers = self.tables.rows, self.tables.markers
-        # a row has slots, each slot a marker, each marker the unknowns that move it
-        counts = np.diff(markers.ptr)[rows.marker]
-        slot = np.repeat(np.arange(counts.size), counts)
-        entry = np.arange(slot.size) + np.repeat(markers.ptr[rows.marker] - (np.cumsum(counts) - counts), counts)
-        row = np.repeat(np.arange(rows.kind.size), np.diff(rows.ptr))[slot]
-        along = np.sum(point.markers.J[entry] * point.rows.grad[slot], axis=1)
-        shape = (self.nv, rows.kind.size)
-        found = sparse.csc_array(sparse.coo_array((along, (markers.dof[entry], row)), shape=shape))
-        found.eliminate_zeros()
-        return found
+        return self.directions.matrix(point.markers.J, point.rows.grad)
 
     def tangents(
         self, t: float, q: Array, v: Array, lam: Array | None = None
@@ -273,20 +303,28 @@ class MultibodySystem:
         """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
         lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
         self.at(t, q, v, lam)
-        q, v, nothing = self._whole(q), np.ascontiguousarray(v), np.zeros(self.nv)
-        at, mats = self._room.at, self._room.machine.mats
+        q, v, nothing = self.whole(q), np.ascontiguousarray(v), np.zeros(self.nv)
+        at, mats = self.room.at, self.room.machine.mats
         tangents.assemble(at, t, q, v, nothing, 0.0, lam)
         M, N = self._matrix(mats.M), self._matrix(mats.D)
         tangents.assemble(at, t, q, v, nothing, 1.0, lam)
         C, K = self._matrix(mats.C), self._matrix(mats.D)
         return M, C, sparse.csr_array(K - N)
 
-    def _matrix(self, values: Array) -> sparse.csr_array:
-        sym, nv = self._room.machine.sym, self.nv
+    @cached_property
+    def _pattern(self) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Which values of the bordered pattern are those over the unknowns, in compressed rows: order, indices, ptr."""
+        sym, nv = self.room.machine.sym, self.nv
         rows = sym.perm[np.repeat(np.arange(sym.perm.size), np.diff(sym.ptr))]
         cols = sym.perm[sym.col]
-        keep = (rows < nv) & (cols < nv)
-        return sparse.csr_array((values[keep], (rows[keep], cols[keep])), shape=(nv, nv))
+        inside = np.flatnonzero((rows < nv) & (cols < nv))
+        order = inside[np.lexsort((cols[inside], rows[inside]))]
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=nv))])
+        return order, cols[order].astype(np.int32), ptr.astype(np.int32)
+
+    def _matrix(self, values: Array) -> sparse.csr_array:
+        order, indices, ptr = self._pattern
+        return sparse.csr_array((values[order], indices.copy(), ptr.copy()), shape=(self.nv, self.nv))
 
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from flexmb.record import RecordedSystem
-from flexmb.schemes.alpha_family import Alpha
+from flexmb.record import RecordedScheme, RecordedSystem
 
 
 class Planned(Protocol):
@@ -17,7 +16,7 @@ class Planned(Protocol):
         ...
 
     @property
-    def scheme(self) -> object:
+    def scheme(self) -> RecordedScheme:
         """How."""
         ...
 
@@ -32,19 +31,10 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
     system, scheme = plan.system, plan.scheme
     notes: tuple[str, ...] = getattr(system, "notes", ())
     jointed = system.joints is not None and system.joints.nj > 0
-    if jointed and isinstance(scheme, Alpha) and scheme.joint_level == "index3" and _damps_nothing(scheme):
-        notes += (
-            "joints held by positions alone (index3) with a scheme that damps nothing: their forces oscillate from "
-            'step to step; take some dissipation (rho_inf <= 0.9), or constraints = "ggl"',
-        )
+    notes += scheme.notes(jointed)
     if plan.tolerance and system.contacts.nc:
         notes += (
             "time.tolerance with contacts: bodies that bounce never come quite to rest, since the steps shrink with "
             "their bounces, and impacts are not held to the tolerance; time.step is the better choice",
         )
     return notes
-
-
-def _damps_nothing(scheme: Alpha) -> bool:
-    """Tell whether rho_inf is 1: generalized-alpha with it, HHT and Newmark without dissipation."""
-    return scheme.coefficients.gamma <= 0.5

@@ -208,12 +208,25 @@ class RecordedSystem(Protocol):
         ...
 
 
+class RecordedScheme(Protocol):
+    """What a record says of a scheme."""
+
+    @property
+    def name(self) -> str:
+        """Its name in case files."""
+        ...
+
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        """Return what is seldom wanted of it on a system with or without joints."""
+        ...
+
+
 @dataclass(frozen=True)
 class RunInfo:
     """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
 
     system: RecordedSystem
-    scheme: object
+    scheme: RecordedScheme
     h: float
     t0: float
     steps: int

@@ -21,7 +21,6 @@ from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.plan_notes import notes_of
 from flexmb.record import Block, Checkpoint, RunInfo, Sink, Tally, count_kept
 from flexmb.result import MemorySink, Result
-from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import Scheme
 from flexmb.schemes.multibody import check_scheme
 from flexmb.state import Array
@@ -355,7 +354,7 @@ def check_plan(plan: Plan) -> None:
     if plan.tolerance and not isinstance(system, MultibodySystem):
         message = "is for systems in large motion; here, without joints and turning bodies, give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
-    if plan.tolerance and not isinstance(plan.scheme, Alpha):
+    if plan.tolerance and not plan.scheme.has_error_estimate:
         name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
         message = f"needs generalized-alpha, hht or newmark, whose error is known; with {name} give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)

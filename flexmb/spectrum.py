@@ -21,9 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from flexmb.errors import InputError
-from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.moreau_jean import MoreauJean
-from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+from flexmb.schemes.base import Scheme
 from flexmb.state import Array
 
 ComplexArray = NDArray[np.complex128]
@@ -53,41 +51,22 @@ class Spectrum:
     damping: Array
 
 
-def amplification(scheme: object, omega_h: float, zeta: float = 0.0) -> Array:
-    """Return A: over (q, h v) for Moreau-Jean, (q_k, h u_k) for Schatzman-Paoli, (q, h v, h^2 a) for the alpha family.
+def amplification(scheme: Scheme, omega_h: float, zeta: float = 0.0) -> Array:
+    """Return A, over (q, h v) and, for the alpha family, h^2 a; the matrix stands in the file of the scheme.
 
     Parameters
     ----------
     scheme : Scheme
-        One of the project's.
+        One with an ``amplification``.
     omega_h : float
         omega h > 0.
     zeta : float
         Damping ratio of the oscillator.
     """
-    k, c = omega_h * omega_h, 2.0 * zeta * omega_h
-    if isinstance(scheme, MoreauJean):
-        th, vt = scheme.theta, scheme.vartheta
-        S = 1.0 + vt * c + th * vt * k
-        v = np.array([-k / S, 1.0 - (th * k + c) / S])
-        return np.stack([np.array([1.0, 1.0 - vt]) + vt * v, v])
-    if isinstance(scheme, SchatzmanPaoli):
-        w0, _, w2 = scheme.weights
-        S = 1.0 + 0.5 * c + w2 * k
-        u = np.array([-k / S, 1.0 - ((w2 - w0) * k + c) / S])
-        return np.stack([np.array([1.0, 0.0]) + u, u])
-    if isinstance(scheme, Alpha):
-        n = scheme.coefficients
-        q = np.array([1.0, 1.0, 0.5 - n.beta])  # without the part of the new acceleration
-        v = np.array([0.0, 1.0, 1.0 - n.gamma])
-        old = np.array([-k, -c, 0.0])
-        rest = (1.0 - n.alpha_f) * (-k * q - c * v) + n.alpha_f * old - n.alpha_m * np.array([0.0, 0.0, 1.0])
-        a = rest / (1.0 - n.alpha_m + (1.0 - n.alpha_f) * (n.beta * k + n.gamma * c))
-        return np.stack([q + n.beta * a, v + n.gamma * a, a])
-    raise InputError("has no amplification matrix", where="spectrum", key="scheme", value=type(scheme).__name__)
+    return scheme.amplification(omega_h * omega_h, 2.0 * zeta * omega_h)
 
 
-def spectrum(scheme: object, omega_h: Sequence[float] | Array, zeta: float = 0.0) -> Spectrum:
+def spectrum(scheme: Scheme, omega_h: Sequence[float] | Array, zeta: float = 0.0) -> Spectrum:
     """Return spectral radius, period error and algorithmic damping of a scheme.
 
     Parameters
@@ -121,12 +100,12 @@ def damping_ratio(lam: ComplexArray) -> Array:
         return np.asarray(-np.log(np.abs(lam)) / np.abs(np.log(lam)))
 
 
-def _eigenvalues(scheme: object, omega_h: Array, zeta: float) -> ComplexArray:
+def _eigenvalues(scheme: Scheme, omega_h: Array, zeta: float) -> ComplexArray:
     """Return the eigenvalues of A for each omega h, (n, rows of A)."""
     return np.linalg.eigvals(np.stack([amplification(scheme, float(x), zeta) for x in omega_h])).astype(np.complex128)
 
 
-def _after_meeting(scheme: object, omega_h: Array, zeta: float) -> ComplexArray:
+def _after_meeting(scheme: Scheme, omega_h: Array, zeta: float) -> ComplexArray:
     """Return the eigenvalue of the oscillation where the pair has met on the real axis: the slower of the two.
 
     A third one, the spurious, is told from them by following it from small h.

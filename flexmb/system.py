@@ -22,7 +22,9 @@ from scipy import sparse
 from flexmb.errors import InputError
 from flexmb.layout import Layout as Layout
 from flexmb.linalg.strain import Strain, regular
+from flexmb.linear_instant import LinearInstant
 from flexmb.state import Array, IntArray, State, TimeFunction
+from flexmb.step_matrix import StepMatrix
 
 
 @dataclass(frozen=True)
@@ -224,6 +226,44 @@ class LinearSystem:
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""
         return State(t, self.q0.copy(), self.v0.copy())
+
+    @property
+    def start(self) -> Array:
+        """Positions at the start, (nq,)."""
+        return self.q0.copy()
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of frames that turn by any angle: small motion has none."""
+        return ()
+
+    @property
+    def jointed(self) -> tuple[str, ...]:
+        """Names of the joints: small motion has none."""
+        return ()
+
+    def instant(self, t: float, q: Array, v: Array) -> LinearInstant:
+        """Return everything that is known in (t, q, v)."""
+        return LinearInstant(self, t, q, v)
+
+    @cached_property
+    def _factors(self) -> dict[tuple[float, float, float], StepMatrix]:
+        return {}
+
+    def factor(self, instant: object, c_M: float, c_C: float, c_K: float) -> StepMatrix:
+        """Return c_M M + c_C (C + gyro) + c_K (K + cross), factorized; the same at every instant."""
+        key = (c_M, c_C, c_K)
+        if key not in self._factors:
+            self._factors[key] = StepMatrix(self, c_C, c_K, c_M)
+        return self._factors[key]
+
+    def matrices(self, instant: object) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C + gyro and K + cross; the same at every instant."""
+        return self.M, sparse.csr_array(self.C + self.gyro), sparse.csr_array(self.K + self.cross)
+
+    def advance(self, q: Array, dq: Array) -> Array:
+        """Return q + dq."""
+        return q + dq
 
 
 def _skew(A: sparse.csr_array | None, nv: int, name: str) -> sparse.csr_array:

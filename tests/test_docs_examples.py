@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
 import sys
 import types
 from pathlib import Path
@@ -101,7 +99,7 @@ def test_the_first_case_and_its_figures(tmp_path: Path) -> None:
 
 def test_the_scheme_of_the_page_keeps_its_order_and_its_books(monkeypatch: pytest.MonkeyPatch) -> None:
     code = code_of("write_scheme.md")[0]
-    scheme = module("flexmb.schemes.moreau_midpoint", code, monkeypatch).MoreauMidpoint()
+    scheme = module("flexmb.schemes.symplectic_euler", code, monkeypatch).SymplecticEuler()
     for seed, h in ((0, 1e-3), (1, 1e-2), (2, 1e-2), (3, 1e-2)):
         block, motor = run(random_system(seed, spin=bool(seed % 2)), scheme, h, 60)
         assert motor.name == "general"
@@ -111,7 +109,7 @@ def test_the_scheme_of_the_page_keeps_its_order_and_its_books(monkeypatch: pytes
     assert block.impulse.any()
     plan = Plan(random_system(0), scheme, ContactSolver(), 1e-3, 0.0, 5, 1, 5)
     assert choose_engine(plan).name == "general"
-    with pytest.raises(InputError, match="'moreau-midpoint' has no compiled step"):
+    with pytest.raises(InputError, match="symplectic-euler"):
         choose_engine(plan, "compiled")
     M, K = np.eye(1), np.array([[4.0]])
     errors = []
@@ -120,52 +118,6 @@ def test_the_scheme_of_the_page_keeps_its_order_and_its_books(monkeypatch: pytes
         errors.append(abs(block.field_q[-1, 0] - np.cos(2.6)))
     assert np.log2(errors[0] / errors[1]) == pytest.approx(scheme.order, abs=0.1)
     assert np.log2(errors[1] / errors[2]) == pytest.approx(scheme.order, abs=0.1)
-
-
-TWIN = """
-import re, sys, types
-sys.path.insert(0, sys.argv[1])
-import numpy as np
-import flexmb.kernels.arrays as arrays
-from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine
-from flexmb.engines.general import GeneralEngine
-from flexmb.kernels import march
-from flexmb.nonsmooth.solvers import ContactSolver
-from systems import random_system
-
-code = re.findall(r"```python\\n(.*?)```", open(sys.argv[2]).read(), re.S)
-def load(name, text):
-    sys.modules[name] = made = types.ModuleType(name)
-    exec(compile(text, name, "exec"), made.__dict__)
-    return made
-scheme = load("flexmb.schemes.moreau_midpoint", code[0]).MoreauMidpoint()
-exec(code[1], arrays.__dict__)
-march.STEPS[arrays.MidpointChoice] = load("flexmb.kernels.step_midpoint", code[2]).step_midpoint
-CompiledEngine._choice = lambda self: arrays.MidpointChoice(self.plan.h)
-pushed = 0.0
-for seed in range(3):
-    plan = Plan(random_system(seed, spin=seed == 1), scheme, ContactSolver(), 0.01, 0.0, 30, 1, 30)
-    blocks = []
-    for engine in (CompiledEngine, GeneralEngine):
-        motor = engine(plan)
-        motor.start()
-        blocks.append(motor.advance(30))
-        assert motor.failure is None
-    one, two = blocks
-    for name in ("probes", "gap", "velocity", "impulse", "energy", "field_q"):
-        np.testing.assert_allclose(getattr(one, name), getattr(two, name), atol=1e-9, err_msg=name)
-    pushed += one.impulse.sum()
-assert pushed > 0.1
-"""
-
-
-def test_the_compiled_step_of_the_page_is_the_twin_of_the_readable_one() -> None:
-    """Interpreted, since compiling would take a minute; the sources are the same."""
-    env = {**os.environ, "NUMBA_DISABLE_JIT": "1"}
-    words = [sys.executable, "-c", TWIN, str(ROOT / "tests"), str(DOCS / "write_scheme.md")]
-    done = subprocess.run(words, env=env, capture_output=True, text=True, cwd=ROOT)
-    assert done.returncode == 0, done.stderr[-3000:]
 
 
 def test_the_string_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

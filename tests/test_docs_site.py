@@ -33,7 +33,7 @@ from flexmb.case import shipped_cases  # noqa: E402
 PAGES = sorted(DOCS.glob("*.md"))
 QUICK = "bouncing_ball"
 ADDED = {
-    *("flexmb/schemes/moreau_midpoint.py", "flexmb/kernels/step_midpoint.py"),
+    "flexmb/schemes/symplectic_euler.py",
     *("flexmb/fem/string.py", "flexmb/bodies/string.py", "flexmb/contacts/slot.py"),
 }
 """Files that the walk-throughs add."""

@@ -13,6 +13,7 @@ ROOT = Path(__file__).parents[1]
 
 LEVELS = [
     {"errors", "state", "shipped_data", "terminal", "doc_line"},
+    {"instant"},
     {"telling"},
     {"kernels", "measures"},
     {"linalg"},
@@ -21,9 +22,9 @@ LEVELS = [
     {"layout"},
     {"section_forces"},
     {"bodies", "contacts", "joints", "loads"},
-    {"system"},
+    {"system", "step_matrix", "linear_instant"},
     {"probes"},
-    {"multibody_system"},
+    {"multibody_system", "multibody_instant"},
     {"consistency", "linearized"},
     {"large_motion", "small_contacts", "spinning", "initial_state"},
     {"model", "modes"},

@@ -125,7 +125,7 @@ def test_stiffness_at_rest_is_exact(system, seed):
 
 def left_out(s):
     """Return what the stiffness leaves out: damping of twists that modes change without turning the frame."""
-    room, mk = s.system._room, s.system.tables.markers
+    room, mk = s.system.room, s.system.tables.markers
     machine, K = room.machine, np.zeros((s.system.nv, s.system.nv))
     state = machine.point.markers
     for u, (first, second) in enumerate(zip(machine.scatter.first, machine.scatter.second, strict=True)):

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flexmb.schemes.base import Scheme
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +69,7 @@ def _options(words: list[str]) -> dict[str, object]:
     return out
 
 
-def _chosen(names: list[str], options: dict[str, object]) -> dict[str, object]:
+def _chosen(names: list[str], options: dict[str, object]) -> dict[str, Scheme]:
     """Return the schemes by a readable name that holds the options given."""
     import dataclasses
 
@@ -73,7 +77,7 @@ def _chosen(names: list[str], options: dict[str, object]) -> dict[str, object]:
     from flexmb.fem.checks import nearest
     from flexmb.schemes import SCHEMES
 
-    chosen: dict[str, object] = {}
+    chosen: dict[str, Scheme] = {}
     unused = set(options)
     for name in names or list(SCHEMES):
         if name not in SCHEMES:

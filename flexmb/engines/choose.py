@@ -26,8 +26,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
     if isinstance(system, MultibodySystem):
+        if plan.scheme.any_system and engine != "compiled":
+            return GeneralEngine(plan)
         if engine == "general":
-            raise InputError("systems in large motion have the compiled engine only", key="engine", value=engine)
+            message = f"'{plan.scheme.name}' has a compiled step only for systems in large motion"
+            raise InputError(message, key="engine", value=engine)
         return MultibodyEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)

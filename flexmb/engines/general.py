@@ -1,4 +1,8 @@
-"""The readable loop: calls ``scheme.step`` once per step."""
+"""The readable loop: calls ``scheme.step`` once per step, on any system.
+
+It asks systems for nothing but the words of ``flexmb.instant``, so a scheme that is written over them runs on bars, on
+rotors in a clearance and on mechanisms alike.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,14 @@ from flexmb.kernels.ledger import (
     book_step,
     empty_ledger,
 )
+from flexmb.linear_instant import LinearInstant
+from flexmb.multibody_instant import MultibodyInstant
+from flexmb.multibody_system import MultibodySystem
+from flexmb.probes import MultibodyProbe
 from flexmb.record import Block, Tally
 from flexmb.schemes.base import Memory
 from flexmb.state import Array, State, StepReport
+from flexmb.system import Probe
 
 
 class GeneralEngine:
@@ -33,13 +42,28 @@ class GeneralEngine:
         self.plan = plan
         self.step = 0
         self.failure: SimulationError | None = None
-        system = plan.linear
+        system = plan.system
+        self.state = system.initial_state(plan.t0)
+        self.theta = np.zeros(0)
+        if isinstance(system, MultibodySystem):
+            self.state = State(plan.t0, system.start, system.v0.copy())
+            self.theta = np.zeros(system.tables.angles.A.size)
+            system.begin(plan.t0, self.theta)
         self.fixed = plan.scheme.prepare(system, plan.h)
         self.response = np.array(self.fixed.response)
-        self.state = system.initial_state(plan.t0)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
         self.ledger = empty_ledger()
-        self.since = np.zeros((2, system.contacts.nc))
+        self.since = np.zeros(system.contacts.nc)
+        self.since_field = np.zeros(system.impulse_map.shape[1])
+        self._arrive()
+
+    def _arrive(self) -> None:
+        """Evaluate the system in the state that was reached, and continue its angles from there."""
+        system, s = self.plan.system, self.state
+        if isinstance(system, MultibodySystem):
+            system.follow(self.theta)
+        self.now: LinearInstant | MultibodyInstant = system.instant(s.t, s.q, s.v)
+        self.theta = self.now.theta
 
     def start(self) -> Block:
         """Return the block with the sample at the start."""
@@ -59,7 +83,7 @@ class GeneralEngine:
             # the grid belongs to the loop: times are t0 + n h, not sums of steps
             state = State(plan.time(self.step), self.state.q, self.state.v)
             try:
-                new, memory, report = plan.scheme.step(plan.linear, state, plan.h, self.memory, self.fixed, plan.solver)
+                new, memory, report = plan.scheme.step(plan.system, state, plan.h, self.memory, self.fixed, plan.solver)
             except NotConverged as failure:
                 failure.step, failure.time = self.step + 1, plan.time(self.step + 1)
                 self.failure = failure
@@ -69,6 +93,7 @@ class GeneralEngine:
                 break
             self.step += 1
             self.state, self.memory = State(plan.time(self.step), new.q, new.v), memory
+            self._arrive()
             self._book(report)
             if samples < block.step.size and block.step[samples] == self.step:
                 self._sample(block, samples)
@@ -84,25 +109,24 @@ class GeneralEngine:
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
         terms[T_ITERATIONS], terms[T_CROSS] = report.iterations, report.cross
         self.since += report.P
-        g = self.plan.linear.contacts.g(self.state.t, self.state.q)
-        book_step(self.ledger, terms, report.P, report.contact, self.response, g, self.state.t)
+        if report.P.any():
+            self.since_field += self.now.impulse_vectors(report.P)
+        book_step(self.ledger, terms, report.P, report.contact, self.response, self.now.g, self.state.t)
 
     def _sample(self, block: Block, k: int) -> None:
-        system, s = self.plan.linear, self.state
-        values = [p.offset + p.B @ (s.v if p.of == "v" else s.q) for p in system.probes]
-        if values:
-            block.probes[k] = np.concatenate(values)
-        block.gap[k] = system.contacts.g(s.t, s.q)
-        block.velocity[k] = system.contacts.U(s.t, s.v)
-        block.impulse[k] = self.since[0]
-        self.since[0] = 0.0
-        balance(self.ledger, system.kinetic(s.v), system.potential(s.q), block.energy[k])
+        now, width = self.now, 0
+        for probe in self.plan.system.probes:
+            block.probes[k, width : width + probe.size] = _signal(probe, now)
+            width += probe.size
+        block.gap[k], block.velocity[k], block.impulse[k] = now.g, now.U, self.since
+        self.since[:] = 0.0
+        balance(self.ledger, now.kinetic, now.potential, block.energy[k])
 
     def _field(self, block: Block, k: int) -> None:
-        block.field_q[k] = self.state.q
+        block.field_q[k] = self.state.q[: self.plan.system.nq]
         block.field_v[k] = self.state.v
-        block.field_impulse[k] = self.since[1]
-        self.since[1] = 0.0
+        block.field_impulse[k] = self.since_field
+        self.since_field[:] = 0.0
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""
@@ -116,6 +140,8 @@ class GeneralEngine:
             "scalars": m.scalars,
             "ledger": self.ledger,
             "since": self.since,
+            "since_field": self.since_field,
+            "theta": self.theta,
         }
         return {key: value.copy() for key, value in arrays.items()}
 
@@ -127,8 +153,18 @@ class GeneralEngine:
         names = ("vectors", "contacts", "loads", "scalars")
         self.memory = Memory(*(arrays[name].copy() for name in names))
         self.ledger = arrays["ledger"].copy()
-        self.since = arrays["since"].copy()
+        self.since, self.since_field = arrays["since"].copy(), arrays["since_field"].copy()
+        self.theta = arrays["theta"].copy()
+        self._arrive()
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
         return tally_of(self.ledger, self.step)
+
+
+def _signal(probe: Probe | MultibodyProbe, now: LinearInstant | MultibodyInstant) -> Array:
+    """Return a signal in an instant, (size,)."""
+    if isinstance(probe, Probe):
+        return np.asarray(probe.offset + probe.B @ (now.v if probe.of == "v" else now.q))
+    q = now.q[None, : now.system.nq]
+    return np.asarray(probe.evaluate(np.array([now.t]), q, now.v[None, :], np.zeros((1, 0)), now.theta[None, :])[0])

@@ -45,17 +45,30 @@ E + A never grows between impacts. For alpha_m = 0 this is Acary's HHT identity 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3
 from flexmb.linalg import Factor, factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, StepMatrix, forecast_closes, load_works, no_contacts, solve_contacts
+from flexmb.schemes.base import (
+    ELSEWHERE,
+    Memory,
+    Scheme,
+    StepMatrix,
+    forecast_closes,
+    load_works,
+    no_contacts,
+    solve_contacts,
+)
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
+
+JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
+"""Levels on which joints are held, as the compiled loop of large motion numbers them."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +113,7 @@ class AlphaStep:
 
 
 @dataclass(frozen=True)
-class Alpha:
+class Alpha(Scheme):
     """The alpha family; its members below differ in how (alpha_m, alpha_f, beta, gamma) are chosen.
 
     Memory vectors: a, p = M a, f (all smooth forces), z = q - q^, v^; loads: filtered amplitudes; contacts: impulses of
@@ -305,6 +318,40 @@ class Alpha:
             projection=projection,
             iterations=iterations,
             cross=-float(dq @ (system.cross @ c.at_gamma(new.q - z, old.q - z_n))),
+        )
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of (q, h v, h^2 a)."""
+        n = self.coefficients
+        q = np.array([1.0, 1.0, 0.5 - n.beta])  # without the part of the new acceleration
+        v = np.array([0.0, 1.0, 1.0 - n.gamma])
+        old = np.array([-k, -c, 0.0])
+        rest = (1.0 - n.alpha_f) * (-k * q - c * v) + n.alpha_f * old - n.alpha_m * np.array([0.0, 0.0, 1.0])
+        a = rest / (1.0 - n.alpha_m + (1.0 - n.alpha_f) * (n.beta * k + n.gamma * c))
+        return np.stack([q + n.beta * a, v + n.gamma * a, a])
+
+    def large_motion_numbers(self) -> dict[str, Any]:
+        """Return the coefficients, and the levels on which joints and contacts are held."""
+        if self.contact_level.startswith("naive"):
+            message = "is a demonstration for small motion, inconsistent on purpose (impacts treated like other forces)"
+            raise InputError(f"{message}; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+        c = self.coefficients
+        own: dict[str, Any] = {name: float(getattr(c, name)) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
+        own |= {"joint_level": JOINT_CODES[self.joint_level], "contact_ggl": int(self.contact_level == "ggl")}
+        return {"family": ALPHA, **own}
+
+    @property
+    def has_error_estimate(self) -> bool:
+        """The position formula misses the Taylor series by a known multiple of a_{n+1} - a_n (in large motion)."""
+        return not self.contact_level.startswith("naive")
+
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        """Return a note on joints held by positions alone without dissipation (rho_inf = 1)."""
+        if not (jointed and self.joint_level == "index3" and self.coefficients.gamma <= 0.5):
+            return ()
+        return (
+            "joints held by positions alone (index3) with a scheme that damps nothing: their forces oscillate from "
+            'step to step; take some dissipation (rho_inf <= 0.9), or constraints = "ggl"',
         )
 
 

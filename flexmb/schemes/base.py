@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Protocol
 
@@ -10,45 +11,12 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import NOT_FINITE, InputError, NotConverged
-from flexmb.linalg import factor
+from flexmb.instant import Solves, System
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.state import Array, IntArray, State, StepReport
+from flexmb.step_matrix import StepMatrix as StepMatrix
 from flexmb.system import LinearSystem
-
-MILD = 500.0
-"""Up to this size of c_K K over M a solution with S keeps 13 digits without a correction."""
-
-
-class StepMatrix:
-    """S = M + c_C (C + gyro) + c_K (K + cross), factorized: the matrix of every implicit step.
-
-    Its symmetric part, M + c_C C + c_K K, is that of a system without spin: while it is positive definite S needs no
-    pivoting. The band entries of a fine beam lose digits (see ``linalg.strain``), so a solution is corrected once by
-    its residual, with K taken from the deformation modes. Flying bars do not need it.
-    """
-
-    def __init__(self, system: LinearSystem, c_C: float, c_K: float) -> None:
-        self.c_C, self.c_K = c_C, c_K
-        self.refine = needs_refinement(system, c_K)
-        self._system = system
-        self._factor = factor(self.matrix(system), self.skew(system) if system.skew else None)
-
-    def matrix(self, system: LinearSystem) -> sparse.csr_array:
-        """Return the symmetric part of S as a sparse matrix."""
-        return sparse.csr_array(system.M + self.c_C * system.C + self.c_K * system.K)
-
-    def skew(self, system: LinearSystem) -> sparse.csr_array:
-        """Return the skew part of S as a sparse matrix."""
-        return sparse.csr_array(self.c_C * system.gyro + self.c_K * system.cross)
-
-    def solve(self, b: Array) -> Array:
-        """Return S^-1 b for b of shape (nv,) or (nv, k)."""
-        x = self._factor.solve(b)
-        if not self.refine:
-            return x
-        s = self._system
-        return x + self._factor.solve(b - s.M @ x - self.c_C * s.resisting(x) - self.c_K * s.restoring(x))
 
 
 @dataclass(frozen=True)
@@ -64,15 +32,17 @@ class StepFixed:
         return np.diag(self.W)
 
 
-def needs_refinement(system: LinearSystem, c_K: float) -> bool:
-    """Return whether solutions with S gain digits by a correction: K is given by modes and is not a flying bar's.
+@dataclass(frozen=True)
+class Responses:
+    """What a scheme prepares that factors nothing beforehand: the velocity per unit impulse of each contact, (nc,)."""
 
-    The digits lost go with c_K K over M. Rotors, whose runs are long and whose steps are short, are spared the
-    correction where it would be below 1e-13.
-    """
-    if system.strain is None or system.laplacian or not system.strain.D.size:
-        return False
-    return not system.skew or c_K * float((system.K.diagonal() / system.M.diagonal()).max()) > MILD
+    response: Array
+
+    @classmethod
+    def of(cls, S: Solves, G: sparse.csc_array) -> Responses:
+        """Return the diagonal of G^T S^-1 G, a column at a time."""
+        columns = (G[:, [i]].toarray()[:, 0] for i in range(G.shape[1]))
+        return cls(np.array([float(g @ S.solve(g)) for g in columns]))
 
 
 class Fixed(Protocol):
@@ -111,29 +81,65 @@ class Memory:
         return replace(self, **changes)
 
 
-class Scheme(Protocol):
-    """A time-stepping scheme for constant systems."""
+class Scheme(ABC):
+    """A time-stepping scheme: all that is particular to it stands in its own file.
 
-    name: ClassVar[str]
+    ``prepare``, ``start`` and ``step`` are its definition; a scheme whose step asks systems for nothing but the words
+    of ``flexmb.instant`` sets ``any_system`` and runs on every system it does not refuse in ``check``.
+    """
+
+    name: ClassVar[str] = ""
+    any_system: ClassVar[bool] = False
+    stability: ClassVar[float] = np.inf
+    """Largest product of a frequency and the step for which the scheme is stable."""
 
     @property
+    @abstractmethod
     def order(self) -> int:
         """Order on smooth motion."""
-        ...
 
-    def prepare(self, system: LinearSystem, h: float) -> Any:
+    @abstractmethod
+    def prepare(self, system: Any, h: float) -> Any:
         """Factor what is constant over the run."""
-        ...
 
-    def start(self, system: LinearSystem, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
+    @abstractmethod
+    def start(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
         """Return the memory at the start of a run."""
-        ...
 
+    @abstractmethod
     def step(
-        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
+        self, system: Any, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_n to t_n + h; a pure function of its arguments."""
-        ...
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of a step on the oscillator h^2 q'' + c h q' + k q = 0 (c = 2 zeta omega h, k = omega^2 h^2).
+
+        Over q, h v and, where the scheme carries them, h^2 a.
+        """
+        raise InputError("has no amplification matrix", where="spectrum", key="scheme", value=self.name)
+
+    def large_motion_numbers(self) -> dict[str, Any]:
+        """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
+        raise InputError(f"has no step of large motion; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+
+    def check(self, system: System) -> None:  # noqa: B027
+        """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
+
+    @property
+    def has_error_estimate(self) -> bool:
+        """Whether the local error of a step is known, so that a tolerance can choose the steps."""
+        return False
+
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        """Return what is seldom wanted of this scheme on a system with or without joints."""
+        return ()
+
+
+EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
+"""Schemes that run on every system in large motion."""
+
+ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 
 
 def check_range(scheme: str, key: str, value: float, low: float, high: float) -> None:
@@ -159,7 +165,7 @@ def check_choice(key: str, value: str, allowed: tuple[str, ...]) -> None:
 
 
 def solve_contacts(
-    W: Array, b: Array, rows: IntArray, system: LinearSystem, solver: ContactSolver, t: float
+    W: Array, b: Array, rows: IntArray, system: System, solver: ContactSolver, t: float
 ) -> tuple[Array, int]:
     """Solve 0 <= W z + b perp z >= 0 on the contacts ``rows``; return z and the iterations taken.
 

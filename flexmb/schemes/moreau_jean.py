@@ -26,14 +26,17 @@ The gyroscopic work -h v_vartheta^T Y v_vartheta is zero because Y is skew, and 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from flexmb.errors import InputError
+from flexmb.kernels.multibody import MOREAU
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
     Memory,
+    Scheme,
     StepFixed,
     StepMatrix,
     check_flag,
@@ -44,12 +47,12 @@ from flexmb.schemes.base import (
     quad,
     solve_contacts,
 )
-from flexmb.state import State, StepReport
+from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
 
 @dataclass(frozen=True)
-class MoreauJean:
+class MoreauJean(Scheme):
     """Theta-scheme on velocities and impulses (Jean and Moreau 1987); impacts by Newton's law.
 
     Parameters
@@ -131,6 +134,21 @@ class MoreauJean:
             cross=-float((q - q_k) @ (system.cross @ q_k)),
         )
         return State(t1, q, v), memory.with_(contacts=P[None, :]), report
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of (q, h v)."""
+        th, vt = self.theta, self.vartheta
+        S = 1.0 + vt * c + th * vt * k
+        v = np.array([-k / S, 1.0 - (th * k + c) / S])
+        return np.stack([np.array([1.0, 1.0 - vt]) + vt * v, v])
+
+    def large_motion_numbers(self) -> dict[str, Any]:
+        """Return the weights, the forecast and whether positions are projected; the step is implicit there."""
+        if self.theta <= 0.0:
+            message = "must be greater than 0 for systems with joints or large motion (the step is implicit)"
+            raise InputError(message, where="scheme", key="theta", value=self.theta)
+        weights = {"theta": float(self.theta), "vartheta": float(self.vartheta)}
+        return {"family": MOREAU, **weights, "forecast": float(self.gamma), "projection": int(self.projection)}
 
 
 @dataclass(frozen=True)

@@ -27,15 +27,20 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
+from flexmb.errors import InputError
+from flexmb.instant import System
+from flexmb.kernels.multibody import SCHATZMAN
 from flexmb.linalg import factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
+    EVERYWHERE,
     Memory,
+    Scheme,
     StepFixed,
     StepMatrix,
     check_choice,
@@ -50,7 +55,7 @@ from flexmb.system import LinearSystem
 
 
 @dataclass(frozen=True)
-class SchatzmanPaoli:
+class SchatzmanPaoli(Scheme):
     """Position-level impacts by a three-term recursion (Schatzman and Paoli 2002).
 
     Parameters
@@ -164,3 +169,27 @@ class SchatzmanPaoli:
     @staticmethod
     def _half_energy(system: LinearSystem, q: Array, u_1: Array, h: float) -> float:
         return system.kinetic(u_1) + system.potential(q + 0.5 * h * u_1)
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of (q_k, h u_k)."""
+        w0, _, w2 = self.weights
+        S = 1.0 + 0.5 * c + w2 * k
+        u = np.array([-k / S, 1.0 - ((w2 - w0) * k + c) / S])
+        return np.stack([np.array([1.0, 0.0]) + u, u])
+
+    def large_motion_numbers(self) -> dict[str, Any]:
+        """Return the weights of the forces."""
+        w0, _, w2 = self.weights
+        return {"family": SCHATZMAN, "w0": float(w0), "w2": float(w2)}
+
+    def check(self, system: System) -> None:
+        """Raise InputError for joints and large rotations."""
+        turning = dict.fromkeys(name.split(".")[0] for name in system.frames)
+        in_the_way = [("joints", system.jointed), ("bodies with large rotations", tuple(turning))]
+        found = [f"{word} {', '.join(map(repr, names))}" for word, names in in_the_way if names]
+        if found:
+            message = (
+                "is for systems without joints and without large rotations (rotors of any spin, particles, bodies of "
+                f"small displacement); in the way: {' and '.join(found)}; use one of {EVERYWHERE}"
+            )
+            raise InputError(message, where="scheme", key="name", value=self.name)

@@ -1,0 +1,174 @@
+"""What a step asks of a system: the protocol that constant and multibody systems fulfil alike.
+
+A scheme that is written over these words runs on bars, rotors and mechanisms from one source; it never asks which kind
+of system it has.
+
+    instant(t, q, v)          everything that is known there (``Instant``)
+    factor(instant, c_M, c_C, c_K)   of c_M M + c_C C + c_K K, C = -dF/dv, K = -dF/dq; kept while nothing changes
+    advance(q, dq)            q (+) dq: the only place where rotations differ from other unknowns
+    constant                  M, C and K never change (directions of contacts may)
+
+Vectors over the velocities have forces and velocities in space for displacements and along the axes of a frame for its
+rotations. ``Instant.to_space`` and ``to_axes`` turn the latter; both do nothing where there are no frames.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from scipy import sparse
+
+from flexmb.state import Array
+
+
+class ContactNumbers(Protocol):
+    """Contacts of a system as numbers."""
+
+    @property
+    def nc(self) -> int:
+        """Number of contacts."""
+        ...
+
+    @property
+    def e(self) -> Array:
+        """Restitution, (nc,)."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """One readable name per contact."""
+        ...
+
+
+class Instant(Protocol):
+    """A system in (t, q, v).
+
+    ``F`` (CLASSES, nv) are the forces by class (``kernels.tables``), without those of joints and contacts; ``p`` (nv,)
+    is the momentum M(q) v. ``g``, ``U``, ``g_t`` (nc,) are gaps, relative velocities G^T v + g_t, and partial time
+    derivatives of the gaps; ``G`` (nv, nc) has the force directions of the contacts as columns.
+    """
+
+    t: float
+    q: Array
+    v: Array
+
+    @property
+    def F(self) -> Array:
+        """Forces by class, (CLASSES, nv)."""
+        ...
+
+    @property
+    def p(self) -> Array:
+        """Momentum M(q) v, (nv,)."""
+        ...
+
+    @property
+    def kinetic(self) -> float:
+        """Kinetic energy v . p / 2, J."""
+        ...
+
+    @property
+    def potential(self) -> float:
+        """Stored energy, J."""
+        ...
+
+    @property
+    def g(self) -> Array:
+        """Gaps, (nc,)."""
+        ...
+
+    @property
+    def gap_noise(self) -> Array:
+        """Round-off of the gaps, (nc,), m."""
+        ...
+
+    @property
+    def g_t(self) -> Array:
+        """Partial time derivatives of the gaps, (nc,)."""
+        ...
+
+    @property
+    def U(self) -> Array:
+        """Relative velocities along the normals, (nc,)."""
+        ...
+
+    @property
+    def G(self) -> sparse.csc_array:
+        """Force directions of the contacts as columns, (nv, nc)."""
+        ...
+
+    def to_space(self, x: Array) -> Array:
+        """Return x (nv,) with its rotational entries turned from the frames' axes into space."""
+        ...
+
+    def to_axes(self, x: Array) -> Array:
+        """Return x (nv,) with its rotational entries turned from space into the frames' axes."""
+        ...
+
+
+class Solves(Protocol):
+    """A factorized matrix."""
+
+    def solve(self, b: Array) -> Array:
+        """Return the solution for b of shape (nv,) or (nv, k)."""
+        ...
+
+
+class System(Protocol):
+    """A system that a scheme can step."""
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        ...
+
+    @property
+    def start(self) -> Array:
+        """Positions at the start."""
+        ...
+
+    @property
+    def v0(self) -> Array:
+        """Velocities at the start, (nv,)."""
+        ...
+
+    @property
+    def contacts(self) -> ContactNumbers:
+        """Contacts as numbers."""
+        ...
+
+    @property
+    def constant(self) -> bool:
+        """Whether M, C and K never change."""
+        ...
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the unknowns, BODY.WHAT; empty for hand-made systems."""
+        ...
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of unknowns of the frames that turn by any angle."""
+        ...
+
+    @property
+    def jointed(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        ...
+
+    def instant(self, t: float, q: Array, v: Array) -> Instant:
+        """Return everything that is known in (t, q, v)."""
+        ...
+
+    def factor(self, instant: Instant, c_M: float, c_C: float, c_K: float) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized."""
+        ...
+
+    def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C = -dF/dv and K = -dF/dq of an instant."""
+        ...
+
+    def advance(self, q: Array, dq: Array) -> Array:
+        """Return q (+) dq."""
+        ...

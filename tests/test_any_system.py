@@ -1,0 +1,198 @@
+"""Schemes that are written over the words of ``flexmb.instant``: one source on bars, rotors and bodies that turn."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from runs import run
+from systems import bar_system, random_system
+
+import flexmb as fm
+from flexmb.errors import InputError
+from flexmb.kernels.tables import CLASSES, JOINT
+from flexmb.schemes import SCHEMES
+
+ANYWHERE = [cls() for cls in SCHEMES.values() if cls.any_system]
+EXPLICIT = [scheme for scheme in ANYWHERE if np.isfinite(scheme.stability)]
+
+
+def closes(result, tolerance=1e-12):
+    energy = result.summary["energy"]
+    assert energy["residual_max"] <= tolerance * energy["scale"]
+
+
+def tumbling(restitution=0.5, planes=1):
+    """A body that turns about its middle axis and falls on a tip."""
+    model = fm.Model(gravity=(0, 0, -9.81))
+    body = {"mass": 1.0, "inertia": [1.0, 2.0, 3.0], "angular_velocity": [0.1, 5.0, 0.1], "position": [0, 0, 1]}
+    model.add(fm.Rigid("top", points={"tip": [0, 0, -0.5]}, **body))
+    for k in range(planes):
+        model.add(fm.NodePlane(f"floor{k}", node="top.tip", normal=[0, 0, 1], restitution=restitution))
+    return model
+
+
+def rubbing(restitution=0.0):
+    """A short, soft rotor with a heavy disk whirls into its ring."""
+    model = fm.Model()
+    rotor = {
+        "stations": [0.0, 0.2, 0.4],
+        "outer_diameter": 0.02,
+        "material": {"young": 2.1e9, "density": 7800.0},
+        "disks": [{"node": 1, "mass": 2.0, "inertia": 0.01, "polar_inertia": 0.02, "eccentricity": 1e-3}],
+        "supports": [{"node": node, "kind": "pinned"} for node in ("first", "last")],
+    }
+    model.add(fm.Rotor("rotor", theory="euler-bernoulli", spin={"kind": "constant", "speed": 60.0}, **rotor))
+    model.add(fm.Clearance("ring", node="rotor.mid", gap=5e-4, restitution=restitution))
+    return model
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+def test_the_ledger_closes_on_a_body_that_turns_and_hits(scheme, restitution):
+    result = fm.simulate(tumbling(restitution), scheme, step=5e-3, end=1.0)
+    assert result.contacts["floor0"].impulse.sum() > 1.0
+    closes(result)
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+def test_order_on_a_body_that_turns(scheme):
+    """Without contact, against the implicit scheme with a hundredth of the step."""
+    exact = fm.simulate(tumbling(), fm.GeneralizedAlpha(rho_inf=1.0), step=2e-5, end=0.3, every=15000)
+    errors = []
+    for steps in (15, 30, 60):
+        found = fm.simulate(tumbling(), scheme, steps=steps, end=0.3)
+        errors.append(np.abs(found.signals["top.orientation"][-1] - exact.signals["top.orientation"][-1]).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(scheme.order, abs=0.15)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(scheme.order, abs=0.15)
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+def test_a_free_body_keeps_its_angular_momentum(scheme):
+    model = fm.Model()
+    model.add(fm.Rigid("top", mass=1.0, inertia=[1.0, 2.0, 3.0], angular_velocity=[0.1, 5.0, 0.1]))
+    result = fm.simulate(model, scheme, step=0.01, end=2.0, signals=["top.angular_momentum"])
+    L = result.signals["top.angular_momentum"]
+    assert np.abs(L - L[0]).max() <= 1e-12 * np.abs(L[0]).max()
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+@pytest.mark.parametrize("restitution", [0.0, 0.8])
+def test_a_rotor_in_a_clearance(scheme, restitution):
+    """Impulses and orbit beside those of the compiled Moreau-Jean with the same step."""
+    one, two = (
+        fm.simulate(rubbing(restitution), s, step=2e-5, end=0.06, every=10, signals=["rotor.mid.displacement"])
+        for s in (scheme, fm.MoreauJean())
+    )
+    assert one.contacts["ring"].impulse.sum() > 0.01
+    first = np.flatnonzero(two.contacts["ring"].impulse)[0]
+    x, y = (r.signals["rotor.mid.displacement"][: first + 5] for r in (one, two))
+    assert np.abs(x - y).max() <= 2e-3 * 5e-4
+    closes(one, 1e-11)
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+def test_redundant_planes_change_nothing(scheme):
+    one, three = (fm.simulate(tumbling(planes=k), scheme, step=5e-3, end=0.6) for k in (1, 3))
+    for name in ("top.position", "top.angular_velocity"):
+        np.testing.assert_allclose(three.signals[name], one.signals[name], atol=1e-11)
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+def test_a_run_is_taken_up_again_with_the_same_bits(scheme):
+    from flexmb.engines import Plan, choose_engine
+    from flexmb.nonsmooth.solvers import ContactSolver
+
+    plan = Plan(tumbling().assemble(), scheme, ContactSolver(), 5e-3, 0.0, 120, 7, 30)
+    whole = choose_engine(plan)
+    whole.start()
+    rest = whole.advance(120)
+    first, again = choose_engine(plan), choose_engine(plan)
+    first.start()
+    early = first.advance(50)
+    saved = first.snapshot()
+    first.advance(20)
+    again.restore(saved, 50)
+    late = again.advance(120)
+    for name in ("probes", "gap", "velocity", "impulse", "energy", "field_q", "field_impulse"):
+        both = np.concatenate([getattr(early, name), getattr(late, name)])
+        assert np.array_equal(both, getattr(rest, name)), name
+    assert rest.impulse.any()
+
+
+@pytest.mark.parametrize("scheme", EXPLICIT, ids=repr)
+def test_steps_beyond_the_stability_limit_are_refused_and_those_below_are_stable(scheme):
+    bar = bar_system(40, gap=5.003)
+    element, c = 10.0 / 40, 30.0
+    limit = scheme.stability * element / (np.sqrt(12.0) * c)  # the highest frequency of linear elements
+    with pytest.raises(InputError) as refused:
+        run(bar, scheme, 1.001 * limit, 5)
+    assert refused.value.key == "step"
+    named = float(str(refused.value).split("below ")[1].split(" s")[0])
+    assert named == pytest.approx(limit, rel=1e-5)
+    block, motor = run(bar, scheme, 0.98 * limit, 400)
+    assert motor.failure is None
+    assert block.impulse.sum() > 1.0
+    assert block.energy[:, :2].sum(axis=1).max() <= 1.2 * block.energy[0, :2].sum()
+
+
+@pytest.mark.parametrize("scheme", EXPLICIT, ids=repr)
+def test_the_limit_is_found_in_large_motion_too_and_names_the_part(scheme):
+    model = fm.Model()
+    model.add(fm.Rigid("heavy", mass=100.0, inertia=[1, 1, 1]))
+    model.add(fm.Particle("light", mass=0.01, position=(1, 0, 0)))
+    model.add(fm.SpringDamper("s", a="heavy", b="light", stiffness=400.0, length=1.0))
+    omega = np.sqrt(400.0 * (1 / 0.01 + 1 / 100.0))
+    with pytest.raises(InputError, match="'light'"):
+        fm.simulate(model, scheme, steps=100, end=101.0 * scheme.stability / omega)
+    closes(fm.simulate(model, scheme, steps=200, end=190 * scheme.stability / omega))
+
+
+@pytest.mark.parametrize("scheme", EXPLICIT, ids=repr)
+def test_joints_are_refused_by_name(scheme):
+    model = fm.Model(gravity=(0, -9.81, 0))
+    model.add(fm.Rigid("rod", mass=1.0, inertia=[1, 1, 1], center=[0.5, 0, 0]))
+    model.add(fm.Revolute("pin", a="rod", axis=[0, 0, 1]))
+    with pytest.raises(InputError, match="'pin'"):
+        fm.simulate(model, scheme, step=1e-3, end=0.1)
+
+
+def test_both_systems_say_the_same_of_the_same_structure():
+    """A rotor of constant speed is a constant system; with a ring too wide to touch it is a multibody system."""
+    small = rubbing()
+    del small.contacts["ring"]
+    one = small.assemble()
+    two = rubbing().assemble()
+    rng = np.random.default_rng(3)
+    q, v = 1e-4 * rng.normal(size=one.nv), rng.normal(size=one.nv)
+    a, b = one.instant(0.3, q, v), two.instant(0.3, q, v)
+    assert a.F.shape == b.F.shape == (CLASSES, one.nv)
+    assert not b.F[JOINT].any()
+    scale = np.abs(a.F).max()
+    np.testing.assert_allclose(a.F.sum(axis=0), b.F.sum(axis=0), atol=1e-10 * scale)
+    np.testing.assert_allclose(a.p, b.p, rtol=1e-12, atol=1e-12 * np.abs(a.p).max())
+    assert a.kinetic == pytest.approx(b.kinetic, rel=1e-12)
+    assert a.potential == pytest.approx(b.potential, rel=1e-9)
+    for c in ((1.0, 0.1, 0.0), (1.0, 1e-3, 1e-6), (2.0, 0.0, 1e-6)):
+        x = rng.normal(size=one.nv)
+        np.testing.assert_allclose(one.factor(a, *c).solve(x), two.factor(b, *c).solve(x), rtol=1e-7)
+
+
+def test_an_instant_is_not_overwritten_by_the_next():
+    system = tumbling().assemble()
+    one = system.instant(0.0, system.start, system.v0)
+    g, F, G = one.g.copy(), one.F.copy(), one.G.toarray()
+    system.instant(1.0, system.advance(system.start, np.full(system.nv, 0.3)), 2.0 * system.v0)
+    assert np.array_equal(one.g, g)
+    assert np.array_equal(one.F, F)
+    assert np.array_equal(one.G.toarray(), G)
+    np.testing.assert_allclose(one.U, system.gdot(0.0, system.start, system.v0), atol=1e-14)
+
+
+def test_constant_systems_keep_their_factors():
+    s = replace(random_system(1))
+    here = s.instant(0.0, s.q0, s.v0)
+    assert s.factor(here, 1.0, 0.1, 0.2) is s.factor(here, 1.0, 0.1, 0.2)
+    x = np.arange(1.0, s.nv + 1.0)
+    M, C, K = s.matrices(here)
+    got = s.factor(here, 2.0, 0.3, 0.4).solve(x)
+    np.testing.assert_allclose((2.0 * M + 0.3 * C + 0.4 * K) @ got, x, rtol=1e-10)
