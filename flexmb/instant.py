@@ -14,7 +14,7 @@ rotations. ``Instant.to_space`` and ``to_axes`` turn the latter; both do nothing
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 from scipy import sparse
 
@@ -97,6 +97,19 @@ class Instant(Protocol):
         """Force directions of the contacts as columns, (nv, nc)."""
         ...
 
+    @property
+    def joint_rates(self) -> Array:
+        """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
+        ...
+
+    def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
+        """Return the force directions of the joints at q (+) dq and t, along the axes at q, (nv, nj)."""
+        ...
+
+    def velocity_before(self, start: Any) -> Array:
+        """Return the relative velocities at the start of a step that restitution reverses, (nc,)."""
+        ...
+
     def to_space(self, x: Array) -> Array:
         """Return x (nv,) with its rotational entries turned from the frames' axes into space."""
         ...
@@ -110,7 +123,11 @@ class Solves(Protocol):
     """A factorized matrix."""
 
     def solve(self, b: Array) -> Array:
-        """Return the solution for b of shape (nv,) or (nv, k)."""
+        """Return the velocities of b of shape (nv,) or (nv, k), with the joints held."""
+        ...
+
+    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
+        """Return the velocities, and the multipliers of the joints, for b over the velocities and rho over the rows."""
         ...
 
 
@@ -153,6 +170,11 @@ class System(Protocol):
         ...
 
     @property
+    def nj(self) -> int:
+        """Number of rows of joints."""
+        ...
+
+    @property
     def jointed(self) -> tuple[str, ...]:
         """Names of the joints."""
         ...
@@ -161,11 +183,20 @@ class System(Protocol):
         """Return everything that is known in (t, q, v)."""
         ...
 
-    def factor(self, instant: Instant, c_M: float, c_C: float, c_K: float) -> Solves:
-        """Return c_M M + c_C C + c_K K of an instant, factorized."""
+    def factor(
+        self, instant: Any, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
+    ) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized, bordered by the joints.
+
+        Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
+        """
         ...
 
-    def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+    def prescribed(self, t: float) -> Array:
+        """Return the prescribed motions of the rows of joints at t, (nj,)."""
+        ...
+
+    def matrices(self, instant: Any) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C = -dF/dv and K = -dF/dq of an instant."""
         ...
 

@@ -83,6 +83,19 @@ class LinearInstant:
         """Relative angles of joints: none."""
         return np.zeros(0)
 
+    @property
+    def joint_rates(self) -> Array:
+        """What joints violate on the velocity level: nothing."""
+        return np.zeros(0)
+
+    def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
+        """Return the force directions of the joints, (nv, 0)."""
+        return self.system.no_directions
+
+    def velocity_before(self, start: LinearInstant) -> Array:
+        """Return the relative velocities that restitution reverses, (nc,): those at the start of the step."""
+        return start.U
+
     def to_space(self, x: Array) -> Array:
         """Return x: there are no frames."""
         return x

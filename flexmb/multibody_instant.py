@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.kernels.evaluate import evaluate, momentum
-from flexmb.kernels.tables import JOINT, System
+from flexmb.kernels.tables import CLEARANCE, JOINT, System
 from flexmb.state import Array, IntArray
 
 if TYPE_CHECKING:
@@ -108,8 +108,29 @@ class MultibodyInstant:
         nj = self.system.nj
         return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
 
+    def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
+        """Return the force directions of the joints at q (+) dq and t, along the axes at q, (nv, nj).
+
+        A step is left backwards: dq is what lies between its inside and its end, where this instant is.
+        """
+        system = self.system
+        if not system.nj:
+            return sparse.csc_array((system.nv, 0))
+        inside = system.instant(t, system.advance(self.q, dq), self.v)
+        G = inside.directions[:, : system.nj].toarray()
+        return sparse.csc_array(self.to_axes(inside.to_space(G)))
+
+    def velocity_before(self, start: MultibodyInstant) -> Array:
+        """Return the relative velocities that restitution reverses, (nc,).
+
+        The normal of a clearance turns quickly: there the velocity at the start is taken along the normal here, so that
+        an impact is a reflection and no contact gains energy.
+        """
+        turned = self.system.tables.rows.kind[self.system.nj :] == CLEARANCE
+        return np.where(turned, self.G.T @ start.v + start.g_t, start.U)
+
     def to_space(self, x: Array) -> Array:
-        """Return x (nv,) with its rotational entries turned from the frames' axes into space."""
+        """Return x, (nv,) or (nv, k), with its rotational entries turned from the frames' axes into space."""
         return self._turned(x, self.axes)
 
     def to_axes(self, x: Array) -> Array:
@@ -122,7 +143,7 @@ class MultibodyInstant:
             return x
         out = x.copy()
         places = first[:, None] + np.arange(3, 6)
-        out[places] = np.einsum("fij,fj->fi", A, x[places])
+        out[places] = np.einsum("fij,fj...->fi...", A, x[places])
         return out
 
     def impulse_vectors(self, P: Array) -> Array:

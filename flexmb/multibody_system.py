@@ -26,6 +26,7 @@ from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import T_FIRST, SchemeNumbers
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
+from flexmb.kernels.time_functions import value
 from flexmb.layout import Layout
 from flexmb.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.probes import MultibodyProbe
@@ -246,10 +247,31 @@ class MultibodySystem:
         """Return M, C = -df/dv and K = -df/dq of an instant."""
         return self.tangents(instant.t, instant.q, instant.v)
 
-    def factor(self, instant: Instant, c_M: float, c_C: float, c_K: float) -> Solves:
-        """Return c_M M + c_C C + c_K K of an instant, factorized."""
+    def factor(
+        self, instant: Instant, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
+    ) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized, bordered by the joints.
+
+        Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
+        """
         M, C, K = self.matrices(instant)
-        return factored(self, M, sparse.csr_array(c_M * M + c_C * C + c_K * K))
+        S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
+        if not self.nj:
+            return BorderedFactor(factored(self, M, S), self.nv)
+        G = self.instant(instant.t, instant.q, instant.v).directions[:, : self.nj]
+        force, nothing = G if inside is None else inside, sparse.csr_array((self.nj, self.nj))
+        A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))
+        redundant = self.null is not None and self.null.size > 0
+        return BorderedFactor(LeastNorm(A) if redundant else factored(self, M, A), self.nv)
+
+    def prescribed(self, t: float) -> Array:
+        """Return the prescribed motions of the rows of joints at t, (nj,); their part of g is what they move."""
+        rows, functions = self.tables.rows, self.tables.functions
+        moved = [(r, int(k)) for r, k in enumerate(rows.function[: self.nj]) if k >= 0]
+        out = np.zeros(self.nj)
+        for r, k in moved:
+            out[r] = rows.cf[r] * value(functions, k, t)
+        return out
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
         """Return everything that can be said in (t, q, v); overwritten by the next call."""
@@ -329,6 +351,36 @@ class MultibodySystem:
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""
         return State(t, self.q0.copy(), self.v0.copy())
+
+
+class LeastNorm:
+    """A singular matrix: joints that hold the same motion share their force, the least that does (dense, for few)."""
+
+    def __init__(self, A: sparse.csr_array) -> None:
+        dense = A.toarray()
+        size = 1.0 / np.sqrt(np.maximum(np.abs(dense).max(axis=1), np.finfo(float).tiny))
+        self._inverse = size[:, None] * np.linalg.pinv(size[:, None] * dense * size, rcond=1e-11) * size
+        self.shape = A.shape
+
+    def solve(self, b: Array) -> Array:
+        """Return the solution of least norm for b of shape (n,) or (n, k)."""
+        return np.asarray(self._inverse @ b)
+
+
+class BorderedFactor:
+    """A matrix over the velocities, alone or bordered by joints, factorized."""
+
+    def __init__(self, lu: SuperLU | LeastNorm, nv: int) -> None:
+        self._lu, self._nv = lu, nv
+
+    def solve(self, b: Array) -> Array:
+        """Return the velocities of b of shape (nv,) or (nv, k), with the joints held."""
+        return self.solve_both(b, np.zeros((self._lu.shape[0] - self._nv, *b.shape[1:])))[0]
+
+    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
+        """Return the velocities, and the multipliers of the joints, for b over the velocities and rho over the rows."""
+        x = np.asarray(self._lu.solve(np.concatenate([b, rho])))
+        return x[: self._nv], x[self._nv :]
 
 
 def factored(system: MultibodySystem, M: sparse.csr_array, A: sparse.csr_array | sparse.csc_array) -> SuperLU:

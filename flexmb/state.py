@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -75,6 +75,8 @@ class StepReport:
         Work of the position-level multipliers (GGL), J; booked as contact work.
     cross : float
         Work of cross-coupling forces of rotors, J (booked as external work, and apart).
+    Lam : (nj,) array
+        Impulses of the rows of joints in the step, N s or N m s; empty where there are none.
     """
 
     P: Array
@@ -86,3 +88,4 @@ class StepReport:
     iterations: int
     projection: float = 0.0
     cross: float = 0.0
+    Lam: Array = field(default_factory=lambda: np.zeros(0))

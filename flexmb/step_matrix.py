@@ -46,6 +46,10 @@ class StepMatrix:
         s = self._system
         return x + self._factor.solve(b - self.c_M * (s.M @ x) - self.c_C * s.resisting(x) - self.c_K * s.restoring(x))
 
+    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
+        """Return S^-1 b, and the multipliers of joints: none."""
+        return self.solve(b), rho
+
 
 def needs_refinement(system: LinearSystem, c_K: float) -> bool:
     """Return whether solutions with S gain digits by a correction: K is given by modes and is not a flying bar's.

@@ -238,6 +238,11 @@ class LinearSystem:
         return ()
 
     @property
+    def nj(self) -> int:
+        """Number of rows of joints: small motion has none."""
+        return 0
+
+    @property
     def jointed(self) -> tuple[str, ...]:
         """Names of the joints: small motion has none."""
         return ()
@@ -247,10 +252,17 @@ class LinearSystem:
         return LinearInstant(self, t, q, v)
 
     @cached_property
+    def no_directions(self) -> sparse.csc_array:
+        """Force directions of joints, (nv, 0)."""
+        return sparse.csc_array((self.nv, 0))
+
+    @cached_property
     def _factors(self) -> dict[tuple[float, float, float], StepMatrix]:
         return {}
 
-    def factor(self, instant: object, c_M: float, c_C: float, c_K: float) -> StepMatrix:
+    def factor(
+        self, instant: object, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
+    ) -> StepMatrix:
         """Return c_M M + c_C (C + gyro) + c_K (K + cross), factorized; the same at every instant."""
         key = (c_M, c_C, c_K)
         if key not in self._factors:
@@ -260,6 +272,10 @@ class LinearSystem:
     def matrices(self, instant: object) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C + gyro and K + cross; the same at every instant."""
         return self.M, sparse.csr_array(self.C + self.gyro), sparse.csr_array(self.K + self.cross)
+
+    def prescribed(self, t: float) -> Array:
+        """Return the prescribed motions of the rows of joints at t: there are none."""
+        return np.zeros(0)
 
     def advance(self, q: Array, dq: Array) -> Array:
         """Return q + dq."""

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 
+import multibody_models as models
 import numpy as np
 import pytest
 from runs import run
@@ -62,8 +63,9 @@ def test_order_on_a_body_that_turns(scheme):
     for steps in (15, 30, 60):
         found = fm.simulate(tumbling(), scheme, steps=steps, end=0.3)
         errors.append(np.abs(found.signals["top.orientation"][-1] - exact.signals["top.orientation"][-1]).max())
-    assert np.log2(errors[0] / errors[1]) == pytest.approx(scheme.order, abs=0.15)
-    assert np.log2(errors[1] / errors[2]) == pytest.approx(scheme.order, abs=0.15)
+    order = 2  # without forces of positions theta does not count: the dissipative variant has it, too
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
+    assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.15)
 
 
 @pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
@@ -196,3 +198,57 @@ def test_constant_systems_keep_their_factors():
     M, C, K = s.matrices(here)
     got = s.factor(here, 2.0, 0.3, 0.4).solve(x)
     np.testing.assert_allclose((2.0 * M + 0.3 * C + 0.4 * K) @ got, x, rtol=1e-10)
+
+
+ONE_SOURCE = [scheme for scheme in ANYWHERE if np.isinf(scheme.stability)] + [
+    fm.MoreauJean(theta=0.8),
+    fm.MoreauJean(theta=1.0, gamma=0.0),
+]
+"""Schemes with a compiled step of large motion besides their definition."""
+
+
+def driven():
+    """A crank that is driven beside a body that turns freely."""
+    model = tumbling()
+    model.add(fm.Rigid("crank", mass=2.0, inertia=[0.1, 0.2, 0.2], center=[0.3, 0, 0], position=[3, 0, 0]))
+    drive = {"kind": "harmonic", "amplitude": 0.3, "frequency": 2.0, "phase": 0.5 * np.pi, "offset": -0.3}
+    model.add(fm.Revolute("motor", a="ground", b="crank", point=[3, 0, 0], axis=[0, 1, 0], drive=drive))
+    return model
+
+
+MODELS = {
+    "tumbling": (tumbling, 5e-3, 160),
+    "driven": (driven, 5e-3, 60),
+    "rotor in a ring": (lambda: rubbing(0.3), 5e-5, 900),
+    "four-bar": (models.four_bar, 2e-3, 40),
+    "four-bar in space": (lambda: models.four_bar(spatial=True), 2e-3, 25),
+    "heavy top": (models.heavy_top, 2e-3, 25),
+    "double pendulum with a wall": (models.double_pendulum, 5e-3, 120),
+    "every kind of body, joint and load": (models.everything, 1e-3, 15),
+}
+
+
+@pytest.mark.parametrize("scheme", ONE_SOURCE, ids=repr)
+@pytest.mark.parametrize("name", MODELS)
+def test_the_compiled_step_of_large_motion_is_the_definition(scheme, name):
+    """The same source that steps bars steps mechanisms, and agrees with the compiled loop, term by term."""
+    make, h, steps = MODELS[name]
+    made = make()
+    system = made.assemble() if isinstance(made, fm.Model) else made
+    one, two = (fm.simulate(system, scheme, step=h, end=h * steps, engine=e) for e in ("compiled", "general"))
+    assert (one.summary["engine"], two.summary["engine"]) == ("compiled", "general")
+    for signal in one.signals:
+        a, b = one.signals[signal], two.signals[signal]
+        np.testing.assert_allclose(b, a, atol=1e-10 * max(1.0, np.abs(a).max()), err_msg=signal)
+    for contact in one.contacts:
+        a, b = one.contacts[contact].impulse, two.contacts[contact].impulse
+        np.testing.assert_allclose(b, a, atol=1e-9 * max(1.0, np.abs(a).max()))
+    scale = one.summary["energy"]["scale"]
+    for term in ("kinetic", "potential", "work_external", "work_damping", "work_contact", "numerical", "work_drive"):
+        a, b = getattr(one.energy, term), getattr(two.energy, term)
+        np.testing.assert_allclose(b, a, atol=1e-10 * scale, err_msg=term)
+    closes(two, 1e-11)
+    assert set(one.joints) == set(two.joints)
+    for joint in one.joints:
+        a, b = one.joints[joint].force, two.joints[joint].force
+        np.testing.assert_allclose(b[1:], a[1:], atol=1e-7 * max(1.0, np.abs(a).max()))

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from flexmb.engines.base import Engine, Plan
 from flexmb.engines.compiled import CompiledEngine, has_compiled_step
+from flexmb.engines.drive_corners import corner_times
 from flexmb.engines.general import GeneralEngine
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
 from flexmb.multibody_system import MultibodySystem
+from flexmb.schemes.base import Scheme
 
 
 def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
@@ -26,12 +28,16 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
     if isinstance(system, MultibodySystem):
-        if plan.scheme.any_system and engine != "compiled":
-            return GeneralEngine(plan)
-        if engine == "general":
-            message = f"'{plan.scheme.name}' has a compiled step only for systems in large motion"
+        compiled = type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
+        if engine == "compiled" or (engine == "auto" and compiled):
+            return MultibodyEngine(plan)
+        if not plan.scheme.any_system:
+            message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
             raise InputError(message, key="engine", value=engine)
-        return MultibodyEngine(plan)
+        if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
+            message = "drives with corners need the compiled engine"
+            raise InputError(message, key="engine", value=engine)
+        return GeneralEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)
     if not has_compiled_step(plan.scheme):

@@ -55,6 +55,7 @@ class GeneralEngine:
         self.ledger = empty_ledger()
         self.since = np.zeros(system.contacts.nc)
         self.since_field = np.zeros(system.impulse_map.shape[1])
+        self.joints = np.zeros((2, system.nj))  # impulses of joints in the last step, and since the last sample
         self._arrive()
 
     def _arrive(self) -> None:
@@ -109,6 +110,9 @@ class GeneralEngine:
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
         terms[T_ITERATIONS], terms[T_CROSS] = report.iterations, report.cross
         self.since += report.P
+        if report.Lam.size:
+            self.joints[0] = report.Lam
+            self.joints[1] += report.Lam
         if report.P.any():
             self.since_field += self.now.impulse_vectors(report.P)
         book_step(self.ledger, terms, report.P, report.contact, self.response, self.now.g, self.state.t)
@@ -120,6 +124,13 @@ class GeneralEngine:
             width += probe.size
         block.gap[k], block.velocity[k], block.impulse[k] = now.g, now.U, self.since
         self.since[:] = 0.0
+        if isinstance(now, MultibodyInstant) and block.multiplier is not None:
+            assert block.joint_g is not None
+            assert block.joint_gdot is not None
+            assert block.joint_impulse is not None
+            block.multiplier[k], block.joint_impulse[k] = self.joints[0] / self.plan.h, self.joints[1]
+            block.joint_g[k], block.joint_gdot[k] = now.joint_g, now.joint_rates
+            self.joints[1] = 0.0
         balance(self.ledger, now.kinetic, now.potential, block.energy[k])
 
     def _field(self, block: Block, k: int) -> None:
@@ -142,6 +153,7 @@ class GeneralEngine:
             "since": self.since,
             "since_field": self.since_field,
             "theta": self.theta,
+            "joints": self.joints,
         }
         return {key: value.copy() for key, value in arrays.items()}
 
@@ -154,7 +166,7 @@ class GeneralEngine:
         self.memory = Memory(*(arrays[name].copy() for name in names))
         self.ledger = arrays["ledger"].copy()
         self.since, self.since_field = arrays["since"].copy(), arrays["since_field"].copy()
-        self.theta = arrays["theta"].copy()
+        self.theta, self.joints = arrays["theta"].copy(), arrays["joints"].copy()
         self._arrive()
 
     def tally(self) -> Tally:

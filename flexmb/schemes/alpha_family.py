@@ -239,7 +239,7 @@ class Alpha(Scheme):
             rows = np.arange(con.nc)
             W = fixed.W_q_nu / h
         else:
-            rows = forecast_closes(system, state, 0.5 * h, P_before, fixed.response, h)
+            rows = forecast_closes(system.instant(state.t, state.q, state.v), 0.5 * h, P_before, fixed.response, h)
             b = (con.U(free.t, free.v) + con.e * U_n)[rows]
             W = fixed.W_v_Lam[np.ix_(rows, rows)]
         if not (b < 0.0).any():

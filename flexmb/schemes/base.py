@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import NOT_FINITE, InputError, NotConverged
-from flexmb.instant import Solves, System
+from flexmb.instant import Instant, Solves, System
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.state import Array, IntArray, State, StepReport
@@ -23,7 +23,7 @@ from flexmb.system import LinearSystem
 class StepFixed:
     """S factorized and the Delassus matrix W = G^T S^-1 G: what a scheme with one contact level prepares."""
 
-    S: StepMatrix
+    S: Any
     W: Array
 
     @property
@@ -200,14 +200,12 @@ def quad(A: object, x: Array) -> float:
     return float(x @ (A @ x))  # type: ignore[operator]
 
 
-def no_contacts(system: LinearSystem) -> Array:
+def no_contacts(system: System) -> Array:
     """Return a zero vector over the contacts."""
     return np.zeros(system.contacts.nc)
 
 
-def forecast_closes(
-    system: LinearSystem, state: State, ahead: float, P_before: Array, response: Array, h: float
-) -> IntArray:
+def forecast_closes(start: Instant, ahead: float, P_before: Array, response: Array, h: float) -> IntArray:
     """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
@@ -215,8 +213,7 @@ def forecast_closes(
 
     Parameters
     ----------
-    system : LinearSystem
-    state : State
+    start : Instant
     ahead : float
         How far to look ahead, s.
     P_before : (nc,) array
@@ -225,7 +222,5 @@ def forecast_closes(
         Velocity per unit impulse: ``response * P_before`` is the speed that was taken away.
     h : float
     """
-    con = system.contacts
-    g = con.g(state.t, state.q)
-    noise = 1e-14 * (np.abs(con.g0) + np.abs(g - con.g0)) + 1e-13 * h * response * P_before
-    return np.flatnonzero(g + ahead * con.U(state.t, state.v) <= noise)
+    noise = start.gap_noise + 1e-13 * h * response * P_before
+    return np.flatnonzero(start.g + ahead * start.U <= noise)

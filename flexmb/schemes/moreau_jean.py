@@ -8,7 +8,15 @@ x_{k+theta} = theta x_{k+1} + (1 - theta) x_k,
     active:  g(q_k) + gamma h U_k <= 0
     0 <= U_{k+1} + e U_k  perp  P >= 0   on the active set, P = 0 elsewhere
 
-with Y and N the skew matrices ``gyro`` and ``cross`` of rotors. `moreau-jean` has vartheta = theta,
+In large motion M(q) v is the momentum p in space, q_k + dq an increment q_k (+) dq with dq = h v_{k+vartheta}, and
+
+    p_{k+1} - p_k = h F_{k+theta} + G(q_{k+1}) P + G_J(q_{k+vartheta}) Lam,      G_J(q_{k+1})^T v_{k+1} + g_t = 0
+
+with vartheta for forces of velocities (damping, inertia): joints act inside the step (eq 68), and velocities hold at
+its end. This is one equation with the one above, and one source; for constant matrices Newton's method ends after one
+iteration.
+
+Here Y and N are the skew matrices ``gyro`` and ``cross`` of rotors. `moreau-jean` has vartheta = theta,
 `moreau-jean-dissipative` vartheta = 1/2. The linear step is
 
     S = M + h vartheta (C + Y) + h^2 theta vartheta (K + N)
@@ -30,25 +38,43 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from flexmb.errors import InputError
+from flexmb.errors import InputError, NotConverged
+from flexmb.instant import Instant, System
 from flexmb.kernels.multibody import MOREAU
+from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
     Memory,
     Scheme,
     StepFixed,
-    StepMatrix,
     check_flag,
     check_range,
     forecast_closes,
-    load_works,
     no_contacts,
-    quad,
     solve_contacts,
 )
 from flexmb.state import Array, State, StepReport
-from flexmb.system import LinearSystem
+
+ITERATIONS = 40
+"""Most iterations of Newton's method."""
+SETTLED, NOISE = 1e-14, 1e-11
+"""A correction this small beside the velocities is round-off; one that no longer shrinks, if it is below the latter."""
+
+
+def class_weights(theta: float, vartheta: float) -> list[float]:
+    """Return the weight of the end of the step of each class of forces: vartheta for those of velocities."""
+    return [vartheta if c in (DAMPING, INERTIA) else theta for c in range(CLASSES)]
+
+
+def weighed(F: Array, theta: float, vartheta: float) -> Array:
+    """Return the sum of the classes of F (CLASSES, nv) with their weights, (nv,)."""
+    return np.asarray(class_weights(theta, vartheta) @ F)
+
+
+def largest(x: Array) -> float:
+    """Return the largest magnitude."""
+    return float(np.abs(x).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -71,6 +97,7 @@ class MoreauJean(Scheme):
     projection: bool = False
 
     name: ClassVar[str] = "moreau-jean"
+    any_system: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_range(self.name, "theta", self.theta, 0.0, 1.0)
@@ -87,53 +114,92 @@ class MoreauJean(Scheme):
         """Weight of the end velocity in the position update."""
         return self.theta
 
-    def prepare(self, system: LinearSystem, h: float) -> StepFixed:
-        """Factor S and form the Delassus matrix."""
-        th, vt = self.theta, self.vartheta
-        S = StepMatrix(system, c_C=h * vt, c_K=h * h * th * vt)
-        return StepFixed(S, delassus(S.solve, system.contacts.G))
+    def prepare(self, system: System, h: float) -> StepFixed:
+        """Factor S and form the Delassus matrix, as they are at the start."""
+        if self.projection and system.nj:
+            message = "needs the compiled engine for systems with joints"
+            raise InputError(message, where="scheme", key="projection", value=self.projection)
+        here = system.instant(0.0, system.start, system.v0)
+        S = system.factor(here, *self._weights(h))
+        return StepFixed(S, delassus(S.solve, here.G))
 
-    def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
-        """Return the memory: the impulses of the step before, none yet."""
+    def _weights(self, h: float) -> tuple[float, float, float]:
+        """Return (c_M, c_C, c_K) of S."""
+        return 1.0, h * self.vartheta, h * h * self.theta * self.vartheta
+
+    def start(self, system: System, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
+        """Return the memory: the impulses of the step before, of contacts and (in ``loads``) of joints; none yet."""
         nothing = np.zeros((0, system.nv))
-        return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, len(system.loads))), np.zeros(1))
+        return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj)), np.zeros(1))
 
     def step(
-        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: StepFixed, solver: ContactSolver
+        self, system: System, state: State, h: float, memory: Memory, fixed: StepFixed, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h."""
-        th, vt, con = self.theta, self.vartheta, system.contacts
-        t, q_k, v_k, t1 = state.t, state.q, state.v, state.t + h
-        F_th = th * system.F_loads(t1) + (1.0 - th) * system.F_loads(t)
-        force = system.F0 + F_th - system.restoring(q_k + h * th * v_k) - system.resisting(v_k)
-        v_free = v_k + fixed.S.solve(h * force)
+        """Go from t_k to t_k + h: Newton's method on the momentum equation, one iteration for a constant system."""
+        th, vt, t1, v_k, P = self.theta, self.vartheta, state.t + h, state.v, no_contacts(system)
+        start = system.instant(state.t, state.q, v_k)
+        active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h)
+        given = start.to_space(start.p + h * weighed(start.F, 1.0 - th, 1.0 - vt))
+        v, Lam, count, last = v_k, memory.loads[0], 0, np.inf
+        for _ in range(ITERATIONS):
+            dq = h * (v_k + vt * (v - v_k))
+            end = system.instant(t1, system.advance(state.q, dq), v)
+            inside = end.directions_inside(-(1.0 - vt) * dq, t1 - (1.0 - vt) * h)
+            R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - end.G @ P - inside @ Lam
+            S = system.factor(end, *self._weights(h), inside)
+            dv, dLam = S.solve_both(-R, -end.joint_rates)
+            if active.size:
+                W, G = (fixed.W if system.constant else delassus(S.solve, end.G[:, active])), end.G
+                W = W[np.ix_(active, active)] if system.constant else W
+                b = (G.T @ (v + dv) + end.g_t + system.contacts.e * end.velocity_before(start))[active] - W @ P[active]
+                change = -P
+                P = no_contacts(system)
+                P[active], more = solve_contacts(W, b, active, system, solver, t1)
+                change, count = change + P, count + more
+                if change.any():
+                    by_impulse, joints_answer = S.solve_both(G @ change, np.zeros(system.nj))
+                    dv, dLam = dv + by_impulse, dLam + joints_answer
+            v, Lam, size = v + dv, Lam + dLam, largest(dv)
+            if system.constant or size <= SETTLED * largest(v) or (size >= 0.5 * last and size <= NOISE * largest(v)):
+                break
+            last = size
+        else:
+            raise NotConverged("Newton's method does not converge", time=t1, step=-1, residual=size)
+        dq = h * (v_k + vt * (v - v_k))
+        end = system.instant(t1, system.advance(state.q, dq), v)
+        report = self._report(system, start, end, dq, h, P, Lam, count)
+        return State(t1, end.q, v), memory.with_(contacts=P[None, :], loads=Lam[None, :]), report
 
-        U_k = con.U(t, v_k)
-        active = forecast_closes(system, state, self.gamma * h, memory.contacts[0], fixed.response, h)
-        P = no_contacts(system)
-        iterations = 0
-        if active.size:
-            b = con.U(t1, v_free)[active] + con.e[active] * U_k[active]
-            P[active], iterations = solve_contacts(fixed.W[np.ix_(active, active)], b, active, system, solver, t1)
-        v = v_free + fixed.S.solve(con.G @ P) if P.any() else v_free
-        v_vt = vt * v + (1.0 - vt) * v_k
-        q = q_k + h * v_vt
-
-        U_vt = vt * con.U(t1, v) + (1.0 - vt) * U_k
-        g_t = vt * con.g_t(t1) + (1.0 - vt) * con.g_t(t)
-        phi_th = th * system.amplitudes(t1) + (1.0 - th) * system.amplitudes(t)
-        external, drive = load_works(system, h * v_vt, phi_th)
-        report = StepReport(
-            P=P,
-            external=external,
-            drive=drive - float(g_t @ P),
-            damping=-h * quad(system.C, v_vt),
-            contact=U_vt * P,
-            numerical=(0.5 - vt) * quad(system.M, v - v_k) + (0.5 - th) * float((q - q_k) @ system.elastic(q - q_k)),
-            iterations=iterations,
-            cross=-float((q - q_k) @ (system.cross @ q_k)),
+    def _report(
+        self, system: System, start: Instant, end: Instant, dq: Array, h: float, P: Array, Lam: Array, count: int
+    ) -> StepReport:
+        """Return the works of the step, all taken in space, on the velocity dq / h."""
+        th, vt = self.theta, self.vartheta
+        moved, v_0, v_1 = end.to_space(dq), start.to_space(start.v), end.to_space(end.v)
+        p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
+        works = np.array(
+            [
+                moved @ (w * end.to_space(F_1) + (1.0 - w) * start.to_space(F_0))
+                for F_0, F_1, w in zip(start.F, end.F, class_weights(th, vt), strict=True)
+            ]
         )
-        return State(t1, q, v), memory.with_(contacts=P[None, :]), report
+        inside = end.directions_inside(-(1.0 - vt) * dq, end.t - (1.0 - vt) * h)
+        drives = float(Lam @ (system.prescribed(end.t) - system.prescribed(start.t))) / h
+        numerical = end.potential - start.potential + works[CONSERVATIVE] + works[INERTIA]
+        numerical += 0.5 * (v_1 @ p_0 - v_0 @ p_1) + (0.5 * (v_0 + v_1) - moved / h) @ (p_1 - p_0)
+        numerical += float((inside @ Lam) @ dq) / h - drives
+        g_t = vt * end.g_t + (1.0 - vt) * start.g_t
+        return StepReport(
+            P=P,
+            external=float(works[EXTERNAL]),
+            drive=float(works[DRIVE]) + drives - float(g_t @ P),
+            damping=float(works[DAMPING]),
+            contact=(end.G.T @ (dq / h) + g_t) * P,
+            numerical=float(numerical),
+            iterations=count,
+            cross=float(works[CROSS]),
+            Lam=Lam,
+        )
 
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of (q, h v)."""

@@ -39,6 +39,7 @@ def scheme_numbers(
 
 def check_scheme(scheme: Scheme, system: MultibodySystem) -> None:
     """Raise InputError when a scheme does not run in large motion, or not on this system."""
-    if not scheme.any_system:
+    compiled = type(scheme).large_motion_numbers is not Scheme.large_motion_numbers
+    if compiled or not scheme.any_system:
         scheme_numbers(scheme)
     scheme.check(system)
