@@ -37,13 +37,13 @@ class Border(NamedTuple):
         The factors, see ``kernels.envelope``; room for the set of all contacts.
     member : (m,) int array
         The set the factors belong to: 1 for a member, 2 for one that is redundant; -1 for no set at all.
-    soft : (1,) array
-        The compliance, over ``own``, that was added to the members.
+    soft : (m,) array
+        Compliances to add to the members of a softened set.
     own : (m,) array
         Diagonal of G^T B^-1 H.
     x : (n + m,) array
         A right-hand side and its solution.
-    count : (1,) int array
+    factored : (1,) int array
         Factorizations so far.
     """
 
@@ -70,7 +70,7 @@ class Border(NamedTuple):
     soft: Array
     own: Array
     x: Array
-    count: IntArray
+    factored: IntArray
 
 
 @inner
@@ -104,7 +104,7 @@ def _lay_out(B: Border, active: IntArray) -> int:
 
 
 @inner
-def _fill(B: Border, size: int, soft: float) -> None:
+def _fill(B: Border, size: int, softened: bool) -> None:
     """Write the entries of the bordered matrix into the envelope."""
     n = B.low.size
     for e in range(B.start[size]):
@@ -128,28 +128,34 @@ def _fill(B: Border, size: int, soft: float) -> None:
                 B.lower[at + B.place[B.row_idx[e]]] += B.row_val[e]
             for e in range(B.col_ptr[m], B.col_ptr[m + 1]):
                 B.upper[at + B.place[B.col_idx[e]]] -= B.col_val[e]
-            B.dinv[p] = soft * B.own[m]
+            B.dinv[p] = B.soft[m] if softened else 0.0
 
 
 @inner
-def factor_set(B: Border, active: IntArray, soft: float) -> None:
+def factor_set(B: Border, active: IntArray, softened: bool) -> None:
     """Factor the bordered matrix of the set ``active`` > 0, unless its factors are there already.
 
-    ``soft`` times its own compliance is added to each member: with it no contact is redundant.
+    In a softened set every member gives way by its ``soft``: no contact is redundant then.
     """
-    same = B.soft[0] == soft
+    same = not softened
     for m in range(active.size):
         same = same and (B.member[m] > 0) == (active[m] > 0) and B.member[m] >= 0
     if same:
         return
     n = B.low.size
     size = _lay_out(B, active)
-    _fill(B, size, soft)
+    _fill(B, size, softened)
     factor_envelope(size, B.first, B.start, B.lower, B.upper, B.dinv, B.contact)
     for m in range(active.size):
         B.member[m] = B.contact[B.place[n + m]] if active[m] > 0 else 0
-    B.soft[0] = soft
-    B.count[0] += 1
+    B.factored[0] += 1
+
+
+@inner
+def forget_set(B: Border) -> None:
+    """Forget the factors, those of a softened set being of no use for the set itself."""
+    for m in range(B.member.size):
+        B.member[m] = -1
 
 
 @inner

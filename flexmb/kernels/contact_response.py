@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.kernels.banded import band_matvec, band_product, skew_add
+from flexmb.kernels.banded import band_matvec, skew_add
 from flexmb.kernels.bordered import Border
 from flexmb.kernels.envelope import solve_envelope
 from flexmb.kernels.jit import inner
@@ -82,6 +82,32 @@ def _restoring(R: Response, x: Array, y: Array) -> None:
 
 
 @inner
+def _exact_product(A: Array, B: Array, x: Array, y: Array) -> None:
+    """Write the product of ``x`` with the matrix of lower bands A and upper bands B into ``y``, summed twice as exactly.
+
+    Damping that goes with K loses its digits in a plain product, as K does, but has no deformation modes.
+    """
+    p, n = A.shape[0] - 1, x.size
+    for i in range(n):
+        total, rest = 0.0, 0.0
+        for j in range(max(0, i - p), min(n, i + p + 1)):
+            a = A[i - j, j] if j <= i else B[j - i, i]
+            b = x[j]
+            # Dekker's product and Knuth's sum: a b = t + e, total + t = u + f, all exact
+            t = a * b
+            a_1 = 134217729.0 * a
+            a_1 = a_1 - (a_1 - a)
+            b_1 = 134217729.0 * b
+            b_1 = b_1 - (b_1 - b)
+            e = (a - a_1) * (b - b_1) - (((t - a_1 * b_1) - (a - a_1) * b_1) - a_1 * (b - b_1))
+            u = total + t
+            v = u - total
+            rest += e + ((total - (u - v)) + (t - v))
+            total = u
+        y[i] = total + rest
+
+
+@inner
 def _take_off(R: Response) -> None:
     """Subtract A x from ``rest``, K being taken from the deformation modes."""
     n = R.M.shape[1]
@@ -94,7 +120,7 @@ def _take_off(R: Response) -> None:
         for i in range(n):
             R.rest[i] -= t[i] + R.number[N_K] * f[i]
         if R.kind[K_RESISTS] > 0:
-            band_product(R.resist, R.resist_up, x_q[:n], t)
+            _exact_product(R.resist, R.resist_up, x_q[:n], t)
             for i in range(n):
                 R.rest[i] -= R.number[N_C] * t[i]
         return
@@ -106,7 +132,7 @@ def _take_off(R: Response) -> None:
     for i in range(n):
         f[i] *= R.number[N_H]
     if R.kind[K_RESISTS] > 0:
-        band_product(R.resist, R.resist_up, x_v[:n], t)
+        _exact_product(R.resist, R.resist_up, x_v[:n], t)
         for i in range(n):
             f[i] += t[i]
     band_matvec(R.M, x_q[:n], t)

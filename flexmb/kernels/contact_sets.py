@@ -2,72 +2,45 @@
 
 The primal-dual active-set method of ``kernels.lcp_newton`` without its dense matrix: the equations of a set are those
 of ``kernels.bordered``, what the impulses do comes from ``kernels.contact_response``, and the set of the step before is
-the first guess, whose factors are there already. Where the sets do not come nearer to an answer, or redundant contacts
-contradict each other, softened problems follow, of the proximal point method (``kernels.lcp_proximal``), in which no
-contact is redundant; at last single changes (Judice and Pires 1994), which end for every P-matrix.
+the first guess, whose factors are there already. Where sets do not come nearer to an answer (contacts much closer than
+the waves of a step are long), or redundant contacts contradict each other, the interior-point method of
+``kernels.contact_interior`` finds a set from which they do; at last single changes (Judice and Pires 1994), which end
+for every P-matrix.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from flexmb.kernels.bordered import Border, factor_set, solve_set
+from flexmb.kernels.contact_interior import find_interior
+from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, TOLERANCE, WORST, Sets
 from flexmb.kernels.contact_response import Response, add_response
 from flexmb.kernels.jit import inner
 from flexmb.kernels.lcp_active import EPS
 from flexmb.kernels.lcp_newton import ROUND_OFF
-from flexmb.kernels.lcp_proximal import FIRST, LAST, VAIN
-from flexmb.state import Array, IntArray
 
-SETS, PROBLEMS = 300, 60
-"""Most index sets of a problem, and most problems of the proximal method."""
+SETS, PROBLEMS = 300, 6
+"""Most index sets in turn, and most times that the interior-point method takes both levels in turn."""
 PATIENCE = 5
 """Sets that are changed as a whole though they bring no fewer wrong rows, before single rows are changed."""
-TOLERANCE = 0
-ITERATIONS, RESIDUAL, WORST = 0, 1, 2
-"""Places in ``Sets.setting`` and ``Sets.answer``."""
-
-
-class Sets(NamedTuple):
-    """A problem ``w = W z + b, 0 <= w perp z >= 0`` on the rows with ``asked`` > 0, and the iteration's arrays.
-
-    ``z`` comes in with a guess, and leaves with the answer (zero off the rows asked for). With rows of positions and, after
-    them, of velocities (GGL; ``closed`` is then half as long as ``b``), a velocity row takes part where ``closed`` > 0,
-    the gap without impulses being closed, or where its position row is pressed; the iteration sees to it.
-    """
-
-    setting: Array
-    answer: Array
-    b: Array
-    z: Array
-    w: Array
-    r: Array
-    dz: Array
-    centre: Array
-    best: Array
-    asked: IntArray
-    active: IntArray
-    wrong: IntArray
-    closed: IntArray
 
 
 @inner
-def _equations(B: Border, R: Response, s: Sets, soft: float) -> None:
+def _equations(B: Border, R: Response, s: Sets) -> None:
     """Solve the equations of the set: ``z``, corrected once by its residual, and ``w`` of all rows."""
     m = s.b.size
-    factor_set(B, s.active, soft)
+    factor_set(B, s.active, False)
     for i in range(m):
         s.z[i] = 0.0
-        s.w[i] = s.b[i] - soft * B.own[i] * s.centre[i]
+        s.w[i] = s.b[i]
     for _ in range(2):
         for i in range(m):
             s.r[i] = -s.w[i]
         solve_set(B, s.r, s.dz)
         for i in range(m):
             s.z[i] += s.dz[i]
-            s.w[i] = s.b[i] + soft * B.own[i] * (s.z[i] - s.centre[i])
+            s.w[i] = s.b[i]
         add_response(B, R, s.z, s.w)
 
 
@@ -90,41 +63,54 @@ def _natural_map(B: Border, s: Sets) -> tuple[int, float]:
 
 
 @inner
-def _mark_wrong(B: Border, s: Sets, grow: bool) -> tuple[int, int]:
-    """Mark the rows on the wrong side, by more than round-off; return how many can change and how many cannot.
+def _wrong(B: Border, s: Sets, i: int, noise: float) -> int:
+    """Return 1 for a row on the wrong side by more than round-off, and 2 for one that cannot change sides.
 
-    Those that cannot are violated though they are in the set: redundant beside contacts that do not satisfy them.
+    It cannot where it is violated though it is in the set, being redundant beside contacts that do not satisfy it.
     """
-    m = s.b.size
+    tol = 4.0 * noise + 16.0 * EPS * (abs(s.b[i]) + B.own[i] * abs(s.z[i]))
+    if s.active[i] > 0:
+        if s.asked[i] == 0 or B.own[i] * s.z[i] < -tol:
+            return 1
+        return 2 if B.member[i] == 2 and not s.w[i] >= -tol else 0
+    if s.asked[i] > 0 and not s.w[i] >= -tol:
+        return 1 if B.own[i] > 0.0 else 2
+    return 0
+
+
+@inner
+def _mark_wrong(B: Border, s: Sets, grow: bool) -> tuple[int, int]:
+    """Mark the rows on the wrong side; return a number that falls with them, and how many cannot change.
+
+    Velocity rows wait until no position row is wrong, for the impulses of wrong ones tell nothing about velocities.
+    With ``grow``, no velocity row that was asked for is dropped.
+    """
+    m, nc = s.b.size, s.closed.size
     noise = 0.0
     for i in range(m):
+        s.wrong[i] = 0
         if s.active[i] > 0 and B.member[i] == 1:
             noise = max(noise, abs(s.w[i]))
-    nc = s.closed.size
-    if m == 2 * nc:
-        for i in range(nc):
-            s.asked[nc + i] = 1 if s.closed[i] > 0 or s.z[i] > 0.0 or (grow and s.asked[nc + i] > 0) else 0
     count, blocked = 0, 0
-    for i in range(m):
-        tol = 4.0 * noise + 16.0 * EPS * (abs(s.b[i]) + B.own[i] * abs(s.z[i]))
-        s.wrong[i] = 0
-        if s.active[i] > 0:
-            if s.asked[i] == 0 or B.own[i] * s.z[i] < -tol:
-                s.wrong[i] = 1
-                count += 1
-            elif B.member[i] == 2 and not s.w[i] >= -tol:
-                blocked += 1
-        elif s.asked[i] > 0 and not s.w[i] >= -tol:
-            if B.own[i] > 0.0:
-                s.wrong[i] = 1
-                count += 1
-            else:
-                blocked += 1
+    for i in range(nc):
+        kind = _wrong(B, s, i, noise)
+        s.wrong[i] = 1 if kind == 1 else 0
+        count += s.wrong[i]
+        blocked += 1 if kind == 2 else 0
+    if m == nc or count > 0:
+        return count + (m - nc if count > 0 else 0), blocked
+    for i in range(nc):
+        s.asked[nc + i] = 1 if s.closed[i] > 0 or s.z[i] > 0.0 or (grow and s.asked[nc + i] > 0) else 0
+    for i in range(nc, m):
+        kind = _wrong(B, s, i, noise)
+        s.wrong[i] = 1 if kind == 1 else 0
+        count += s.wrong[i]
+        blocked += 1 if kind == 2 else 0
     return count, blocked
 
 
 @inner
-def _iterate(B: Border, R: Response, s: Sets, soft: float, single: bool) -> bool:
+def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
     """Change sets until none is wrong, from the set ``active``; return whether the answer stands.
 
     It gives up when ``PATIENCE`` sets in turn have not brought fewer wrong rows; with ``single``, it then changes the
@@ -133,7 +119,7 @@ def _iterate(B: Border, R: Response, s: Sets, soft: float, single: bool) -> bool
     m = s.b.size
     fewest, patience = m + 1, PATIENCE
     for k in range(SETS):
-        _equations(B, R, s, soft)
+        _equations(B, R, s)
         s.answer[ITERATIONS] += 1.0
         count, blocked = _mark_wrong(B, s, k > PATIENCE)
         if count == 0:
@@ -184,34 +170,28 @@ def _judge(B: Border, R: Response, s: Sets) -> float:
 
 
 @inner
-def _proximal(B: Border, R: Response, s: Sets) -> None:
-    """Solve softened problems, each around the answer before, and from each of their sets the one asked for.
-
-    The softer the contacts, the fewer sets it takes, and a softened answer is near enough for exact sets to settle.
-    """
-    m = s.b.size
-    soft, last, vain = FIRST, np.inf, 0
+def _from_interior(B: Border, R: Response, s: Sets) -> None:
+    """Change sets from the one that the interior-point method finds, level by level where there are two."""
+    m, nc = s.b.size, s.closed.size
     for i in range(m):
-        s.centre[i] = 0.0
-        s.active[i] = 1 if s.asked[i] > 0 and not s.b[i] >= 0.0 else 0
+        s.z[i] = 0.0
     for _ in range(PROBLEMS):
-        _iterate(B, R, s, soft, False)
-        residual = _judge(B, R, s)
-        if not np.isfinite(residual):
+        s.answer[ITERATIONS] += find_interior(B, R, s, 0, nc)
+        if m > nc:
+            for i in range(nc):
+                s.wrong[i] = s.active[i]
+                s.asked[nc + i] = 1 if s.closed[i] > 0 or s.active[i] > 0 else 0
+            s.answer[ITERATIONS] += find_interior(B, R, s, nc, m)
+            for i in range(nc):
+                s.active[i] = s.wrong[i]
+        for i in range(m):
+            s.dw[i] = s.z[i]
+        if _iterate(B, R, s, False) and _judge(B, R, s) <= s.setting[TOLERANCE]:
             return
         for i in range(m):
-            s.centre[i] = s.z[i]
-            s.active[i] = 1 if s.z[i] > 0.0 else 0
-        if _iterate(B, R, s, 0.0, False) and _judge(B, R, s) <= s.setting[TOLERANCE]:
+            s.z[i] = s.dw[i]
+        if _judge(B, R, s) <= s.setting[TOLERANCE] or m == nc:
             return
-        vain = vain + 1 if soft <= LAST and residual > 0.5 * last else 0
-        if residual <= s.setting[TOLERANCE] or vain > VAIN:
-            return
-        if residual > 0.1 * last:
-            soft = max(0.1 * soft, LAST)
-        last = residual
-        for i in range(m):
-            s.active[i] = 1 if s.centre[i] > 0.0 else 0
 
 
 @inner
@@ -220,7 +200,6 @@ def solve_sets(B: Border, R: Response, s: Sets) -> None:
     m = s.b.size
     s.answer[ITERATIONS], s.answer[RESIDUAL], s.answer[WORST] = 0.0, 0.0, -1.0
     for i in range(m):
-        s.centre[i] = 0.0
         if s.asked[i] > 0 and not np.isfinite(s.b[i]):
             s.answer[RESIDUAL], s.answer[WORST] = np.inf, i
             return
@@ -228,7 +207,7 @@ def solve_sets(B: Border, R: Response, s: Sets) -> None:
         for i in range(m):
             s.z[i] = 0.0
         return
-    if _iterate(B, R, s, 0.0, False):
+    if _iterate(B, R, s, False):
         row, residual = _natural_map(B, s)
         if residual <= s.setting[TOLERANCE]:
             s.answer[RESIDUAL], s.answer[WORST] = residual, row
@@ -236,11 +215,12 @@ def solve_sets(B: Border, R: Response, s: Sets) -> None:
                 s.z[i] = max(s.z[i], 0.0) if s.asked[i] > 0 else 0.0
             return
     if not _judge(B, R, s) <= ROUND_OFF:
-        _proximal(B, R, s)
+        s.answer[RESIDUAL] = np.inf  # an answer of exact sets is preferred to one that is near by chance
+        _from_interior(B, R, s)
     if not s.answer[RESIDUAL] <= s.setting[TOLERANCE]:
         for i in range(m):
             s.active[i] = 1 if s.best[i] > 0.0 else 0
-        _iterate(B, R, s, 0.0, True)
+        _iterate(B, R, s, True)
         _judge(B, R, s)
     for i in range(m):
         s.z[i] = s.best[i]

@@ -11,8 +11,9 @@ from numba.extending import intrinsic
 
 from flexmb.kernels.banded import Ldu
 from flexmb.kernels.bordered import Border
+from flexmb.kernels.contact_problem import Sets
 from flexmb.kernels.contact_response import Response
-from flexmb.kernels.contact_sets import Sets, solve_sets
+from flexmb.kernels.contact_sets import solve_sets
 from flexmb.kernels.machine import words
 from flexmb.kernels.stages import stage
 

@@ -30,7 +30,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
     Memory,
@@ -42,7 +41,7 @@ from flexmb.schemes.base import (
     load_works,
     no_contacts,
     quad,
-    solve_contacts,
+    solve_velocity,
 )
 from flexmb.state import State, StepReport
 from flexmb.system import LinearSystem
@@ -85,10 +84,10 @@ class MoreauJean:
         return self.theta
 
     def prepare(self, system: LinearSystem, h: float) -> StepFixed:
-        """Factor S and form the Delassus matrix."""
+        """Factor S."""
         th, vt = self.theta, self.vartheta
         S = StepMatrix(system, c_C=h * vt, c_K=h * h * th * vt)
-        return StepFixed(S, delassus(S.solve, system.contacts.G))
+        return StepFixed(S, system)
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
         """Return the memory: the impulses of the step before, none yet."""
@@ -110,8 +109,8 @@ class MoreauJean:
         P = no_contacts(system)
         iterations = 0
         if active.size:
-            b = con.U(t1, v_free)[active] + con.e[active] * U_k[active]
-            P[active], iterations = solve_contacts(fixed.W[np.ix_(active, active)], b, active, system, solver, t1)
+            b = con.U(t1, v_free) + con.e * U_k
+            P, iterations = solve_velocity(fixed, b, active, memory.contacts[0], solver, t1)
         v = v_free + fixed.S.solve(con.G @ P) if P.any() else v_free
         v_vt = vt * v + (1.0 - vt) * v_k
         q = q_k + h * v_vt

@@ -10,18 +10,21 @@ from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
+from flexmb.kernels.arrays import ManyRows
 from flexmb.kernels.bordered import Border
+from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST, Sets
 from flexmb.kernels.contact_response import ONE, TWO, Response
-from flexmb.kernels.contact_sets import ITERATIONS, RESIDUAL, WORST, Sets
-from flexmb.kernels.envelope import factor_envelope, invert_envelope, reaches, read_inverse
 from flexmb.kernels.many_contacts import ContactRoom, ManyContacts
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import stack
-from flexmb.state import Array, IntArray
+from flexmb.nonsmooth.bordered import Envelope, bordered, factored, own_response, row_lengths
+from flexmb.state import Array
 from flexmb.system import LinearSystem
 
+Flags = NDArray[np.bool_]
 FEW = 30
 """Up to so many contacts a dense matrix over their pairs is quicker."""
 
@@ -87,12 +90,18 @@ class ManyContactsProblem:
         """W_ii of all rows."""
         return self.room.many.border.own
 
+    def rows(self) -> ManyRows:
+        """Return how compiled steps ask this solver."""
+        s = self.room.many.sets
+        address = np.array([self.room.stage, self.room.at], dtype=np.int64)
+        return ManyRows(address, s.b, s.z, s.answer, s.asked, s.closed)
+
     @property
     def factorizations(self) -> int:
         """How many sets were factored so far."""
-        return int(self.room.many.border.count[0])
+        return int(self.room.many.border.factored[0])
 
-    def solve(self, b: Array, asked: Array, guess: Array, closed: Array | None, tolerance: float) -> Answer:
+    def solve(self, b: Array, asked: Flags, guess: Array, closed: Flags | None, tolerance: float) -> Answer:
         """Solve 0 <= W z + b perp z >= 0 on the rows asked for.
 
         Parameters
@@ -119,9 +128,21 @@ def contact_order(system: LinearSystem) -> BandOrder:
     return band_order(*system.patterns, sparse.csr_array(G @ G.T))
 
 
+def pays(system: LinearSystem) -> bool:
+    """Return whether the contacts are many, and their bordered matrix narrow enough to be quicker than a dense one."""
+    nc = system.contacts.nc
+    if nc <= FEW:
+        return False
+    perm = contact_order(system).perm
+    G = sparse.csr_array(system.contacts.G.T)[:, perm]
+    S = sparse.csr_array(abs(system.M) + abs(system.C) + abs(system.K) + abs(system.gyro) + abs(system.cross))
+    return bool(6.0 * float((row_lengths(S[perm][:, perm], G, G).astype(float) ** 2).sum()) <= float(nc) ** 3)
+
+
 def _sets(m: int, nc: int) -> Sets:
-    vectors, flags = (np.zeros(m) for _ in range(7)), (np.zeros(m, dtype=np.int64) for _ in range(3))
-    return Sets(np.zeros(1), np.zeros(3), *vectors, *flags, np.zeros(nc, dtype=np.int64))
+    b, z, w, r, dz, slack, dw, best = (np.zeros(m) for _ in range(8))
+    asked, active, wrong, closed = (np.zeros(k, dtype=np.int64) for k in (m, m, m, nc))
+    return Sets(np.zeros(1), np.zeros(3), b, z, w, r, dz, slack, dw, best, asked, active, wrong, closed)
 
 
 def _border(system: LinearSystem, order: BandOrder, a: StepNumbers) -> Border:
@@ -134,7 +155,10 @@ def _border(system: LinearSystem, order: BandOrder, a: StepNumbers) -> Border:
     # x_q / h and x_v, the changes of q and v:  M x_q + h^2 beta r f = G nu,  M x_v + h gamma r f = G Lam,
     # f = (K + N) x_q + (C + Y) x_v;  without GGL nu is (h/2) Lam
     h, r, beta, gamma = a.h, a.r, a.beta, a.gamma
-    blocks = [[system.M + h * h * beta * r * K, h * beta * r * C], [h * h * gamma * r * K, system.M + h * gamma * r * C]]
+    blocks = [
+        [system.M + h * h * beta * r * K, h * beta * r * C],
+        [h * h * gamma * r * K, system.M + h * gamma * r * C],
+    ]
     n = order.perm.size
     beside = np.stack([order.perm, n + order.perm], axis=1).ravel()
     A = sparse.csr_array(sparse.block_array(blocks))[beside][:, beside]
@@ -143,96 +167,6 @@ def _border(system: LinearSystem, order: BandOrder, a: StepNumbers) -> Border:
         return bordered(A, of_v, 0.5 * of_q + of_v)
     both = sparse.csr_array(sparse.vstack([of_q, of_v]))
     return bordered(A, both, both)
-
-
-def bordered(A: sparse.csr_array, rows: sparse.csr_array, columns: sparse.csr_array) -> Border:
-    """Return the bordered matrix of A with the contacts' ``rows`` and ``columns``, both (m, n); nothing factored yet."""
-    n, m = A.shape[0], rows.shape[0]
-    ptr, idx, val = _with_symmetric_pattern(A)
-    low = np.minimum(idx[ptr[:-1]], np.arange(n))
-    row, column = _csr(rows), _csr(columns)
-    last, least = np.zeros(m, dtype=np.int64), np.full(m, n - 1, dtype=np.int64)
-    for p, k, _ in (row, column):
-        owner = np.repeat(np.arange(m), np.diff(p))
-        np.maximum.at(last, owner, k)
-        np.minimum.at(least, owner, k)
-    least = np.minimum(least, last)
-    after = np.argsort(last, kind="stable")
-    after_ptr = np.concatenate([[0], np.cumsum(np.bincount(last, minlength=n))])
-    at = np.arange(n) + after_ptr[:-1]  # places with all contacts in the set
-    room = int((at - at[low]).sum() + (last[after] + 1 + np.arange(m) - at[least[after]]).sum())
-    whole = {name: np.zeros(n + m, dtype=np.int64) for name in ("place", "first", "contact")}
-    return Border(
-        *(ptr, idx, val, low, after_ptr, after, *row, *column),
-        start=np.zeros(n + m + 1, dtype=np.int64),
-        lower=np.zeros(room),
-        upper=np.zeros(room),
-        dinv=np.zeros(n + m),
-        member=np.full(m, -1, dtype=np.int64),
-        soft=np.zeros(1),
-        own=np.zeros(m),
-        x=np.zeros(n + m),
-        count=np.zeros(1, dtype=np.int64),
-        **whole,
-    )
-
-
-def _with_symmetric_pattern(A: sparse.csr_array) -> tuple[IntArray, IntArray, Array]:
-    """Return the rows of A with zeros stored on the diagonal and wherever the transpose has an entry."""
-    coo, n = sparse.coo_array(A), A.shape[0]
-    diagonal, nothing = np.arange(n), np.zeros(coo.nnz + n)
-    i, j = np.concatenate([coo.row, coo.col, diagonal]), np.concatenate([coo.col, coo.row, diagonal])
-    return _csr(sparse.csr_array((np.concatenate([coo.data, nothing]), (i, j)), shape=A.shape))
-
-
-def _csr(A: sparse.csr_array) -> tuple[IntArray, IntArray, Array]:
-    """Return pointers, columns in rising order, and values of the rows of A."""
-    A = sparse.csr_array(A)
-    A.sum_duplicates()
-    return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64)
-
-
-@dataclass(frozen=True)
-class Envelope:
-    """A matrix factored within its envelope (``kernels.envelope``)."""
-
-    first: IntArray
-    start: IntArray
-    lower: Array
-    upper: Array
-    dinv: Array
-
-
-def factored(B: Border) -> Envelope:
-    """Factor the matrix inside a border, with room for pairs of unknowns that one contact acts on."""
-    n, m = B.low.size, B.own.size
-    first, least = B.low.copy(), np.full(m, n)
-    entries = [(np.repeat(np.arange(m), np.diff(p)), k) for p, k in ((B.row_ptr, B.row_idx), (B.col_ptr, B.col_idx))]
-    for owner, unknown in entries:
-        np.minimum.at(least, owner, unknown)
-    for owner, unknown in entries:
-        np.minimum.at(first, unknown, least[owner])
-    start = np.concatenate([[0], np.cumsum(np.arange(n) - first)])
-    lower, upper, dinv = np.zeros(start[-1]), np.zeros(start[-1]), np.zeros(n)
-    i, j = np.repeat(np.arange(n), np.diff(B.ptr)), B.idx
-    left, right, own = j < i, j > i, j == i
-    lower[start[i[left]] + j[left] - first[i[left]]] = B.val[left]
-    upper[start[j[right]] + i[right] - first[j[right]]] = B.val[right]
-    dinv[i[own]] = B.val[own]
-    factor_envelope(n, first, start, lower, upper, dinv, np.zeros(n, dtype=np.int64))
-    return Envelope(first, start, lower, upper, dinv)
-
-
-def own_response(B: Border, A: Envelope) -> Array:
-    """Return the diagonal of G^T A^-1 H from the entries of A^-1 near its diagonal."""
-    n = A.first.size
-    below, above, middle, last = np.zeros(A.lower.size), np.zeros(A.lower.size), np.zeros(n), np.zeros(n, dtype=np.int64)
-    reaches(n, A.first, last)
-    invert_envelope(n, A.first, A.start, last, A.lower, A.upper, A.dinv, below, above, middle)
-    out = np.zeros(B.own.size)
-    row, column = (B.row_ptr, B.row_idx, B.row_val), (B.col_ptr, B.col_idx, B.col_val)
-    read_inverse(A.first, A.start, below, above, middle, *row, *column, out)
-    return out
 
 
 def _response(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelope) -> Response:
