@@ -160,6 +160,11 @@ class System(Protocol):
         ...
 
     @property
+    def linear(self) -> bool:
+        """Whether directions never change either, so that one iteration solves a step."""
+        ...
+
+    @property
     def dof_names(self) -> tuple[str, ...]:
         """Names of the unknowns, BODY.WHAT; empty for hand-made systems."""
         ...

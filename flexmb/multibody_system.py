@@ -216,6 +216,11 @@ class MultibodySystem:
         return self.machine()
 
     @property
+    def linear(self) -> bool:
+        """Forces, momenta or directions depend on the motion: a step takes iterations."""
+        return False
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Names of the first unknown of each frame."""
         return tuple(self.dof_names[i] for i in self.tables.unknowns.frame_v)

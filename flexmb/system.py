@@ -233,6 +233,11 @@ class LinearSystem:
         return self.q0.copy()
 
     @property
+    def linear(self) -> bool:
+        """Matrices and directions never change: one iteration solves a step."""
+        return True
+
+    @property
     def frames(self) -> tuple[str, ...]:
         """Names of frames that turn by any angle: small motion has none."""
         return ()

@@ -233,7 +233,7 @@ def test_a_contact_that_ends_open_gets_no_impulse():
     from flexmb.kernels.arrays import ContactRows, Judge, Rows
     from flexmb.kernels.contact_step import solve_ggl as compiled
     from flexmb.kernels.ledger import TERMS_SIZE
-    from flexmb.schemes.alpha_family import AlphaFixed, solve_ggl
+    from flexmb.schemes.alpha_contacts import AlphaBlocks, solve_ggl
 
     # found by search: contact 3 is pressed in the second round and free again in the third
     W = np.array([[1.919, -0.374, -2.3, -0.815], [-0.374, 7.746, -1.828, 1.593], [-2.3, -1.828, 3.803, 1.353],
@@ -241,8 +241,7 @@ def test_a_contact_that_ends_open_gets_no_impulse():
     g_free, b_v = np.array([-0.982, 0.626, 0.676, 0.042]), np.array([-1.0, 5.0, 5.0, -3.0])
     nothing, none = np.zeros((4, 4)), np.zeros(0, dtype=np.int64)
     s = system(np.eye(4), np.eye(4), con=contacts(4, np.eye(4), g0=np.ones(4), e=np.zeros(4)))
-    fixed = AlphaFixed(None, None, W, nothing, nothing, W, np.diag(W))
-    nu, Lam, _ = solve_ggl(fixed, g_free, b_v, 1.0, s, ContactSolver(), 0.0)
+    nu, Lam, _ = solve_ggl(AlphaBlocks(W, nothing, nothing, W), g_free, b_v, 1.0, s, ContactSolver(), 0.0)
     rows = ContactRows(
         Rows(none, none, np.zeros(0)), g_free, g_free, none, g_free, W, nothing, nothing, W, np.array(np.diag(W))
     )

@@ -11,6 +11,7 @@ from flexmb.kernels.arrays import (
     GGL,
     NAIVE_POSITION,
     NAIVE_VELOCITY,
+    NO_SOLVER,
     VELOCITY,
     AlphaChoice,
     ContactRows,
@@ -34,8 +35,10 @@ from flexmb.kernels.rows import contact_kinematics
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import Strain, stack
 from flexmb.record import Block, Tally
+from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.base import Fixed, StepMatrix
+from flexmb.schemes.base import PreparedContacts, StepMatrix
+from flexmb.schemes.many_contacts import ManyContactsProblem
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.state import Array
@@ -67,7 +70,8 @@ class CompiledEngine:
         solver = plan.solver
         self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
         self.structure = _structure(system, self.order, fixed.S)
-        self.contacts = _contacts(system, self.order, fixed, self._position_scale())
+        self.many = fixed.many_for(solver)  # its arrays live as long as the engine
+        self.contacts = _contacts(system, self.order, fixed, self.many)
         self.loads = _loads(system, self.order)
         self.probes = _probes(system, self.order)
         nc, perm = system.contacts.nc, self.order.perm
@@ -100,10 +104,6 @@ class CompiledEngine:
         assert isinstance(scheme, Alpha)
         c, level = scheme.coefficients, LEVELS[scheme.contact_level]
         return AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
-
-    def _position_scale(self) -> float:
-        """Factor of W_q_nu: the naive scheme's position rows are divided by h."""
-        return 1.0 / self.plan.h if getattr(self.plan.scheme, "contact_level", "") == "naive-position" else 1.0
 
     def _tables(self, n0: int, n1: int) -> Tables:
         """Amplitudes at the steps n0 - 1 .. n1 + 1."""
@@ -253,25 +253,28 @@ def _loads(system: LinearSystem, order: BandOrder) -> Loads:
     return Loads(_rows(rows, order), np.array([int(x.drive) for x in system.loads], dtype=np.int64))
 
 
-def _contacts(system: LinearSystem, order: BandOrder, fixed: Fixed, position_scale: float) -> ContactRows:
+def _contacts(
+    system: LinearSystem, order: BandOrder, fixed: PreparedContacts, many: ManyContactsProblem | None
+) -> ContactRows:
+    """Return the contacts, and the Delassus blocks or the solver for many of them."""
     con = system.contacts
-    nothing = np.zeros((0, 0))
-
-    def block(name: str) -> Array:
-        return np.ascontiguousarray(getattr(fixed, name, nothing))
-
-    W = getattr(fixed, "W", None)
+    W_q_nu = W_q_Lam = W_v_nu = W_v_Lam = np.zeros((0, 0))
+    if many is None:
+        W_v_Lam = fixed.row_matrix
+        if isinstance(fixed, AlphaFixed) and fixed.level == "ggl":
+            W_q_nu, W_q_Lam, W_v_nu = fixed.blocks.W_q_nu, fixed.blocks.W_q_Lam, fixed.blocks.W_v_nu
     return ContactRows(
         G=_rows(sparse.csr_array(con.G.T), order),
         g0=con.g0.copy(),
         e=con.e.copy(),
         motion_of=con.motion_of.astype(np.int64),
         motion_coef=con.motion_coef.copy(),
-        W_q_nu=position_scale * block("W_q_nu"),
-        W_q_Lam=block("W_q_Lam"),
-        W_v_nu=block("W_v_nu"),
-        W_v_Lam=block("W_v_Lam") if W is None else np.ascontiguousarray(W),
+        W_q_nu=np.ascontiguousarray(W_q_nu),
+        W_q_Lam=np.ascontiguousarray(W_q_Lam),
+        W_v_nu=np.ascontiguousarray(W_v_nu),
+        W_v_Lam=np.ascontiguousarray(W_v_Lam),
         response=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
+        many=NO_SOLVER if many is None else many.rows(),
     )
 
 

@@ -82,8 +82,28 @@ class Structure(NamedTuple):
     S_M: Ldu
 
 
+class ManyRows(NamedTuple):
+    """How the solver for many contacts (``kernels.many_contacts``) is asked.
+
+    ``address`` holds that of the solver and that of its arrays; zeros: there is none, and the Delassus blocks are
+    there instead. The others are arrays of ``kernels.contact_sets.Sets``.
+    """
+
+    address: IntArray
+    b: Array
+    z: Array
+    answer: Array
+    asked: IntArray
+    closed: IntArray
+
+
+NO_SOLVER = ManyRows(
+    np.zeros(2, np.int64), np.zeros(0), np.zeros(0), np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64)
+)
+
+
 class ContactRows(NamedTuple):
-    """Contacts and the Delassus blocks of the scheme (``W_q_*`` are empty where the scheme has none)."""
+    """Contacts and the Delassus blocks of the scheme (empty where the scheme has none, or contacts are many)."""
 
     G: Rows
     g0: Array
@@ -95,6 +115,7 @@ class ContactRows(NamedTuple):
     W_v_nu: Array
     W_v_Lam: Array
     response: Array
+    many: ManyRows = NO_SOLVER
 
 
 class Delassus(NamedTuple):

@@ -15,7 +15,7 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import band_matvec, band_product, dot, ldu_solve, skew_form
-from flexmb.kernels.contact_step import solve_ggl, solve_velocity
+from flexmb.kernels.contact_ask import solve_levels, solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
@@ -105,7 +105,7 @@ def _impulses(
             lam[i] = 0.0
         for i in range(nc):
             if g_free[i] <= 0.0:
-                return solve_ggl(jd, h, con, g_free, b, nu, x.P, x.terms)
+                return solve_levels(jd, h, con, g_free, b, nu, x.P, x.terms)
         for i in range(nc):
             x.P[i] = 0.0
         x.terms[T_ITERATIONS] = 0.0
@@ -114,12 +114,11 @@ def _impulses(
         for i in range(nc):
             active[i] = 1.0
             b[i] = g_free[i] / h
-        # W_q_nu holds h^2 beta G^T S^-1 G r / h: rows in velocity units, unknown lam
-        failed, residual = solve_velocity(jd, con.W_q_nu, b, active, x.P, x.terms)
     else:
         for i in range(nc):
             active[i] = 1.0 if forecast_closes(con, i, x.g[i], 0.5 * h * x.U[i], x.P[i], h) else 0.0
-        failed, residual = solve_velocity(jd, con.W_v_Lam, b, active, x.P, x.terms)
+    # for the naive scheme on positions, W_v_Lam holds h beta r G^T S^-1 G: rows in velocity units, unknown lam
+    failed, residual = solve_rows(jd, con, b, active, x.P, x.terms)
     for i in range(nc):
         lam[i] = x.P[i] if level >= NAIVE_POSITION else 0.0
         if level >= NAIVE_POSITION:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, MoreauChoice, Scratch, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
-from flexmb.kernels.contact_step import solve_velocity
+from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
@@ -62,7 +62,7 @@ def _impulses(
         if active[i] > 0.0:
             U_free = row_dot(con.G, i, x.v) + row_dot(con.G, i, dv) + gap_offset(con, i, tab.ds[row + 1])
             b[i] = U_free + con.e[i] * x.U[i]
-    return solve_velocity(jd, con.W_v_Lam, b, active, x.P, x.terms)
+    return solve_rows(jd, con, b, active, x.P, x.terms)
 
 
 @inner

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, SchatzmanChoice, Scratch, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
-from flexmb.kernels.contact_step import solve_velocity
+from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import (
@@ -96,7 +96,7 @@ def _impulses(
         behind = con.g0[i] + (Gq - h * Gu) + gap_offset(con, i, tab.s[row])
         b[i] = (ahead + con.e[i] * behind) / h
         active[i] = 1.0
-    return solve_velocity(jd, con.W_v_Lam, b, active, x.P, x.terms)
+    return solve_rows(jd, con, b, active, x.P, x.terms)
 
 
 @inner

@@ -8,7 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmb.schemes.alpha_family import Alpha, AlphaStep
+from flexmb.schemes.alpha_contacts import AlphaStep
+from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import check_choice, check_flag, check_range
 
 JOINT_LEVELS = ("auto", "index3", "index2", "ggl")

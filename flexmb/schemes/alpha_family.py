@@ -51,9 +51,9 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3
-from flexmb.linalg import Factor, factor
-from flexmb.nonsmooth.delassus import delassus
+from flexmb.linalg import factor
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep, solve_levels
 from flexmb.schemes.base import (
     ELSEWHERE,
     Memory,
@@ -62,54 +62,13 @@ from flexmb.schemes.base import (
     forecast_closes,
     load_works,
     no_contacts,
-    solve_contacts,
+    solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
 
 JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 """Levels on which joints are held, as the compiled loop of large motion numbers them."""
-
-
-@dataclass(frozen=True)
-class AlphaFixed:
-    """Factorizations of S and M, and the Delassus blocks: row q or v, column nu or Lam.
-
-    ``W_q_nu`` is the change of the gap per unit nu, ``W_q_Lam`` per unit Lam, and so on; without GGL only
-    ``W_v_Lam`` is used; for the naive scheme the unknown is the force lam. ``response`` (nc,) is the velocity a
-    contact gains per unit of its impulse.
-    """
-
-    S: StepMatrix
-    M: Factor
-    W_q_nu: Array
-    W_q_Lam: Array
-    W_v_nu: Array
-    W_v_Lam: Array
-    response: Array
-
-
-@dataclass(frozen=True)
-class AlphaStep:
-    """The numbers of one member of the family."""
-
-    alpha_m: float
-    alpha_f: float
-    beta: float
-    gamma: float
-
-    @property
-    def r(self) -> float:
-        """(1 - alpha_f) / (1 - alpha_m)."""
-        return (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
-
-    def filtered(self, x_1: Array, x: Array, x_hat: Array) -> Array:
-        """Return X^_{n+1} from X_{n+1}, X_n and X^_n."""
-        return ((1.0 - self.alpha_f) * x_1 + self.alpha_f * x - self.alpha_m * x_hat) / (1.0 - self.alpha_m)
-
-    def at_gamma(self, x_1: Array, x: Array) -> Array:
-        """Return gamma X_{n+1} + (1 - gamma) X_n."""
-        return self.gamma * x_1 + (1.0 - self.gamma) * x
 
 
 @dataclass(frozen=True)
@@ -145,32 +104,10 @@ class Alpha(Scheme):
         return ("ggl" if getattr(self, "ggl", False) else "index3") if chosen == "auto" else str(chosen)
 
     def prepare(self, system: LinearSystem, h: float) -> AlphaFixed:
-        """Factor S and M and form the Delassus blocks."""
+        """Factor S and M."""
         c = self.coefficients
-        G = system.contacts.G
         S = StepMatrix(system, c_C=c.r * h * c.gamma, c_K=c.r * h * h * c.beta)
-        M = factor(system.M)
-        if self.contact_level.startswith("naive"):
-            W = c.r * delassus(S.solve, G)
-            nothing = np.zeros((0, 0))
-            return AlphaFixed(S, M, h * h * c.beta * W, nothing, nothing, h * c.gamma * W, c.gamma * np.diag(W))
-
-        def respond(to_dq: float, to_w: float, q_or_v: str) -> Array:
-            """Return G^T times the change of q or v when dq = to_dq M^-1 G and w = to_w M^-1 G."""
-
-            def columns(g: Array) -> Array:
-                X = M.solve(g)
-                da = -c.r * S.solve(system.restoring(to_dq * X) + system.resisting(to_w * X))
-                return to_dq * X + h * h * c.beta * da if q_or_v == "q" else to_w * X + h * c.gamma * da
-
-            return delassus(columns, G)
-
-        if self.contact_level == "ggl":
-            blocks = (respond(1.0, 0.0, "q"), respond(0.0, 1.0, "q"), respond(1.0, 0.0, "v"), respond(0.0, 1.0, "v"))
-            return AlphaFixed(S, M, *blocks, np.diag(blocks[3]))
-        nothing = np.zeros((0, 0))
-        W = respond(0.5 * h, 1.0, "v")
-        return AlphaFixed(S, M, nothing, nothing, nothing, W, np.diag(W))
+        return AlphaFixed(S, factor(system.M), system, c, self.contact_level, h)
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver) -> Memory:
         """Return a_0 = M^-1 f_0 (no contact force in it) and the filters at rest."""
@@ -231,22 +168,19 @@ class Alpha(Scheme):
             g_free = con.g(free.t, free.q)
             if (g_free <= 0.0).any():
                 b_v = con.U(free.t, free.v) + con.e * U_n
-                nu, Lam, iterations = solve_ggl(fixed, g_free, b_v, h, system, solver, free.t)
+                nu, Lam, iterations = solve_levels(fixed, g_free, b_v, P_before, solver, free.t)
                 return nu, Lam, lam, iterations
             return nu, Lam, lam, 0
         if self.contact_level == "naive-position":
             b = con.g(free.t, free.q) / h
             rows = np.arange(con.nc)
-            W = fixed.W_q_nu / h
         else:
             rows = forecast_closes(system.instant(state.t, state.q, state.v), 0.5 * h, P_before, fixed.response, h)
-            b = (con.U(free.t, free.v) + con.e * U_n)[rows]
-            W = fixed.W_v_Lam[np.ix_(rows, rows)]
-        if not (b < 0.0).any():
+            b = con.U(free.t, free.v) + con.e * U_n
+        if not (b[rows] < 0.0).any():
             return nu, Lam, lam, 0
-        impulse = Lam if self.contact_level == "velocity" else lam
-        impulse[rows], iterations = solve_contacts(W, b, rows, system, solver, free.t)
-        return nu, Lam, lam, iterations
+        found, iterations = solve_velocity(fixed, b, rows, P_before, solver, free.t)
+        return (nu, found, lam, iterations) if self.contact_level == "velocity" else (nu, Lam, found, iterations)
 
     def _apply(
         self,
@@ -353,40 +287,3 @@ class Alpha(Scheme):
             "joints held by positions alone (index3) with a scheme that damps nothing: their forces oscillate from "
             'step to step; take some dissipation (rho_inf <= 0.9), or constraints = "ggl"',
         )
-
-
-def solve_ggl(
-    fixed: AlphaFixed, g_free: Array, b_v: Array, h: float, system: LinearSystem, solver: ContactSolver, t: float
-) -> tuple[Array, Array, int]:
-    """Solve the joint problem in (nu / h, Lam) on a growing working set of contacts.
-
-    ``near`` are the contacts whose position row is looked at; it starts from those whose gap would be <= 0 without
-    impulses and only grows. ``closed`` are those that also have a velocity row: nu > 0 or a free gap <= 0 *of the
-    solution*; should it not settle in as many rounds as there are contacts, it only grows from there, so the loop ends.
-    """
-    near = g_free <= 0.0
-    closed = near.copy()
-    iterations = 0
-    rounds = 0
-    while True:
-        i, j = np.flatnonzero(near), np.flatnonzero(closed)
-        W = np.block(
-            [
-                [fixed.W_q_nu[np.ix_(i, i)], fixed.W_q_Lam[np.ix_(i, j)] / h],
-                [fixed.W_v_nu[np.ix_(j, i)] * h, fixed.W_v_Lam[np.ix_(j, j)]],
-            ]
-        )
-        z, its = solve_contacts(W, np.concatenate([g_free[i] / h, b_v[j]]), np.concatenate([i, j]), system, solver, t)
-        iterations += its
-        nu, Lam = np.zeros(g_free.size), np.zeros(g_free.size)
-        nu[i], Lam[j] = h * z[: i.size], z[i.size :]
-        g = g_free + fixed.W_q_nu @ nu + fixed.W_q_Lam @ Lam
-        violated = (g < 0.0) & ~near
-        wanted = (g_free <= 0.0) | (nu > 0.0)
-        if rounds >= g_free.size:
-            wanted |= closed
-        if not violated.any() and (wanted == closed).all():
-            return nu, Lam, iterations
-        near |= violated
-        closed = wanted
-        rounds += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
@@ -12,23 +13,79 @@ from scipy import sparse
 
 from flexmb.errors import NOT_FINITE, InputError, NotConverged
 from flexmb.instant import Instant, Solves, System
+from flexmb.kernels.lcp import NEWTON
+from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.many_contacts import Answer, Level, ManyContactsProblem, StepNumbers, pays
 from flexmb.state import Array, IntArray, State, StepReport
 from flexmb.step_matrix import StepMatrix as StepMatrix
 from flexmb.system import LinearSystem
 
 
-@dataclass(frozen=True)
-class StepFixed:
-    """S factorized and the Delassus matrix W = G^T S^-1 G: what a scheme with one contact level prepares."""
+class PreparedContacts(ABC):
+    """What every scheme prepares for its contacts: a dense matrix over their pairs, or a solver for many of them."""
 
-    S: Any
-    W: Array
+    system: LinearSystem
+    gain: float = 1.0
+
+    @property
+    @abstractmethod
+    def numbers(self) -> StepNumbers:
+        """The scalars of the contact problem."""
+
+    @property
+    @abstractmethod
+    def row_matrix(self) -> Array:
+        """The Delassus matrix of the rows of one level."""
+
+    @property
+    @abstractmethod
+    def dense_response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, from the Delassus matrix."""
+
+    @cached_property
+    def many(self) -> ManyContactsProblem | None:
+        """The solver for many contacts; None where they are few."""
+        there = self.numbers.scale > 0.0 and pays(self.system)
+        return ManyContactsProblem(self.system, self.numbers) if there else None
+
+    def many_for(self, solver: ContactSolver) -> ManyContactsProblem | None:
+        """Return the solver for many contacts, unless a method is asked for by name that needs the whole matrix."""
+        return self.many if solver.method == NEWTON else None
 
     @property
     def response(self) -> Array:
-        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        """Velocity a contact gains per unit of its impulse, (nc,); W_ii times ``gain``."""
+        nc = self.system.contacts.nc
+        return self.dense_response if self.many is None else self.gain * self.many.own[-nc:]
+
+
+@dataclass(frozen=True)
+class StepFixed(PreparedContacts):
+    """S factorized, and the Delassus matrix W = G^T S^-1 G once it is asked for."""
+
+    S: StepMatrix
+    system: LinearSystem
+
+    @property
+    def numbers(self) -> StepNumbers:
+        """Those of S."""
+        return StepNumbers(Level.ONE, self.S.c_C, self.S.c_K, self.S.refine)
+
+    @cached_property
+    def W(self) -> Array:
+        """G^T S^-1 G."""
+        return delassus(self.S.solve, self.system.contacts.G)
+
+    @property
+    def row_matrix(self) -> Array:
+        """The Delassus matrix."""
+        return self.W
+
+    @property
+    def dense_response(self) -> Array:
+        """W_ii."""
         return np.diag(self.W)
 
 
@@ -185,6 +242,51 @@ def solve_contacts(
         failure.contact = system.contacts.labels[row] if system.contacts.labels else ""
         raise
     return solution.z, solution.iterations
+
+
+def solve_velocity(
+    fixed: PreparedContacts, b: Array, rows: IntArray, guess: Array, solver: ContactSolver, t: float
+) -> tuple[Array, int]:
+    """Solve 0 <= W P + b perp P >= 0 on the contacts ``rows``; return P of all contacts and the iterations taken.
+
+    Parameters
+    ----------
+    fixed : PreparedContacts
+    b : (nc,) array
+    rows : int array
+    guess : (nc,) array
+        Impulses of the step before, from which a solver for many contacts starts.
+    solver : ContactSolver
+    t : float
+    """
+    P = no_contacts(fixed.system)
+    many = fixed.many_for(solver)
+    if many is None:
+        P[rows], iterations = solve_contacts(
+            fixed.row_matrix[np.ix_(rows, rows)], b[rows], rows, fixed.system, solver, t
+        )
+        return P, iterations
+    asked = np.zeros(P.size, dtype=bool)
+    asked[rows] = True
+    answer = many.solve(b, asked, guess, None, solver.tolerance)
+    require_solved(answer, fixed.system, solver, t)
+    return answer.z, answer.iterations
+
+
+def require_solved(answer: Answer, system: LinearSystem, solver: ContactSolver, t: float) -> None:
+    """Raise NotConverged, naming the contact, when an answer's residual is above the solver's tolerance."""
+    if answer.residual <= solver.tolerance:
+        return
+    label = system.contacts.labels[answer.row % system.contacts.nc]
+    if not np.isfinite(answer.residual):
+        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=label)
+    raise NotConverged(
+        f"contact solver '{solver.name}' did not reach {solver.tolerance:.3g} in {answer.iterations} iterations",
+        time=t,
+        step=-1,
+        contact=label,
+        residual=answer.residual,
+    )
 
 
 def load_works(system: LinearSystem, dq: Array, phi: Array) -> tuple[float, float]:

@@ -46,6 +46,7 @@ from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
     Memory,
+    Responses,
     Scheme,
     StepFixed,
     check_flag,
@@ -53,8 +54,10 @@ from flexmb.schemes.base import (
     forecast_closes,
     no_contacts,
     solve_contacts,
+    solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
+from flexmb.system import LinearSystem
 
 ITERATIONS = 40
 """Most iterations of Newton's method."""
@@ -114,14 +117,15 @@ class MoreauJean(Scheme):
         """Weight of the end velocity in the position update."""
         return self.theta
 
-    def prepare(self, system: System, h: float) -> StepFixed:
-        """Factor S and form the Delassus matrix, as they are at the start."""
+    def prepare(self, system: System, h: float) -> StepFixed | Responses:
+        """Factor S as it is at the start."""
         if self.projection and system.nj:
             message = "needs the compiled engine for systems with joints"
             raise InputError(message, where="scheme", key="projection", value=self.projection)
         here = system.instant(0.0, system.start, system.v0)
-        S = system.factor(here, *self._weights(h))
-        return StepFixed(S, delassus(S.solve, here.G))
+        if isinstance(system, LinearSystem):
+            return StepFixed(system.factor(here, *self._weights(h)), system)
+        return Responses.of(system.factor(here, *self._weights(h)), here.G)
 
     def _weights(self, h: float) -> tuple[float, float, float]:
         """Return (c_M, c_C, c_K) of S."""
@@ -133,7 +137,7 @@ class MoreauJean(Scheme):
         return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj)), np.zeros(1))
 
     def step(
-        self, system: System, state: State, h: float, memory: Memory, fixed: StepFixed, solver: ContactSolver
+        self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h: Newton's method on the momentum equation, one iteration for a constant system."""
         th, vt, t1, v_k, P = self.theta, self.vartheta, state.t + h, state.v, no_contacts(system)
@@ -149,18 +153,18 @@ class MoreauJean(Scheme):
             S = system.factor(end, *self._weights(h), inside)
             dv, dLam = S.solve_both(-R, -end.joint_rates)
             if active.size:
-                W, G = (fixed.W if system.constant else delassus(S.solve, end.G[:, active])), end.G
-                W = W[np.ix_(active, active)] if system.constant else W
-                b = (G.T @ (v + dv) + end.g_t + system.contacts.e * end.velocity_before(start))[active] - W @ P[active]
-                change = -P
-                P = no_contacts(system)
-                P[active], more = solve_contacts(W, b, active, system, solver, t1)
-                change, count = change + P, count + more
-                if change.any():
-                    by_impulse, joints_answer = S.solve_both(G @ change, np.zeros(system.nj))
+                before, b = P, end.G.T @ (v + dv) + end.g_t + system.contacts.e * end.velocity_before(start)
+                if isinstance(fixed, StepFixed):  # nothing changes: what was prepared holds
+                    P, more = solve_velocity(fixed, b, active, memory.contacts[0], solver, t1)
+                else:
+                    P, W = no_contacts(system), delassus(S.solve, end.G[:, active])
+                    P[active], more = solve_contacts(W, b[active] - W @ before[active], active, system, solver, t1)
+                count += more
+                if (before != P).any():
+                    by_impulse, joints_answer = S.solve_both(end.G @ (P - before), np.zeros(system.nj))
                     dv, dLam = dv + by_impulse, dLam + joints_answer
             v, Lam, size = v + dv, Lam + dLam, largest(dv)
-            if system.constant or size <= SETTLED * largest(v) or (size >= 0.5 * last and size <= NOISE * largest(v)):
+            if system.linear or size <= SETTLED * largest(v) or (size >= 0.5 * last and size <= NOISE * largest(v)):
                 break
             last = size
         else:

@@ -35,7 +35,6 @@ from flexmb.errors import InputError
 from flexmb.instant import System
 from flexmb.kernels.multibody import SCHATZMAN
 from flexmb.linalg import factor
-from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.base import (
     EVERYWHERE,
@@ -48,7 +47,7 @@ from flexmb.schemes.base import (
     load_works,
     no_contacts,
     quad,
-    solve_contacts,
+    solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
 from flexmb.system import LinearSystem
@@ -86,9 +85,9 @@ class SchatzmanPaoli(Scheme):
         return (0.25, 0.5, 0.25) if self.weighting == "symmetric" else (0.0, 1.0 - self.theta, self.theta)
 
     def prepare(self, system: LinearSystem, h: float) -> StepFixed:
-        """Factor S and form the Delassus matrix."""
+        """Factor S."""
         S = StepMatrix(system, c_C=0.5 * h, c_K=h * h * self.weights[2])
-        return StepFixed(S, delassus(S.solve, system.contacts.G))
+        return StepFixed(S, system)
 
     def start(self, system: LinearSystem, state: State, h: float, fixed: StepFixed, solver: ContactSolver) -> Memory:
         """Advance the position once, so that the memory is (q_1, u_1 = (q_1 - q_0) / h) and E' - E."""
@@ -158,7 +157,7 @@ class SchatzmanPaoli(Scheme):
         P = no_contacts(system)
         iterations = 0
         if (b < 0.0).any():
-            P, iterations = solve_contacts(fixed.W, b, np.arange(con.nc), system, solver, t)
+            P, iterations = solve_velocity(fixed, b, np.arange(con.nc), P, solver, t)
             u_free = u_free + fixed.S.solve(con.G @ P)
         return u_free, P, iterations
 

@@ -101,7 +101,7 @@ class StormerVerlet(Scheme):
             p_1 = p_0
             if iteration:  # at first v_1 = v_0, and p_1 differs from p_0 only by how bodies have turned
                 mean = system.instant(t_m, middle.q, 0.5 * (v_0 + v_1))
-            if iteration or not system.constant:
+            if iteration or not system.linear:
                 end = system.instant(t_1, system.advance(middle.q, 0.5 * h * v_1), v_1)
                 p_1 = middle.to_axes(end.to_space(end.p))
             R = p_1 - p_0 - h * mean.F.sum(axis=0) - G @ z
@@ -112,7 +112,7 @@ class StormerVerlet(Scheme):
                 z, more = solve_contacts(W, G.T @ (v_1 + dv) + g_t + e * U_0 - W @ z, active, system, solver, t_1)
                 dv, count = dv + X @ (z - before), count + more
             v_1 = v_1 + dv
-            if system.constant or size <= CLOSE**2 * abs(float(v_1 @ p_1)):
+            if system.linear or size <= CLOSE**2 * abs(float(v_1 @ p_1)):
                 break
         else:
             raise NotConverged("the momentum equation does not converge", time=t_1, step=-1, residual=size**0.5)

@@ -1,0 +1,61 @@
+"""Contact problems of a step: by the Delassus matrix of a few contacts, or by the solver for many of them."""
+
+from __future__ import annotations
+
+from flexmb.kernels.arrays import ContactRows, Judge, ManyRows
+from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST
+from flexmb.kernels.contact_step import solve_ggl, solve_velocity
+from flexmb.kernels.jit import inner
+from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.stages import call
+from flexmb.state import Array
+
+
+@inner
+def _ask(jd: Judge, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
+    """Solve what was written into ``many``; return the contact that failed or -1, and the residual."""
+    call(many.address[0], many.address[1], 0)
+    terms[T_ITERATIONS] = many.answer[ITERATIONS]
+    residual = many.answer[RESIDUAL]
+    if residual <= jd.tol:
+        return -1, residual
+    return int(many.answer[WORST]) % nc, residual
+
+
+@inner
+def solve_rows(jd: Judge, con: ContactRows, b: Array, active: Array, P: Array, terms: Array) -> tuple[int, float]:
+    """Solve 0 <= W P + b perp P >= 0 on the rows with ``active`` > 0 (``contact_step.solve_velocity``)."""
+    many, nc = con.many, P.size
+    if many.address[0] == 0:
+        return solve_velocity(jd, con.W_v_Lam, b, active, P, terms)
+    for i in range(nc):
+        many.asked[i] = 1 if active[i] > 0.0 else 0
+        many.b[i] = b[i] if active[i] > 0.0 else 0.0
+        many.z[i] = P[i]
+    failed, residual = _ask(jd, many, nc, terms)
+    for i in range(nc):
+        P[i] = many.z[i]
+    return failed, residual
+
+
+@inner
+def solve_levels(
+    jd: Judge, h: float, con: ContactRows, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
+) -> tuple[int, float]:
+    """Solve the joint position and velocity problem (``contact_step.solve_ggl``)."""
+    many, nc = con.many, nu.size
+    if many.address[0] == 0:
+        return solve_ggl(jd, h, con, g_free, b_v, nu, Lam, terms)
+    for i in range(nc):
+        many.closed[i] = 1 if g_free[i] <= 0.0 else 0
+        many.asked[i] = 1
+        many.asked[nc + i] = many.closed[i]
+        many.b[i] = g_free[i] / h
+        many.b[nc + i] = b_v[i]
+        many.z[i] = Lam[i]
+        many.z[nc + i] = Lam[i]
+    failed, residual = _ask(jd, many, nc, terms)
+    for i in range(nc):
+        nu[i] = h * many.z[i]
+        Lam[i] = many.z[nc + i]
+    return failed, residual

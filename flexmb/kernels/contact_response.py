@@ -1,0 +1,168 @@
+"""What impulses do to the contacts' rows, from solves with the step's matrix and without the matrix over contacts.
+
+Two forms of the equations A x = H z, in the words of the schemes (``schemes.moreau_jean``, ``schemes.alpha_family``):
+
+    ONE   S x = G z                             S = M + c_C (C + Y) + c_K (K + N)
+    TWO   M x_q + h^2 beta r f = G nu           x_q and x_v: what the impulses change in q and v,
+          M x_v + h gamma r f = G Lam           f = (K + N) x_q + (C + Y) x_v
+
+TWO is the step of the alpha family with a_{n+1} eliminated: no difference of nearly equal numbers is left, as in
+dq + h^2 beta da. Its unknowns are x_q / h and x_v, side by side, and nu / h and Lam, which have the same units.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from flexmb.kernels.banded import band_matvec, skew_add
+from flexmb.kernels.bordered import Border
+from flexmb.kernels.envelope import solve_envelope
+from flexmb.kernels.jit import inner
+from flexmb.kernels.tables import Array2
+from flexmb.state import Array, IntArray
+
+ONE, TWO = 0, 1
+K_FORM, K_REFINE, K_RESISTS = 0, 1, 2
+"""Places in ``Response.kind``: ONE or TWO, whether solutions are corrected once, whether C + Y has entries."""
+N_C, N_K, N_Q, N_V, N_H = 0, 1, 2, 3, 4
+"""Places in ``Response.number``: c_C, c_K, h beta r, h gamma r, h."""
+
+
+class Response(NamedTuple):
+    """The matrices of a step, unknowns in band order, and A factored (``kernels.envelope``).
+
+    K is given by deformation modes (``linalg.strain``; an index of n stands for no unknown), or where there are none
+    by the bands ``K``. ``resist`` and ``resist_up`` are the lower and upper bands of C + Y, ``cross`` those of N.
+    ``work`` is (5, n + 1); ``x`` and ``rest`` are as long as the unknowns of A.
+    """
+
+    kind: IntArray
+    number: Array
+    first: IntArray
+    start: IntArray
+    lower: Array
+    upper: Array
+    dinv: Array
+    M: Array2
+    K: Array2
+    resist: Array2
+    resist_up: Array2
+    cross: Array2
+    mode_ptr: IntArray
+    mode_i: IntArray
+    mode_j: IntArray
+    mode_c: Array
+    mode_D: Array
+    work: Array2
+    x: Array
+    rest: Array
+
+
+@inner
+def _restoring(R: Response, x: Array, y: Array) -> None:
+    """Write (K + N) x into ``y`` (n,); ``x`` is (n + 1,) with a zero at its end."""
+    n = y.size
+    if R.mode_D.size == 0:
+        band_matvec(R.K, x[:n], y)
+    else:
+        for i in range(n):
+            y[i] = 0.0
+        for m in range(R.mode_D.size):
+            s = 0.0
+            for k in range(R.mode_ptr[m], R.mode_ptr[m + 1]):
+                s += R.mode_c[k] * (x[R.mode_i[k]] - x[R.mode_j[k]])
+            s *= R.mode_D[m]
+            for k in range(R.mode_ptr[m], R.mode_ptr[m + 1]):
+                if R.mode_i[k] < n:
+                    y[R.mode_i[k]] += R.mode_c[k] * s
+                if R.mode_j[k] < n:
+                    y[R.mode_j[k]] -= R.mode_c[k] * s
+    if R.cross.shape[0] > 1:
+        skew_add(R.cross, x[:n], y)
+
+
+@inner
+def _exact_product(A: Array, B: Array, x: Array, y: Array) -> None:
+    """Write the product of ``x`` with the matrix of lower bands A and upper bands B into ``y``, in twice the digits.
+
+    Damping that goes with K loses its digits in a plain product, as K does, but has no deformation modes.
+    """
+    p, n = A.shape[0] - 1, x.size
+    for i in range(n):
+        total, rest = 0.0, 0.0
+        for j in range(max(0, i - p), min(n, i + p + 1)):
+            a = A[i - j, j] if j <= i else B[j - i, i]
+            b = x[j]
+            # Dekker's product and Knuth's sum: a b = t + e, total + t = u + f, all exact
+            t = a * b
+            a_1 = 134217729.0 * a
+            a_1 = a_1 - (a_1 - a)
+            b_1 = 134217729.0 * b
+            b_1 = b_1 - (b_1 - b)
+            e = (a - a_1) * (b - b_1) - (((t - a_1 * b_1) - (a - a_1) * b_1) - a_1 * (b - b_1))
+            u = total + t
+            v = u - total
+            rest += e + ((total - (u - v)) + (t - v))
+            total = u
+        y[i] = total + rest
+
+
+@inner
+def _take_off(R: Response) -> None:
+    """Subtract A x from ``rest``, K being taken from the deformation modes."""
+    n = R.M.shape[1]
+    x_q, f, t = R.work[0], R.work[2, :n], R.work[3, :n]
+    if R.kind[K_FORM] == ONE:
+        for i in range(n):
+            x_q[i] = R.x[i]
+        _restoring(R, x_q, f)
+        band_matvec(R.M, x_q[:n], t)
+        for i in range(n):
+            R.rest[i] -= t[i] + R.number[N_K] * f[i]
+        if R.kind[K_RESISTS] > 0:
+            _exact_product(R.resist, R.resist_up, x_q[:n], t)
+            for i in range(n):
+                R.rest[i] -= R.number[N_C] * t[i]
+        return
+    x_v = R.work[1]
+    for i in range(n):
+        x_q[i] = R.x[2 * i]
+        x_v[i] = R.x[2 * i + 1]
+    _restoring(R, x_q, f)
+    for i in range(n):
+        f[i] *= R.number[N_H]
+    if R.kind[K_RESISTS] > 0:
+        _exact_product(R.resist, R.resist_up, x_v[:n], t)
+        for i in range(n):
+            f[i] += t[i]
+    band_matvec(R.M, x_q[:n], t)
+    for i in range(n):
+        R.rest[2 * i] -= t[i] + R.number[N_Q] * f[i]
+    band_matvec(R.M, x_v[:n], t)
+    for i in range(n):
+        R.rest[2 * i + 1] -= t[i] + R.number[N_V] * f[i]
+
+
+@inner
+def add_response(B: Border, R: Response, z: Array, w: Array) -> None:
+    """Add W z = G^T A^-1 H z to ``w``."""
+    n = R.x.size
+    for i in range(n):
+        R.x[i] = 0.0
+    for m in range(z.size):
+        if z[m] != 0.0:
+            for e in range(B.col_ptr[m], B.col_ptr[m + 1]):
+                R.x[B.col_idx[e]] += z[m] * B.col_val[e]
+    for i in range(n):
+        R.rest[i] = R.x[i]
+    solve_envelope(n, R.first, R.start, R.lower, R.upper, R.dinv, R.x)
+    if R.kind[K_REFINE] > 0:
+        _take_off(R)
+        solve_envelope(n, R.first, R.start, R.lower, R.upper, R.dinv, R.rest)
+        for i in range(n):
+            R.x[i] += R.rest[i]
+    for m in range(w.size):
+        s = 0.0
+        for e in range(B.row_ptr[m], B.row_ptr[m + 1]):
+            s += B.row_val[e] * R.x[B.row_idx[e]]
+        w[m] += s
