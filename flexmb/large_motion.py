@@ -11,6 +11,7 @@ from scipy import sparse
 
 from flexmb.assembly.attached import attached_notes
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.constant import constant_matrices
 from flexmb.assembly.felt_gravity import gravity_notes
 from flexmb.assembly.marks import Marks, marks_of
 from flexmb.assembly.places import BodyInfo, Place
@@ -89,8 +90,9 @@ def assemble_large(
     drawn = _with_contact_points(builder)
     layout = layout_of(drawn, straight)
     layout = replace(layout, marks=_marks(parts, builder, layout))
+    tables = builder.build()
     system = MultibodySystem(
-        tables=builder.build(),
+        tables=tables,
         q0=q0,
         v0=v0,
         joints=Groups.of(builder.joints, "joints"),
@@ -104,6 +106,7 @@ def assemble_large(
         notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts, project)),
         bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
+        fixed=constant_matrices(tables),
     )
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):

@@ -101,6 +101,8 @@ class MultibodySystem:
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     bends : tuple of Bending
         How far floating beams are bent.
+    fixed : bool
+        Whether M, C and K never change (``assembly.constant``).
     """
 
     tables: System
@@ -122,6 +124,7 @@ class MultibodySystem:
     speed_tables: tuple[tuple[str, str], ...] = ()
     bends: tuple[Bending, ...] = ()
     constant: bool = False
+    fixed: bool = False
     loads: tuple[()] = field(default=())
 
     @property
@@ -208,7 +211,8 @@ class MultibodySystem:
             np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
         ]
         e = self.contacts.e
-        return machine_of(self.tables, self.start, self.v0, self.groups, joints, e, numbers, judge, self.null)
+        arrays = (self.tables, self.start, self.v0, self.groups, joints, e)
+        return machine_of(*arrays, numbers, judge, self.null, self.fixed)
 
     @cached_property
     def room(self) -> MachineRoom:

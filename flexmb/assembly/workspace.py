@@ -6,14 +6,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from flexmb.assembly.constant import contact_unknowns
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
 from flexmb.kernels.multibody import (
+    EPS,
+    FIXED,
+    LEVEL,
     LOWEST,
     MOTION_ROWS,
     NUMBERS,
     SCHATZMAN,
+    STEP_SIZE,
+    T_FIRST,
     TRIAL_ROWS,
     WEAK,
     WEAK_MASS,
@@ -26,6 +32,7 @@ from flexmb.kernels.multibody import (
     Trial,
 )
 from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.multibody_schatzman import account_ahead_stage
@@ -135,8 +142,8 @@ def between_of(system: System) -> Between:
     )
 
 
-def trial_of(system: System, size: int, nv: int) -> Trial:
-    """Return room for a step in the making; ``size`` is that of q with its rests."""
+def trial_of(system: System, size: int, nv: int, units: int) -> Trial:
+    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``."""
     nj = system.joints
     nc = system.rows.kind.size - nj
     big = np.zeros((7, nv + nj))
@@ -151,9 +158,10 @@ def trial_of(system: System, size: int, nv: int) -> Trial:
         contact=np.zeros((6, nc)),
         big=big,
         response=np.zeros((3, nc, nv + nj)),
+        unit=np.zeros((3, units, nv + nj)),
         scale=np.ones(6),
         drift=np.zeros(system.unknowns.share.size),
-        report=np.zeros(4),
+        report=np.zeros(6),
     )
 
 
@@ -174,6 +182,7 @@ def machine_of(
     numbers: SchemeNumbers = NO_SCHEME,
     judge: Judge | None = None,
     null: Array | None = None,
+    constant: bool = False,
 ) -> MachineRoom:
     """Return all a run needs, at the state (q, v).
 
@@ -190,9 +199,13 @@ def machine_of(
         How contact problems are solved.
     null : (k, nj) array
         Orthonormal combinations of the rows of joints that make no force at (q, v).
+    constant : bool
+        Whether M, C and K never change (``constant_matrices``): they are factored once for each size of the step.
     """
-    sym, scatter, mats, work = _tools(system, v.size, groups, joint_groups)
+    unit_v = contact_unknowns(system) if constant else np.zeros(0, dtype=np.int64)
+    sym, scatter, mats, work = _tools(system, v.size, groups, joint_groups, unit_v)
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
+    stages = (place_stage, assemble_stage, contact_stage, account)
     return MachineRoom(
         Machine(
             system=system,
@@ -202,19 +215,26 @@ def machine_of(
             mats=mats,
             work=work,
             motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
-            trial=trial_of(system, q.size, v.size),
+            trial=trial_of(system, q.size, v.size, unit_v.size),
             numbers=numbers,
             judge=Judge(0, 0, 1e-10) if judge is None else judge,
             e=np.array(e, dtype=np.float64),
-            step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0, numbers.joint_level, numbers.eps, 0.0]),
+            step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account)]),
+            stages=np.array([f.address for f in stages] + [fixed_step_stage.address if constant else 0]),
         )
     )
 
 
+def _step(numbers: SchemeNumbers, constant: bool) -> Array:
+    """Return ``Machine.step`` before the start."""
+    step = np.zeros(STEP_SIZE)
+    step[T_FIRST], step[LEVEL], step[EPS], step[FIXED] = -np.inf, numbers.joint_level, numbers.eps, constant
+    return step
+
+
 def _tools(
-    system: System, nv: int, groups: Sequence[IntArray], joint_groups: Sequence[IntArray]
+    system: System, nv: int, groups: Sequence[IntArray], joint_groups: Sequence[IntArray], unit_v: IntArray
 ) -> tuple[Symbolic, Scatter, Matrices, TangentWork]:
     """Return the pattern of the bordered matrices, the places of all entries in it, and room for their values."""
     maps = _Maps(system, nv)
@@ -223,6 +243,8 @@ def _tools(
     where = positions(sym, rows, cols)
     parts = np.split(where, np.cumsum([r.size for r, _ in maps.all])[:-1])
     unique, own, M, C, K, frames, floating, rotors, spins, column, row, diagonal = parts
+    unit_of = np.full(nv, -1, dtype=np.int64)
+    unit_of[unit_v] = np.arange(unit_v.size)
     scatter = Scatter(
         unique=maps.inverse,
         first=maps.first,
@@ -245,6 +267,8 @@ def _tools(
         row_pos=row,
         diagonal_pos=diagonal,
         frame_of=_frame_of(system),
+        unit_v=unit_v,
+        unit_of=unit_of,
     )
     nnz, npairs, nu = sym.col.size, system.pairs.first.size, maps.first.size
     most = max(6, int(np.diff(system.markers.ptr).max(initial=0)), 6 + int(system.floating.modes.max(initial=0)))

@@ -65,8 +65,8 @@ def _linear_forces(linear: Linear, q: Array, v: Array, F: Array) -> float:
     return stored
 
 
-@inner
-def _place(at: int, t: float, q: Array, v: Array) -> None:
+@kernel
+def place(at: int, t: float, q: Array, v: Array) -> None:
     """Evaluate frames, markers, angles and rows."""
     unknowns, floating_bodies = part(at, "system.unknowns"), part(at, "system.floating")
     mk, state, astate = part(at, "system.markers"), part(at, "point.markers"), part(at, "point.angles")
@@ -83,7 +83,7 @@ def _place(at: int, t: float, q: Array, v: Array) -> None:
 @kernel
 def evaluate(at: int, t: float, q: Array, v: Array) -> None:
     """Write all of ``point`` in (t, q, v) but the joint forces, which need multipliers (see ``joint_forces``)."""
-    _place(at, t, q, v)
+    place(at, t, q, v)
     mk, state, astate, F = (
         part(at, "system.markers"),
         part(at, "point.markers"),

@@ -61,11 +61,15 @@ class SchemeNumbers(NamedTuple):
     error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
 
 
-# places in ``Machine.step`` (10,): size of the step, its coefficients, the time of the trial (that of its end), c1 of
-# forces of velocities, when the run starts, and how long before the end speeds of drives are taken: not 0 where the
-# step ends at a corner, see ``multibody_corner``; the level on which joints are held in this step; eps of this step,
-# and what it becomes where rows depend on each other
+# places in ``Machine.step`` (STEP_SIZE,): size of the step, its coefficients, the time of the trial (that of its end),
+# c1 of forces of velocities, when the run starts, and how long before the end speeds of drives are taken: not 0 where
+# the step ends at a corner, see ``multibody_corner``; the level on which joints are held in this step; eps of this
+# step, and what it becomes where rows depend on each other; 1 where M, C and K never change (``multibody_fixed``), and
+# of what is kept then: h of the factors of S, 1 if there are factors of J, h of ``Trial.unit``; how often both were
+# factored
 H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY, LEVEL, EPS, EPS_NEAR = range(10)
+FIXED, FACTORED, FACTORED_MASS, UNITS, FACTORIZATIONS = range(10, 15)
+STEP_SIZE = 15
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
@@ -107,9 +111,10 @@ class Motion(NamedTuple):
     null: Array2  # (k, nj + 1) redundant directions, and whether each is redundant now; zeros: none (``redundancy``)
 
 
-# rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT
-T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3 = range(15)
-TRIAL_ROWS = 15
+# rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT; FREE is v~ without contacts, where that is
+# all they change (``multibody_fixed``)
+T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3, FREE = range(16)
+TRIAL_ROWS = 16
 # rows of ``Trial.joint`` (4, nj): Lam_J (c1 times the force), impulses in an impact, residual, and g, the last two
 # without what redundant joints leave unmet
 LAM_J, LAM_W, RHO, G_MET = 0, 1, 2, 3
@@ -122,8 +127,8 @@ BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
 # places in ``Trial.scale`` (6,): speeds of places and of rotations, length of the system now and of the model; the
 # largest speed in space, with that of free flight; how far apart the places are that joints compare
 PLACES, TURNS, LENGTH, MODEL, FASTEST, SPAN = range(6)
-# places in ``Trial.report`` (4,)
-FAILED, LEFT, CHANGE, PASSED = 0, 1, 2, 3
+# places in ``Trial.report`` (6,)
+FAILED, LEFT, CHANGE, PASSED, ROUND, TAKEN = range(6)
 
 
 class Between(NamedTuple):
@@ -151,10 +156,11 @@ class Trial(NamedTuple):
     contact: Array2  # (6, nc)
     big: Array2  # (7, n)
     response: Array3  # (3, nc, n)
+    unit: Array3  # (3, k, n) the same to unit impulses on ``Scatter.unit_v``, where M, C and K never change
     scale: Array  # (6,)
     drift: Array  # mean velocities of bodies in free flight, see ``Unknowns.share``
-    report: Array  # (4,): contact that failed or -1, residual, largest change of a velocity; row of a joint that a step
-    # past a singular position has held on the velocity level, or -1
+    report: Array  # (6,): contact that failed or -1, residual, largest change of a velocity; row of a joint that a step
+    # past a singular position has held on the velocity level, or -1; how often contacts were solved; iterations
 
 
 class Scatter(NamedTuple):
@@ -182,6 +188,8 @@ class Scatter(NamedTuple):
     row_pos: IntArray  # (multiplier, unknown)
     diagonal_pos: IntArray  # (nj,)
     frame_of: IntArray  # (nm,) frame whose rotations are unknowns 3, 4, 5 of a marker, -1 for none
+    unit_v: IntArray  # (k,) unknowns that contacts act on, where M, C and K never change; see ``Trial.unit``
+    unit_of: IntArray  # (nv,) place of an unknown among these, -1 for none
 
 
 class Matrices(NamedTuple):

@@ -21,6 +21,8 @@ from flexmb.kernels.multibody import (
     D1,
     DQ,
     FAILED,
+    FIXED,
+    FREE,
     G_FREE,
     GAP,
     GAP_T,
@@ -29,12 +31,16 @@ from flexmb.kernels.multibody import (
     LAM_W,
     LEFT,
     LU_,
+    N_,
     NU,
     RATE,
     RESPONSE,
+    ROUND,
     S1,
     S2,
     SCHATZMAN,
+    UNITS,
+    VT,
     X_,
     Y_,
     H,
@@ -96,6 +102,28 @@ def predicted(at: int, y: Array) -> None:
 
 
 @inner
+def predicted_free(at: int) -> None:
+    """Write gaps and rates without any impulse, where these change nothing else (``multibody_fixed``).
+
+    The rows are linear around the trial; big[X_] gets the way from its v~ back to FREE. Contacts that the trial leaves
+    closed are candidates from now on.
+    """
+    trial, vec, contact = part(at, "trial"), part(at, "trial.vec"), part(at, "trial.contact")
+    x, y, nj = trial.big[X_], trial.big[N_], part(at, "system.joints")
+    g, numbers, behind, e = part(at, "point.rows.g"), part(at, "numbers"), part(at, "motion.rows")[GAP], part(at, "e")
+    for i in range(vec.shape[1]):
+        x[i] = vec[FREE, i] - vec[VT, i]
+        y[i] = -vec[DQ, i]
+    predicted(at, y)
+    for c in range(contact.shape[1]):
+        if numbers.family == ALPHA:
+            contact[B_V, c] -= along_direction(at, nj + c, vec[W])
+        gap = g[nj + c] + (e[c] * behind[nj + c] if numbers.family == SCHATZMAN else 0.0)
+        if gap <= 0.0:
+            contact[CANDIDATE, c] = 1.0
+
+
+@inner
 def choose_candidates(at: int) -> int:
     """Mark the contacts that may act: predicted closed (positions) or forecast to close, or pressed now; count them."""
     con, numbers = part(at, "trial.contact"), part(at, "numbers")
@@ -112,26 +140,75 @@ def choose_candidates(at: int) -> int:
 
 
 @inner
+def _respond(at: int, X: Array, Y_q: Array, Y_v: Array) -> None:
+    """Turn an impulse X over the unknowns into the response of w to it, and write those of v~."""
+    sym, mats, work, nv = part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_], part(at, "trial.vec").shape[1]
+    if part(at, "numbers.family") != ALPHA:
+        lu_solve(sym, mats.S, X, work)
+        return
+    lu_solve(sym, mats.J, X, work)
+    Y_q[:] = 0.0
+    Y_v[:] = 0.0
+    pattern_product(sym, mats.D, X, nv, -1.0, Y_q)
+    pattern_product(sym, mats.C, X, nv, -1.0, Y_v)
+    lu_solve(sym, mats.S, Y_q, work)
+    lu_solve(sym, mats.S, Y_v, work)
+
+
+@inner
 def respond(at: int) -> None:
     """Write the responses of w and v~ to unit impulses of the candidate contacts."""
-    trial, sym, mats = part(at, "trial"), part(at, "sym"), part(at, "mats")
-    nv, nj, alpha = trial.vec.shape[1], trial.joint.shape[1], part(at, "numbers.family") == ALPHA
+    trial, nj, kept = part(at, "trial"), part(at, "system.joints"), part(at, "trial.unit").shape[1] > 0
+    if kept:
+        _respond_to_units(at)
     for i in range(trial.contact.shape[1]):
         if trial.contact[CANDIDATE, i] == 0.0:
             continue
         X, Y_q, Y_v = trial.response[BY_IMPULSE, i], trial.response[BY_DQ, i], trial.response[BY_W, i]
         X[:] = 0.0
-        add_direction(at, nj + i, 1.0, X)
-        if not alpha:
-            lu_solve(sym, mats.S, X, trial.big[LU_])
-            continue
-        lu_solve(sym, mats.J, X, trial.big[LU_])
-        Y_q[:] = 0.0
-        Y_v[:] = 0.0
-        pattern_product(sym, mats.D, X, nv, -1.0, Y_q)
-        pattern_product(sym, mats.C, X, nv, -1.0, Y_v)
-        lu_solve(sym, mats.S, Y_q, trial.big[LU_])
-        lu_solve(sym, mats.S, Y_v, trial.big[LU_])
+        if kept:
+            Y_q[:] = 0.0
+            Y_v[:] = 0.0
+            _combine_units(at, nj + i, X, Y_q, Y_v)
+        else:
+            add_direction(at, nj + i, 1.0, X)
+            _respond(at, X, Y_q, Y_v)
+
+
+@inner
+def _respond_to_units(at: int) -> None:
+    """Write the responses to unit impulses on single unknowns, if they are not there for this size of the step."""
+    unit, unknowns, step = part(at, "trial.unit"), part(at, "scatter.unit_v"), part(at, "step")
+    if step[UNITS] == step[H]:
+        return
+    for k in range(unknowns.size):
+        X = unit[BY_IMPULSE, k]
+        X[:] = 0.0
+        X[unknowns[k]] = 1.0
+        _respond(at, X, unit[BY_DQ, k], unit[BY_W, k])
+    step[UNITS] = step[H]
+
+
+@inner
+def _combine_units(at: int, r: int, X: Array, Y_q: Array, Y_v: Array) -> None:
+    """Add the responses to a unit impulse of row r, from those to unit impulses on its unknowns."""
+    mk, rows, unit_of = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter.unit_of")
+    J, grad, unit = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "trial.unit")
+    alpha = part(at, "numbers.family") == ALPHA
+    for s in range(rows.ptr[r], rows.ptr[r + 1]):
+        m = rows.marker[s]
+        for d in range(mk.ptr[m], mk.ptr[m + 1]):
+            along, k = 0.0, unit_of[mk.dof[d]]
+            for c in range(6):
+                along += J[d, c] * grad[s, c]
+            if along == 0.0:
+                continue
+            for i in range(X.size):
+                X[i] += along * unit[BY_IMPULSE, k, i]
+            if alpha:
+                for i in range(X.size):
+                    Y_q[i] += along * unit[BY_DQ, k, i]
+                    Y_v[i] += along * unit[BY_W, k, i]
 
 
 @inner
@@ -187,6 +264,8 @@ def rate_before(at: int, r: int) -> float:
 def solve_contacts(at: int) -> tuple[int, float]:
     """Solve for the impulses of the candidates on the linearized step; write NU and LAM_C.
 
+    The solvers begin with the contacts that are pressed now, the first time in a step with those of the step before.
+
     Returns
     -------
     failed : int
@@ -196,7 +275,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
     con, motion, e = part(at, "trial.contact"), part(at, "motion"), part(at, "e")
     judge, nj, ahead = part(at, "judge"), part(at, "system.joints"), part(at, "numbers.family") == SCHATZMAN
     candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
-    n = candidates.size
+    n, first, fixed = candidates.size, part(at, "trial.report")[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
     W_c = _delassus(at, candidates)
     nu, Lam, g, b = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(n)
     for i in range(n):
@@ -205,11 +284,14 @@ def solve_contacts(at: int) -> tuple[int, float]:
         g[i] = con[G_FREE, c]
         b[i] = con[B_V, c] + (0.0 if ahead else e[c] * rate_before(at, nj + c))
         motion.contact[RESPONSE, c] = W_c.W_v_Lam[i, i]
-    for i in range(n):  # take out what the present impulses do: what is left is the motion without them
+    for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
         for j in range(n):
             g[i] -= W_c.W_q_nu[i, j] * nu[j] + W_c.W_q_Lam[i, j] * Lam[j]
             b[i] -= W_c.W_v_nu[i, j] * nu[j] + W_c.W_v_Lam[i, j] * Lam[j]
     terms = np.zeros(motion.terms.size)
+    for i in range(n if first else 0):
+        Lam[i] = motion.contact[IMPULSE, candidates[i]]
+    part(at, "trial.report")[ROUND] += 1.0
     if part(at, "numbers.contact_ggl") == 1:
         failed, residual = solve_ggl(judge, part(at, "step")[H], W_c, g, b, nu, Lam, terms)
     else:
@@ -273,12 +355,17 @@ def contact_stage(at: int, flag: int) -> int:
     trial, report = part(at, "trial"), part(at, "trial.report")
     con = trial.contact
     report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    fixed = part(at, "step")[FIXED] > 0.0
     if flag == 0:
-        predicted(at, trial.big[Y_])
+        if fixed:
+            predicted_free(at)
+        else:
+            predicted(at, trial.big[Y_])
         return choose_candidates(at)
     old = np.zeros((2, con.shape[1]))
-    copy(con[NU], old[0])
-    copy(con[LAM_C], old[1])
+    if not fixed:
+        copy(con[NU], old[0])
+        copy(con[LAM_C], old[1])
     respond(at)
     failed, left = solve_contacts(at)
     report[FAILED], report[LEFT] = float(failed), left

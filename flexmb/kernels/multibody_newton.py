@@ -11,6 +11,7 @@ from flexmb.kernels.evaluate import (
     evaluate,
     joint_forces,
     momentum,
+    place,
     row_rate,
     to_axes,
 )
@@ -29,6 +30,10 @@ from flexmb.kernels.multibody import (
     D1,
     DQ,
     DQ_JOINT,
+    FACTORED,
+    FACTORED_MASS,
+    FACTORIZATIONS,
+    FIXED,
     G_MET,
     HALF,
     INCREMENT,
@@ -153,11 +158,14 @@ def place_stage(at: int, flag: int) -> int:
     """Evaluate the system at the trial's (q, v) and end time.
 
     Flag 0: momentum M(q) v to T_P. Flag 1: joint forces of the trial's multipliers, R and rho (momentum of v~ in T_P).
-    Flag 2: no more than that. Flag 3: R and rho only, of the forces as they are.
+    Flag 2: no more than that. Flag 3: R and rho only, of the forces as they are. Flag 4: markers, angles and rows only.
     """
     vec, joint, step = part(at, "trial.vec"), part(at, "trial.joint"), part(at, "step")
     if flag == 3:
         residual(at)
+        return 0
+    if flag == 4:
+        place(at, step[T_END], part(at, "trial.q"), vec[T_V])
         return 0
     evaluate(at, step[T_END], part(at, "trial.q"), vec[T_V])
     if flag == 0:
@@ -193,11 +201,11 @@ def assemble_stage(at: int, flag: int) -> int:
     """Assemble and factor; return -1 or the row that failed.
 
     Flag 0: the step matrix. 1: the step matrix and the mass matrix. 2: the mass matrix, D being N - p~ for the momentum
-    p in T_P (no forces). 3: the mass matrix with M as it is.
+    p in T_P (no forces). 3: the mass matrix with M as it is. Where M, C and K never change, factors are kept.
     """
     trial, step, mats, sym = part(at, "trial"), part(at, "step"), part(at, "mats"), part(at, "sym")
-    vec, lam, numbers = trial.vec, trial.big[B_], part(at, "numbers")
-    if flag <= 1:
+    vec, lam, numbers, fixed = trial.vec, trial.big[B_], part(at, "numbers"), step[FIXED] > 0.0
+    if flag <= 1 and not (fixed and step[FACTORED] == step[H]):
         inside, carried, F = numbers.family == MOREAU, vec[S3], part(at, "point.F")
         for r in range(trial.joint.shape[1]):
             lam[r] = 0.0 if inside else trial.joint[LAM_J, r] / step[C1]
@@ -212,23 +220,30 @@ def assemble_stage(at: int, flag: int) -> int:
         while again:
             step_matrix(at, d1, step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
             bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
+            step[FACTORIZATIONS] += 1.0
             again = nearly_dependent(at, trial.big[WEAK], DEPENDENT) >= 0 and _judge_masses(at)
         if bad < 0:
             follow(at, mats.S, trial.big[WEAK])
             leave_out(at, trial.joint[G_MET])
             leave_out(at, trial.joint[RHO])
-        if bad >= 0 or flag == 0:
+        step[FACTORED] = step[H] if bad < 0 else 0.0
+        if bad >= 0:
             return bad
     elif flag == 2:
+        step[FACTORED] = 0.0
         lam[:] = 0.0
         assemble(at, step[T_END], trial.q, vec[T_V], vec[T_P], 0.0, lam)
+    if flag == 0 or (fixed and step[FACTORED_MASS] > 0.0):
+        return -1
     again, bad = True, -1
     while again:
         mass_matrix(at)
         bad = lu_factor(sym, mats.J, trial.big[LU_], trial.big[WEAK_MASS])
+        step[FACTORIZATIONS] += 1.0
         again = regularize(at, trial.big[WEAK_MASS])
     if bad < 0 and flag >= 2:
         follow(at, mats.J, trial.big[WEAK_MASS])
+    step[FACTORED_MASS] = 1.0 if bad < 0 else 0.0
     return bad
 
 

@@ -27,15 +27,36 @@ from flexmb.kernels.tables import CLASSES
 @inner
 def place_trial(at: int) -> None:
     """Move the trial to its end position and velocity and evaluate the system there, residuals included."""
-    vec, step = part(at, "trial.vec"), part(at, "step")
     if part(at, "numbers.family") == SCHATZMAN:
         _place_ahead(at)
         return
+    _move(at)
+    call(part(at, "stages")[PLACE], at, 1)
+
+
+@inner
+def place_rows(at: int) -> None:
+    """Move the trial and evaluate the rows there, but no forces."""
+    vec, q, unknowns = part(at, "trial.vec"), part(at, "trial.q"), part(at, "system.unknowns")
+    if part(at, "numbers.family") == SCHATZMAN:
+        for i in range(vec.shape[1]):
+            vec[T_V, i] = 0.5 * (part(at, "motion.vec")[HALF, i] + vec[VT, i])
+            vec[INCREMENT, i] = part(at, "step")[H] * vec[VT, i]
+        advance(unknowns, part(at, "motion.q"), vec[D0], q)
+        advance(unknowns, q, vec[INCREMENT], q)
+    else:
+        _move(at)
+    call(part(at, "stages")[PLACE], at, 4)
+
+
+@inner
+def _move(at: int) -> None:
+    """Move the trial to its end position and velocity."""
+    vec, step = part(at, "trial.vec"), part(at, "step")
     for i in range(vec.shape[1]):
         vec[INCREMENT, i] = vec[D0, i] + step[D1] * vec[VT, i] + vec[DQ, i] + vec[DQ_JOINT, i]
         vec[T_V, i] = vec[VT, i] + vec[W, i]
     advance(part(at, "system.unknowns"), part(at, "motion.q"), vec[INCREMENT], part(at, "trial.q"))
-    call(part(at, "stages")[PLACE], at, 1)
 
 
 @inner

@@ -150,6 +150,7 @@ def measure_speeds(at: int) -> None:
         for j in range(M.ptr[i], M.ptr[i + 1]):
             if M.col[j] == i:
                 mass = M.val[j]
+                break
         for c in range(CLASSES):
             force += abs(F[c, i])
         vec[S0, i] = max(_own_speed(at, i, vec[VT, i]), _own_speed(at, i, motion.vec[V, i]))

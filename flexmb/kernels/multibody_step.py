@@ -27,6 +27,7 @@ from flexmb.kernels.multibody import (
     DQ_JOINT,
     EPS,
     FAILED,
+    FIXED,
     G_MET,
     GAP,
     INCREMENT,
@@ -45,11 +46,13 @@ from flexmb.kernels.multibody import (
     NOT_A_NUMBER,
     PASSED,
     RHO,
+    ROUND,
     S1,
     SCHATZMAN,
     SINGULAR,
     T_END,
     T_V,
+    TAKEN,
     VT,
     WEAK,
     WEAK_MASS,
@@ -66,7 +69,7 @@ from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, latest_row, leav
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.kernels.stages import ASSEMBLE, CONTACT, PLACE, call
+from flexmb.kernels.stages import ASSEMBLE, CONTACT, FIXED_STEP, PLACE, call
 from flexmb.kernels.tables import CLASSES
 from flexmb.state import Array
 
@@ -171,7 +174,7 @@ def _contacts(at: int, factored: bool) -> tuple[int, int]:
 
 
 @inner
-def _begin(at: int, h: float, t: float, level: int) -> None:
+def begin_step(at: int, h: float, t: float, level: int) -> None:
     """Set up a step: coefficients, level of the joints, first guess, forecast of the contacts."""
     trial = part(at, "trial")
     set_step(at, h, t)
@@ -180,6 +183,7 @@ def _begin(at: int, h: float, t: float, level: int) -> None:
     trial.contact[CANDIDATE, :] = 0.0
     trial.report[CHANGE] = 0.0
     trial.report[FAILED] = -1.0
+    trial.report[ROUND] = 0.0
     trial.big[Y_, :] = 0.0
     numbers = part(at, "numbers")
     if trial.contact.shape[1] > 0 and numbers.contact_ggl == 0 and numbers.family != SCHATZMAN:
@@ -212,8 +216,12 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     status, where, residual, iterations : int, int, float, int
         ``where`` is the unknown or multiplier with a bad pivot, the contact, or the worst joint row.
     """
-    level, report = part(at, "numbers.joint_level"), part(at, "trial.report")
+    level, report, step = part(at, "numbers.joint_level"), part(at, "trial.report"), part(at, "step")
     report[PASSED] = -1.0
+    if step[FIXED] > 0.0:
+        step[H], step[T_END] = h, t
+        status = call(part(at, "stages")[FIXED_STEP], at, 0)
+        return status, int(report[FAILED]), report[LEFT], int(report[TAKEN])
     status, where, left, iterations = _solve(at, h, t, level)
     if status in (CONVERGED, CONTACT_FAILED) or level == INDEX2:
         return status, where, left, iterations
@@ -232,7 +240,7 @@ def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, in
     """Find the end of the step with the joints held on the given level; see ``solve_step``."""
     trial, numbers, stages = part(at, "trial"), part(at, "numbers"), part(at, "stages")
     nc, y, alpha, report = trial.contact.shape[1], trial.big[Y_], numbers.family == ALPHA, trial.report
-    _begin(at, h, t, level)
+    begin_step(at, h, t, level)
     both = alpha and level == BOTH and trial.joint.shape[1] > 0
     last, least, size, settled, again, extra, count = np.inf, np.inf, np.inf, False, True, 0, 0
     for iteration in range(numbers.max_iterations):

@@ -116,6 +116,31 @@ def momentum(rotors: Rotors, q_of_v: IntArray, q: Array, v: Array, p: Array) -> 
             p[phi] += Ub * cos * _at(v, j) - Ua * sin * _at(v, i)
 
 
+@inner
+def _matrix_forces(
+    rotors: Rotors, b: int, W: float, dW: float, turning: float, q_of_v: IntArray, q: Array, v: Array, F: Array
+) -> None:
+    """Add the forces of the matrices of rotor b; entries of one row follow each other, so its sums wait at hand."""
+    phi, kind, feels = rotors.who[b, PHI_V], rotors.who[b, CIRCULATION], rotors.who[b, CIRCULATION] == DAMPING
+    e, end = rotors.entry_ptr[b], rotors.entry_ptr[b + 1]
+    while e < end:
+        i = rotors.entry[e, 0]
+        inertia, drive, cross, circ = F[INERTIA, i], F[DRIVE, i], 0.0, 0.0
+        while e < end and rotors.entry[e, 0] == i:
+            j, value = rotors.entry[e, 1], rotors.value[e]
+            place = q[q_of_v[j]]
+            inertia -= (turning * value[GYRO] + value[SKEW]) * v[j]
+            drive -= 0.5 * dW * value[GYRO] * place
+            cross += value[COUPLE] * place
+            circ += W * value[CIRC] * place
+            if feels:
+                F[DAMPING, phi] += q[q_of_v[i]] * (value[CIRC] * v[j] - W * value[RESIST] * place)
+            e += 1
+        F[INERTIA, i], F[DRIVE, i] = inertia, drive
+        F[CROSS, i] -= cross
+        F[kind, i] -= circ
+
+
 @kernel
 def forces(
     rotors: Rotors, functions: Functions, q_of_v: IntArray, t: float, t_rate: float, q: Array, v: Array, F: Array
@@ -128,17 +153,9 @@ def forces(
     stored = 0.0
     for b in range(rotors.drag.size):
         angle, W, dW = _spin(rotors, functions, b, t, t_rate, q, v)
-        phi, circ = rotors.who[b, PHI_V], F[rotors.who[b, CIRCULATION]]
+        phi = rotors.who[b, PHI_V]
         turning = W if phi < 0 else 0.5 * W
-        for e in range(rotors.entry_ptr[b], rotors.entry_ptr[b + 1]):
-            i, j, value = rotors.entry[e, 0], rotors.entry[e, 1], rotors.value[e]
-            place = q[q_of_v[j]]
-            F[INERTIA, i] -= (turning * value[GYRO] + value[SKEW]) * v[j]
-            F[DRIVE, i] -= 0.5 * dW * value[GYRO] * place
-            F[CROSS, i] -= value[COUPLE] * place
-            circ[i] -= W * value[CIRC] * place
-            if rotors.who[b, CIRCULATION] == DAMPING:
-                F[DAMPING, phi] += q[q_of_v[i]] * (value[CIRC] * v[j] - W * value[RESIST] * place)
+        _matrix_forces(rotors, b, W, dW, turning, q_of_v, q, v, F)
         for k in range(rotors.table_ptr[b], rotors.table_ptr[b + 1]):
             low, high, s, _ = _between(rotors, k, W)
             for e in range(rotors.table[k, 3]):
