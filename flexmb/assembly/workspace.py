@@ -8,6 +8,7 @@ import numpy as np
 
 from flexmb.assembly.constant import contact_unknowns
 from flexmb.kernels.arrays import Judge
+from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
 from flexmb.kernels.multibody import (
@@ -217,7 +218,7 @@ def machine_of(
             motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
             trial=trial_of(system, q.size, v.size, unit_v.size),
             numbers=numbers,
-            judge=Judge(0, 0, 1e-10) if judge is None else judge,
+            judge=judge_of() if judge is None else judge,
             e=np.array(e, dtype=np.float64),
             step=_step(numbers, constant),
             scratch=scratch_of(system),
