@@ -12,8 +12,9 @@ from scipy import sparse
 
 from flexmb.errors import InputError
 from flexmb.kernels.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
-from flexmb.linalg import bordered
-from flexmb.linalg.bordered import analyze, positions, redundant
+from flexmb.linalg import dependent_columns
+from flexmb.linalg.bordered import analyze, positions
+from flexmb.linalg.dependent_columns import redundant
 
 
 class Shape(NamedTuple):
@@ -438,12 +439,12 @@ def test_many_columns_thinned_out_first_give_the_same_answer(monkeypatch: pytest
     full = redundant(M, G)
     check(M, G, full)
     assert len(full) == 18
-    monkeypatch.setattr(bordered, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(dependent_columns, "DENSE_LIMIT", 10)
     sizes: list[int] = []
-    in_order = bordered._in_order
+    in_order = dependent_columns._in_order
 
     def counted(W, columns, tolerance):
-        sizes.append(len(W))
+        sizes.append(W.shape[0])
         return in_order(W, columns, tolerance)
 
     rows: list[int] = []
@@ -452,8 +453,8 @@ def test_many_columns_thinned_out_first_give_the_same_answer(monkeypatch: pytest
         rows.append(sym.perm.size)
         return lu_factor(sym, *args)
 
-    monkeypatch.setattr(bordered, "_in_order", counted)
-    monkeypatch.setattr(bordered, "lu_factor", noted)
+    monkeypatch.setattr(dependent_columns, "_in_order", counted)
+    monkeypatch.setattr(dependent_columns, "lu_factor", noted)
     thin = redundant(M, G)
     assert [r.row for r in thin] == [r.row for r in full]
     for a, b in zip(thin, full, strict=True):
@@ -472,6 +473,6 @@ def test_a_mass_matrix_that_is_not_definite_is_refused(monkeypatch: pytest.Monke
     indefinite = M.toarray()
     indefinite[7, 8] = indefinite[8, 7] = 5.0
     for limit, wrong in itertools.product((500, 10), (massless, indefinite)):
-        monkeypatch.setattr(bordered, "DENSE_LIMIT", limit)
+        monkeypatch.setattr(dependent_columns, "DENSE_LIMIT", limit)
         with pytest.raises(InputError, match=r"not positive definite \(unknown number [78]\)"):
             redundant(sparse.csr_array(wrong), G)
