@@ -272,8 +272,8 @@ def _rows_in_words(system: MultibodySystem, found: list[Redundant]) -> str:
 def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
     rows = system.tables.rows
     driven = {r for r in range(system.nj) if rows.function[r] >= 0}
-    for dependent in found:
-        tied = {dependent.row, *map(int, dependent.combination)}
+    for one in found:
+        tied = {one.row, *map(int, one.combination)}
         together = tied & driven
         if together:
             names = sorted({system.joints.name_of(r) for r in together})

@@ -105,6 +105,7 @@ def assemble_large(
         bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
     )
+    system = replace(system, pattern=system.find_pattern())
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):
         system = replace(system, layout=replace(layout_of(drawn, system.q0), marks=layout.marks))

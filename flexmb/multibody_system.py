@@ -5,6 +5,7 @@ The numbers come from the compiled kernels that the time loop runs on; nothing i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.builder import Group
+from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
 from flexmb.kernels import spin, tangents
@@ -98,6 +100,8 @@ class MultibodySystem:
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     bends : tuple of Bending
         How far floating beams are bent.
+    pattern : Pattern or None
+        ``find_pattern()``, where it has been found.
     """
 
     tables: System
@@ -118,6 +122,7 @@ class MultibodySystem:
     notes: tuple[str, ...] = ()
     speed_tables: tuple[tuple[str, str], ...] = ()
     bends: tuple[Bending, ...] = ()
+    pattern: Pattern | None = None
     constant: bool = False
     loads: tuple[()] = field(default=())
 
@@ -200,12 +205,15 @@ class MultibodySystem:
 
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
         """Return a new machine at the initial state, for a run or for questions."""
-        starts, nv = self.joints.start, self.nv
-        joints = [
-            np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
-        ]
-        e = self.contacts.e
-        return machine_of(self.tables, self.start, self.v0, self.groups, joints, e, numbers, judge, self.null)
+        pattern = self.find_pattern() if self.pattern is None else self.pattern
+        return machine_of(self.tables, self.start, self.v0, pattern, self.contacts.e, numbers, judge, self.null)
+
+    def find_pattern(self) -> Pattern:
+        """Return the pattern of the bordered matrices, which the tables and groups of unknowns determine."""
+        starts, nv = self.joints.start.tolist(), self.nv
+        rows = np.arange(nv, nv + self.nj, dtype=np.int64)
+        joints = [rows[a:b] for a, b in itertools.pairwise(starts) if b > a]
+        return pattern_of(self.tables, nv, self.groups, joints)
 
     @cached_property
     def _room(self) -> MachineRoom:

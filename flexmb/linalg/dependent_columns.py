@@ -21,6 +21,9 @@ DENSE_LIMIT = 500
 FEW = 50
 """Most columns of a set that are eliminated as a full matrix where none may depend on others."""
 
+MOST_PER_COLUMN = 100
+"""Entries of G^T M^-1 G per column, up to which all of a large G is eliminated at once."""
+
 NEARLY = 1e-6
 """Ratio below which the thinning out of a large G takes a closer look at a column."""
 
@@ -85,14 +88,16 @@ def candidates(M: sparse.csr_array, G: sparse.csr_array | sparse.csc_array) -> l
     nv, nj = g.shape
     rows, cols, entries = _bordered(M, g)
     label = connected(sparse.coo_array((np.ones(entries.size), (rows, cols)), shape=(nv + nj, nv + nj)))
-    sets: list[IntArray] = []
+    inverse, sets = InverseMass(M), list[IntArray]()
     for columns in _sets(label[nv:]):
         if columns.size <= DENSE_LIMIT:
             sets.append(columns)
             continue
+        if _independent(inverse, g[:, columns]):
+            continue
         unknowns = np.flatnonzero(label[:nv] == label[nv + columns[0]])
         sets += [columns[s] for s in _circuits(M[unknowns][:, unknowns], g[unknowns][:, columns])]
-    return _with_products(InverseMass(M), g, sets)
+    return _with_products(inverse, g, sets)
 
 
 def dependent(sets: list[Candidates], tolerance: float) -> list[Redundant]:
@@ -190,12 +195,30 @@ def _product(A: sparse.csc_array, B: sparse.csc_array) -> sparse.csr_array:
     return sparse.csr_array(few[0].T @ few[1])
 
 
-def _in_order(W: sparse.csr_array, columns: IntArray, tolerance: float) -> list[Redundant]:
-    """Eliminate W = G^T M^-1 G in order, leaving out columns whose pivot has cancelled."""
+def _independent(inverse: InverseMass, G: sparse.csc_array) -> bool:
+    """Return whether it is plain that no column of G nearly depends on others, in whatever order they are eliminated.
+
+    That takes G^T M^-1 G, which is not looked at where a body with very many joints would fill it.
+    """
+    coo = sparse.coo_array(G)
+    together = np.bincount(np.unique(inverse.part[coo.row] * G.shape[1] + coo.col) // G.shape[1])
+    if np.sum(together**2) > MOST_PER_COLUMN * G.shape[1]:
+        return False
+    W = _product(G, inverse.times(G))
+    return bool(np.all(W.diagonal() > 0.0)) and _all_kept(_scaled(W), 10.0 * NEARLY, "MMD_AT_PLUS_A")
+
+
+def _scaled(W: sparse.csr_array) -> sparse.csr_array:
+    """Return W with ones on its diagonal where it has anything there."""
     scale = np.sqrt(W.diagonal())
     scale[scale == 0.0] = 1.0
     row = np.repeat(np.arange(scale.size), np.diff(W.indptr))
-    W = sparse.csr_array((W.data / (scale[row] * scale[W.indices]), W.indices, W.indptr), shape=W.shape)
+    return sparse.csr_array((W.data / (scale[row] * scale[W.indices]), W.indices, W.indptr), shape=W.shape)
+
+
+def _in_order(W: sparse.csr_array, columns: IntArray, tolerance: float) -> list[Redundant]:
+    """Eliminate W = G^T M^-1 G in order, leaving out columns whose pivot has cancelled."""
+    W = _scaled(W)
     if _all_kept(W, tolerance):
         return []
     return _left_out(W.toarray(), columns, tolerance)
@@ -222,17 +245,17 @@ def _left_out(W: Array, columns: IntArray, tolerance: float) -> list[Redundant]:
     return found
 
 
-def _all_kept(W: sparse.csr_array, tolerance: float) -> bool:
-    """Return whether no pivot of W cancels when it is eliminated in order, all columns kept."""
+def _all_kept(W: sparse.csr_array, tolerance: float, order: str = "NATURAL") -> bool:
+    """Return whether no pivot of W cancels when it is eliminated in some order, all columns kept."""
     n = W.shape[0]
     try:
         if n <= FEW:
             return bool(np.all(np.diag(np.linalg.cholesky(W.toarray())) ** 2 > tolerance))
         options = {"SymmetricMode": True, "Equil": False}
-        lu = splu(sparse.csc_matrix(W), permc_spec="NATURAL", diag_pivot_thresh=0.0, options=options)
+        lu = splu(sparse.csc_matrix(W), permc_spec=order, diag_pivot_thresh=0.0, options=options)
     except (np.linalg.LinAlgError, RuntimeError):  # not definite, singular
         return False
-    return bool(np.array_equal(lu.perm_r, np.arange(n)) and np.all(lu.U.diagonal() > tolerance))
+    return bool(np.array_equal(lu.perm_r, lu.perm_c) and np.all(lu.U.diagonal() > tolerance))
 
 
 def _circuits(M: sparse.csr_array, G: sparse.csc_array) -> list[IntArray]:
