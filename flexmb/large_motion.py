@@ -112,7 +112,7 @@ def assemble_large(
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
     # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
     counted_from = replace(system, q0=straight) if start else system
-    looked_up = (builder.bodies, builder.joints, counted_from, builder.contacts)
+    looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
 
 

@@ -123,8 +123,8 @@ class Builder:
             row, col = np.nonzero(block)
             data = block[row, col]
         else:
-            coo = sparse.coo_array(block)
-            (row, col), data = coo.coords, coo.data
+            csr = sparse.csr_array(block)
+            row, col, data = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), csr.indices, csr.data
         self.matrices[which].append((index[row], index[col], np.asarray(data, dtype=np.float64)))
 
     def add_force(self, index: IntArray, force: Array, V0: float = 0.0) -> None:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
 
 from flexmb.kernels.multibody import Scatter
 from flexmb.kernels.sparse_lu import Symbolic
@@ -124,9 +123,13 @@ def _entries(A: Matrix, nv: int) -> tuple[IntArray, IntArray]:
 
 def _blocks(M: Matrix, first: IntArray, nv: int) -> Array:
     """Return the inertia of the frames' rotations, (nf, 3, 3)."""
-    A = sparse.csr_array((M.val, M.col, M.ptr), shape=(nv, nv))
-    turn = first[:, None] + 3 + np.arange(3)
-    return np.asarray(A[np.repeat(turn, 3, axis=1).ravel(), np.tile(turn, (1, 3)).ravel()]).reshape(-1, 3, 3)
+    out = np.zeros((first.size, 3, 3))
+    place = np.full(nv, -1, dtype=np.int64)
+    place[(first[:, None] + 3 + np.arange(3)).ravel()] = np.arange(3 * first.size)
+    row, col = (place[index] for index in _entries(M, nv))
+    own = (row >= 0) & (col >= 0) & (row // 3 == col // 3)
+    out[row[own] // 3, row[own] % 3, col[own] % 3] = M.val[own]
+    return out
 
 
 def _floating(system: System) -> tuple[tuple[IntArray, IntArray], IntArray]:

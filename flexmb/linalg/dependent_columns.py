@@ -19,7 +19,7 @@ DENSE_LIMIT = 500
 """Most columns of G, connected with each other, that are searched with full matrices."""
 
 FEW = 50
-"""Most columns of a set that are eliminated as a full matrix where none may depend on others."""
+"""Most columns that are treated as a full matrix at no second thought."""
 
 MOST_PER_COLUMN = 100
 """Entries of G^T M^-1 G per column, up to which all of a large G is eliminated at once."""
@@ -138,17 +138,37 @@ def null_directions(M: sparse.csr_array, G: sparse.csc_array, found: list[Redund
     """
     g = sparse.csc_array(G)
     null = np.zeros((len(found), g.shape[1]))
+    null[np.arange(len(found)), [row.row for row in found]] = 1.0
     for n, row in zip(null, found, strict=True):
-        n[row.row] = 1.0
-        if row.combination.size:
+        if 0 < row.combination.size <= FEW:
             few = g[:, np.concatenate([row.combination, [row.row]])]
             dense = few.tocsr()[np.unique(few.indices)].toarray()
             n[row.combination] = -np.linalg.lstsq(dense[:, :-1], dense[:, -1], rcond=None)[0]
+    _long_combinations(g, [(n, row) for n, row in zip(null, found, strict=True) if row.combination.size > FEW])
     null = np.ascontiguousarray(np.linalg.qr(null.T)[0].T)
     used = np.flatnonzero(np.abs(null).max(axis=0) > 0.0)
     inverse, columns, part = InverseMass(M), g[:, used], null[:, used]
     left = inverse.diagonal(sparse.csc_array(columns @ part.T))
     return null, float(np.sqrt(np.max(left / np.maximum(part**2 @ inverse.diagonal(columns), 1e-300))))
+
+
+def _long_combinations(g: sparse.csc_array, rows: list[tuple[Array, Redundant]]) -> None:
+    """Write the factors of combinations of many columns: least squares by the sparse matrix [[1, A], [A^T, 0]].
+
+    A has the columns of all combinations, which do not depend on each other.
+    """
+    if not rows:
+        return
+    kept = np.unique(np.concatenate([row.combination for _, row in rows]))
+    used = np.unique(g[:, kept].indices)
+    A, b = (sparse.csr_array(g[:, columns])[used] for columns in (kept, [row.row for _, row in rows]))
+    lu = splu(sparse.block_array([[sparse.eye_array(used.size), A], [A.T, None]], format="csc"))
+    for k, (n, row) in enumerate(rows):
+        x = np.zeros(kept.size)
+        for _ in range(2):  # the second takes out round-off
+            left = b[:, [k]].toarray()[:, 0] - A @ x
+            x += lu.solve(np.concatenate([left, np.zeros(kept.size)]))[used.size :]
+        n[row.combination] = -x[np.searchsorted(kept, row.combination)]
 
 
 def _bordered(M: sparse.csr_array, G: sparse.csc_array) -> tuple[IntArray, IntArray, Array]:
@@ -218,10 +238,22 @@ def _scaled(W: sparse.csr_array) -> sparse.csr_array:
 
 def _in_order(W: sparse.csr_array, columns: IntArray, tolerance: float) -> list[Redundant]:
     """Eliminate W = G^T M^-1 G in order, leaving out columns whose pivot has cancelled."""
+    if columns.size <= FEW:
+        full = W.toarray()
+        scale = np.sqrt(np.diag(full))
+        scale[scale == 0.0] = 1.0
+        full /= np.outer(scale, scale)
+        return [] if _definite(full, tolerance) else _left_out(full, columns, tolerance)
     W = _scaled(W)
-    if _all_kept(W, tolerance):
-        return []
-    return _left_out(W.toarray(), columns, tolerance)
+    return [] if _all_kept(W, tolerance) else _left_out(W.toarray(), columns, tolerance)
+
+
+def _definite(W: Array, tolerance: float) -> bool:
+    """Return whether no pivot of a full W cancels when it is eliminated in order."""
+    try:
+        return bool(np.all(np.diag(np.linalg.cholesky(W)) ** 2 > tolerance))
+    except np.linalg.LinAlgError:
+        return False
 
 
 def _left_out(W: Array, columns: IntArray, tolerance: float) -> list[Redundant]:
@@ -247,13 +279,10 @@ def _left_out(W: Array, columns: IntArray, tolerance: float) -> list[Redundant]:
 
 def _all_kept(W: sparse.csr_array, tolerance: float, order: str = "NATURAL") -> bool:
     """Return whether no pivot of W cancels when it is eliminated in some order, all columns kept."""
-    n = W.shape[0]
     try:
-        if n <= FEW:
-            return bool(np.all(np.diag(np.linalg.cholesky(W.toarray())) ** 2 > tolerance))
         options = {"SymmetricMode": True, "Equil": False}
         lu = splu(sparse.csc_matrix(W), permc_spec=order, diag_pivot_thresh=0.0, options=options)
-    except (np.linalg.LinAlgError, RuntimeError):  # not definite, singular
+    except RuntimeError:  # singular
         return False
     return bool(np.array_equal(lu.perm_r, lu.perm_c) and np.all(lu.U.diagonal() > tolerance))
 
