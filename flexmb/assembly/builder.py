@@ -123,7 +123,7 @@ class Builder:
             row, col = np.nonzero(block)
             data = block[row, col]
         else:
-            csr = sparse.csr_array(block)
+            csr = sparse.csr_array(block)  # type: ignore[call-overload]
             row, col, data = np.repeat(np.arange(csr.shape[0]), np.diff(csr.indptr)), csr.indices, csr.data
         self.matrices[which].append((index[row], index[col], np.asarray(data, dtype=np.float64)))
 

@@ -125,7 +125,7 @@ def _reach(rows: tab.Rows, mk: tab.Markers, J: Array, grad: Array) -> Array:
     for s, (r, k) in enumerate(zip(row_of.tolist(), rows.marker.tolist(), strict=True)):
         own = slice(mk.ptr[k], mk.ptr[k + 1])
         np.add.at(change[r], unknown[own], J[own] @ grad[s])
-    return np.abs(change).max(axis=1, initial=0.0)
+    return np.asarray(np.abs(change).max(axis=1, initial=0.0))
 
 
 def _alone(builder: Builder, rows: Sequence[Row]) -> Builder:

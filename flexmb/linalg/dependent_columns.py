@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,7 +277,7 @@ def _left_out(W: Array, columns: IntArray, tolerance: float) -> list[Redundant]:
     return found
 
 
-def _all_kept(W: sparse.csr_array, tolerance: float, order: str = "NATURAL") -> bool:
+def _all_kept(W: sparse.csr_array, tolerance: float, order: Literal["NATURAL", "MMD_AT_PLUS_A"] = "NATURAL") -> bool:
     """Return whether no pivot of W cancels when it is eliminated in some order, all columns kept."""
     try:
         options = {"SymmetricMode": True, "Equil": False}
