@@ -20,7 +20,22 @@ from numba.extending import intrinsic
 
 from flexmb.kernels import evaluate, tangents
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import B_, C1, C_AXES, D1, INCREMENT, INDEX3, ITERATIONS, LU_, T_END, T_V, WEAK_MASS, X_
+from flexmb.kernels.multibody import (
+    B_,
+    C1,
+    C1_RATE,
+    C_AXES,
+    D1,
+    INCREMENT,
+    INDEX3,
+    ITERATIONS,
+    LEVEL,
+    LU_,
+    T_END,
+    T_V,
+    WEAK_MASS,
+    X_,
+)
 from flexmb.kernels.multibody_newton import residual
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
 from flexmb.kernels.stages import ACCOUNT, ASSEMBLE, PLACE, call
@@ -159,7 +174,7 @@ def _assemble(at: int, n: int) -> None:
 def _step_matrix(at: int, n: int) -> None:
     step, vec = part(at, "step"), part(at, "trial.vec")
     for _ in range(n):
-        tangents.step_matrix(at, step[D1], part(at, "numbers.joint_level") != INDEX3, vec[INCREMENT])
+        tangents.step_matrix(at, step[D1], step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
 
 
 @njit

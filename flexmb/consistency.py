@@ -12,7 +12,8 @@ from scipy import sparse
 from flexmb.errors import InputError
 from flexmb.kernels.redundancy import MISFIT, REGULARIZED
 from flexmb.kernels.tables import HARMONIC
-from flexmb.linalg.bordered import Redundant, even_masses, null_directions, redundant
+from flexmb.linalg.dependent_columns import Redundant, candidates, dependent, even_masses, null_directions
+from flexmb.linalg.inverse_mass import InverseMass
 from flexmb.multibody_system import MultibodySystem, factored
 from flexmb.state import Array, IntArray
 
@@ -20,8 +21,8 @@ TOLERANCE = 1e-8
 """Residual of a joint, over the size or speed of the system, that is taken for rounded input and mended silently."""
 
 ALIGNED = 1e-10
-"""Ratio (``bordered.Redundant``) up to which rows of joints say the same, but for the digits of their data: axes and
-places that agree to 1e-5 of their lengths."""
+"""Ratio (``dependent_columns.Redundant``) up to which rows of joints say the same, but for the digits of their data:
+axes and places that agree to 1e-5 of their lengths."""
 
 NEARLY_ALIGNED = 1e-5
 """Ratio up to which rows that do not say the same are so close to it (3e-3 of their lengths) that a note names them."""
@@ -34,10 +35,6 @@ SLOWEST = 1e-3
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
-
-
-FEW = 100
-"""Columns of G that are held as full ones at a time."""
 
 
 @dataclass(frozen=True)
@@ -228,12 +225,8 @@ def _response(system: MultibodySystem, M: sparse.csr_array, G: sparse.csc_array)
     """Return the diagonal of G^T M^-1 G."""
     if not G.shape[1]:
         return np.zeros(0)
-    lu = factored(system, M, M)
-    out = np.empty(G.shape[1])
-    for first in range(0, G.shape[1], FEW):
-        dense = G[:, first : first + FEW].toarray()
-        out[first : first + FEW] = np.sum(dense * lu.solve(dense), axis=0)
-    return out
+    factored(system, M, M)  # refuses a singular one
+    return InverseMass(M).diagonal(G)
 
 
 def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:
@@ -244,9 +237,10 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
     G = sparse.csc_array(system.G(t0, system.q0)[:, : system.nj])
     system = replace(system, response=float(np.mean(_response(system, M, G))))
     even = even_masses(M)
-    found = redundant(even, G, ALIGNED)
+    sets = candidates(even, G)
+    found = dependent(sets, ALIGNED)
     known = {row.row for row in found}
-    near = [row for row in redundant(even, G, NEARLY_ALIGNED) if row.row not in known]
+    near = [row for row in dependent(sets, NEARLY_ALIGNED) if row.row not in known]
     notes: tuple[str, ...] = ()
     if near:
         apart = max(row.ratio for row in near) ** 0.5
@@ -278,8 +272,8 @@ def _rows_in_words(system: MultibodySystem, found: list[Redundant]) -> str:
 def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
     rows = system.tables.rows
     driven = {r for r in range(system.nj) if rows.function[r] >= 0}
-    for dependent in found:
-        tied = {dependent.row, *map(int, dependent.combination)}
+    for one in found:
+        tied = {one.row, *map(int, one.combination)}
         together = tied & driven
         if together:
             names = sorted({system.joints.name_of(r) for r in together})

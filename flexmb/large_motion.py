@@ -108,13 +108,14 @@ def assemble_large(
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
         fixed=constant_matrices(tables),
     )
+    system = replace(system, pattern=system.find_pattern())
     system, _ = consistent(system, t0, system.size, project)
     if not start and not np.array_equal(system.q0, q0):
         system = replace(system, layout=replace(layout_of(drawn, system.q0), marks=layout.marks))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
     # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
     counted_from = replace(system, q0=straight) if start else system
-    looked_up = (builder.bodies, builder.joints, counted_from, builder.contacts)
+    looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
 
 

@@ -263,12 +263,14 @@ def dots(places: Sequence[Place]) -> Picture:
 
 def _carriers(pictures: Sequence[Picture], q0: Array, nv: int) -> Carriers:
     value = _joined(pictures, "value")
-    row, some = _joined(pictures, "row", (), 6 * _firsts(pictures)), value != 0.0
+    some = np.flatnonzero(value)
+    row = _joined(pictures, "row", (), 6 * _firsts(pictures))[some]
+    order = some[np.argsort(row, kind="stable")]
+    ptr = np.searchsorted(np.sort(row), np.arange(6 * sum(len(p.kind) for p in pictures) + 1))
     maps = []
     for name, width in (("qdof", q0.size), ("vdof", nv)):
-        entries = (value[some], (row[some], _joined(pictures, name)[some]))
-        shape = (6 * sum(len(p.kind) for p in pictures), width)
-        maps.append(sparse.csr_array(sparse.coo_array(entries, shape=shape) if some.any() else shape))
+        entries = (value[order], _joined(pictures, name)[order], ptr)
+        maps.append(sparse.csr_array(entries, shape=(ptr.size - 1, width)))
     return Carriers(
         kind=_joined(pictures, "kind"),
         iq=_joined(pictures, "iq"),

@@ -5,6 +5,7 @@ The numbers come from the compiled kernels that the time loop runs on; nothing i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,6 +17,7 @@ from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.builder import Group
+from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
 from flexmb.instant import Instant, Solves
@@ -103,6 +105,8 @@ class MultibodySystem:
         How far floating beams are bent.
     fixed : bool
         Whether M, C and K never change (``assembly.constant``).
+    pattern : Pattern or None
+        ``find_pattern()``, where it has been found.
     """
 
     tables: System
@@ -123,6 +127,7 @@ class MultibodySystem:
     notes: tuple[str, ...] = ()
     speed_tables: tuple[tuple[str, str], ...] = ()
     bends: tuple[Bending, ...] = ()
+    pattern: Pattern | None = None
     constant: bool = False
     fixed: bool = False
     loads: tuple[()] = field(default=())
@@ -206,13 +211,16 @@ class MultibodySystem:
 
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
         """Return a new machine at the initial state, for a run or for questions."""
-        starts, nv = self.joints.start, self.nv
-        joints = [
-            np.arange(nv + a, nv + b, dtype=np.int64) for a, b in zip(starts[:-1], starts[1:], strict=True) if b > a
-        ]
-        e = self.contacts.e
-        arrays = (self.tables, self.start, self.v0, self.groups, joints, e)
-        return machine_of(*arrays, numbers, judge, self.null, self.fixed)
+        pattern = self.find_pattern() if self.pattern is None else self.pattern
+        state = (self.tables, self.start, self.v0, pattern, self.contacts.e)
+        return machine_of(*state, numbers, judge, self.null, self.fixed)
+
+    def find_pattern(self) -> Pattern:
+        """Return the pattern of the bordered matrices, which the tables and groups of unknowns determine."""
+        starts, nv = self.joints.start.tolist(), self.nv
+        rows = np.arange(nv, nv + self.nj, dtype=np.int64)
+        joints = [rows[a:b] for a, b in itertools.pairwise(starts) if b > a]
+        return pattern_of(self.tables, nv, self.groups, joints)
 
     @cached_property
     def room(self) -> MachineRoom:

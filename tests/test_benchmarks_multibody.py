@@ -13,6 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
+import contacts_spheres
 import exudyn_mechanisms
 import flexmb_mechanisms
 import mechanisms
@@ -90,6 +91,23 @@ def test_stages_are_counted_and_put_back():
     assert 1.0 <= shares[ASSEMBLE].calls <= iterations
     spent = sum(share.calls * share.us for share in shares.values())
     assert 0.3 * total < spent < 1.3 * total
+
+
+@pytest.mark.slow
+def test_every_piece_of_a_step_can_be_timed_alone():
+    run = flexmb_mechanisms.FlexmbMechanism(mechanisms.four_bar(20), "index 3", flexmb_mechanisms.OWN_TOLERANCE)
+    times = stage_times.piece_times(run)
+    assert set(times) == set(stage_times.PIECES)
+    assert all(us > 0.0 for us in times.values())
+
+
+def test_a_column_of_spheres_is_built_and_stands(capsys):
+    rows = contacts_spheres.main(["--sizes", "2", "5", "--steps", "3"])
+    assert [row.size for row in rows] == [2, 5]
+    assert all(row.build > 0.0 and row.step > 0.0 for row in rows)
+    built = contacts_spheres.main(["--sizes", "3", "--no-steps", "--rigid"])
+    assert math.isnan(built[0].step)
+    assert "spheres" in capsys.readouterr().out
 
 
 def test_multibody_prints_a_line_each_and_writes_csv(tmp_path, capsys):

@@ -60,7 +60,7 @@ class World:
         return p
 
     def probe(self, name: str) -> MultibodyProbe:
-        return probe(name, self.builder.bodies, self.builder.joints, self)
+        return probe(name, self.builder.bodies, {joint.name: joint for joint in self.builder.joints}, self)
 
     def values(self, name: str, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         found = self.probe(name)

@@ -12,8 +12,9 @@ from scipy import sparse
 
 from flexmb.errors import InputError
 from flexmb.kernels.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
-from flexmb.linalg import bordered
-from flexmb.linalg.bordered import analyze, positions, redundant
+from flexmb.linalg import dependent_columns
+from flexmb.linalg.bordered import analyze, positions
+from flexmb.linalg.dependent_columns import null_directions, redundant
 
 
 class Shape(NamedTuple):
@@ -438,12 +439,12 @@ def test_many_columns_thinned_out_first_give_the_same_answer(monkeypatch: pytest
     full = redundant(M, G)
     check(M, G, full)
     assert len(full) == 18
-    monkeypatch.setattr(bordered, "DENSE_LIMIT", 10)
+    monkeypatch.setattr(dependent_columns, "DENSE_LIMIT", 10)
     sizes: list[int] = []
-    in_order = bordered._in_order
+    in_order = dependent_columns._in_order
 
     def counted(W, columns, tolerance):
-        sizes.append(len(W))
+        sizes.append(W.shape[0])
         return in_order(W, columns, tolerance)
 
     rows: list[int] = []
@@ -452,17 +453,32 @@ def test_many_columns_thinned_out_first_give_the_same_answer(monkeypatch: pytest
         rows.append(sym.perm.size)
         return lu_factor(sym, *args)
 
-    monkeypatch.setattr(bordered, "_in_order", counted)
-    monkeypatch.setattr(bordered, "lu_factor", noted)
+    monkeypatch.setattr(dependent_columns, "_in_order", counted)
+    monkeypatch.setattr(dependent_columns, "lu_factor", noted)
     thin = redundant(M, G)
     assert [r.row for r in thin] == [r.row for r in full]
     for a, b in zip(thin, full, strict=True):
         assert np.array_equal(a.combination, b.combination)
     assert len(sizes) >= 6  # the loops were told apart
     assert max(sizes) <= 20
-    # motion in the plane and out of it are not connected; for each, one factorization shows all, the next is regular
-    assert rows == [rows[0]] * 2 + [rows[2]] * 2
-    assert rows[0] + rows[2] == sum(G.shape)
+    # motion in the plane and out of it are not connected; the columns of the one plainly do not depend on each other,
+    # of the other one factorization shows all, the next is regular
+    assert rows == [rows[0]] * 2
+    assert 0 < rows[0] < sum(G.shape)
+
+
+def test_combinations_of_many_columns_are_those_of_full_matrices(monkeypatch: pytest.MonkeyPatch) -> None:
+    M, G = loops_in_a_row(6)
+    found = redundant(M, G)
+    null, misfit = null_directions(M, sparse.csc_array(G), found)
+    assert np.allclose(null @ null.T, np.eye(18), rtol=0.0, atol=1e-13)
+    assert abs(G @ null.T).max() < 1e-13
+    assert misfit < 1e-13
+    monkeypatch.setattr(dependent_columns, "FEW", 2)  # sparse from there on
+    assert [row.row for row in redundant(M, G)] == [row.row for row in found]
+    sparse_null, misfit = null_directions(M, sparse.csc_array(G), found)
+    assert np.allclose(sparse_null.T @ sparse_null, null.T @ null, rtol=0.0, atol=1e-12)
+    assert misfit < 1e-13
 
 
 def test_a_mass_matrix_that_is_not_definite_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -472,6 +488,6 @@ def test_a_mass_matrix_that_is_not_definite_is_refused(monkeypatch: pytest.Monke
     indefinite = M.toarray()
     indefinite[7, 8] = indefinite[8, 7] = 5.0
     for limit, wrong in itertools.product((500, 10), (massless, indefinite)):
-        monkeypatch.setattr(bordered, "DENSE_LIMIT", limit)
+        monkeypatch.setattr(dependent_columns, "DENSE_LIMIT", limit)
         with pytest.raises(InputError, match=r"not positive definite \(unknown number [78]\)"):
             redundant(sparse.csr_array(wrong), G)

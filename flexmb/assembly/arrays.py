@@ -21,12 +21,12 @@ def system_of(b: Builder) -> tab.System:
     nv = len(b.v0)
     return tab.System(
         unknowns=unknowns_of(b),
-        functions=_functions(b),
+        functions=functions_of(b),
         linear=_linear(b, nv),
-        markers=_markers(b),
+        markers=markers_of(b),
         pairs=tab.Pairs(*columns(b.pairs, 2)),
-        angles=tab.Angles(*columns(b.angles, 2)),
-        rows=_rows(b),
+        angles=angles_of(b),
+        rows=rows_of(b),
         springs=tab.Springs(  # type: ignore[call-arg]
             *_ints(b.springs, "A", "B", "directed"),
             _vectors(b.springs, "n", 3),
@@ -57,7 +57,8 @@ def system_of(b: Builder) -> tab.System:
     )
 
 
-def _functions(b: Builder) -> tab.Functions:
+def functions_of(b: Builder) -> tab.Functions:
+    """Return the functions of time."""
     codes = [f.code() for f in b.functions]
     ptr = np.concatenate([[0], np.cumsum([len(data) for _, data in codes])]).astype(np.int64)
     data = np.concatenate([np.zeros(0), *(np.asarray(data, dtype=np.float64) for _, data in codes)])
@@ -66,11 +67,11 @@ def _functions(b: Builder) -> tab.Functions:
 
 def _linear(b: Builder, nv: int) -> tab.Linear:
     F0 = np.zeros(nv)
-    for index, force in b.forces:
-        np.add.at(F0, index, force)
+    if b.forces:
+        np.add.at(F0, *(np.concatenate(column) for column in zip(*b.forces, strict=True)))
     q_of_v = np.full(nv, -1, dtype=np.int64)
-    for iq, iv in (*b.plain, *b.spins):
-        q_of_v[iv] = iq
+    plain_q, plain_v = columns([*b.plain, *b.spins], 2)
+    q_of_v[plain_v] = plain_q
     M, C, K = (_matrix(b.matrices[k], nv) for k in "MCK")
     return tab.Linear(M, C, K, F0, float(b.V0), q_of_v)
 
@@ -82,7 +83,8 @@ def _matrix(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> tab.
     return tab.Matrix(A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64))
 
 
-def _markers(b: Builder) -> tab.Markers:
+def markers_of(b: Builder) -> tab.Markers:
+    """Return the markers."""
     places = [place for place, _ in b.markers]
     counts = [p.dof.size for p in places]
     empty = np.zeros(0, dtype=np.int64)
@@ -99,7 +101,8 @@ def _markers(b: Builder) -> tab.Markers:
     )
 
 
-def _rows(b: Builder) -> tab.Rows:
+def rows_of(b: Builder) -> tab.Rows:
+    """Return the rows of joints, then those of contacts."""
     rows = [*b.rows["joints"], *b.rows["contacts"]]
     counts = [len(r["markers"]) for r in rows]  # type: ignore[arg-type]
     markers = [m for r in rows for m in r["markers"]]  # type: ignore[attr-defined]
@@ -115,6 +118,11 @@ def _rows(b: Builder) -> tab.Rows:
         cf=_floats(rows, "cf")[0],
         pair=_ints(rows, "pair")[0],
     )
+
+
+def angles_of(b: Builder) -> tab.Angles:
+    """Return the relative angles."""
+    return tab.Angles(*columns(b.angles, 2))
 
 
 def _floating(b: Builder) -> tab.Floating:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import sparse
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo, Picture, Place
@@ -12,16 +11,20 @@ from flexmb.bodies.spin_body import add_spin
 from flexmb.kernels.tables import NODE
 from flexmb.state import Array, IntArray
 
+Entries = tuple[IntArray, IntArray, Array]
+"""Rows, columns and values of a sparse matrix."""
+
 
 def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     """Add a body: its unknowns are displacements, zero at the start."""
-    iq, iv = builder.add_plain(np.zeros(parts.nv), parts.v0, parts.dof_names, angles=_angles(parts))
+    maps = _entries(parts)
+    iq, iv = builder.add_plain(np.zeros(parts.nv), parts.v0, parts.dof_names, angles=_angles(maps))
     unknowns = iv + np.arange(parts.nv, dtype=np.int64)
     for which, matrix in (("M", parts.M), ("C", parts.C), ("K", parts.K)):
         builder.add_matrix(which, unknowns, matrix)
     weight = parts.gravity @ builder.gravity
     builder.add_force(unknowns, weight, V0=-parts.mass * float(builder.gravity @ parts.center))
-    nodes = _places(name, parts, iq, iv)
+    nodes = _places(name, parts, maps, iq, iv)
     spin, momentum = None, parts.momentum
     if parts.spin is not None:
         spin = add_spin(builder, name, parts.spin, unknowns)
@@ -35,7 +38,7 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
             single=parts.single,
             mass=parts.mass,
             unknowns=unknowns,
-            picture=_picture(parts, iq, iv),
+            picture=_picture(parts, maps, iq, iv),
             momentum_map=momentum,
             center=parts.center,
             spin=spin,
@@ -43,15 +46,15 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     )
 
 
-def _angles(parts: BodyParts) -> IntArray:
+def _angles(maps: Entries) -> IntArray:
     """Return the unknowns that turn nodes and move none."""
-    row, column, _ = _entries(parts)
+    row, column, _ = maps
     return np.setdiff1d(column[row % 6 >= 3], column[row % 6 < 3])
 
 
-def _places(name: str, parts: BodyParts, iq: int, iv: int) -> list[Place]:
+def _places(name: str, parts: BodyParts, maps: Entries, iq: int, iv: int) -> list[Place]:
     """Return the nodes; the unknowns of a node are those that move or turn it."""
-    row, column, value = _entries(parts)
+    row, column, value = maps
     order = np.lexsort((column, row // 6))
     row, column, value = row[order], column[order], value[order]
     ends = np.searchsorted(row // 6, np.arange(len(parts.points) + 1))
@@ -67,21 +70,20 @@ def _places(name: str, parts: BodyParts, iq: int, iv: int) -> list[Place]:
     return places
 
 
-def _entries(parts: BodyParts) -> tuple[IntArray, IntArray, Array]:
+def _entries(parts: BodyParts) -> Entries:
     """Return the entries of q -> displacement (rows 6 i .. 6 i + 2) and rotation (6 i + 3 .. 6 i + 5) of node i."""
     found = []
     for first, matrix in ((0, parts.displacement), (3, parts.rotation)):
-        coo = sparse.coo_array(matrix)
-        on = coo.data != 0.0
-        node, axis = np.divmod(coo.row[on], 3)
-        found.append((6 * node + first + axis, coo.col[on], coo.data[on]))
+        on = matrix.data != 0.0
+        node, axis = np.divmod(np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))[on], 3)
+        found.append((6 * node + first + axis, matrix.indices[on], matrix.data[on]))
     row, column, value = (np.concatenate(pieces) for pieces in zip(*found, strict=True))
     return row.astype(np.int64), column.astype(np.int64), np.asarray(value, dtype=np.float64)
 
 
-def _picture(parts: BodyParts, iq: int, iv: int) -> Picture:
+def _picture(parts: BodyParts, maps: Entries, iq: int, iv: int) -> Picture:
     n = len(parts.points)
-    row, column, value = _entries(parts)
+    row, column, value = maps
     nowhere = np.full(n, -1, dtype=np.int64)
     return Picture(
         kind=np.full(n, NODE, dtype=np.int64),

@@ -29,7 +29,8 @@ def axes_along(z: Array) -> Array:
     x = np.eye(3)[int(np.argmin(np.abs(z)))]
     x = x - (x @ z) * z
     x /= np.linalg.norm(x)
-    return np.column_stack([x, np.cross(z, x), z])
+    y = (z[1] * x[2] - z[2] * x[1], z[2] * x[0] - z[0] * x[2], z[0] * x[1] - z[1] * x[0])
+    return np.array([x, y, z]).T.copy()
 
 
 def in_plane(*places: Place) -> bool:

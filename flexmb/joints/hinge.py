@@ -43,7 +43,8 @@ class Hinge(Joint):
         base, mover = self.base_and_mover(builder)
         z = unit_axis(self.axis, "axis", self.where)
         check_normal(z, self.where, base, mover)
-        A, B = builder.marker(base, axes_along(z)), builder.marker(mover, axes_along(z))
+        axes = axes_along(z)
+        A, B = builder.marker(base, axes), builder.marker(mover, axes)
         angle = builder.angle(A, B)
         rows = self.held(A, B)
         if self.drive is not None:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmb.assembly.arrays import angles_of, functions_of, markers_of, rows_of
 from flexmb.assembly.builder import Builder, Group
 from flexmb.errors import InputError
 from flexmb.kernels import angle_rows, constraint_rows, markers
@@ -99,33 +100,36 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
 
     That is the largest change of a place or angle per unknown, and the largest coordinate or arm.
     """
-    system = _alone(builder, rows)
-    nm, nd, na = len(system.markers.kind), len(system.markers.dof), len(system.angles.A)
+    trial = _alone(builder, rows)
+    mk, ang, own = markers_of(trial), angles_of(trial), rows_of(trial)
+    nm, nd, na = len(mk.kind), len(mk.dof), len(ang.A)
     m = tab.MarkerState(
         np.zeros((nm, 3)), np.zeros((nm, 3, 3)), np.zeros((nd, 6)), np.zeros((nm, 6)), np.zeros((nm, 6)),
         np.zeros((tab.CLASSES, nm, 6)), np.zeros((nm, 3)),
     )  # fmt: skip
     angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
-    values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
-    markers.place(system.markers, builder.start(), m)
-    angle_rows.angles(system.angles, m, angles)
-    constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
-    reach = np.zeros(len(rows))
-    for r in range(len(rows)):
-        # an unknown may move several markers of the row
-        change: dict[int, float] = {}
-        for s in range(system.rows.ptr[r], system.rows.ptr[r + 1]):
-            k = system.rows.marker[s]
-            for d in range(system.markers.ptr[k], system.markers.ptr[k + 1]):
-                dof = int(system.markers.dof[d])
-                change[dof] = change.get(dof, 0.0) + float(m.J[d] @ values.grad[s])
-        reach[r] = max(map(abs, change.values()), default=0.0)
-    arms = float(np.abs(m.J[system.markers.qdof < 0, :3]).max(initial=0.0))
-    return values.g, reach, max(1.0, float(np.abs(m.J).max(initial=0.0))), max(float(np.abs(m.r).max()), arms)
+    values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(own.marker), 6)))
+    markers.place(mk, builder.start(), m)
+    angle_rows.angles(ang, m, angles)
+    constraint_rows.rows(own, ang, functions_of(trial), m, angles, builder.t0, values)
+    arms = float(np.abs(m.J[mk.qdof < 0, :3]).max(initial=0.0))
+    movable, size = max(1.0, float(np.abs(m.J).max(initial=0.0))), max(float(np.abs(m.r).max()), arms)
+    return values.g, _reach(own, mk, m.J, values.grad), movable, size
 
 
-def _alone(builder: Builder, rows: Sequence[Row]) -> tab.System:
-    """Return the arrays of nothing but these rows and their markers."""
+def _reach(rows: tab.Rows, mk: tab.Markers, J: Array, grad: Array) -> Array:
+    """Return the largest change of each row per unknown; an unknown may move several markers of a row."""
+    dofs, unknown = np.unique(mk.dof, return_inverse=True)
+    change = np.zeros((len(rows.kind), dofs.size))
+    row_of = np.repeat(np.arange(len(rows.kind)), np.diff(rows.ptr))
+    for s, (r, k) in enumerate(zip(row_of.tolist(), rows.marker.tolist(), strict=True)):
+        own = slice(mk.ptr[k], mk.ptr[k + 1])
+        np.add.at(change[r], unknown[own], J[own] @ grad[s])
+    return np.asarray(np.abs(change).max(axis=1, initial=0.0))
+
+
+def _alone(builder: Builder, rows: Sequence[Row]) -> Builder:
+    """Return nothing but these rows and their markers."""
     used = sorted({0, *(m for row in rows for m in row.markers)})
     turned = sorted({a for row in rows for a in row.angle if a >= 0})
     trial = Builder(builder.gravity, builder.t0)
@@ -138,4 +142,4 @@ def _alone(builder: Builder, rows: Sequence[Row]) -> tab.System:
             group, row.kind, tuple(used.index(m) for m in row.markers), row.label, a=row.a, b=row.b, c=row.c,
             angle=(angle[0], angle[1]),
         )  # fmt: skip
-    return trial.build()
+    return trial

@@ -106,7 +106,7 @@ def default_names(bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) 
 def probe(
     name: str,
     bodies: Mapping[str, BodyInfo],
-    joints: Sequence[JointAngle],
+    joints: Mapping[str, JointAngle],
     system: MovingSystem,
     contacts: Sequence[ContactRows] = (),
 ) -> MultibodyProbe:
@@ -116,8 +116,8 @@ def probe(
     ----------
     name : str
     bodies : mapping of str to BodyInfo
-    joints : sequence of JointAngle
-        As ``Builder.joints``.
+    joints : mapping of str to JointAngle
+        Those of ``Builder.joints``, by their names.
     system : MovingSystem
     contacts : sequence of ContactRows
         As ``Builder.contacts``.
@@ -194,17 +194,17 @@ def _mode_probe(name: str, info: BodyInfo, quantity: str, system: MovingSystem) 
 
 
 def _joint_probe(
-    name: str, joint: str, quantity: str, joints: Sequence[JointAngle], system: MovingSystem
+    name: str, joint: str, quantity: str, joints: Mapping[str, JointAngle], system: MovingSystem
 ) -> MultibodyProbe:
-    found = next((j for j in joints if j.name == joint), None)
+    found = joints.get(joint)
     if found is None:
-        names = [j.name for j in joints]
+        names = list(joints)
         raise _bad(name, f"there is no such joint{nearest(joint, names)}; joints: {', '.join(names) or 'none'}")
     if quantity not in ANGLES:
         words = "force, position_error and velocity_error are recorded anyway"
         raise _bad(name, f"a joint has {', '.join(ANGLES)}{nearest(quantity, ANGLES)}; its {words}")
     if found.angle < 0:
-        able = [j.name for j in joints if j.angle >= 0]
+        able = [j.name for j in joints.values() if j.angle >= 0]
         raise _bad(name, f"this joint has no angle; joints with one: {', '.join(able) or 'none'}")
     function = {"angle": angle_of, "angle_rate": angle_rate_of}[quantity](found.angle, system)
     return MultibodyProbe(name, 1, lambda t, q, v, theta: function(q, v, theta))
@@ -231,8 +231,8 @@ def _own_places(body: str, info: BodyInfo) -> list[str]:
     return [body] if info.single else [f"{body}.{node}" for node in ("first", "mid", "last") if node in info.named]
 
 
-def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) -> InputError:
-    known = default_names(bodies, joints)
+def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Mapping[str, JointAngle]) -> InputError:
+    known = default_names(bodies, list(joints.values()))
     for body, info in bodies.items():
         known += [f"{body}.{quantity}" for quantity in (*BODY_QUANTITIES, *(SPIN_QUANTITIES if info.spin else ()))]
         points = [*_own_places(body, info), *(f"{body}.{point}" for point in info.named)]
@@ -244,7 +244,7 @@ def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Sequence[Join
         f"bodies: {', '.join(bodies)}"
     )
     if joints:
-        message += f"; joints: {', '.join(joint.name for joint in joints)}"
+        message += f"; joints: {', '.join(joints)}"
     return _bad(name, message)
 
 
