@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
@@ -11,13 +11,14 @@ from flexmb.assembly.marks import DAMPER, Mark
 from flexmb.fem.checks import check_name, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.loads.link import check_ends, link, link_mark, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Damper:
+class Damper(Part):
     """Damper with force c d(delta)/dt against the elongation delta along a fixed direction.
 
     Parameters
@@ -39,7 +40,6 @@ class Damper:
     role: ClassVar[str] = "loads"
     kind: ClassVar[str] = "damper"
 
-    name: str = field(kw_only=False)
     node: NodeRef | str
     node2: NodeRef | str | None = None
     anchor: Sequence[float] | Array | None = None
@@ -50,11 +50,6 @@ class Damper:
         check_name(self.name, "loads")
         nonnegative(self.coefficient, "coefficient", self.where)
         check_ends(self.node, self.node2, self.anchor, self.direction, self.where)
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
         """Return direction and damping coefficient."""

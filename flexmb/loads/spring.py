@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
@@ -12,13 +12,14 @@ from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nonnegative
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.loads.link import check_ends, link, link_mark, placed_link
 from flexmb.loads.terms import LoadTerms
 from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spring:
+class Spring(Part):
     """Spring with energy k delta^2 / 2, delta the elongation along a fixed direction.
 
     Parameters
@@ -43,7 +44,6 @@ class Spring:
     role: ClassVar[str] = "loads"
     kind: ClassVar[str] = "spring"
 
-    name: str = field(kw_only=False)
     node: NodeRef | str
     node2: NodeRef | str | None = None
     anchor: Sequence[float] | Array | None = None
@@ -60,11 +60,6 @@ class Spring:
             if self.node2 is None and self.anchor is None:
                 message = "has no meaning without an anchor or node2 to measure from"
                 raise InputError(message, where=self.where, key="length", value=self.length)
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
         """Return direction, stiffness and elongation at q = 0."""
