@@ -33,22 +33,8 @@ CASE, RESULT, FIELDS = "case.toml", "result.h5", "fields.vtkhdf"
 REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
 """What ``flexmb report`` writes into a folder, and a line near its beginning that tells it from other pages."""
 DATA = (CASE, RESULT, FIELDS)
-__all__ = [
-    "CASE",
-    "CHECKPOINT",
-    "DATA",
-    "FIELDS",
-    "PART",
-    "REPORT",
-    "REPORT_MARK",
-    "RESULT",
-    "SUMMARY",
-    "RunFolder",
-    "clear_unfinished",
-    "refuse_if_taken",
-    "remove_report",
-    "taken_by",
-]
+__all__ = ["CASE", "CHECKPOINT", "DATA", "FIELDS", "PART", "REPORT", "REPORT_MARK", "RESULT", "SUMMARY", "RunFolder"]
+__all__ += ["clear_unfinished", "refuse_if_taken", "remove_report", "taken_by"]
 
 
 class RunFolder:
