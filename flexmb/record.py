@@ -107,8 +107,8 @@ class Tally:
     bending: tuple[tuple[str, float, float], ...] = ()
 
 
-class ContactGroups(Protocol):
-    """Contacts by name: group j has the rows start[j] .. start[j + 1] - 1 of nc."""
+class Groups(Protocol):
+    """Contacts or joints by name: group j has the rows start[j] .. start[j + 1] - 1."""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -119,6 +119,10 @@ class ContactGroups(Protocol):
     def start(self) -> IntArray:
         """First row of each group, and the end."""
         ...
+
+
+class ContactGroups(Groups, Protocol):
+    """Contacts by name, nc rows in all."""
 
     @property
     def nc(self) -> int:
@@ -131,18 +135,8 @@ class ContactGroups(Protocol):
         ...
 
 
-class JointGroups(Protocol):
-    """Joints by name: group j has the rows start[j] .. start[j + 1] - 1 of nj."""
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of the groups."""
-        ...
-
-    @property
-    def start(self) -> IntArray:
-        """First row of each group, and the end."""
-        ...
+class JointGroups(Groups, Protocol):
+    """Joints by name, nj rows in all."""
 
     @property
     def nj(self) -> int:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
 import numpy as np
 
+from flexmb.fem.checks import nearest
 from flexmb.io.structure import Tree, mean_force
 from flexmb.state import Array
 
@@ -16,8 +16,7 @@ S = TypeVar("S")
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> str:
     """Return that there is no such name, with those that are near, or with all when none is."""
-    near = difflib.get_close_matches(str(name), known, n=3)
-    return f"{name!r}; near to it: {', '.join(near)}" if near else f"{name!r}; {what}: {', '.join(known) or 'none'}"
+    return f"{name!r}{nearest(name, known, 3) or '; ' + what + ': ' + (', '.join(known) or 'none')}"
 
 
 class Signals(Mapping[str, Array]):
@@ -67,6 +66,31 @@ class Named(Mapping[str, S]):
         return f"<{type(self).__name__}: {', '.join(self) or 'none'}>"
 
 
+class Column:
+    """An array of a contact, of a joint or of the energies: read when it is asked for, under its name in the tree."""
+
+    def __init__(self, doc: str) -> None:
+        self.__doc__ = doc
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, series: Series | None, owner: type | None = None) -> Array:
+        if series is None:
+            return self  # type: ignore[return-value]
+        return np.asarray(series.tree[f"/{series.place}/{self._name}"][()])
+
+    def __set__(self, series: Series, value: object) -> None:
+        raise AttributeError(f"{self._name} of a result cannot be changed")
+
+
+class Series:
+    """Arrays below a place of the tree."""
+
+    def __init__(self, tree: Tree, place: str) -> None:
+        self.tree, self.place = tree, place
+
+
 class Contacts(Named["ContactSeries"]):
     """Contacts by name."""
 
@@ -79,136 +103,71 @@ class Joints(Named["JointSeries"]):
     room = "joints"
 
 
-class ContactSeries:
+class ContactSeries(Series):
     """One contact, (n+1,) arrays, or a group of m, (n+1, m) arrays."""
 
     def __init__(self, tree: Tree, name: str, h: float) -> None:
-        self._tree, self.name, self._h = tree, name, h
+        super().__init__(tree, f"contacts/{name}")
+        self.name, self._h = name, h
 
     def __repr__(self) -> str:
-        shape = self._tree[f"/contacts/{self.name}/gap"].shape
+        shape = self.tree[f"/contacts/{self.name}/gap"].shape
         size = f"group of {shape[1]}, " if len(shape) > 1 else ""
         return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of gap, velocity, impulse, force>"
 
-    @property
-    def gap(self) -> Array:
-        """Distance to the obstacle, m."""
-        return self._read("gap")
-
-    @property
-    def velocity(self) -> Array:
-        """Relative velocity along the normal, m/s."""
-        return self._read("velocity")
-
-    @property
-    def impulse(self) -> Array:
-        """Impulse that acted since the sample before, N s."""
-        return self._read("impulse")
+    gap = Column("Distance to the obstacle, m.")
+    velocity = Column("Relative velocity along the normal, m/s.")
+    impulse = Column("Impulse that acted since the sample before, N s.")
 
     @property
     def force(self) -> Array:
         """Mean force since the sample before, N: the impulse over that time."""
-        return mean_force(self.impulse, np.asarray(self._tree["/step"][()]), self._h)
-
-    def _read(self, what: str) -> Array:
-        return np.asarray(self._tree[f"/contacts/{self.name}/{what}"][()])
+        return mean_force(self.impulse, np.asarray(self.tree["/step"][()]), self._h)
 
 
-class JointSeries:
+class JointSeries(Series):
     """One joint at the samples."""
 
     def __init__(self, tree: Tree, name: str) -> None:
-        self._tree, self.name = tree, name
+        super().__init__(tree, f"joints/{name}")
+        self.name = name
 
     def __repr__(self) -> str:
-        shape = self._tree[f"/joints/{self.name}/force"].shape
+        shape = self.tree[f"/joints/{self.name}/force"].shape
         rows = shape[1] if len(shape) > 1 else 1
         words = f"force ({rows}), impulse ({rows}), position_error, velocity_error"
         return f"<JointSeries {self.name!r}: {shape[0]} samples of {words}>"
 
-    @property
-    def force(self) -> Array:
-        """Forces (N) and torques (N m) along the rows of the joint, (n+1,) for one row, (n+1, m) for m."""
-        return self._read("force")
-
-    @property
-    def impulse(self) -> Array:
-        """Impulses (N s) and moments of impulses (N m s) along the rows since the sample before, shaped as ``force``.
-
-        Those of impacts, which ``force`` does not contain; with Moreau-Jean's schemes, where joints act by impulses
-        only, all of them.
-        """
-        return self._read("impulse")
-
-    @property
-    def position_error(self) -> Array:
-        """Largest error of the joint's rows in position, (n+1,), m or rad."""
-        return self._read("position_error")
-
-    @property
-    def velocity_error(self) -> Array:
-        """Largest error of the joint's rows in velocity, (n+1,), m/s or rad/s."""
-        return self._read("velocity_error")
-
-    def _read(self, what: str) -> Array:
-        return np.asarray(self._tree[f"/joints/{self.name}/{what}"][()])
+    force = Column("Forces (N) and torques (N m) along the rows of the joint, (n+1,) for one row, (n+1, m) for m.")
+    impulse = Column(
+        "Impulses (N s) and moments of impulses (N m s) along the rows since the sample before, shaped as "
+        "``force``. Those of impacts, which ``force`` does not contain; with Moreau-Jean's schemes, where joints "
+        "act by impulses only, all of them."
+    )
+    position_error = Column("Largest error of the joint's rows in position, (n+1,), m or rad.")
+    velocity_error = Column("Largest error of the joint's rows in velocity, (n+1,), m/s or rad/s.")
 
 
-class EnergySeries:
+class EnergySeries(Series):
     """Energies at the samples and works since the start, each (n+1,), J."""
 
     def __init__(self, tree: Tree) -> None:
-        self._tree = tree
+        super().__init__(tree, "energy")
 
-    def _read(self, what: str) -> Array:
-        return np.asarray(self._tree[f"/energy/{what}"][()])
-
-    @property
-    def kinetic(self) -> Array:
-        """Kinetic energy."""
-        return self._read("kinetic")
-
-    @property
-    def potential(self) -> Array:
-        """Elastic energy and that of constant forces (gravity)."""
-        return self._read("potential")
+    kinetic = Column("Kinetic energy.")
+    potential = Column("Elastic energy and that of constant forces (gravity).")
 
     @property
     def total(self) -> Array:
         """Kinetic and potential energy together."""
         return self.kinetic + self.potential
 
-    @property
-    def work_external(self) -> Array:
-        """Work of loads, prescribed motions and cross-coupling."""
-        return self._read("work_external")
-
-    @property
-    def work_drive(self) -> Array:
-        """The part of the external work that comes from driven joints, planes and rotors."""
-        return self._read("work_drive")
-
-    @property
-    def work_cross(self) -> Array:
-        """The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."""
-        return self._read("work_cross")
-
-    @property
-    def work_damping(self) -> Array:
-        """Work of viscous forces."""
-        return self._read("work_damping")
-
-    @property
-    def work_contact(self) -> Array:
-        """Work of contact impulses."""
-        return self._read("work_contact")
-
-    @property
-    def numerical(self) -> Array:
-        """What the scheme itself added (usually negative)."""
-        return self._read("numerical")
-
-    @property
-    def residual(self) -> Array:
-        """What is left over: total - initial - all works; round-off when the scheme's identity closes."""
-        return self._read("residual")
+    work_external = Column("Work of loads, prescribed motions and cross-coupling.")
+    work_drive = Column("The part of the external work that comes from driven joints, planes and rotors.")
+    work_cross = Column(
+        "The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."
+    )
+    work_damping = Column("Work of viscous forces.")
+    work_contact = Column("Work of contact impulses.")
+    numerical = Column("What the scheme itself added (usually negative).")
+    residual = Column("What is left over: total - initial - all works; round-off when the scheme's identity closes.")

@@ -1,4 +1,8 @@
-"""Opening a result folder to look at it: also one whose run failed, is not finished, or lost a file."""
+"""Opening a result folder to look at it: also one whose run failed or is not finished, which is said in its notes.
+
+A folder with a summary is complete as its ``status`` says; one without is that of a run that has not come to its end.
+What was altered, cut or lost since is refused with the name of the file.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +19,8 @@ from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
 from flexmb.io.structure import Tree
 from flexmb.io.summary_json import read_summary
 from flexmb.io.toml_text import toml_tree
-from flexmb.io.tree_check import Without, damage
-from flexmb.postproc.folder_words import case_step, failure_notes, usable_case, usable_summary
+from flexmb.io.tree_check import require_sound
+from flexmb.postproc.folder_words import CaseAsDrawn, SummaryAsShown, failure_notes, require_shown
 from flexmb.postproc.sound_states import SomeStates, sound_impulses, sound_states
 from flexmb.postproc.written_rows import WrittenRows
 from flexmb.result import Result, load
@@ -68,21 +72,25 @@ class Opened:
         return float(self.result.summary["h"])
 
 
-def open_folder(folder: str | Path) -> Opened:
-    """Open a result folder; what is missing or unfinished is said in the notes.
+def open_folder(folder: str | Path, *, undrawn: bool = False) -> Opened:
+    """Open a result folder; that its run failed or is not finished is said in the notes.
 
     Parameters
     ----------
     folder : str or Path
         As written by ``flexmb run`` or ``Result.save``.
+    undrawn : bool
+        Take also a run without any state that can be drawn: it failed at once.
     """
     folder = Path(folder)
     notes: list[str] = []
-    tree = _drawable(_tree_of(folder, notes), f"the result file in '{folder}'", notes)
+    tree = _drawable(_tree_of(folder, notes), f"the result file in '{folder}'", notes, undrawn)
     _look_at_fields(folder, notes)
-    case, text = read_case(folder, notes)
-    result = Result(tree, _read_summary(folder, tree, case, notes), text, folder)
-    return _opened(result, case, notes)
+    path = next((p for p in (folder / CASE, folder / (CASE + PART)) if p.is_file()), None)
+    text = "" if path is None else path.read_text(encoding="utf-8", errors="replace")  # saved from Python: has none
+    case = drawn_case(text, path or folder / CASE)
+    summary = read_summary(folder / SUMMARY) if (folder / SUMMARY).is_file() else {"h": step_of(tree, case)}
+    return _opened(Result(tree, summary, text, folder), case, notes)
 
 
 def opened(result: Result) -> Opened:
@@ -90,13 +98,14 @@ def opened(result: Result) -> Opened:
     notes: list[str] = []
     name = "the result" if result.folder is None else f"the result file in '{result.folder}'"
     tree = _drawable(result.tree, name, notes)
-    case = sound_case(result.case_text, CASE, notes)
-    summary = sound_summary(result.summary, tree, notes, case)
-    return _opened(Result(tree, summary, result.case_text, result.folder), case, notes)
+    case = drawn_case(result.case_text, Path(CASE))
+    return _opened(Result(tree, result.summary, result.case_text, result.folder), case, notes)
 
 
 def _opened(result: Result, case: dict[str, Any], notes: list[str]) -> Opened:
-    notes += failure_notes(result.summary)
+    name = "the summary" if result.folder is None else f"'{result.folder / SUMMARY}'"
+    require_shown(SummaryAsShown, result.summary, name)
+    notes[:0] = failure_notes(result.summary)
     if "/energy/kinetic" not in result.tree:
         notes.append("the result file has no energies")
     return Opened(result, case, tuple(notes))
@@ -105,19 +114,21 @@ def _opened(result: Result, case: dict[str, Any], notes: list[str]) -> Opened:
 def _tree_of(folder: Path, notes: list[str]) -> Tree:
     """Return the arrays of a folder, of an unfinished run those it has written."""
     if (folder / RESULT).is_file():
+        if not (folder / SUMMARY).is_file():
+            notes.append(f"the run has not come to its end: there is no {SUMMARY}")
         return H5Tree(folder / RESULT)
     if not (folder / (RESULT + PART)).is_file():
         load(folder)  # raises the error that says what is missing
         raise InputError(f"'{folder}' is not a result folder")
     notes.append("the run is not finished")
-    tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT, notes)
+    tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT)
     if not tree.begun:
         raise InputError(f"the run in '{folder}' has not written a state yet")
     return tree
 
 
-def _drawable(tree: Tree, name: str, notes: list[str]) -> Tree:
-    """Return what of a tree fits together and is finite; what is left out goes to the notes.
+def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) -> Tree:
+    """Return what of a tree is finite; what is left out goes to the notes.
 
     Parameters
     ----------
@@ -126,17 +137,12 @@ def _drawable(tree: Tree, name: str, notes: list[str]) -> Tree:
         What to call it.
     notes : list of str
     """
-    wrong, odd = damage(tree)
-    if wrong:
-        raise InputError(f"{name} is damaged: {'; '.join(wrong)}")
+    require_sound(tree, name)
     if not len(tree["/state/step"]) or not len(tree["/step"]):
         raise InputError(f"{name} holds no state")
-    if odd:
-        notes.append(f"the result file is damaged, and {', '.join(odd)} left out")
-        tree = Without(tree, odd)
     good = sound_states(tree)
-    if not good.any():
-        raise InputError(f"{name} is damaged: no state in it is a finite number")
+    if not good.any() and not undrawn:
+        raise InputError(f"{name} cannot be drawn: no state in it is a finite number")
     if not good.all():
         first = float(tree["/state/time"][int(np.argmin(good))])
         words = f"{int(np.sum(~good))} of {len(good)} states are no finite numbers and left out"
@@ -161,60 +167,20 @@ def _opens(path: Path) -> bool:
     return True
 
 
-def read_case(folder: Path, notes: list[str]) -> tuple[dict[str, Any], str]:
-    """Return the tables and the text of case.toml, both empty when there is none; what is wrong goes to the notes."""
-    path = next((p for p in (folder / CASE, folder / (CASE + PART)) if p.is_file()), None)
-    if path is None:
-        return {}, ""  # a result saved from Python has no case file
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, ValueError) as err:
-        notes.append(f"{path.name} cannot be read ({err})")
-        return {}, ""
-    return sound_case(text, path.name, notes), text
-
-
-def sound_case(text: str, name: str, notes: list[str]) -> dict[str, Any]:
-    """Return the tables of a case, empty when they are not those of one; what is wrong goes to the notes."""
+def drawn_case(text: str, file: Path) -> dict[str, Any]:
+    """Return the tables of a case as run; InputError when they are not those of one."""
     try:
         case = toml_tree(text)
     except ValueError as err:
-        notes.append(f"{name} cannot be read ({err})")
-        return {}
-    if problem := usable_case(case):
-        notes.append(f"{name} is not that of a run: {problem}")
-        return {}
+        raise InputError(f"'{file}' cannot be read: {err}") from err
+    require_shown(CaseAsDrawn, case, f"'{file}'")
     return case
-
-
-def _read_summary(folder: Path, tree: Tree, case: dict[str, Any], notes: list[str]) -> dict[str, Any]:
-    """Return the summary, or the little that the samples tell when there is none."""
-    path = folder / SUMMARY
-    summary: dict[str, Any] = {}
-    if path.is_file():
-        try:
-            summary = read_summary(path)
-        except InputError as err:
-            notes.append(str(err))
-    elif (folder / RESULT).is_file():
-        notes.append(f"there is no {SUMMARY}")
-    return sound_summary(summary, tree, notes, case)
-
-
-def sound_summary(
-    summary: dict[str, Any], tree: Tree, notes: list[str], case: dict[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return what of a summary is of the right kind; what is left out goes to the notes."""
-    clean, odd = usable_summary(summary, step_of(tree, case or {}))
-    if odd:
-        notes.append(f"{SUMMARY} is damaged, and {', '.join(odd)} left out")
-    return clean
 
 
 def step_of(tree: Tree, case: dict[str, Any]) -> float:
     """Return the time step as the samples tell it, s; when there are not two of them, that of the case, or nan."""
     if "/time" not in tree or len(tree["/time"]) < 2:
-        return case_step(case)
+        return float(case.get("time", {}).get("step") or "nan")
     time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])
     return float((time[-1] - time[0]) / (step[-1] - step[0]))
 

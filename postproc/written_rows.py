@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.errors import InputError
 from flexmb.io.checkpoint import read_checkpoint
 from flexmb.io.structure import Tree
 
@@ -22,19 +21,15 @@ class WrittenRows(Mapping[str, Any]):
         The unfinished file.
     checkpoint : Path
         Says how many rows are surely on the disk, when it is there.
-    notes : list of str
-        Gets a word when it cannot be read.
     """
 
-    def __init__(self, tree: Tree, checkpoint: Path, notes: list[str]) -> None:
+    def __init__(self, tree: Tree, checkpoint: Path) -> None:
         self._tree = tree
-        self._rows = _rows_written(tree)
         if checkpoint.is_file():
-            try:
-                point = read_checkpoint(checkpoint)
-                self._rows = {"sample": point.samples, "field": point.fields}
-            except InputError:
-                notes.append(f"{checkpoint.name} cannot be read, so what stands in the file is shown")
+            point = read_checkpoint(checkpoint)
+            self._rows = {"sample": point.samples, "field": point.fields}
+        else:
+            self._rows = _rows_written(tree)
 
     @property
     def begun(self) -> bool:

@@ -348,7 +348,7 @@ def test_files_that_are_no_case(content: bytes, tmp_path: Path) -> None:
 def test_a_folder_and_an_unknown_name_are_no_case(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         load_case(tmp_path)
-    with pytest.raises(InputError, match=r"no case file 'impacting_bra' .* did you mean impacting_bar"):
+    with pytest.raises(InputError, match=r"no case file 'impacting_bra' .*did you mean 'impacting_bar"):
         load_case("impacting_bra")
 
 
@@ -579,7 +579,7 @@ rtol = 1e-12
 @pytest.mark.parametrize(
     ("signal", "words"),
     [
-        ("contacts.wal.gap", "is not recorded; near to it: contacts.wall.gap"),
+        ("contacts.wal.gap", "is not recorded (did you mean 'contacts.wall.gap'"),
         ("energy.heat", "is not recorded"),
         ("contacts.wall.gap.x", "'contacts.wall.gap' has no component 'x'"),
         ("rod.last.position", "has 3 columns; add .x, .y, .z"),
@@ -596,7 +596,7 @@ def test_expectations_of_what_is_not_there(signal: str, words: str, tmp_path: Pa
 
 def test_numbers_that_are_not_in_the_summary(tmp_path: Path) -> None:
     text = replaced('signal = "rod.last.position.x"\nreduce = "first"', 'signal = "summary.title"')
-    with pytest.raises(InputError, match=r"line 43: .*summary\.title': is not recorded; near to it: summary\."):
+    with pytest.raises(InputError, match=r"line 43: .*summary\.title': is not recorded .did you mean 'summary\."):
         _ = load_case(write(tmp_path, text)).plan
 
 

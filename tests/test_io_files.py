@@ -44,7 +44,7 @@ def test_result_names_and_shapes() -> None:
         np.testing.assert_array_equal(getattr(result.energy, name)[:3], first.energy[:, k])
     assert result.fields.steps.tolist() == [0, 4, 8, 10]
     np.testing.assert_array_equal(result.fields.times, [1.0, 2.0, 3.0, 3.5])
-    with pytest.raises(KeyError, match="near to it: rod.first.position"):
+    with pytest.raises(KeyError, match="did you mean 'rod.first.position'"):
         result.signals["rod.last.position"]
 
 

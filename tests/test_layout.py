@@ -308,7 +308,7 @@ def test_joints_of_a_result(tmp_path: Path) -> None:
         np.testing.assert_array_equal(hinge.velocity_error, np.abs(block.joint_gdot[:, 1:]).max(axis=1))
         np.testing.assert_array_equal(slot.velocity_error, np.abs(block.joint_gdot[:, 0]))
         assert "41 samples of force (5), impulse (5), position_error, velocity_error" in repr(hinge)
-        with pytest.raises(KeyError, match="near to it: hinge"):
+        with pytest.raises(KeyError, match="did you mean 'hinge'"):
             result.joints["hing"]
     paths = export(memory.tree, "csv", tmp_path / "csv")
     assert [path.name for path in paths] == ["signals.csv", "contacts.csv", "energy.csv", "joints.csv"]
@@ -352,5 +352,5 @@ def test_expectations_about_joints() -> None:
         locate(expect("left.orientation.x"), recorded)
     with pytest.raises(InputError, match="no component 'x'"):
         locate(expect("joints.hinge.force.x"), recorded)
-    with pytest.raises(InputError, match="near to it: joints.hinge.position_error"):
+    with pytest.raises(InputError, match="did you mean 'joints.hinge.position_error"):
         locate(expect("joints.hinge.position_eror"), recorded)

@@ -197,7 +197,7 @@ def test_markup_in_names_of_folders_contacts_and_signals_does_nothing(bar: Path,
         with h5py.File(folder / "result.h5", "r+") as file:
             file.move("contacts/wall", f"contacts/{evil}")
             file.move("signals/rod.mid.position", f"signals/{evil}.position")
-            file["layout/contacts"][...] = np.bytes_(evil[:4])
+            del file["layout/contacts"], file["layout/digest"]
     page = Page(write_report(folders, tmp_path / "both.html").path)
     assert [tag for tag, _ in page.tags].count("script") == 3
     assert not [tag for tag, _ in page.tags if tag == "img"]
@@ -223,14 +223,7 @@ def test_notes_of_the_run_stand_on_the_page_once(bar: Path, tmp_path: Path) -> N
 def test_a_report_of_the_folder_one_is_in(bar: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = Path(shutil.copytree(bar, tmp_path / "here"))
     (folder / "fields.vtkhdf").unlink()
-    with h5py.File(folder / "result.h5", "r+") as file:
-        del file["state/q"]
     monkeypatch.chdir(folder)
-    assert write_report(["."]).notes == ("the result file in 'here' is damaged: it lacks /state/q",)
-    (folder / "result.h5").write_bytes(b"no HDF5 at all")
-    (note,) = write_report(["."]).notes
-    assert note.startswith("'result.h5' cannot be read as a result file")
-    shutil.copy(bar / "result.h5", folder)
     (note,) = write_report(["."]).notes
     assert note == "fields.vtkhdf, the file for ParaView, is missing; flexmb export writes the same fields"
     assert "again/here" in Page(folder / "report.html").text
@@ -288,21 +281,9 @@ def test_damaged_runs(bar: Path, tmp_path: Path, capsys: pytest.CaptureFixture[s
     folder = tmp_path / "damaged"
     shutil.copytree(bar, folder)
     (folder / "result.h5").write_bytes(b"no HDF5 at all")
-    assert main(["report", str(folder)]) == 0
-    assert "cannot be read as a result file" in capsys.readouterr().err
-    page = Page(folder / "report.html")
-    assert "damaged/result.h5" in page.text
-    assert str(tmp_path) not in page.source
-    assert page.row("scheme")[1].startswith("generalized-alpha")  # what is there is shown
-    assert not page.data["charts"]
-    shutil.copy(bar / "result.h5", folder)
-    with h5py.File(folder / "result.h5", "r+") as file:
-        del file["energy"], file["state/q"]
-    notes = write_report([folder]).notes
-    assert notes == ("the result file in 'damaged' is damaged: it lacks /state/q",)
-    page = Page(folder / "report.html")
-    assert not page.data["motions"]
-    assert page.chart("Gap")
+    assert main(["report", str(folder)]) == 2
+    assert "damaged/result.h5" in capsys.readouterr().err
+    assert not (folder / "report.html").exists()
 
 
 def test_failed_run_says_so(bar: Path, tmp_path: Path) -> None:

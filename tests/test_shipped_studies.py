@@ -15,7 +15,7 @@ from flexmb.study.axes import Point
 from flexmb.study.expectations import evaluate
 from flexmb.study.plan import Runs
 from flexmb.study.read import StudyFile, read_study
-from flexmb.study.table import Row, Table, row_from_json
+from flexmb.study.table import Row, Table, row_of
 from flexmb.study.task import run_task
 
 
@@ -30,7 +30,7 @@ def rows_of(study: StudyFile, chosen: Callable[[Point], bool]) -> Table:
                 found = json.loads(run_task(reference.to_json(), {}))
                 curves[reference.key] = base64.b64decode(found["curves"])
         task = runs.task(point)
-        row: Row = row_from_json(run_task(task.to_json(), {key: curves[key] for key in task.references.values()}))
+        row: Row = row_of(json.loads(run_task(task.to_json(), {key: curves[key] for key in task.references.values()})))
         assert row.done, row.error
         rows.append(row)
     return Table(tuple(rows))

@@ -212,7 +212,7 @@ def test_a_case_without_exact_solution(tmp_path: Path) -> None:
 
 def test_no_case(tmp_path: Path) -> None:
     path = write_study(tmp_path, STUDY.replace("impact_oscillator", "impact_oscilator"))
-    with pytest.raises(InputError, match=r"line 3: case = 'impact_oscilator'.*did you mean impact_oscillator"):
+    with pytest.raises(InputError, match=r"line 3: case = 'impact_oscilator'.*did you mean 'impact_oscillator"):
         read_study(path)
     with pytest.raises(InputError, match="no study file 'nowhere'"):
         read_study("nowhere")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from scipy import sparse
@@ -13,6 +13,7 @@ from flexmb.bodies.spin_parts import SpinParts
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.linalg.strain import Strain
 from flexmb.state import Array, IntArray
 
@@ -28,6 +29,18 @@ RESERVED_BODIES = ("analysis", "contacts", "energy", "ground", "joints", "summar
 RESERVED = ("first", "last", "mid", "all", "node", *QUANTITIES, *BODY_QUANTITIES)
 OFF_AXIS = 1e-9
 """Part of a velocity, relative to its size, that may lie in directions a body cannot move along (round-off)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NamedBody(Part):
+    """A body; its name alone means its first node or its reference point."""
+
+    role: ClassVar[str] = "bodies"
+
+    @property
+    def first(self) -> NodeRef:
+        """Reference to the first node, of a rigid body to the reference point."""
+        return NodeRef(self.name, "first")
 
 
 class Dof(NamedTuple):

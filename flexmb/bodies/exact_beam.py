@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -22,13 +21,10 @@ from flexmb.bodies.beam_properties import (
     section_properties,
 )
 from flexmb.bodies.damping import Damping
+from flexmb.bodies.large_beam import LargeBeam
 from flexmb.errors import InputError
 from flexmb.fem.checks import choice, vector
 from flexmb.fem.line_sections import ROUND, LineSections, uniform
-from flexmb.fem.material import Material
-from flexmb.fem.node_ref import NodeRef
-from flexmb.fem.room import Size
-from flexmb.fem.section import Section
 from flexmb.kernels.rotation import quaternion_of
 from flexmb.kernels.tables import FRAME
 from flexmb.state import Array, IntArray
@@ -37,12 +33,9 @@ NODE_KEYS = ("length", "elements", "grading", "mesh", "position", "direction", "
 SECTION_KEYS = ("section", "material", "young", "density")
 """Keys with the meaning they have for ``Beam``."""
 
-BYTES_PER_ELEMENT = 26_000
-"""Memory that an element takes while the model is assembled, measured with thousands of them."""
-
 
 @dataclass(frozen=True, kw_only=True)
-class ExactBeam:
+class ExactBeam(LargeBeam):
     """Beam of large motion; every node is a frame with the rotation of its cross-section, as a rigid body has.
 
     Elements of two nodes with the strains of the middle (``kernels.exact_beam``), second order in their length. Axes
@@ -70,31 +63,14 @@ class ExactBeam:
         Only ``beta`` acts: beta times the stiffness resists rates of strain.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "exact-beam"
-    large_motion: ClassVar[bool] = True
+    bytes_per_element: ClassVar[int] = 26_000
 
-    name: str = field(kw_only=False)
-    length: float | None = None
-    elements: int | None = None
-    grading: float = 1.0
-    mesh: str | Path | None = None
-    section: Section | Mapping[str, Any] | None = None
-    material: Material | Mapping[str, Any] | None = None
-    young: float | None = None
-    density: float | None = None
     shear_factor: float | None = None
     stiffness: BeamStiffness | Mapping[str, Any] | None = None
     inertia: BeamInertia | Mapping[str, Any] | None = None
-    position: Sequence[float] | Array | None = None
-    direction: Sequence[float] | Array | None = None
-    orientation: Sequence[float] | Array | None = None
-    velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    angular_velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
     about: Sequence[float] | Array | None = None
     mass: str = "consistent"
-    damping: Damping | Mapping[str, Any] | Sequence[float] | None = None
-    points: Mapping[str, float | str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._beam.frame()
@@ -102,43 +78,6 @@ class ExactBeam:
         choice(self.mass, "mass", self.where, ("consistent", "lumped"))
         for key in ("velocity", "angular_velocity", *(() if self.about is None else ("about",))):
             vector(getattr(self, key), key, self.where)
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    def memory(self, large: bool) -> Size:
-        """Return what the body takes in a model."""
-        return self._beam.memory(large)._replace(bytes=BYTES_PER_ELEMENT * (self._beam._line.x.size - 1))
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the first node."""
-        return self._beam.first
-
-    @property
-    def mid(self) -> NodeRef:
-        """Reference to the node nearest the middle."""
-        return self._beam.mid
-
-    @property
-    def last(self) -> NodeRef:
-        """Reference to the last node."""
-        return self._beam.last
-
-    @property
-    def all(self) -> NodeRef:
-        """Reference to all nodes."""
-        return self._beam.all
-
-    def node(self, index: int) -> NodeRef:
-        """Return a reference to node ``index``, counted along the axis from 0."""
-        return self._beam.node(index)
-
-    def point(self, name: str) -> NodeRef:
-        """Return a reference to a named point."""
-        return self._beam.point(name)
 
     @property
     def total_mass(self) -> float:

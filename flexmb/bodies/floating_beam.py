@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from pathlib import Path
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -16,42 +15,23 @@ from flexmb.assembly.places import BodyInfo
 from flexmb.bodies.beam import Beam
 from flexmb.bodies.damping import Damping
 from flexmb.bodies.floating_places import floating_picture, floating_places
+from flexmb.bodies.large_beam import LargeBeam
+from flexmb.bodies.line import LineKeys
 from flexmb.errors import InputError
 from flexmb.fem.beam_points import beam_points
 from flexmb.fem.checks import located, positive, vector, whole
 from flexmb.fem.craig_bampton import FlexibleModes, craig_bampton
 from flexmb.fem.floating_integrals import FloatingIntegrals, floating_integrals
-from flexmb.fem.material import Material
-from flexmb.fem.node_ref import NodeRef, parse_local
-from flexmb.fem.room import Size
-from flexmb.fem.section import Section
+from flexmb.fem.node_ref import parse_local
 from flexmb.kernels.rotation import quaternion_of
 from flexmb.state import Array, IntArray
 
-BEAM_KEYS = (
-    "length",
-    "elements",
-    "grading",
-    "mesh",
-    "section",
-    "material",
-    "young",
-    "density",
-    "position",
-    "direction",
-    "orientation",
-    "velocity",
-    "damping",
-    "points",
-)
+BEAM_KEYS = (*(key.name for key in fields(LineKeys) if key.name != "name"), "orientation")
 """Keys with the meaning they have for ``Beam``."""
-
-BYTES_PER_ELEMENT = 40_000
-"""Memory that an element takes while the model is assembled, measured with thousands of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class FloatingBeam:
+class FloatingBeam(LargeBeam):
     """Beam in a floating frame: spatial bending, stretching and torsion as in ``Beam``, on top of any motion.
 
     The frame has the axes of ``Beam`` (d, y, z) and its origin where the centre of mass is when the beam is straight.
@@ -77,26 +57,9 @@ class FloatingBeam:
         Modes above it are left out, Hz. High ones cost small time steps and carry little.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "floating-beam"
-    large_motion: ClassVar[bool] = True
+    bytes_per_element: ClassVar[int] = 40_000
 
-    name: str = field(kw_only=False)
-    length: float | None = None
-    elements: int | None = None
-    grading: float = 1.0
-    mesh: str | Path | None = None
-    section: Section | Mapping[str, Any] | None = None
-    material: Material | Mapping[str, Any] | None = None
-    young: float | None = None
-    density: float | None = None
-    position: Sequence[float] | Array | None = None
-    direction: Sequence[float] | Array | None = None
-    orientation: Sequence[float] | Array | None = None
-    velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    angular_velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    damping: Damping | Mapping[str, Any] | Sequence[float] | None = None
-    points: Mapping[str, float | str] = field(default_factory=dict)
     modes: int = 6
     interface: Sequence[str] = ("first", "last")
     max_frequency: float | None = None
@@ -108,43 +71,6 @@ class FloatingBeam:
         if self.max_frequency is not None:
             positive(self.max_frequency, "max_frequency", self.where)
         self._interface_nodes()
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    def memory(self, large: bool) -> Size:
-        """Return what the body takes in a model."""
-        return self._beam.memory(large)._replace(bytes=BYTES_PER_ELEMENT * (self._beam._line.x.size - 1))
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the first node."""
-        return self._beam.first
-
-    @property
-    def mid(self) -> NodeRef:
-        """Reference to the node nearest the middle."""
-        return self._beam.mid
-
-    @property
-    def last(self) -> NodeRef:
-        """Reference to the last node."""
-        return self._beam.last
-
-    @property
-    def all(self) -> NodeRef:
-        """Reference to all nodes."""
-        return self._beam.all
-
-    def node(self, index: int) -> NodeRef:
-        """Return a reference to node ``index``, counted along the axis from 0."""
-        return self._beam.node(index)
-
-    def point(self, name: str) -> NodeRef:
-        """Return a reference to a named point."""
-        return self._beam.point(name)
 
     def flexible_modes(self) -> FlexibleModes:
         """Return the modes over the unknowns of a free spatial ``Beam``."""

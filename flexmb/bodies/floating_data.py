@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo
-from flexmb.bodies.base import RESERVED, RESERVED_BODIES
+from flexmb.bodies.base import RESERVED, RESERVED_BODIES, NamedBody
 from flexmb.bodies.floating_places import floating_picture, floating_places
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, from_table, located, numbers, positive, vector, within_a_turn
@@ -43,7 +43,7 @@ class DataPoint:
 
 
 @dataclass(frozen=True, kw_only=True)
-class FloatingData:
+class FloatingData(NamedBody):
     """Flexible body given by numbers: what reductions print, and textbook rods with a few shape functions.
 
     In its frame a point (x, y) is displaced by u = sum_k q_k (u1_k, u2_k). It moves in the x-y plane: joints must hold
@@ -82,11 +82,9 @@ class FloatingData:
         Named points. The body's name alone means the frame's origin.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "floating-data"
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     mass: float
     inertia: float
     center: float
@@ -127,16 +125,6 @@ class FloatingData:
         except ArithmeticError:
             raise InputError("holds numbers too large or too small to compute with", where=self.where) from None
         self._points  # noqa: B018  (checks its keys)
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the frame's origin."""
-        return NodeRef(self.name, "first")
 
     def point(self, name: str) -> NodeRef:
         """Return a reference to a named point."""

@@ -13,7 +13,7 @@ from scipy import sparse
 
 from flexmb.bodies.base import RESERVED_BODIES, BodyParts
 from flexmb.bodies.damping import Damping
-from flexmb.bodies.straight import StraightBody
+from flexmb.bodies.straight import LineNodes, StraightBody
 from flexmb.errors import InputError
 from flexmb.fem.bar import node_positions
 from flexmb.fem.checks import check_name, choice, from_table, positive, unit, vector, whole
@@ -33,8 +33,8 @@ BYTES_SMALL, BYTES_LARGE = 1400, 2700
 
 
 @dataclass(frozen=True, kw_only=True)
-class LineBody(StraightBody):
-    """A straight flexible body of small displacements.
+class LineKeys(LineNodes):
+    """A bar or a beam, of small or of large motion.
 
     Parameters
     ----------
@@ -52,8 +52,6 @@ class LineBody(StraightBody):
         Cross-section; or ``area`` (and ``inertia`` for a planar beam) directly.
     material : Material or table
         Material; or ``young`` and ``density`` directly.
-    area : float, optional
-        Of the cross-section, m^2.
     young : float, optional
         Young's modulus, Pa.
     density : float, optional
@@ -64,38 +62,48 @@ class LineBody(StraightBody):
         From the first node to the last (default: x); any length.
     velocity : (3,) array_like
         Initial velocity of all nodes, m/s.
-    mass : "consistent" or "lumped"
-        Kind of mass matrix.
     damping : Damping, table or pair (alpha, beta), optional
         Rayleigh damping.
-    supports : sequence of Support or tables
-        See ``Support``.
     points : mapping
         Names for nodes: a number is the distance from the first node along the axis, m (a node must be there), a
         text one of ``"first"``, ``"last"``, ``"mid"``, ``"node(3)"``.
     """
 
-    role: ClassVar[str] = "bodies"
-    kind: ClassVar[str]
-    large_motion: ClassVar[bool] = False
-
-    name: str = field(kw_only=False)
     length: float | None = None
     elements: int | None = None
     grading: float = 1.0
     mesh: str | Path | None = None
     section: Section | Mapping[str, Any] | None = None
     material: Material | Mapping[str, Any] | None = None
-    area: float | None = None
     young: float | None = None
     density: float | None = None
     position: Sequence[float] | Array | None = None
     direction: Sequence[float] | Array | None = None
     velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    mass: str = "consistent"
     damping: Damping | Mapping[str, Any] | Sequence[float] | None = None
-    supports: Sequence[Any] = ()
     points: Mapping[str, float | str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class LineBody(LineKeys, StraightBody):
+    """A straight flexible body of small displacements; keys as ``LineKeys``, and those below.
+
+    Parameters
+    ----------
+    area : float, optional
+        Of the cross-section, m^2.
+    mass : "consistent" or "lumped"
+        Kind of mass matrix.
+    supports : sequence of Support or tables
+        See ``Support``.
+    """
+
+    kind: ClassVar[str]
+    large_motion: ClassVar[bool] = False
+
+    area: float | None = None
+    mass: str = "consistent"
+    supports: Sequence[Any] = ()
 
     def __post_init__(self) -> None:
         check_name(self.name, "bodies", RESERVED_BODIES)

@@ -1,18 +1,36 @@
-"""Named points of rigid bodies."""
+"""Named points of rigid bodies, and references to them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.bodies.base import RESERVED
+from flexmb.bodies.base import RESERVED, NamedBody
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, numbers
+from flexmb.fem.node_ref import NodeRef
 from flexmb.state import Array
 
 CENTER = "center"
 """The name that the centre of mass has by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidBody(NamedBody):
+    """A body with named points, besides its centre of mass."""
+
+    @property
+    def _points(self) -> Mapping[str, Array]:
+        raise NotImplementedError
+
+    def point(self, name: str) -> NodeRef:
+        """Return a reference to a named point."""
+        if name not in (CENTER, *self._points):
+            message = f"no such point; it has {', '.join([CENTER, *self._points])}"
+            raise InputError(message, where=self.where, key=str(name))
+        return NodeRef(self.name, name)
 
 
 def read_points(points: object, where: str, *, planar: bool = False) -> dict[str, Array]:

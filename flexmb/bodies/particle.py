@@ -11,11 +11,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies.base import RESERVED_BODIES, BodyParts, Dof, initial_velocity, node_maps
+from flexmb.bodies.base import RESERVED_BODIES, BodyParts, Dof, NamedBody, initial_velocity, node_maps
 from flexmb.bodies.linear_body import add_linear_body
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, positive, vector
-from flexmb.fem.node_ref import NodeRef
 from flexmb.linalg.strain import Strain, stack
 from flexmb.state import Array
 
@@ -34,7 +33,7 @@ def _shared(axes: str) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_a
 
 
 @dataclass(frozen=True)
-class Particle:
+class Particle(NamedBody):
     """Point mass.
 
     Parameters
@@ -51,11 +50,9 @@ class Particle:
         Global axes it may move along: ``"xyz"``, ``"x"``, ``"xz"``, ...
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "particle"
     large_motion: ClassVar[bool] = False
 
-    name: str
     mass: float
     position: Sequence[float] | Array = (0.0, 0.0, 0.0)
     velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
@@ -70,16 +67,6 @@ class Particle:
             message = 'must be one or more of the letters x, y, z, each once: "x", "xz", "xyz", ...'
             raise InputError(message, where=self.where, key="axes", value=axes)
         self._velocity()
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to its only node."""
-        return NodeRef(self.name, "first")
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns: displacements along the axes, in the order x, y, z."""

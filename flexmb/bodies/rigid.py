@@ -14,13 +14,12 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo, on_frame
 from flexmb.bodies.base import RESERVED_BODIES
 from flexmb.bodies.mass_properties import MassProperties, about_center, check_inertia, of_shapes, read_inertia
-from flexmb.bodies.named_points import CENTER, read_points
+from flexmb.bodies.named_points import CENTER, RigidBody, read_points
 from flexmb.bodies.orientation import axes_of_quaternion, check_orientation, start_quaternion
 from flexmb.bodies.rigid_picture import Surface, body_surface, rigid_picture
 from flexmb.bodies.shapes import Shape, read_shapes
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, choice, positive, vector
-from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.tables import FRAME
 from flexmb.state import Array
 
@@ -28,7 +27,7 @@ Vector = Sequence[float] | Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class Rigid:
+class Rigid(RigidBody):
     """Rigid body that moves and turns in space.
 
     Its reference point is any point fixed to it; the body's name alone means that point. Body axes are fixed to the
@@ -71,11 +70,9 @@ class Rigid:
         Surface mesh to draw, anything meshio reads; in body axes from the reference point.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "rigid"
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     mass: float | None = None
     inertia: Sequence[float] | Sequence[Sequence[float]] | Array | None = None
     inertia_about: str = "center"
@@ -109,23 +106,6 @@ class Rigid:
                 self._points, self._surface, self.mass_properties  # noqa: B018  (each checks its keys)
         except ArithmeticError:
             raise InputError("holds numbers too large or too small to compute with", where=self.where) from None
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the reference point."""
-        return NodeRef(self.name, "first")
-
-    def point(self, name: str) -> NodeRef:
-        """Return a reference to a named point."""
-        if name not in (CENTER, *self._points):
-            message = f"no such point; it has {', '.join([CENTER, *self._points])}"
-            raise InputError(message, where=self.where, key=str(name))
-        return NodeRef(self.name, name)
 
     @cached_property
     def _points(self) -> dict[str, Array]:

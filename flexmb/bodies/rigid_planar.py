@@ -13,12 +13,11 @@ import numpy as np
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.places import BodyInfo, Place
 from flexmb.bodies.base import RESERVED_BODIES
-from flexmb.bodies.named_points import CENTER, in_plane, read_points
+from flexmb.bodies.named_points import CENTER, RigidBody, in_plane, read_points
 from flexmb.bodies.rigid_picture import Surface, body_surface, rigid_picture
 from flexmb.bodies.shapes import read_shapes
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, positive, within_a_turn
-from flexmb.fem.node_ref import NodeRef
 from flexmb.kernels.tables import PLANAR
 from flexmb.state import Array
 
@@ -26,7 +25,7 @@ Vector = Sequence[float] | Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class RigidPlanar:
+class RigidPlanar(RigidBody):
     """Rigid body that moves along x and y and turns about z; its unknowns are x, y, theta of the centre of mass.
 
     Vectors have two numbers or three; z is a constant height, for drawing.
@@ -57,11 +56,9 @@ class RigidPlanar:
         Surface mesh to draw, anything meshio reads; in body axes from the reference point.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "rigid-planar"
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     mass: float
     inertia: float
     center: Vector = (0.0, 0.0)
@@ -85,23 +82,6 @@ class RigidPlanar:
             message = "a planar body cannot move along z"
             raise InputError(message, where=self.where, key="velocity", value=self.velocity)
         self._points, self._surface  # noqa: B018  (each checks its keys)
-
-    @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the reference point."""
-        return NodeRef(self.name, "first")
-
-    def point(self, name: str) -> NodeRef:
-        """Return a reference to a named point."""
-        if name not in (CENTER, *self._points):
-            message = f"no such point; it has {', '.join([CENTER, *self._points])}"
-            raise InputError(message, where=self.where, key=str(name))
-        return NodeRef(self.name, name)
 
     @cached_property
     def _points(self) -> dict[str, Array]:

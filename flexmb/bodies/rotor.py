@@ -94,10 +94,8 @@ class Rotor(StraightBody):
         Names for nodes, as for beams.
     """
 
-    role: ClassVar[str] = "bodies"
     kind: ClassVar[str] = "rotor"
 
-    name: str = field(kw_only=False)
     stations: Sequence[float] | Array | None = None
     outer_diameter: float | Sequence[float] | Array | None = None
     inner_diameter: float | Sequence[float] | Array | None = None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -11,7 +12,7 @@ from scipy import sparse
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.marks import Mark
-from flexmb.bodies.base import OFF_AXIS, RESERVED, BodyParts, Dof, initial_velocity, node_maps, rigid_motions
+from flexmb.bodies.base import OFF_AXIS, RESERVED, BodyParts, Dof, NamedBody, initial_velocity, node_maps, rigid_motions
 from flexmb.bodies.linear_body import add_linear_body
 from flexmb.bodies.supports import held_dofs, support_marks
 from flexmb.errors import InputError
@@ -28,27 +29,13 @@ POINT_SNAP = 1e-6
 """How far, over the length of the body, a named point may lie from the node it means."""
 
 
-class StraightBody:
-    """A straight flexible body of small displacements; the keys are those of the bodies made from it."""
-
-    name: str
-    velocity: Sequence[float] | Array
-    supports: Sequence[Any]
-    points: Mapping[str, float | str]
-    _line: LineMesh
-    """Vertices along the axis, position of the first and direction."""
-    _x: Array
-    """Positions of all nodes along the axis, (n,), m."""
+@dataclass(frozen=True, kw_only=True)
+class LineNodes(NamedBody):
+    """A body with nodes along a straight line, and how they are called."""
 
     @property
-    def where(self) -> str:
-        """Where this body stands in a case file."""
-        return f"bodies.{self.name}"
-
-    @property
-    def first(self) -> NodeRef:
-        """Reference to the first node."""
-        return NodeRef(self.name, "first")
+    def _nodes(self) -> NodeTable:
+        raise NotImplementedError
 
     @property
     def mid(self) -> NodeRef:
@@ -78,6 +65,18 @@ class StraightBody:
         if name not in self._nodes.named:
             raise InputError(f"no such point; it has {self._nodes.choices()}", where=self.where, key=name)
         return NodeRef(self.name, name)
+
+
+class StraightBody(LineNodes):
+    """A straight flexible body of small displacements; the keys are those of the bodies made from it."""
+
+    velocity: Sequence[float] | Array
+    supports: Sequence[Any]
+    points: Mapping[str, float | str]
+    _line: LineMesh
+    """Vertices along the axis, position of the first and direction."""
+    _x: Array
+    """Positions of all nodes along the axis, (n,), m."""
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node."""

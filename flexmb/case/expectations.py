@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
@@ -12,6 +11,7 @@ from flexmb.case.analyses import Analyses
 from flexmb.case.problems import Problem
 from flexmb.case.schema import Bounds, ExpectTable, TimeTable
 from flexmb.errors import InputError
+from flexmb.fem.checks import nearest
 from flexmb.record import RecordedSystem
 from flexmb.result import Result
 from flexmb.state import Array
@@ -114,9 +114,8 @@ def locate(expect: Asked, recorded: Mapping[str, int]) -> tuple[str, int | None]
         is_vector = name.partition(".")[0] not in (*NO_PROBES, "joints") and recorded.get(name, 3) == 3
         column = AXES[tag] if is_vector and tag in AXES else int(tag) if tag.isdecimal() else -1
         if name not in recorded:
-            near = difflib.get_close_matches(expect.signal, recorded, n=3, cutoff=0.5)
-            hint = f"; near to it: {', '.join(near)}" if near else ""
-            raise InputError(f"is not recorded{hint} (other signals of nodes and bodies: list them in output.signals)")
+            hint = nearest(expect.signal, recorded, 3, 0.5)
+            raise InputError(f"is not recorded{hint}; other signals of nodes and bodies: list them in output.signals")
         if recorded[name] == 1 or not 0 <= column < recorded[name]:
             raise InputError(f"'{name}' has no component '{tag}'")
     if column is None and recorded[name] > 1 and expect.reduce not in _REDUCE:

@@ -9,11 +9,17 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
+
+from pydantic import ConfigDict, create_model
 
 from flexmb.bodies import KINDS as BODIES
 from flexmb.case.problems import Problem, problem_of
+from flexmb.case.read_tables import read_tables
+from flexmb.case.schema import Table
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.contacts import KINDS as CONTACTS
@@ -27,13 +33,6 @@ KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "joints": JOINTS, "loa
 """Kinds of parts by the table they stand in; parts are added to the model in this order."""
 
 TOO_LARGE = "holds numbers too large or too small to compute with"
-
-_TYPES: dict[str, tuple[type | tuple[type, ...], str]] = {
-    "bool": (bool, "must be true or false"),
-    "int": (int, "must be a whole number"),
-    "float": ((int, float), "must be a number"),
-    "str": (str, "must be a text in quotes"),
-}
 
 
 def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -> list[Any]:
@@ -54,8 +53,9 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
             continue
         for name, table in tables.items():
             try:
-                parts.append(_read_part(role, name, table, kinds, folder))
-            except _Wrong as wrong:
+                own = _with_mesh(table, folder, (role, name))
+                parts.append(_made(own, "kind", (role, name), kinds, {"name": name}))
+            except CaseProblems as wrong:
                 problems.extend(wrong.problems)
             except InputError as err:
                 about_name = (err.where, err.key) == (role, "name")
@@ -68,13 +68,8 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
 def read_scheme(table: Any, problems: list[Problem]) -> Any:
     """Return the scheme of a case, or None when something is wrong with it."""
     try:
-        name = _kind(table, "name", ("scheme",), SCHEMES)
-        cls = SCHEMES[name]
-        params = {key: value for key, value in table.items() if key != "name"}
-        _check_keys(params, cls, ("scheme",), "name", f"scheme '{name}'")
-        _check_types(params, cls)
-        return cls(**params)
-    except _Wrong as wrong:
+        return _made(table, "name", ("scheme",), SCHEMES, {})
+    except CaseProblems as wrong:
         problems.extend(wrong.problems)
     except InputError as err:
         problems.append(problem_of(err))
@@ -95,55 +90,52 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-class _Wrong(Exception):  # noqa: N818
-    def __init__(self, problems: list[Problem]) -> None:
+def _with_mesh(table: Any, folder: Path, path: KeyPath) -> Any:
+    """Return a table with the place of its mesh file, if it has one."""
+    if not isinstance(table, Mapping) or not isinstance(table.get("mesh"), str):
+        return table
+    mesh = os.path.abspath(find_mesh(table["mesh"], folder))
+    if words := missing_mesh(Path(mesh)):
+        raise CaseProblems(Problem((*path, "mesh"), words, mesh))
+    return {**table, "mesh": mesh}
+
+
+class CaseProblems(Exception):  # noqa: N818
+    """What is wrong with one table."""
+
+    def __init__(self, *problems: Problem) -> None:
         super().__init__()
         self.problems = problems
 
 
-def _read_part(role: str, name: str, table: Any, kinds: Mapping[str, type], folder: Path) -> Any:
-    path: KeyPath = (role, name)
-    cls = kinds[_kind(table, "kind", path, kinds)]
-    values = {key: value for key, value in table.items() if key != "kind"}
-    _check_keys(values, cls, path, "kind", f"kind '{table['kind']}'")
-    if isinstance(values.get("mesh"), str):
-        values["mesh"] = os.path.abspath(find_mesh(values["mesh"], folder))
-        if words := missing_mesh(Path(values["mesh"])):
-            raise _Wrong([Problem((*path, "mesh"), words, values["mesh"])])
-    return cls(name=name, **values)
-
-
-def _kind(table: Any, key: str, path: KeyPath, kinds: Mapping[str, type]) -> str:
-    """Return the word that chooses the class."""
+def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], more: Mapping[str, Any]) -> Any:
+    """Return the part or scheme that a table describes; ``more`` are arguments that are no keys of it."""
     if not isinstance(table, Mapping):
-        raise _Wrong([Problem(path, "must be a table", table)])
-    if key not in table:
-        message = f"{key} is missing; allowed: {', '.join(kinds)}"
-        raise _Wrong([Problem(path, message, has_value=False)])
-    value = table[key]
-    if not isinstance(value, str) or value not in kinds:
-        message = unknown_key(value, kinds).replace("unknown key", f"unknown {key}")
-        raise _Wrong([Problem((*path, key), message, value)])
-    return value
+        raise CaseProblems(Problem(path, "must be a table", table))
+    if chooser not in table:
+        raise CaseProblems(Problem(path, f"{chooser} is missing; allowed: {', '.join(kinds)}", has_value=False))
+    kind = table[chooser]
+    if not isinstance(kind, str) or kind not in kinds:
+        message = unknown_key(kind, kinds).replace("unknown key", f"unknown {chooser}")
+        raise CaseProblems(Problem((*path, chooser), message, kind))
+    wrong: list[Problem] = []
+    if read_tables(_keys(kinds[kind], chooser), table, wrong) is None:
+        what = f"{'kind' if chooser == 'kind' else 'scheme'} '{kind}'"
+        raise CaseProblems(*(replace(one, path=(*path, *one.path), message=f"{one.message} ({what})") for one in wrong))
+    return kinds[kind](**more, **{key: value for key, value in table.items() if key != chooser})
 
 
-def _check_keys(values: Mapping[str, Any], cls: Any, path: KeyPath, chooser: str, what: str) -> None:
-    fields = [f for f in dataclasses.fields(cls) if f.init and f.name != "name"]
-    names = [chooser, *(f.name for f in fields)]
-    wrong = [Problem((*path, k), f"{unknown_key(k, names)} ({what})", v) for k, v in values.items() if k not in names]
-    needed = [f.name for f in fields if f.default is f.default_factory is dataclasses.MISSING]
-    wrong += [Problem((*path, key), f"is missing ({what})", has_value=False) for key in needed if key not in values]
-    if wrong:
-        raise _Wrong(wrong)
+class _Keys(Table):
+    model_config = ConfigDict(strict=True)
 
 
-def _check_types(values: Mapping[str, Any], cls: Any) -> None:
-    """Check a scheme's parameters against their annotations; ranges are the scheme's own affair."""
-    hints = {field.name: str(field.type) for field in dataclasses.fields(cls)}
-    wrong = []
-    for key, value in values.items():
-        allowed, message = _TYPES.get(hints[key].split(" ")[0], (object, ""))
-        if not isinstance(value, allowed) or (isinstance(value, bool) and allowed is not bool):
-            wrong.append(Problem(("scheme", key), message, value))
-    if wrong:
-        raise _Wrong(wrong)
+@cache
+def _keys(cls: Any, chooser: str) -> type[Table]:
+    """Return the keys of a table as pydantic's; those of a scheme with their types, parts check their values."""
+    hints = get_type_hints(cls) if chooser == "name" else {}
+    keys: dict[str, Any] = {chooser: (Any, ...)}
+    for key in dataclasses.fields(cls):
+        if key.init and key.name != "name":
+            needed = key.default is key.default_factory is dataclasses.MISSING
+            keys[key.name] = (hints.get(key.name, Any), ... if needed else None)
+    return create_model(cls.__name__, __base__=_Keys, **keys)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import dataclasses
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +20,7 @@ from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
 from flexmb.exact import SOLUTIONS
+from flexmb.fem.checks import nearest
 from flexmb.io.toml_text import TooMuch, toml_tree
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import SCHEMES
@@ -173,7 +173,6 @@ def _claim(tables: CaseTables | None, data: Mapping[str, Any]) -> list[Problem]:
     for key, known in named:
         name = getattr(exact, key)
         if isinstance(known, Mapping) and name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
-            hint = f"did you mean '{near[0]}'? " if near else ""
-            out.append(Problem(("exact", key), f"{hint}allowed: {', '.join(known) or 'there is none'}", name))
+            message = f"there is none of this name{nearest(name, known)}; allowed: {', '.join(known) or 'none'}"
+            out.append(Problem(("exact", key), message, name))
     return out

@@ -7,8 +7,9 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from flexmb.case.problems import Problem
+from flexmb.case.problems import Problem, dotted
 from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.errors import InputError, readable
 from flexmb.fem.checks import unknown_key
 
 M = TypeVar("M", bound=BaseModel)
@@ -43,6 +44,17 @@ def read_tables(model: type[M], data: Mapping[str, Any], problems: list[Problem]
     except ValidationError as err:
         problems.extend(_problem(dict(item), model, also) for item in err.errors(include_url=False))
         return None
+
+
+def require_tables(model: type[M], data: Any, name: str) -> M:
+    """Return the tables of a file that flexmb wrote; InputError, which calls it ``name``, when it was damaged since."""
+    problems: list[Problem] = []
+    tables = read_tables(model, data, problems)
+    if tables is None:
+        first = problems[0]
+        place, value = dotted(first.path) or "it", f" = {readable(first.value)}" if first.has_value else ""
+        raise InputError(f"{name} is damaged: {place}{value}: {first.message}")
+    return tables
 
 
 def _problem(item: dict[str, Any], model: type[BaseModel], also: Sequence[str]) -> Problem:

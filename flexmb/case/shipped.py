@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from pathlib import Path
 
 from flexmb.errors import InputError
+from flexmb.fem.checks import nearest
 from flexmb.shipped_data import shipped_folder, shipped_mesh
 
 
@@ -30,9 +30,8 @@ def find_template(name: str) -> Path:
     known = shipped_cases() | shipped_studies() | shipped_templates()
     if name in known:
         return known[name]
-    near = difflib.get_close_matches(name, known, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
-    message = f"there is no template of this name; {hint}templates: {_list(shipped_templates())}; or any shipped case"
+    hint = nearest(name, known, 2, 0.5)
+    message = f"there is no template of this name{hint}; templates: {_list(shipped_templates())}; or any shipped case"
     raise InputError(message, key="template", value=name)
 
 
@@ -56,10 +55,9 @@ def find_file(source: str | Path, shipped: dict[str, Path], what: str) -> Path:
         return shipped[name]
     if _is(path.is_dir):
         raise InputError(f"'{source}' is a folder, not a {what} file")
-    near = difflib.get_close_matches(path.stem, shipped, n=2, cutoff=0.5)
-    hint = f"did you mean {' or '.join(near)}? " if near else ""
+    hint = nearest(path.stem, shipped, 2, 0.5)
     raise InputError(
-        f"there is no {what} file '{source}' and no shipped {what} of that name; {hint}shipped: {_list(shipped)}"
+        f"there is no {what} file '{source}' and no shipped {what} of that name{hint}; shipped: {_list(shipped)}"
     )
 
 

@@ -3,45 +3,11 @@
 The modules import what they need inside ``main``, so that ``flexmb --help`` is quick.
 """
 
+from importlib import import_module
 from types import ModuleType
 
-from flexmb.commands import (
-    campbell,
-    cases,
-    check,
-    export,
-    init,
-    modes,
-    plot,
-    report,
-    run,
-    schema,
-    schemes,
-    spectrum,
-    static,
-    study,
-    unbalance,
-    validate,
-    view,
-)
+CASES = ("run", "check", "validate", "study", "cases", "init", "schema", "schemes", "spectrum")
+ANALYSES = ("modes", "campbell", "unbalance", "static", "export", "view", "plot", "report")
 
-COMMANDS: dict[str, ModuleType] = {
-    "run": run,
-    "check": check,
-    "validate": validate,
-    "study": study,
-    "cases": cases,
-    "init": init,
-    "schema": schema,
-    "schemes": schemes,
-    "spectrum": spectrum,
-    "modes": modes,
-    "campbell": campbell,
-    "unbalance": unbalance,
-    "static": static,
-    "export": export,
-    "view": view,
-    "plot": plot,
-    "report": report,
-}
+COMMANDS: dict[str, ModuleType] = {name: import_module(f"{__name__}.{name}") for name in (*CASES, *ANALYSES)}
 """Commands by name, in the order of the help."""

@@ -110,10 +110,11 @@ def choice(value: object, key: str, where: str, allowed: tuple[str, ...]) -> str
     return value
 
 
-def nearest(value: object, names: tuple[str, ...] | list[str]) -> str:
-    """Return a ``" (did you mean 'x'?)"`` for the name nearest to ``value``, or nothing."""
-    found = difflib.get_close_matches(str(value), names, n=1)
-    return f" (did you mean '{found[0]}'?)" if found else ""
+def nearest(value: object, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
+    """Return a ``" (did you mean 'x' or 'y'?)"`` for the names nearest to ``value``, or nothing."""
+    found = difflib.get_close_matches(str(value), list(names), n=most, cutoff=cutoff)
+    words = "' or '".join(found)
+    return f" (did you mean '{words}'?)" if found else ""
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:

@@ -11,7 +11,7 @@ from flexmb.io.folder_lock import LOCK, make_folder, remove_made, sole_writer
 from flexmb.io.formats import FORMATS
 from flexmb.io.run_folder import FIELDS, taken_by
 from flexmb.io.structure import Tree
-from flexmb.io.tree_check import Without, damage, sound_samples
+from flexmb.io.tree_check import require_sound
 
 MARK = ".flexmb_export"
 """File in a folder that an export wrote: the names of what it wrote there, one to a line."""
@@ -49,32 +49,18 @@ def export(
         if name not in FORMATS:
             raise InputError(f"unknown format; allowed: {', '.join(FORMATS)}", where="--format", value=name)
     _require_replaceable(folder)
-    trees = {name: _sound(tree, name) for name in asked}
+    require_sound(tree, "the result")
     more = {"csv": {"joint_rows": joint_rows}}
     made = make_folder(folder)
     try:
         # in the folder itself: surely on the same disk
         with sole_writer(folder), tempfile.TemporaryDirectory(prefix=MARK, dir=folder) as fresh:
             _require_replaceable(folder)  # once more: another process may have been there
-            paths = [
-                path for name in asked for path in FORMATS[name].write(trees[name], Path(fresh), **more.get(name, {}))
-            ]
+            paths = [path for name in asked for path in FORMATS[name].write(tree, Path(fresh), **more.get(name, {}))]
             _move_in(Path(fresh), folder)
     finally:
         remove_made(made)  # where nothing came into it
     return [folder / path.name for path in paths]
-
-
-def _sound(tree: Tree, form: str) -> Tree:
-    """Return what a format needs of a tree and fits together; raise when that is damaged."""
-    wrong, odd = damage(tree)
-    if form == "csv":
-        samples = sound_samples(tree)
-        if samples:
-            return samples
-    elif not wrong:
-        return Without(tree, odd)
-    raise InputError(f"the result file is damaged: {'; '.join(wrong) or 'its samples do not fit together'}")
 
 
 def _require_replaceable(folder: Path) -> None:

@@ -12,10 +12,12 @@
 /layout/sections/...                stiffness and outline of the lines' cross-sections
 /layout/marks/...                   disks, bearings, supports, springs, dampers and rings, to be drawn
 /layout/contacts                    names of the contacts in the order of /state/impulse
+/layout/digest                      a checksum of the layout, and of names, types and widths of all arrays
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -70,6 +72,7 @@ ANGULAR = ("tilt", "turn", "angle")
 
 CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
 """Fields of ``Carriers``: arrays and sparse maps."""
+DIGEST = "/layout/digest"
 
 
 def unit(name: str) -> str:
@@ -201,7 +204,22 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
         out |= {f"/layout/marks/{f.name}": getattr(layout.marks, f.name) for f in fields(Marks)}
     for name, matrix in maps.items():
         out |= _csr_arrays(f"/layout/{name}", sparse.csr_array(matrix))
-    return out
+    rows: dict[str, np.ndarray] = {name: np.empty((0, *row.shape), row.dtype) for name, row in sample_rows(run).items()}
+    return out | {DIGEST: np.array([digest_of(out | rows).encode()])}
+
+
+def digest_of(tree: Tree) -> str:
+    """Return a checksum of what a run lays down at its start and never changes.
+
+    That is the layout to the bit, and names, types and widths of all arrays; their rows grow.
+    """
+    out = hashlib.blake2b(digest_size=32)
+    for name in sorted(name for name in tree if name != DIGEST):
+        values, fixed = tree[name], name.startswith("/layout/")
+        out.update(repr((name, values.dtype.str, values.shape[0 if fixed else 1 :])).encode())
+        if fixed:
+            out.update(np.ascontiguousarray(values[()]).tobytes())
+    return out.hexdigest()
 
 
 def _bytes(names: Sequence[str]) -> np.ndarray:

@@ -18,17 +18,5 @@ from flexmb.joints.universal import Universal
 KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "joints")
 """Kinds as case files name them."""
 
-__all__ = [
-    "KINDS",
-    "Cylindrical",
-    "Distance",
-    "Fixed",
-    "Gear",
-    "Joint",
-    "Planar",
-    "PointOnLine",
-    "Prismatic",
-    "Revolute",
-    "Spherical",
-    "Universal",
-]
+__all__ = ["KINDS", "Cylindrical", "Distance", "Fixed", "Gear", "Joint", "Planar", "PointOnLine", "Prismatic"]
+__all__ += ["Revolute", "Spherical", "Universal"]

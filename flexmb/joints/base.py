@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +15,7 @@ from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, vector
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.state import Array
 
 Ref = NodeRef | str
@@ -28,7 +29,7 @@ ONLY_PLACE = "spherical, distance, and point-on-line as the point"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Joint:
+class Joint(Part):
     """A joint between two places ``a`` and ``b``; the kinds derive from it.
 
     Motions (angle, displacement) are those of the *mover* against the *base*: of ``b`` against ``a``, or of ``a``
@@ -49,7 +50,6 @@ class Joint:
     kind: ClassVar[str]
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     a: Ref
     b: Ref = "ground"
     point: Vector | None = None
@@ -62,11 +62,6 @@ class Joint:
             raise InputError("joins a place to itself", where=self.where, key="b", value=str(self.b))
         if self.point is not None:
             vector(self.point, "point", self.where)
-
-    @property
-    def where(self) -> str:
-        """Where this joint stands in a case file."""
-        return f"joints.{self.name}"
 
     @property
     def drawn_mover(self) -> End:

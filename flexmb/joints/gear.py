@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nearest
+from flexmb.fem.part import Part
 from flexmb.joints.rows import Row, hold
 from flexmb.kernels.tables import ANGLE
 
 
 @dataclass(frozen=True, kw_only=True)
-class Gear:
+class Gear(Part):
     """Couples the angles of two revolute or cylindrical joints: angle_1 + ratio angle_2 = 0, both zero at the start.
 
     Parameters
@@ -31,7 +32,6 @@ class Gear:
     large_motion: ClassVar[bool] = True
     couples: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     joint1: str
     joint2: str
     ratio: float
@@ -45,11 +45,6 @@ class Gear:
                 raise InputError("must be the name of a joint", where=self.where, key=key, value=getattr(self, key))
         if self.joint1 == self.joint2:
             raise InputError("must be another joint than joint1", where=self.where, key="joint2", value=self.joint2)
-
-    @property
-    def where(self) -> str:
-        """Where this joint stands in a case file."""
-        return f"joints.{self.name}"
 
     def add_to(self, builder: Builder) -> None:
         """Add its row to a multibody system; the joints it couples come before."""

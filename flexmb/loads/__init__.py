@@ -16,22 +16,5 @@ from flexmb.loads.torsion_spring import TorsionSpring
 KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "loads")
 """Kinds as case files name them."""
 
-__all__ = [
-    "KINDS",
-    "Bearing",
-    "Constant",
-    "Damper",
-    "Gravity",
-    "Harmonic",
-    "LoadPart",
-    "LoadTerms",
-    "NodalForce",
-    "Polynomial",
-    "Ramp",
-    "SpinUp",
-    "Spring",
-    "SpringDamper",
-    "Table",
-    "TorsionSpring",
-    "time_function",
-]
+__all__ = ["KINDS", "Bearing", "Constant", "Damper", "Gravity", "Harmonic", "LoadPart", "LoadTerms", "NodalForce"]
+__all__ += ["Polynomial", "Ramp", "SpinUp", "Spring", "SpringDamper", "Table", "TorsionSpring", "time_function"]

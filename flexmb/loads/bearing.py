@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,6 +18,7 @@ from flexmb.fem.checks import check_name, nearest, unit
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.line_frame import line_frame
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.kernels.tables import GROUND, NODE
 from flexmb.loads.bearing_law import BearingLaw, bearing_law
 from flexmb.loads.speed_history import SpeedHistory, SpeedRange
@@ -30,7 +31,7 @@ OFF_AXIS = 1e-6
 
 
 @dataclass(frozen=True, kw_only=True)
-class Bearing:
+class Bearing(Part):
     """Bearing with force -K x - C x' on ``node``, x its motion against ``to``: (v, w) or (v, w, theta_y, theta_z).
 
     Parameters
@@ -56,7 +57,6 @@ class Bearing:
     role: ClassVar[str] = "loads"
     kind: ClassVar[str] = "bearing"
 
-    name: str = field(kw_only=False)
     node: NodeRef | str
     to: NodeRef | str = "ground"
     stiffness: float | Sequence[Any] | Array = 0.0
@@ -74,11 +74,6 @@ class Bearing:
             raise InputError("must be the name of a rotor", where=self.where, key="rotor", value=self.rotor)
         self.law()
         self.axes()
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
         """Return springs and dampers along the principal axes of the symmetric parts, and the rest."""

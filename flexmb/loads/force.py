@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,6 +14,7 @@ from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.loads.ends import FORCE, MOMENT, acts
 from flexmb.loads.terms import LoadTerms
 from flexmb.loads.time_functions import Constant, Function, time_function
@@ -21,7 +22,7 @@ from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodalForce:
+class NodalForce(Part):
     """The load ``(force, moment) * function(t)`` on a node.
 
     Only the part along directions the node can move in acts (the axis of a bar, the axes of a particle).
@@ -45,7 +46,6 @@ class NodalForce:
     role: ClassVar[str] = "loads"
     kind: ClassVar[str] = "force"
 
-    name: str = field(kw_only=False)
     node: NodeRef | str
     force: Sequence[float] | Array | None = None
     moment: Sequence[float] | Array | None = None
@@ -68,11 +68,6 @@ class NodalForce:
     def large_motion(self) -> bool:
         """Whether only a multibody system can treat it."""
         return bool(self.follower)
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
         """Return the generalized force and its time function."""

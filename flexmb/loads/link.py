@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -11,9 +13,10 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.marks import End, Mark
 from flexmb.assembly.places import ground
 from flexmb.errors import InputError
-from flexmb.fem.checks import unit, vector
+from flexmb.fem.checks import check_name, unit, vector
 from flexmb.fem.kinematics import Kinematics
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.loads.ends import FORCE, acts
 from flexmb.state import Array
 
@@ -25,6 +28,47 @@ class Link(NamedTuple):
 
     column: sparse.csc_array
     length: float | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class LinkLoad(Part):
+    """A spring or damper along a link of fixed direction.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the loads.
+    node : NodeRef or str
+        One end.
+    node2 : NodeRef or str, optional
+        The other end; without it the link goes to the ground.
+    anchor : (3,) array_like, optional
+        Its end on the ground, m. Without anchor and node2, ``direction`` is needed and the length does not count.
+    direction : (3,) array_like, optional
+        From the other end to ``node``; by default the line joining them in the reference position.
+    """
+
+    role: ClassVar[str] = "loads"
+    mark: ClassVar[str]
+
+    node: NodeRef | str
+    node2: NodeRef | str | None = None
+    anchor: Sequence[float] | Array | None = None
+    direction: Sequence[float] | Array | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "loads")
+        check_ends(self.node, self.node2, self.anchor, self.direction, self.where)
+
+    def marks(self) -> list[Mark]:
+        """Return it, to be drawn."""
+        return [link_mark(self.mark, self.name, (self.node, self.node2, self.anchor), self.direction, self.where)]
+
+    def _line(self, nodes: Kinematics) -> Link:
+        return link(nodes, self.node, self.node2, self.anchor, self.direction, self.where)
+
+    def _placed(self, builder: Builder) -> PlacedLink:
+        return placed_link(builder, self.node, self.node2, self.anchor, self.direction, self.where)
 
 
 def check_ends(node: object, node2: object, anchor: object, direction: object, where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -13,13 +13,14 @@ from flexmb.assembly.marks import DAMPER, SPRING, SPRING_DAMPER, End, Mark
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nonnegative, vector
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.kernels.tables import GROUND
 from flexmb.loads.ends import end
 from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class SpringDamper:
+class SpringDamper(Part):
     """Spring and damper between two points; they pull with k (l - length) - preload + c l', l the distance.
 
     Parameters
@@ -44,7 +45,6 @@ class SpringDamper:
     kind: ClassVar[str] = "spring-damper"
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     a: NodeRef | str
     b: NodeRef | str
     point_a: Sequence[float] | Array | None = None
@@ -65,11 +65,6 @@ class SpringDamper:
             raise InputError("needs stiffness, damping or preload", where=self.where, key="stiffness", value=0.0)
         if self.length is not None:
             nonnegative(self.length, "length", self.where)
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def marks(self) -> list[Mark]:
         """Return it, to be drawn."""

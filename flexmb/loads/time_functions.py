@@ -25,15 +25,23 @@ ROUND_OFF = 1e-9
 """How far, over the length of a table, a time may lie outside it (n h does not hit the end exactly)."""
 
 
-class Everywhere:
-    """A function that is defined at all times."""
+class TimeFunction:
+    """A function of time: defined everywhere and without slope, unless it says otherwise."""
 
     def check_span(self, start: float, end: float, where: str = "") -> None:
-        """Raise if the function is not defined on [start, end]: never, for this one."""
+        """Raise if the function is not defined on [start, end]."""
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the right-sided derivative at ``t``."""
+        return np.zeros(np.shape(t))
+
+    def second(self, t: Array | float) -> Array:
+        """Return the right-sided second derivative at ``t``."""
+        return np.zeros(np.shape(t))
 
 
 @dataclass(frozen=True, init=False)
-class Constant(Everywhere):
+class Constant(TimeFunction):
     """The same ``value`` at all times."""
 
     kind: ClassVar[str] = "constant"
@@ -47,21 +55,13 @@ class Constant(Everywhere):
         """Return the value at ``t``."""
         return np.full(np.shape(t), self.level)
 
-    def rate(self, t: Array | float) -> Array:
-        """Return zero."""
-        return np.zeros(np.shape(t))
-
-    def second(self, t: Array | float) -> Array:
-        """Return zero."""
-        return np.zeros(np.shape(t))
-
     def code(self) -> Code:
         """Return kind and numbers."""
         return CONSTANT, np.array([self.level])
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ramp(Everywhere):
+class Ramp(TimeFunction):
     """Straight from ``start_value`` at ``start_time`` to ``end_value`` at ``end_time``; held before and after."""
 
     kind: ClassVar[str] = "ramp"
@@ -90,17 +90,13 @@ class Ramp(Everywhere):
         on = (after >= self.start_time) & (after < self.end_time)
         return np.asarray(np.where(on, slope, 0.0), dtype=np.float64)
 
-    def second(self, t: Array | float) -> Array:
-        """Return zero."""
-        return np.zeros(np.shape(t))
-
     def code(self) -> Code:
         """Return kind and numbers."""
         return RAMP, np.array([self.start_time, self.end_time, self.start_value, self.end_value], dtype=np.float64)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Harmonic(Everywhere):
+class Harmonic(TimeFunction):
     """``offset + amplitude sin(omega t + phase)``; ``frequency`` in Hz or ``omega`` in rad/s, ``phase`` in rad."""
 
     kind: ClassVar[str] = "harmonic"
@@ -142,7 +138,7 @@ class Harmonic(Everywhere):
         return HARMONIC, np.array([self.offset, self.amplitude, self.angular, self.phase], dtype=np.float64)
 
 
-class Table:
+class Table(TimeFunction):
     """Straight lines between the points (``time``, ``value``).
 
     Parameters
@@ -192,10 +188,6 @@ class Table:
         after = just_after(t, self.time[0], self.time[-1])
         return np.asarray(padded[np.searchsorted(self.time, after, side="right")], dtype=np.float64)
 
-    def second(self, t: Array | float) -> Array:
-        """Return zero."""
-        return np.zeros(np.shape(t))
-
     def code(self) -> Code:
         """Return kind and numbers."""
         return TABLE, np.concatenate([[float(self.outside == "error")], self.time, self.values])
@@ -205,7 +197,7 @@ class Table:
 
 
 @dataclass(frozen=True, init=False)
-class SpinUp(Everywhere):
+class SpinUp(TimeFunction):
     """Angle of a motor that starts from rest and turns at ``rate`` after ``duration``, the rate growing smoothly.
 
     (rate/T) [t^2/2 + (T/2 pi)^2 (cos(2 pi t/T) - 1)] for 0 <= t <= T = duration, then rate (t - T/2); zero before.
@@ -249,7 +241,7 @@ class SpinUp(Everywhere):
         return SPIN_UP, np.array([self.speed, self.duration])
 
 
-class Polynomial(Everywhere):
+class Polynomial(TimeFunction):
     """c0 + c1 t + c2 t^2 + ...
 
     Parameters

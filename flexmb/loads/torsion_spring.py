@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
@@ -14,13 +14,14 @@ from flexmb.assembly.places import Place
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, finite, nearest, nonnegative, unit
 from flexmb.fem.node_ref import NodeRef
+from flexmb.fem.part import Part
 from flexmb.kernels.tables import GROUND
 from flexmb.loads.ends import MOMENT, acts
 from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class TorsionSpring:
+class TorsionSpring(Part):
     """Torque k (theta - rest) + c theta' against the relative angle theta of two bodies.
 
     Parameters
@@ -46,7 +47,6 @@ class TorsionSpring:
     kind: ClassVar[str] = "torsion-spring"
     large_motion: ClassVar[bool] = True
 
-    name: str = field(kw_only=False)
     joint: str | None = None
     a: NodeRef | str | None = None
     b: NodeRef | str = "ground"
@@ -79,11 +79,6 @@ class TorsionSpring:
         NodeRef.parse(self.a, self.where, "a")
         NodeRef.parse(self.b, self.where, "b")
         unit(self.axis, "axis", self.where)
-
-    @property
-    def where(self) -> str:
-        """Where this load stands in a case file."""
-        return f"loads.{self.name}"
 
     def marks(self) -> list[Mark]:
         """Return it, to be drawn."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +16,7 @@ from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.case.toml_lines import line_numbers, line_of
 from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
+from flexmb.fem.checks import nearest
 from flexmb.study.axes import STEP_KEYS, Axis, Grid, Setting, Wrong, axis_name, layered, make_axis, settings
 from flexmb.study.schema import EXACT, LEDGER, MODES_OVER, MODES_SHOWN, RESERVED, StudyTables
 from flexmb.study.table import same
@@ -289,6 +289,4 @@ def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axi
 def unknown(path: tuple[str | int, ...], name: str, known: Iterable[str], what: str) -> Problem:
     """Return the problem of a name that names nothing."""
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    hint = f" (did you mean '{near[0]}'?)" if near else ""
-    return Problem(path, f"names no {what}{hint}; there are: {', '.join(names) or 'none'}", name)
+    return Problem(path, f"names no {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)

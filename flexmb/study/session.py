@@ -14,7 +14,7 @@ from flexmb.study.expectations import evaluate
 from flexmb.study.folder import StudyFolder
 from flexmb.study.plan import Runs
 from flexmb.study.read import StudyFile
-from flexmb.study.table import FAILED, RUNS, Row, Table, load_table, row_from_json, row_to_json
+from flexmb.study.table import FAILED, RUNS, Row, Table, load_table, row_of, row_to_json
 from flexmb.study.task import Task, flexmb_version
 from flexmb.summary import versions
 
@@ -100,7 +100,7 @@ class Session:
                     with self.folder.locked(f".{key}.lock", wait=True):
                         bad |= self._run_references(workers, [reference])
                 [found] = self._run_tasks(workers, [index], bad)
-        return row_from_json(json.dumps(found))
+        return row_of(found)
 
     def task(self, index: int) -> Task:
         """Return the run at a place of the grid."""

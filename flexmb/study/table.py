@@ -10,8 +10,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator
+
+from flexmb.case.read_tables import require_tables
+from flexmb.case.schema import Number, Text
 from flexmb.data_frames import table_to_pandas, table_to_xarray
 from flexmb.errors import InputError
 
@@ -19,6 +23,7 @@ if TYPE_CHECKING:
     import pandas
     import xarray
 
+M = TypeVar("M", bound=BaseModel)
 Value = float | int | str | bool
 DONE, FAILED = "done", "failed"
 STUDY, RUNS = "study.toml", "runs"
@@ -159,13 +164,54 @@ def row_to_json(row: Row, **more: Any) -> str:
     return json.dumps(data, allow_nan=False, indent=1)
 
 
-def row_from_json(text: str) -> Row:
-    """Return the row that ``row_to_json`` wrote."""
-    data = json.loads(text)
-    numbers = {name: _number(x) for name, x in data["numbers"].items()}
-    arrays = {name: {k: [_number(x) for x in v] for k, v in a.items()} for name, a in data["arrays"].items()}
-    notes = tuple(data.get("notes", ()))
-    return Row(data["index"], data["key"], data["axes"], data["status"], data["error"], numbers, arrays, notes)
+def _nan(x: Any) -> Any:
+    return math.nan if x is None else x
+
+
+Measured = Annotated[float, BeforeValidator(_nan), Field(strict=True)]
+"""Null stands for what is no number."""
+
+
+class Kept(BaseModel):
+    """A file of a study; entries that nobody uses are not looked at."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True)
+
+
+class KeptRow(Kept):
+    """A file of ``runs``."""
+
+    index: Annotated[int, Field(strict=True)]
+    key: Text
+    axes: dict[str, Text | Annotated[bool, Field(strict=True)] | Annotated[int, Field(strict=True)] | Number]
+    status: Literal["done", "failed"]
+    error: Text
+    numbers: dict[str, Measured]
+    arrays: dict[str, dict[str, list[Measured]]]
+    notes: tuple[Text, ...] = ()
+
+    @field_validator("arrays")
+    @classmethod
+    def _as_long(cls, arrays: dict[str, dict[str, list[float]]]) -> dict[str, dict[str, list[float]]]:
+        for name, own in arrays.items():
+            sizes = {len(values) for key, values in own.items() if not key.startswith("theory_")}
+            if len(sizes) > 1 or ("t" in own) != ("y" in own):
+                raise ValueError(f"the columns of '{name}' are not as long as each other")
+        return arrays
+
+
+def row_of(data: Mapping[str, Any], name: str = "the row of a run") -> Row:
+    """Return the row that ``row_to_json`` wrote; InputError, which calls its file ``name``, when it was damaged."""
+    return Row(**require_tables(KeptRow, data, name).model_dump())
+
+
+def checked_json(model: type[M], file: Path) -> tuple[M, dict[str, Any]]:
+    """Return what is in a JSON file of a study, checked, and as it is; InputError when it was damaged."""
+    try:
+        data = json.loads(file.read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError) as err:
+        raise InputError(f"'{file}' cannot be read: {err}") from err
+    return require_tables(model, data, f"'{file}'"), data
 
 
 def load_table(folder: str | Path) -> Table:
@@ -179,7 +225,7 @@ def load_table(folder: str | Path) -> Table:
     runs = Path(folder) / RUNS
     if not runs.is_dir():
         raise InputError(f"'{folder}' is not the folder of a study: it has no {RUNS}")
-    rows = (row_from_json(path.read_text(encoding="utf-8")) for path in runs.glob("*.json"))
+    rows = (Row(**checked_json(KeptRow, path)[0].model_dump()) for path in runs.glob("*.json"))
     return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))
 
 
@@ -192,10 +238,6 @@ def same(wanted: Any, value: Any) -> bool:
 
 def _plain(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
-
-
-def _number(x: float | None) -> float:
-    return math.nan if x is None else float(x)
 
 
 def _shown(x: Any) -> str:

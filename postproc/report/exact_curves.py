@@ -14,12 +14,11 @@ from flexmb.postproc.report.runs import Run
 
 def exact_of(runs: Sequence[Run]) -> tuple[Exact | None, list[str]]:
     """Return the exact solution of the runs with samples, and notes on why there is none although one is claimed."""
-    sampled = [run for run in runs if run.sampled]
     notes: list[str] = []
     found: list[Exact] = []
     without: list[str] = []
-    end = max((float(run.curves.time[-1]) for run in sampled), default=0.0)
-    for run in sampled if end > 0.0 else []:  # of a run that has only its start there is nothing to compare
+    end = max((float(run.curves.time[-1]) for run in runs), default=0.0)
+    for run in runs if end > 0.0 else []:  # of a run that has only its start there is nothing to compare
         try:
             exact = exact_solution(run.opened.case, end)
         except (InputError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as err:

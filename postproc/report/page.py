@@ -47,8 +47,7 @@ class Page:
         self, runs: list[Run], exact: Exact | None, notes: list[str], signals: list[str], out: str = ""
     ) -> None:
         self.runs, self.exact, self.notes, self.out = runs, exact, notes, out
-        self.sampled = [run for run in runs if run.sampled]
-        self.sections = Sections(self.sampled, exact, signals)
+        self.sections = Sections(runs, exact, signals)
         self.numbers = Numbers()
         self.charts: list[dict[str, Any]] = []
         self.motions: list[dict[str, Any]] = []
@@ -123,15 +122,14 @@ class Page:
 
     def _orbits(self) -> list[Html]:
         """Return the ways of points; of a rotor its own pictures, which have them with their clearances."""
-        drawn = [run for run in self.sampled if run.drawable]
-        if self.one and drawn and (pictures := rotor_pictures(drawn[0].opened)):
+        if self.one and self.runs[0].drawable and (pictures := rotor_pictures(self.runs[0].opened)):
             return [self.outline.section("Rotor", "rotor", pictures)]
         charts = self._group(self.sections.orbits(), "three")
         return [self.outline.section("Orbits", "orbits", joined([charts, _left(self.sections.planes)]))]
 
     def _what(self) -> Html:
         facts = table([], tables.facts(self.runs[0])) if self.one else tables.compared_facts(self.runs)
-        most = max((len(run.curves.time) for run in self.sampled), default=0)
+        most = max(len(run.curves.time) for run in self.runs)
         if most <= MOST:
             return facts
         count = f"{most} samples" if self.one else f"up to {most} samples"
@@ -195,7 +193,7 @@ class Page:
         return joined(out)
 
     def _energy(self) -> Html:
-        balanced = [run for run in self.sampled if run.ledger is not None]
+        balanced = [run for run in self.runs if run.ledger is not None]
         if not balanced:
             return Html("")
         out: list[Html] = []
@@ -221,7 +219,7 @@ class Page:
         names, charts = self.sections.joint_names, self.sections.joints()
         if not names:
             return Html("")
-        own = [run for run in self.sampled if any(f"joints.{name}.position_error" in run.curves for name in names)]
+        own = [run for run in self.runs if any(f"joints.{name}.position_error" in run.curves for name in names)]
         parts = [tables.joint_table(own, names), self._group(charts[: 2 * MOST_CONTACTS])]
         words = f"The first {2 * MOST_CONTACTS} of {len(charts)} errors that are more than round-off are drawn."
         return joined([*parts, *([tag("p", words, cls="note")] if len(charts) > 2 * MOST_CONTACTS else [])])
@@ -248,11 +246,11 @@ class Page:
         return joined([tag("p", words, cls="note"), charts, _left(self.sections.spectrum_names)])
 
     def _distance(self) -> Html:
-        if self.exact is None or not self.sampled:
+        if self.exact is None:
             return Html("")
         words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above. "
         words += "Where curves jump, a jump that comes one step late is as far away as the jump is high."
-        return joined([tag("p", words), tables.distance_table(self.sampled, self.exact)])
+        return joined([tag("p", words), tables.distance_table(self.runs, self.exact)])
 
     def _group(self, charts: Sequence[Chart | Bars], look: str = "", also: Html | None = None) -> Html:
         figures = [self._figure(chart) for chart in charts] + ([] if also is None else [also])

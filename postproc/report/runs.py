@@ -1,4 +1,4 @@
-"""The runs a report is about: opened as far as they can be, and labelled."""
+"""The runs a report is about, opened and labelled."""
 
 from __future__ import annotations
 
@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from flexmb.errors import InputError
-from flexmb.io.result_h5 import H5Tree
-from flexmb.io.run_folder import RESULT, SUMMARY
-from flexmb.io.structure import Tree
-from flexmb.io.summary_json import read_summary
-from flexmb.io.tree_check import sound_samples
 from flexmb.postproc.folder_labels import folder_labels
-from flexmb.postproc.folder_words import failure_notes
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named import Curves
-from flexmb.postproc.open_folder import Opened, open_folder, read_case, sound_summary
+from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.report.labels import labels_of
 from flexmb.result import Result
 from flexmb.words import energy_warnings
@@ -62,6 +55,11 @@ class Run:
         gaps = self.ledger.gaps if self.ledger is not None else ""
         return (*dict.fromkeys(told), *wrong, *([gaps] if gaps else []))
 
+    @property
+    def drawable(self) -> bool:
+        """Whether there are states to draw."""
+        return len(self.result.tree["/state/step"]) > 0
+
     @cached_property
     def curves(self) -> Curves:
         """What was recorded over time."""
@@ -70,23 +68,13 @@ class Run:
     @cached_property
     def ledger(self) -> Ledger | None:
         """The energy ledger, if there is one."""
-        return ledger_of(self.result) if self.sampled else None
-
-    @property
-    def sampled(self) -> bool:
-        """Whether there are samples at all."""
-        return "/time" in self.result.tree and len(self.result.tree["/time"]) > 0
-
-    @property
-    def drawable(self) -> bool:
-        """Whether there are states to draw."""
-        return "/state/step" in self.result.tree
+        return ledger_of(self.result)
 
 
 def open_runs(folders: Sequence[str | Path], colours: Callable[[int], str]) -> list[Run]:
     """Open result folders; each must hold something of a run. Runs with the colour of another one are dashed."""
     places = [Path(folder) for folder in folders]
-    opened, names = [open_what_is_there(place) for place in places], folder_labels(places)
+    opened, names = [open_folder(place, undrawn=True) for place in places], folder_labels(places)
     own = [colours(k) for k in range(len(places))]
     labels = labels_of(opened, names)
     return [
@@ -102,27 +90,3 @@ def _without_place(note: str, folder: Path, name: str) -> str:
     for after in ("'", "/"):  # a relative path, such as ".", may be part of other words
         note = note.replace(f"'{folder}{after}", f"'{name}{after}")
     return note
-
-
-def open_what_is_there(folder: Path) -> Opened:
-    """Open a folder also when its result file is damaged: then what can be read, and a note that says so."""
-    try:
-        return open_folder(folder)
-    except InputError as err:
-        if not (folder / SUMMARY).is_file():
-            raise
-        notes = [str(err)]
-    tree: Tree = {}
-    if (folder / RESULT).is_file():
-        try:
-            tree = sound_samples(H5Tree(folder / RESULT))
-        except InputError:
-            tree = {}  # the note above says so
-    case, text = read_case(folder, notes)
-    try:
-        known = read_summary(folder / SUMMARY)
-    except InputError:
-        raise InputError(f"{notes[0]}; its {SUMMARY} cannot be read either") from None
-    summary = sound_summary(known, tree, notes)
-    notes = [*failure_notes(summary), *notes]
-    return Opened(Result(tree, summary, text, folder), case, tuple(notes))

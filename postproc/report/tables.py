@@ -33,9 +33,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
     """Return what was run: names and values."""
     s = run.result.summary
     out = [("status", str(s.get("status", "not finished"))), ("scheme", run.opened.scheme or "not known")]
-    if run.sampled:
-        t = run.curves.time
-        out.append(("time", f"{number(float(t[0]))} s to {number(float(t[-1]))} s"))
+    t = run.curves.time
+    out.append(("time", f"{number(float(t[0]))} s to {number(float(t[-1]))} s"))
     if s.get("steps") is not None:
         out.append(("steps", _steps(s)))
     if s.get("dofs") is not None:
@@ -57,7 +56,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _steps(s: Mapping[str, Any]) -> str:
-    """Return how many steps there were, and how long; the latter may not be known of a damaged result."""
+    """Return how many steps there were, and how long; the latter may not be known of a run that has just begun."""
     every = f"{number(s['h'])} s" if math.isfinite(s["h"]) else "unknown length"
     if s.get("tolerance") and s.get("steps_taken") is not None:
         return f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {every}"

@@ -41,8 +41,8 @@ class Views:
 
 def views_of(runs: Sequence[Run], numbers: Numbers) -> Views:
     """Return the views of the first runs that have states to draw."""
-    drawable = [run for run in runs if run.drawable]
     notes: list[str] = []
+    drawable = [run for run in runs if run.drawable]
     shown, missing = _motions(drawable[:MOST_VIEWS])
     if not shown:
         return Views([], [], missing)

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.study.checked import checked_row, checked_study, checked_summary
-from flexmb.study.table import RUNS, STUDY, Table
+from flexmb.study.checked import checked_study, checked_summary
+from flexmb.study.table import RUNS, STUDY, Table, load_table
 
 SUMMARY = "summary.json"
 
@@ -63,10 +63,5 @@ def open_study(folder: Path) -> Opened:
     except (OSError, ValueError) as err:
         raise InputError(f"'{folder / STUDY}' cannot be read: {err}") from err
     tables = checked_study(folder / STUDY, text)
-    return Opened(folder, text, tables, _table(folder / RUNS), checked_summary(folder / SUMMARY))
-
-
-def _table(runs: Path) -> Table:
-    """Return the runs that are there, in the order of the study; references are no rows."""
-    rows = [checked_row(path) for path in runs.glob("*.json")]
-    return Table(tuple(sorted((row for row in rows if row.index >= 0), key=lambda row: row.index)))
+    table = load_table(folder) if (folder / RUNS).is_dir() else Table(())
+    return Opened(folder, text, tables, table, checked_summary(folder / SUMMARY))
