@@ -43,7 +43,7 @@ def test_wide_matrices_with_skew_parts_are_factored_too():
 def test_an_indefinite_symmetric_part_is_refused_whatever_the_skew_part():
     A, B = np.diag([1.0, -1.0, 2.0]), np.zeros((3, 3))
     B[0, 1], B[1, 0] = 5.0, -5.0  # the pivots of A + B are all positive
-    with pytest.raises(InputError, match=r"not positive definite \(unknown number 1\)"):
+    with pytest.raises(InputError, match="positive definite.*number 1"):
         factor(sparse.csr_array(A), sparse.csr_array(B))
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import says
 
 from flexmb import Bearing, InputError, Model, Particle, Rotor, Spring
 from flexmb.rotating import rotating_system
@@ -189,19 +190,19 @@ def test_a_table_must_cover_the_run() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"to": "r.node(1)"}, "loads.b.to = 'r.node(1)': both ends are the same node"),
-        ({"to": "nothing"}, "loads.b.to = 'nothing': there is no body 'nothing'"),
-        ({"rotor": "x"}, "loads.b.rotor = 'x': there is no body 'x'"),
-        ({"rotor": 3}, "loads.b.rotor = 3: must be the name of a rotor"),
-        ({"node": "r.all"}, "loads.b.node = 'r.all': means 4 nodes where a single one is needed"),
-        ({"stiffness": [[1.0]]}, "loads.b.stiffness: is 1 x 1; must be a number, a 2 x 2 matrix"),
-        ({"rotor": "ball", "stiffness": K2}, "loads.b.rotor = 'ball': a bearing whose matrices are not symmetric or"),
+        ({"to": "r.node(1)"}, "loads.b.to = 'r.node(1)' ... ends ... node"),
+        ({"to": "nothing"}, "loads.b.to = 'nothing' ... body 'nothing'"),
+        ({"rotor": "x"}, "loads.b.rotor = 'x' ... body 'x'"),
+        ({"rotor": 3}, "loads.b.rotor = 3 ... rotor"),
+        ({"node": "r.all"}, "loads.b.node = 'r.all' ... 4 nodes ... single"),
+        ({"stiffness": [[1.0]]}, "loads.b.stiffness ... 1 x 1 ... number ... 2 x 2 matrix"),
+        ({"rotor": "ball", "stiffness": K2}, "loads.b.rotor = 'ball' ... bearing ... matrices ... symmetric"),
         (
             {"direction": [0.0, 1.0, 1.0]},
-            "loads.b.direction = (0.0, 1.0, 1.0): is not along the axis of 'r', (1.0",
+            "loads.b.direction = (0.0, 1.0, 1.0) ... axis ... 'r', (1.0",
         ),
         ({"direction": [0.0, 0.0, 0.0]}, "loads.b.direction = [0.0, 0.0, 0.0]: has zero length"),
-        ({"speed": [0.0, 100.0], "stiffness": [1.0, 2.0]}, "is given for speeds from 0 to 100 rad/s only"),
+        ({"speed": [0.0, 100.0], "stiffness": [1.0, 2.0]}, "speeds ... 0 ... 100 rad/s"),
     ],
 )
 @pytest.mark.parametrize("spin", [CONSTANT, RAMP])
@@ -216,4 +217,4 @@ def test_wrong_bearings(keys: dict[str, Any], words: str, spin: dict[str, Any]) 
 
     with pytest.raises(InputError) as caught:
         assemble()
-    assert words in str(caught.value)
+    assert says(str(caught.value), words)

@@ -128,14 +128,14 @@ def test_node_references() -> None:
 @pytest.mark.parametrize(
     ("points", "words"),
     [
-        ({"p": 2.6}, r"points\.p = 2\.6: no node stands at this distance.*node\(1\) at 2\.5 m"),
-        ({"p": "node(9)"}, r"points\.p = 'node\(9\)': names no node"),
+        ({"p": 2.6}, r"points\.p = 2\.6.*node.*distance.*node\(1\).*2\.5 m"),
+        ({"p": "node(9)"}, r"points\.p = 'node\(9\)'.*node"),
         ({"p": "all"}, "names no node"),
-        ({"mid": 2.5}, r"^bodies\.rod\.points\.mid: this name is reserved"),
+        ({"mid": 2.5}, r"^bodies\.rod\.points\.mid.*reserved"),
         ({"velocity": 2.5}, "reserved"),
         ({"a b": 2.5}, r"points\.a b: a name is letters"),
-        ([1.0], r"bodies\.rod\.points = \[1\.0\]: must be a table of names"),
-        (3, r"bodies\.rod\.points = 3: must be a table of names"),
+        ([1.0], r"bodies\.rod\.points = \[1\.0\].*table"),
+        (3, r"bodies\.rod\.points = 3.*table"),
     ],
 )
 def test_wrong_points(points: object, words: str) -> None:
@@ -200,23 +200,23 @@ def test_supported_body_keeps_rows_of_the_free_one() -> None:
     [
         (
             [{"node": "first", "kind": "glued"}],
-            r"supports\[0\]\.kind = 'glued': must be one of \"clamped\", \"pinned\"",
+            'supports\\[0\\]\\.kind = \'glued\'.*\\"clamped\\", \\"pinned\\"',
         ),
-        ([{"node": "frist", "kind": "clamped"}], r"supports\[0\]\.node = 'frist': body 'rod' has no such node"),
+        ([{"node": "frist", "kind": "clamped"}], r"supports\[0\]\.node = 'frist': body 'rod'.*node"),
         ([("first", "clamped"), {"node": "node(9)", "kind": "clamped"}], r"supports\[1\]\.node = 'node\(9\)'"),
-        ([{"node": "first"}], "needs either kind or fix"),
-        ([{"node": "first", "kind": "clamped", "fix": ["x"]}], "needs either kind or fix"),
-        ([{"node": "first", "knid": "clamped"}], r"supports\[0\]\.knid.*unknown key \(did you mean 'kind'\?\)"),
+        ([{"node": "first"}], "kind.*fix"),
+        ([{"node": "first", "kind": "clamped", "fix": ["x"]}], "kind.*fix"),
+        ([{"node": "first", "knid": "clamped"}], r"supports\[0\]\.knid.*unknown key.*'kind'"),
         ([{"kind": "clamped"}], "needs node"),
-        ([{"node": "first", "fix": ["y"]}], r"fix = 'y': no unknown of this body moves along this axis.*axial, x"),
+        ([{"node": "first", "fix": ["y"]}], "fix = 'y'.*body moves.*axis.*axial, x"),
         ([{"node": "first", "fix": ["axail"]}], "did you mean 'axial'"),
         ("first", "must be a list"),
         (["first"], r"supports\[0\] = 'first'"),
-        (3, r"bodies\.rod\.supports = 3: must be a list"),
-        ([{"node": "first", "fix": 3}], r"supports\[0\]\.fix = 3: must be a list of directions"),
-        ([{"node": "first", "fix": {"x": 1}}], r"supports\[0\]\.fix = \{'x': 1\}: must be a list of directions"),
-        ([("first", [1])], r"supports\[0\]\.fix = \[1\]: must be a list of directions"),
-        ([Support("first")], r"^bodies\.rod\.supports\[0\]: needs either kind or fix$"),
+        (3, r"bodies\.rod\.supports = 3.*list"),
+        ([{"node": "first", "fix": 3}], r"supports\[0\]\.fix = 3.*list.*directions"),
+        ([{"node": "first", "fix": {"x": 1}}], r"supports\[0\]\.fix = \{'x': 1\}.*list.*directions"),
+        ([("first", [1])], r"supports\[0\]\.fix = \[1\].*list.*directions"),
+        ([Support("first")], r"^bodies\.rod\.supports\[0\].*kind.*fix"),
     ],
 )
 def test_wrong_supports(supports: object, words: str) -> None:
@@ -225,30 +225,30 @@ def test_wrong_supports(supports: object, words: str) -> None:
 
 
 def test_global_direction_of_an_oblique_body_is_refused() -> None:
-    with pytest.raises(InputError, match="moves along this axis alone"):
+    with pytest.raises(InputError, match="moves.*axis alone"):
         bar(direction=(1, 1, 0), supports=[{"node": "first", "fix": ["x"]}])
 
 
 def test_velocity_against_a_support_is_refused() -> None:
-    with pytest.raises(InputError, match=r"bodies\.rod\.velocity = .*a support holds the axial motion of node\(4\)"):
+    with pytest.raises(InputError, match=r"bodies\.rod\.velocity.*support.*axial motion.*node\(4\)"):
         bar(velocity=(1, 0, 0), supports=[("last", "pinned")])
-    with pytest.raises(InputError, match="a support holds the axial motion"):
+    with pytest.raises(InputError, match="support.*axial motion"):
         bar(velocity=(1e200, 0, 0), supports=[("last", "pinned")])
     # along a free direction it is fine, also obliquely where round-off leaves a trace of the held one
     beam(direction=(1, 2, 2), velocity=(1, 2, 2), supports=[("all", ["transverse"])])
 
 
 def test_a_body_held_everywhere_is_refused() -> None:
-    with pytest.raises(InputError, match="nothing of this body is left to move"):
+    with pytest.raises(InputError, match="body.*move"):
         bar(supports=[("all", "clamped")]).parts()
 
 
 def test_velocity_off_the_axis_is_refused_with_the_part_that_is_off() -> None:
-    with pytest.raises(InputError, match=r"velocity not along the bar's axis: the part \(0, 0\.5, 0\) m/s is off"):
+    with pytest.raises(InputError, match=r"velocity.*bar's axis.*part \(0, 0\.5, 0\) m/s.*off"):
         bar(velocity=(3, 0.5, 0))
-    with pytest.raises(InputError, match="velocity not along the bar's axis"):
+    with pytest.raises(InputError, match="velocity.*bar's axis"):
         bar(velocity=(3e200, 1e200, 0))
-    with pytest.raises(InputError, match=r"velocity not in the beam's plane: the part \(0, 0, 2\) m/s"):
+    with pytest.raises(InputError, match=r"velocity.*beam's plane.*part \(0, 0, 2\) m/s"):
         beam(velocity=(1, 1, 2))
     bar(direction=(1, 2, 2), velocity=np.array([1, 2, 2]) / 7)
     beam(velocity=(1, 2, 3), **SPATIAL)
@@ -261,9 +261,9 @@ def test_rayleigh_damping() -> None:
     assert bar().parts().C.nnz == 0
     assert abs(bar(damping={"beta": 2.0}).parts().C - 2.0 * bar().parts().K).max() == 0.0
     assert abs(bar(damping={"alpha": 2.0}).parts().C - 2.0 * bar().parts().M).max() == 0.0
-    with pytest.raises(InputError, match=r"bodies\.rod\.damping\.beta = -0\.1: must not be negative"):
+    with pytest.raises(InputError, match=r"bodies\.rod\.damping\.beta = -0\.1.*negative"):
         bar(damping={"beta": -0.1})
-    with pytest.raises(InputError, match=r"bodies\.rod\.damping\.alpha = -1: must not be negative"):
+    with pytest.raises(InputError, match=r"bodies\.rod\.damping\.alpha = -1.*negative"):
         bar(damping=(-1, 0))
     with pytest.raises(InputError, match=r"bodies\.rod\.damping\.gamma = 1.*unknown key"):
         bar(damping={"gamma": 1})
@@ -274,26 +274,26 @@ def test_rayleigh_damping() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"length": 0.0}, r"bodies\.rod\.length = 0\.0: must be positive"),
+        ({"length": 0.0}, r"bodies\.rod\.length = 0\.0.*positive"),
         ({"length": None}, r"bodies\.rod\.length: is missing"),
-        ({"elements": 0}, r"bodies\.rod\.elements = 0: must be at least 1"),
-        ({"elements": 2.5}, r"bodies\.rod\.elements = 2\.5: must be a whole number"),
+        ({"elements": 0}, r"bodies\.rod\.elements = 0.*least 1"),
+        ({"elements": 2.5}, r"bodies\.rod\.elements = 2\.5.*whole number"),
         ({"elements": None}, r"bodies\.rod\.elements: is missing"),
-        ({"grading": -1.0}, r"bodies\.rod\.grading = -1\.0: must be positive"),
+        ({"grading": -1.0}, r"bodies\.rod\.grading = -1\.0.*positive"),
         ({"grading": 1e300}, r"bodies\.rod\.grading = 1e\+300: so steep"),
         ({"direction": (0, 0, 0)}, r"bodies\.rod\.direction = \(0, 0, 0\): has zero length"),
-        ({"direction": (1, 0)}, r"bodies\.rod\.direction = \(1, 0\): must be three numbers"),
+        ({"direction": (1, 0)}, r"bodies\.rod\.direction = \(1, 0\).*three numbers"),
         ({"position": (1, 0, "a")}, r"bodies\.rod\.position.*must be three numbers"),
         ({"velocity": (1, 0, float("inf"))}, r"bodies\.rod\.velocity.*must be finite"),
-        ({"order": 3}, r"bodies\.rod\.order = 3: must be 1"),
-        ({"mass": "lumpy"}, r"bodies\.rod\.mass = 'lumpy': must be one of.*did you mean 'lumped'"),
-        ({"young": -900.0}, r"bodies\.rod\.young = -900\.0: must be positive"),
+        ({"order": 3}, r"bodies\.rod\.order = 3.*1"),
+        ({"mass": "lumpy"}, r"bodies\.rod\.mass = 'lumpy'.*of.*did.*'lumped'"),
+        ({"young": -900.0}, r"bodies\.rod\.young = -900\.0.*positive"),
         ({"density": None}, r"bodies\.rod = .*needs density"),
         ({"area": None}, r"bodies\.rod\.section: is missing"),
-        ({"section": {"area": 1.0}}, r"bodies\.rod\.area = 2\.0: stands in section already"),
-        ({"area": None, "section": {"area": -1.0}}, r"bodies\.rod\.section\.area = -1\.0: must be positive"),
-        ({"area": None, "section": {"aera": 1.0}}, r"bodies\.rod\.section\.aera.*did you mean 'area'"),
-        ({"area": None, "section": 4}, r"bodies\.rod\.section = 4: must be a table or a Section"),
+        ({"section": {"area": 1.0}}, r"bodies\.rod\.area = 2\.0.*section"),
+        ({"area": None, "section": {"area": -1.0}}, r"bodies\.rod\.section\.area = -1\.0.*positive"),
+        ({"area": None, "section": {"aera": 1.0}}, r"bodies\.rod\.section\.aera.*did.*'area'"),
+        ({"area": None, "section": 4}, r"bodies\.rod\.section = 4.*table.*Section"),
     ],
 )
 def test_wrong_bars(keys: dict, words: str) -> None:
@@ -304,10 +304,10 @@ def test_wrong_bars(keys: dict, words: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"inertia": None}, r"bodies\.arm\.section: a planar beam also needs inertia_z"),
-        ({"bending": "spatial"}, r"a spatial beam also needs torsion"),
+        ({"inertia": None}, r"bodies\.arm\.section.*planar beam.*inertia_z"),
+        ({"bending": "spatial"}, "spatial beam.*torsion"),
         ({"bending": "sideways"}, r"bodies\.arm\.bending = 'sideways'"),
-        ({"orientation": (2, 0, 0)}, r"bodies\.arm\.orientation = \(2, 0, 0\): must not be parallel"),
+        ({"orientation": (2, 0, 0)}, r"bodies\.arm\.orientation = \(2, 0, 0\).*parallel"),
         ({"orientation": (0, 0, 0)}, r"bodies\.arm\.orientation = \(0, 0, 0\): has zero length"),
     ],
 )
@@ -338,12 +338,12 @@ def test_particle() -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"mass": -1.0}, r"bodies\.ball\.mass = -1\.0: must be positive"),
-        ({"mass": 0.0}, r"bodies\.ball\.mass = 0\.0: must be positive"),
+        ({"mass": -1.0}, r"bodies\.ball\.mass = -1\.0.*positive"),
+        ({"mass": 0.0}, r"bodies\.ball\.mass = 0\.0.*positive"),
         ({"axes": ""}, r"bodies\.ball\.axes = ''"),
         ({"axes": "xx"}, r"bodies\.ball\.axes = 'xx'"),
         ({"axes": "xw"}, r"bodies\.ball\.axes = 'xw'"),
-        ({"axes": "x", "velocity": (1, 0, 2)}, r"not along the particle's axes 'x': the part \(0, 0, 2\) m/s"),
+        ({"axes": "x", "velocity": (1, 0, 2)}, r"particle's axes 'x'.*part \(0, 0, 2\) m/s"),
     ],
 )
 def test_wrong_particles(keys: dict, words: str) -> None:

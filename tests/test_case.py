@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import only, says
 
 import flexmb
 from flexmb.case import load_case, shipped_cases
@@ -80,169 +82,167 @@ def replaced(old: str, new: str) -> str:
 BAD = {
     "unknown key": (
         replaced("elements = 4", "elemets = 4"),
-        "line 13: bodies.rod.elemets = 4: unknown key (did you mean 'elements'?); allowed: kind, length, elements",
+        "line 13: bodies.rod.elemets = 4 ... key ... 'elements'?); allowed: kind, length, elements",
     ),
     "unknown key in a fixed table": (
         replaced("step = 0.01", "stpe = 0.01"),
-        "line 5: time.stpe = 0.01: unknown key (did you mean 'step'?); allowed: start, end, step, steps, tolerance",
+        "line 5: time.stpe = 0.01 ... key ... 'step'?); allowed ... end, step, steps, tolerance",
     ),
     "unknown table": (
         replaced("[contacts.wall]", "[contact.wall]"),
-        "unknown key (did you mean 'contacts'?); allowed: title, description, time",
+        "key ... 'contacts'?); allowed: title, description, time",
     ),
     "unknown key in expect": (
         replaced('source = "nothing"', 'sauce = "nothing"'),
-        "line 40: expect.0.sauce = 'nothing': unknown key (did you mean 'source'?)",
+        "line 40: expect.0.sauce = 'nothing' ... key ... 'source'",
     ),
     "unknown key in a section": (
         replaced("{ area = 1.0 }", "{ aera = 1.0 }"),
-        "line 14: bodies.rod.section.aera = 1.0: unknown key (did you mean 'area'?)",
+        "line 14: bodies.rod.section.aera = 1.0 ... key ... 'area'",
     ),
     "unknown kind": (
         replaced('kind = "bar"', 'kind = "bra"'),
-        "unknown kind (did you mean 'bar'?); allowed: bar, beam",
+        "kind ... 'bar'?); allowed: bar, beam",
     ),
-    "no kind": (replaced('kind = "bar"\n', ""), "line 10: bodies.rod: kind is missing; allowed: bar, beam, particle"),
-    "missing key": (replaced("mass = 2.0\n", ""), "line 19: bodies.ball.mass: is missing (kind 'particle')"),
+    "no kind": (replaced('kind = "bar"\n', ""), "line 10: bodies.rod: kind ... missing; allowed: bar, beam, particle"),
+    "missing key": (replaced("mass = 2.0\n", ""), "line 19: bodies.ball.mass ... missing (kind 'particle')"),
     "unknown scheme": (
         replaced('"moreau-jean"', '"moreau-jan"'),
-        "line 8: scheme.name = 'moreau-jan': unknown name (did you mean 'moreau-jean'?); allowed: generalized-alpha",
+        "line 8: scheme.name = 'moreau-jan' ... 'moreau-jean'?); allowed: generalized-alpha",
     ),
     "no scheme": (
         replaced('[scheme]\nname = "moreau-jean"\n', ""),
-        "scheme: name is missing; allowed: generalized-alpha",
+        "scheme ... missing; allowed: generalized-alpha",
     ),
     "wrong type, number": (
         replaced("length = 2.0", 'length = "two"'),
-        "line 12: bodies.rod.length = 'two': must be a number",
+        "line 12: bodies.rod.length = 'two' ... number",
     ),
-    "wrong type, whole number": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5: must be a whole number"),
-    "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3: must be a text"),
-    "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2': must be a number"),
+    "wrong type, whole number": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5 ... whole number"),
+    "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3 ... text"),
+    "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2' ... number"),
     "wrong type, table": (
         replaced("[time]\nend = 0.2\nstep = 0.01", "time = 3"),
-        "line 3: time = 3: must be a table",
+        "line 3: time = 3 ... table",
     ),
     "wrong type, part": (
         replaced('title = "small"', 'title = "small"\nbodies = 3').split("[bodies.rod]")[0],
-        "bodies = 3: must be tables [bodies.NAME]",
+        "bodies = 3 ... tables [bodies.NAME]",
     ),
     "wrong type, scheme option": (
         replaced('"moreau-jean"', '"newmark"\nggl = "yes"'),
-        "line 9: scheme.ggl = 'yes': must be true or false",
+        "line 9: scheme.ggl = 'yes' ... true ... false",
     ),
-    "nan": (replaced("end = 0.2", "end = nan"), "time.end = nan: must be a finite number"),
-    "negative mass": (replaced("mass = 2.0", "mass = -2.0"), "line 21: bodies.ball.mass = -2.0: must be positive"),
+    "nan": (replaced("end = 0.2", "end = nan"), "time.end = nan ... finite number"),
+    "negative mass": (replaced("mass = 2.0", "mass = -2.0"), "line 21: bodies.ball.mass = -2.0 ... positive"),
     "negative stiffness": (
         replaced("young = 100.0", "young = -1.0"),
-        "bodies.rod.material.young = -1.0: must be positive",
+        "bodies.rod.material.young = -1.0 ... positive",
     ),
     "negative spring": (
         SMALL + '[loads.s]\nkind = "spring"\nnode = "ball"\nanchor = [-6.0, 0.0, 0.0]\nstiffness = -1.0\n',
-        "loads.s.stiffness = -1.0: must not be negative",
+        "loads.s.stiffness = -1.0 ... negative",
     ),
-    "negative step": (replaced("step = 0.01", "step = -0.01"), "line 5: time.step = -0.01: must be a positive number"),
+    "negative step": (replaced("step = 0.01", "step = -0.01"), "line 5: time.step = -0.01 ... positive number"),
     "step that does not divide": (
         replaced("step = 0.01", "step = 0.03"),
-        "line 5: time.step = 0.03: does not divide the time span 0.2 into whole steps (6.66667); use "
-        "0.03333333333333333 (6 steps) or 0.028571428571428574 (7 steps)",
+        "line 5: time.step = 0.03 ... divide ... time span 0.2 ... 0.03333333333333333 ... 0.028571428571428574",
     ),
-    "step and steps": (replaced("step = 0.01", "step = 0.01\nsteps = 3"), "give one of step, steps and tolerance"),
-    "end before start": (replaced("end = 0.2", "end = -1.0"), "time.end = -1.0: must be later than start = 0"),
+    "step and steps": (replaced("step = 0.01", "step = 0.01\nsteps = 3"), "step, steps ... tolerance"),
+    "end before start": (replaced("end = 0.2", "end = -1.0"), "time.end = -1.0 ... later ... = 0"),
     "zero-length normal": (
         replaced("normal = [1.0, 0.0, 0.0]", "normal = [0.0, 0.0, 0.0]"),
-        "line 28: contacts.wall.normal = [0.0, 0.0, 0.0]: has zero length",
+        "line 28: contacts.wall.normal = [0.0, 0.0, 0.0] ... zero length",
     ),
     "initial penetration": (
         replaced("position = [0.1, 0.0, 0.0]", "position = [-0.25, 0.0, 0.0]"),
-        "line 25: contacts.wall: initial penetration: contact 'wall' starts 0.25 m inside, "
-        "node rod.node(0) at (-0.25, 0, 0)",
+        "line 25: contacts.wall: initial penetration: contact 'wall' ... 0.25 m ... rod.node(0) ... (-0.25, 0, 0)",
     ),
     "velocity off the axis": (
         replaced("velocity = [-1.0, 0.0, 0.0]", "velocity = [-1.0, 0.5, 0.0]"),
-        "velocity not along the bar's axis: the part (0, 0.5, 0) m/s is off it",
+        "velocity ... bar's axis ... part (0, 0.5, 0) m/s ... off",
     ),
     "node that does not exist": (replaced('"rod.first"', '"rod.node(9)"'), "contacts.wall.node = 'rod.node(9)': "),
     "body that does not exist": (replaced('"rod.first"', '"rad.first"'), "contacts.wall.node = 'rad.first': "),
     "contact between a body and itself": (
         SMALL + '[contacts.own]\nkind = "node-node"\nnode = "rod.first"\nnode2 = "rod.last"\n',
-        "contacts.own.node2 = 'rod.last': contact between a body and itself",
+        "contacts.own.node2 = 'rod.last': contact ... body",
     ),
     "rho_inf": (
         replaced('"moreau-jean"', '"generalized-alpha"\nrho_inf = 1.2'),
-        "line 9: scheme.rho_inf = 1.2: must be a number in [0, 1]",
+        "line 9: scheme.rho_inf = 1.2 ... number ... [0, 1]",
     ),
     "alpha": (
         replaced('"moreau-jean"', '"hht"\nalpha = 0.5'),
-        "line 9: scheme.alpha = 0.5: must be a number in [0, 0.333333]",
+        "line 9: scheme.alpha = 0.5 ... number ... [0, 0.333333]",
     ),
     "option of another scheme": (
         replaced('"moreau-jean"', '"moreau-jean"\nrho_inf = 0.8'),
-        "line 9: scheme.rho_inf = 0.8: unknown key; allowed: name, theta, gamma, projection (scheme 'moreau-jean')",
+        "line 9: scheme.rho_inf = 0.8 ... key; allowed ... theta, gamma, projection (scheme 'moreau-jean')",
     ),
     "mesh missing": (
         replaced("length = 2.0\nelements = 4", 'mesh = "no.msh"'),
         "line 12: bodies.rod.mesh = ",
     ),
     "restitution": (replaced("normal =", "restitution = 1.5\nnormal ="), "contacts.wall.restitution = 1.5: "),
-    "solver": (SMALL + '[solver]\nname = "newtn"\n', "solver.name = 'newtn': did you mean 'newton'?"),
-    "every": (SMALL + "[output]\nevery = 0\n", "output.every = 0: must be at least 1"),
+    "solver": (SMALL + '[solver]\nname = "newtn"\n', "solver.name = 'newtn' ... 'newton'"),
+    "every": (SMALL + "[output]\nevery = 0\n", "output.every = 0 ... least 1"),
     "signal": (
         SMALL + '[output]\nsignals = ["rod.frist.position"]\n',
-        "output.signals = 'rod.frist.position': body 'rod' has no such node (did you mean 'first'?)",
+        "output.signals = 'rod.frist.position': body 'rod' ... node ... 'first'",
     ),
     "signal of many nodes": (
         SMALL + '[output]\nsignals = ["rod.all.position"]\n',
-        "output.signals = 'rod.all.position': means 5 nodes where a single one is needed",
+        "output.signals = 'rod.all.position' ... 5 nodes ... single",
     ),
-    "signals that are no list": (SMALL + '[output]\nsignals = "rod"\n', "output.signals = 'rod': must be a list"),
+    "signals that are no list": (SMALL + '[output]\nsignals = "rod"\n', "output.signals = 'rod' ... list"),
     "points that are no table": (
         replaced("length = 2.0", "points = [1.0]\nlength = 2.0"),
-        "line 12: bodies.rod.points = [1.0]: must be a table of names, such as",
+        "line 12: bodies.rod.points = [1.0] ... table",
     ),
     "points that are a number": (
         replaced("length = 2.0", "points = 3\nlength = 2.0"),
-        "bodies.rod.points = 3: must be",
+        "bodies.rod.points = 3",
     ),
     "reserved name of a point": (
         replaced("length = 2.0", "points = { last = 1.0 }\nlength = 2.0"),
-        "line 12: bodies.rod.points.last: this name is reserved (first, last, mid",
+        "line 12: bodies.rod.points.last ... reserved ... last, mid",
     ),
     "bad name of a point": (
         replaced("length = 2.0", 'points = { "a b" = 1.0 }\nlength = 2.0'),
-        "line 12: bodies.rod.points.a b: a name is letters",
+        "line 12: bodies.rod.points.a b ... letters",
     ),
     "supports that are no list": (
         replaced("length = 2.0", "supports = 3\nlength = 2.0"),
-        "line 12: bodies.rod.supports = 3: must be a list of {",
+        "line 12: bodies.rod.supports = 3 ... list",
     ),
     "supports that are no tables": (
         replaced("length = 2.0", 'supports = ["first"]\nlength = 2.0'),
-        "line 12: bodies.rod.supports.0 = 'first': must be {",
+        "line 12: bodies.rod.supports.0 = 'first'",
     ),
     "support without kind and fix": (
         replaced("length = 2.0", 'supports = [{ node = "first" }]\nlength = 2.0'),
-        "line 12: bodies.rod.supports.0: needs either kind or fix",
+        "line 12: bodies.rod.supports.0 ... kind ... fix",
     ),
     "fix that is a number": (
         replaced("length = 2.0", 'supports = [{ node = "first", fix = 3 }]\nlength = 2.0'),
-        'line 12: bodies.rod.supports.0.fix = 3: must be a list of directions, such as ["x", "rotation"]',
+        'line 12: bodies.rod.supports.0.fix = 3 ... list ... directions ... ["x", "rotation"]',
     ),
     "fix that is a table": (
         replaced("length = 2.0", 'supports = [{ node = "first", fix = { x = 1 } }]\nlength = 2.0'),
-        "line 12: bodies.rod.supports.0.fix = {'x': 1}: must be a list of directions",
+        "line 12: bodies.rod.supports.0.fix = {'x': 1} ... list ... directions",
     ),
     "mesh that is a number": (
         replaced("length = 2.0\nelements = 4", "mesh = 5"),
-        "line 12: bodies.rod.mesh = 5: must be the path of a mesh file",
+        "line 12: bodies.rod.mesh = 5 ... path ... mesh file",
     ),
     "mesh that no file can be": (
         replaced("length = 2.0\nelements = 4", f'mesh = "{"x" * 300}"'),
-        "cannot be read: File name too long",
+        "File ... long",
     ),
     "too many elements": (
         replaced("elements = 4", "elements = 99999999999"),
-        "elements = 99999999999: the model would take about 1.4e+05 GB",
+        "elements = 99999999999 ... model ... 1.4e+05 GB",
     ),
     "number of many digits": (
         replaced("length = 2.0", f"length = {10**40}"),
@@ -250,58 +250,58 @@ BAD = {
     ),
     "numbers that overflow": (
         replaced("{ area = 1.0 }", '{ shape = "circle", radius = 1e300 }'),
-        "holds numbers too large or too small to compute with",
+        "numbers ... large ... small ... compute",
     ),
     "numbers that overflow together": (
         replaced("{ area = 1.0 }", "{ area = 1e300 }").replace("young = 100.0", "young = 1e300"),
-        "holds numbers too large or too small to compute with: stiffness matrix not finite",
+        "numbers ... large ... small ... compute ... stiffness matrix ... finite",
     ),
     "gravity": (SMALL + "[gravity]\nacceleration = [0.0, 1.0]\n", "gravity.acceleration = [0.0, 1.0]: "),
-    "static load": (SMALL + '[initial]\nstatic = ["pull"]\n', "initial.static = 'pull': is no force"),
-    "time function": (replaced('"ramp"', '"rampe"'), "loads.push.function.kind = 'rampe': must be one of"),
+    "static load": (SMALL + '[initial]\nstatic = ["pull"]\n', "initial.static = 'pull' ... force"),
+    "time function": (replaced('"ramp"', '"rampe"'), "loads.push.function.kind = 'rampe'"),
     "harmonic": (
         replaced('"ramp", end_time = 0.1', '"harmonic", omega = "a"'),
-        "line 34: loads.push.function.omega = 'a': must be a number",
+        "line 34: loads.push.function.omega = 'a' ... number",
     ),
     "ramp without end": (
         replaced("normal =", 'motion = { kind = "ramp" }\nnormal ='),
-        "line 28: contacts.wall.motion = {'kind': 'ramp'}: needs end_time",
+        "line 28: contacts.wall.motion = {'kind': 'ramp'} ... end_time",
     ),
     "table of texts": (
         replaced('"ramp", end_time = 0.1', '"table", time = ["0", "1"], value = [0.0, 0.0]'),
-        "line 34: loads.push.function.time: must be a list of finite numbers",
+        "line 34: loads.push.function.time ... list ... finite numbers",
     ),
     "step longer than the run": (
         replaced("step = 0.01", "step = 1e9"),
-        "line 5: time.step = 1000000000.0: is longer than the time span 0.2; use 0.2 (1 step) or less",
+        "line 5: time.step = 1000000000.0 ... longer ... time span 0.2 ... 0.2 (1 step)",
     ),
-    "step too small": (replaced("step = 0.01", "step = 1e-320"), "time.step = 1e-320: is too small for the time span"),
+    "step too small": (replaced("step = 0.01", "step = 1e-320"), "time.step = 1e-320 ... small ... time span"),
     "too many steps": (replaced("step = 0.01", f"steps = {2**60}"), f"time.steps = {2**60}: must be at most"),
     "motion": (
         replaced("normal =", 'motion = { kind = "table", time = [0.0, 0.1], value = [0.0, 0.0] }\nnormal ='),
-        "line 28: contacts.wall.motion.time: the table covers 0 to 0.1 s, but it is needed from 0 to 0.2 s",
+        "line 28: contacts.wall.motion.time ... table covers 0 ... 0.1 s ... 0 ... 0.2 s",
     ),
     "load": (
         replaced('"ramp", end_time = 0.1', '"table", time = [0.0, 0.1], value = [0.0, 0.0]'),
-        "line 34: loads.push.function.time: the table covers 0 to 0.1 s, but it is needed from 0 to 0.2 s",
+        "line 34: loads.push.function.time ... table covers 0 ... 0.1 s ... 0 ... 0.2 s",
     ),
-    "expect without tolerance": (replaced("atol = 1e-12\n", ""), "expect.1: value needs rtol or atol"),
-    "expect without number": (replaced("at_least = -1.0\n", ""), "expect.0: give either value"),
-    "expect at without time": (replaced('reduce = "min"', 'reduce = "at"'), 'expect.0: reduce = "at" needs time'),
+    "expect without tolerance": (replaced("atol = 1e-12\n", ""), "expect.1: value ... rtol ... atol"),
+    "expect without number": (replaced("at_least = -1.0\n", ""), "expect.0 ... value"),
+    "expect at without time": (replaced('reduce = "min"', 'reduce = "at"'), "expect.0: reduce ... time"),
     "expect reduce": (
         replaced('reduce = "min"', 'reduce = "least"'),
-        "expect.0.reduce = 'least': must be 'sum', 'max', 'min'",
+        "expect.0.reduce = 'least' ... 'sum', 'max', 'min'",
     ),
     "expect of the summary with reduce": (
         replaced('signal = "contacts.wall.gap"', 'signal = "summary.h"'),
-        "line 36: expect.0: a number of the summary or of an analysis is one number: it takes neither reduce nor time",
+        "line 36: expect.0 ... number ... summary ... analysis ... number ... reduce ... time",
     ),
     "expect of the summary with time": (
         replaced('signal = "contacts.wall.gap"\nreduce = "min"', 'signal = "summary.h"\ntime = 0.1'),
-        "line 36: expect.0: a number of the summary or of an analysis is one number: it takes neither reduce nor time",
+        "line 36: expect.0 ... number ... summary ... analysis ... number ... reduce ... time",
     ),
-    "no bodies": (SMALL.split("[bodies.rod]")[0], "bodies: the model has no bodies"),
-    "not TOML": (replaced("[time]", "[time"), "is not valid TOML: "),
+    "no bodies": (SMALL.split("[bodies.rod]")[0], "bodies ... model ... bodies"),
+    "not TOML": (replaced("[time]", "[time"), "valid TOML"),
 }
 
 
@@ -312,7 +312,7 @@ def test_bad_input_is_named_with_file_line_key_value_and_what_is_allowed(name: s
     with pytest.raises(InputError) as info:
         _ = load_case(path).plan
     message = str(info.value)
-    assert words in message
+    assert says(message, words)
     assert str(path) in message
     assert "\n\n" not in message
     assert [p.name for p in tmp_path.iterdir()] == ["small.toml"]
@@ -322,7 +322,10 @@ def test_lines_named_in_errors_are_right(tmp_path: Path) -> None:
     """The line in the message is the line in the file that holds the key."""
     for name, (text, words) in BAD.items():
         if words.startswith("line "):
-            number, path = int(words.split(":")[0].split()[1]), words.split(": ")[1].split(" = ")[0].split(".")
+            number, path = (
+                int(words.split(":")[0].split()[1]),
+                re.split(" = | ... ", words.split(": ")[1])[0].split("."),
+            )
             key = [part for part in path if not part.isdecimal()][-1]  # entries of lists stand on the line of the list
             line = text.splitlines()[number - 1]
             assert key in line or (line.startswith("[") and line.strip("[]").split(".")[-1] in words), name
@@ -348,7 +351,7 @@ def test_files_that_are_no_case(content: bytes, tmp_path: Path) -> None:
 def test_a_folder_and_an_unknown_name_are_no_case(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="is a folder"):
         load_case(tmp_path)
-    with pytest.raises(InputError, match=r"no case file 'impacting_bra' .*did you mean 'impacting_bar"):
+    with pytest.raises(InputError, match="case file 'impacting_bra'.*impacting_bar"):
         load_case("impacting_bra")
 
 
@@ -357,7 +360,7 @@ def test_a_mesh_without_lines_is_refused(tmp_path: Path) -> None:
 
     meshio.Mesh(np.eye(3), [("triangle", np.array([[0, 1, 2]]))]).write(tmp_path / "tri.vtu")
     path = write(tmp_path, replaced("length = 2.0\nelements = 4", 'mesh = "tri.vtu"'))
-    with pytest.raises(InputError, match=r"line 12: bodies.rod.mesh = '.*tri.vtu': the mesh file holds no line cells"):
+    with pytest.raises(InputError, match="line 12: bodies.rod.mesh = '.*tri.vtu'.*mesh file.*line cells"):
         load_case(path)
 
 
@@ -468,25 +471,25 @@ def test_overrides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("override", "words"),
     [
-        ("time.stpe=1", "--set: time.stpe = 1: unknown key (did you mean 'step'?)"),
-        ("bodies.rod.length=-1", "--set: bodies.rod.length = -1: must be positive"),
-        ("scheme.theta=high", "--set: scheme.theta = 'high': must be a number"),
+        ("time.stpe=1", "--set: time.stpe = 1 ... 'step'"),
+        ("bodies.rod.length=-1", "--set: bodies.rod.length = -1 ... positive"),
+        ("scheme.theta=high", "--set: scheme.theta = 'high' ... number"),
         (
             "expect.7.value=1",
-            "--set: expect.7.value = 1: expect is a list of 2 entries, counted from 0: there is no entry '7'",
+            "--set: expect.7.value = 1 ... 2 entries ... '7'",
         ),
         (
             "bodies.rod.position.3=1",
-            "--set: bodies.rod.position.3 = 1: bodies.rod.position is a list of 3 entries, counted from 0: there is no "
+            "--set: bodies.rod.position.3 = 1: bodies.rod.position ... 3 entries, counted from 0: there is no "
             "entry '3'",
         ),
-        ("bodies.rod.position.x=1", "bodies.rod.position is a list of 3 entries"),
-        ("title.x=1", "--set: title.x = 1: title is no table, so it holds no 'x'"),
-        ("time.step.x=3", "--set: time.step.x = 3: time.step is no table, so it holds no 'x'"),
-        ("time.step.x.y=3", "--set: time.step.x.y = 3: time.step is no table, so it holds no 'x'"),
+        ("bodies.rod.position.x=1", "bodies.rod.position ... 3 entries"),
+        ("title.x=1", "--set: title.x = 1 ... title ... table ... 'x'"),
+        ("time.step.x=3", "--set: time.step.x = 3 ... time.step ... table ... 'x'"),
+        ("time.step.x.y=3", "--set: time.step.x.y = 3 ... time.step ... table ... 'x'"),
         ("bodies.rod.length=\u00b2", "--set: bodies.rod.length = '\u00b2': must be a number"),
         ("expect.\u00b2.value=1", "there is no entry '\u00b2'"),
-        ("title", "--set = 'title': must read KEY=VALUE"),
+        ("title", "--set = 'title' ... KEY=VALUE"),
         ("=3", "must read KEY=VALUE"),
         ("a b=3", "must read KEY=VALUE"),
     ],
@@ -495,7 +498,7 @@ def test_bad_overrides(override: str, words: str, tmp_path: Path) -> None:
     path = write(tmp_path)
     with pytest.raises(InputError) as info:
         load_case(path, [override])
-    assert words in str(info.value)
+    assert says(str(info.value), words)
     assert "KEY=VALUE" in words or str(path) in str(info.value)
 
 
@@ -517,7 +520,7 @@ def test_the_scheme_is_changed_by_one_word(tmp_path: Path) -> None:
     text = replaced('"moreau-jean"', '"generalized-alpha"\nrho_inf = 0.5\nggl = false')
     case = load_case(write(tmp_path, text), ["scheme.name=newmark"])
     assert (case.scheme.name, case.scheme.ggl) == ("newmark", False)
-    assert case.values.notes == ("scheme.rho_inf of the case file is not an option of 'newmark' and is left out",)
+    assert says(only(case.values.notes), "scheme.rho_inf ... 'newmark'")
     with pytest.raises(InputError, match="--set: scheme.rho_inf = 0.5: unknown key"):
         load_case(write(tmp_path, text), ["scheme.name=newmark", "scheme.rho_inf=0.5"])
 
@@ -525,13 +528,13 @@ def test_the_scheme_is_changed_by_one_word(tmp_path: Path) -> None:
 def test_step_and_steps_take_each_others_place(tmp_path: Path) -> None:
     case = load_case(write(tmp_path), ["time.steps=500"])
     assert (case.plan.steps, case.plan.h) == (500, 0.2 / 500)
-    assert case.values.notes == ("time.step of the case file is left out, because --set gives time.steps",)
+    assert says(only(case.values.notes), "time.step ... --set ... time.steps")
     assert "step" not in tomllib.loads(case.to_toml())["time"]
     case = load_case(write(tmp_path, replaced("step = 0.01", "steps = 7")), ["time.step=0.05"])
     assert (case.plan.steps, case.plan.h) == (4, 0.05)
-    assert case.values.notes == ("time.steps of the case file is left out, because --set gives time.step",)
+    assert says(only(case.values.notes), "time.steps ... --set ... time.step")
     assert load_case(write(tmp_path), ["time.step=0.05"]).values.notes == ()
-    with pytest.raises(InputError, match="give one of step, steps and tolerance"):
+    with pytest.raises(InputError, match="step, steps.*tolerance"):
         _ = load_case(write(tmp_path), ["time.step=0.05", "time.steps=4"]).plan
 
 
@@ -579,9 +582,9 @@ rtol = 1e-12
 @pytest.mark.parametrize(
     ("signal", "words"),
     [
-        ("contacts.wal.gap", "is not recorded (did you mean 'contacts.wall.gap'"),
+        ("contacts.wal.gap", "recorded ... contacts.wall.gap"),
         ("energy.heat", "is not recorded"),
-        ("contacts.wall.gap.x", "'contacts.wall.gap' has no component 'x'"),
+        ("contacts.wall.gap.x", "'contacts.wall.gap' ... component 'x'"),
         ("rod.last.position", "has 3 columns; add .x, .y, .z"),
     ],
 )
@@ -589,14 +592,14 @@ def test_expectations_of_what_is_not_there(signal: str, words: str, tmp_path: Pa
     text = replaced('signal = "rod.last.position.x"', f'signal = "{signal}"')
     with pytest.raises(InputError) as info:
         load_case(write(tmp_path, text)).run(tmp_path / "out")
-    assert words in str(info.value)
+    assert says(str(info.value), words)
     assert "line 43" in str(info.value)
     assert not (tmp_path / "out").exists()
 
 
 def test_numbers_that_are_not_in_the_summary(tmp_path: Path) -> None:
     text = replaced('signal = "rod.last.position.x"\nreduce = "first"', 'signal = "summary.title"')
-    with pytest.raises(InputError, match=r"line 43: .*summary\.title': is not recorded .did you mean 'summary\."):
+    with pytest.raises(InputError, match=r"line 43: .*summary\.title'.*recorded.*summary"):
         _ = load_case(write(tmp_path, text)).plan
 
 

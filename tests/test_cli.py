@@ -16,6 +16,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
+from messages import says
 
 from flexmb import load
 from flexmb.case import load_case
@@ -103,7 +104,7 @@ def test_run_writes_the_result_folder_and_says_where(ball: Path, capsys: pytest.
     assert "results in results/ball: summary.json" in out
     for words in ("a ball on a table", "moreau-jean (theta = 0.5", "100 of 0.01 s", "penetration", "work of contacts"):
         assert words in out
-    assert "ok    max of ball.position.z = 0.5 (atol 1e-12), got 0.5" in out
+    assert says(out, "ok max ... ball.position.z = 0.5 (atol 1e-12) ... 0.5")
     folder = ball.parent / "results/ball"
     assert names(folder) == FINISHED
     summary = json.loads((folder / "summary.json").read_text())
@@ -178,19 +179,19 @@ def test_a_taken_folder_is_refused(ball: Path, capsys: pytest.CaptureFixture[str
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["run", "ball.toml", "--set", "bodies.ball.mass=-1"], "bodies.ball.mass = -1: must be positive"),
+        (["run", "ball.toml", "--set", "bodies.ball.mass=-1"], "bodies.ball.mass = -1 ... positive"),
         (["run", "ball.toml", "--set", "bodies.ball.position=[0.0, 0.0, -1.0]"], "initial penetration"),
-        (["run", "bal.toml"], "there is no case file 'bal.toml'"),
+        (["run", "bal.toml"], "case file 'bal.toml'"),
         (["run", "."], "is a folder"),
         (["run", "ball.toml", "-o", "ball.toml"], "is a file"),
         (
             ["run", "ball.toml", "--set", "time.steps=1000000000000000", "--set", "time.step=1"],
-            "give one of step, steps and tolerance",
+            "step, steps ... tolerance",
         ),
         (["run", "ball.toml", "--set", "time.end=1e15", "--set", "time.step=1"], "not enough disk space"),
         (["validate", "ball.toml", "--set", "time.step=0.3"], "does not divide"),
-        (["modes", "ball.toml", "-n", "5"], "count = 5: must lie between 1 and the number of unknowns, 1"),
-        (["export", "nowhere", "--format", "csv"], "there is no result folder 'nowhere'"),
+        (["modes", "ball.toml", "-n", "5"], "= 5 ... 1 ... number ... unknowns, 1"),
+        (["export", "nowhere", "--format", "csv"], "result folder 'nowhere'"),
         (["export", ".", "--format", "csv"], "is not a result folder"),
     ],
 )
@@ -199,7 +200,7 @@ def test_wrong_input_is_exit_code_2_and_nothing_written(
 ) -> None:
     assert main(args) == 2
     captured = capsys.readouterr()
-    assert words in captured.err
+    assert says(captured.err, words)
     assert "Traceback" not in captured.err
     assert captured.err.replace(f"{WORDS}\n", "").count("\n") == 1
     assert names(ball.parent) == ["ball.toml"]
@@ -233,7 +234,7 @@ def test_a_run_that_blows_up_is_exit_code_3_and_keeps_what_it_has(
     assert result.time[-1] == pytest.approx(0.5, abs=1e-12)
     assert np.isfinite(result.energy.total).all()
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 2
-    assert "failed and cannot be resumed" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "failed ... resumed")
     # up to there nothing differs from a run that ends there
     ball.write_text(BALL)
     assert main(["run", "ball.toml", "-o", "s", "--set", "time.end=0.5", "--quiet"]) == 0
@@ -263,7 +264,7 @@ def test_a_run_that_fails_at_its_very_start_is_exit_code_3_and_leaves_nothing(
     assert main(["run", "ball.toml", "-o", "r"]) == 3
     err = capsys.readouterr().err
     assert "internal error" not in err
-    assert "contact solver 'newton' did not reach" in err
+    assert says(err, "contact solver 'newton'")
     assert "at t = 0 s" in err
     assert names(ball.parent) == ["ball.toml"]
 
@@ -361,7 +362,7 @@ def test_a_stopped_run_looks_unfinished_and_resumes_to_the_same_bits(tmp_path: P
     assert "unfinished run" in done.stderr
     other = flexmb("run", *LONG, "-o", "r", "--resume", "--set", "bodies.rod.elements=100", cwd=tmp_path)
     assert other.returncode == 2
-    assert "reads 'elements = 200', now it is 'elements = 100'" in other.stderr
+    assert says(other.stderr, "'elements = 200' ... 'elements = 100'")
     assert flexmb("run", *LONG, "-o", "r", "--resume", cwd=tmp_path).returncode == 0
     assert flexmb("run", *LONG, "-o", "s", cwd=tmp_path).returncode == 0
     assert names(tmp_path / "r") == FINISHED
@@ -381,7 +382,7 @@ def test_resume_of_nothing_starts_and_of_a_finished_run_does_nothing(ball: Path)
 
 def test_check_compares_and_tells_by_its_exit_code(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", "ball.toml"]) == 0
-    assert "ok    max of ball.position.z = 0.5 (atol 1e-12), got 0.5   [it starts there]" in capsys.readouterr().out
+    assert says(capsys.readouterr().out, "ok max ... ball.position.z = 0.5 (atol 1e-12) ... 0.5")
     assert main(["check", "ball.toml", "--set", "expect.0.value=0.6"]) == 1
     assert "FAIL  max of ball.position.z = 0.6" in capsys.readouterr().out
     (ball.parent / "plain.toml").write_text(BALL.split("[[expect]]")[0])
@@ -399,7 +400,7 @@ def test_validate_goes_on_after_a_wrong_case(ball: Path, capsys: pytest.CaptureF
     assert main(["validate", "bad.toml", "ball.toml", "impacting_bar"]) == 2
     captured = capsys.readouterr()
     assert "did you mean 'mass'?" in captured.err
-    assert "ball.toml: ok (1 unknown, 1 contact, 100 steps of 0.01 s, moreau-jean)" in captured.out
+    assert says(captured.out, "ball.toml: ok (1 ... 1 contact, 100 steps ... 0.01 s, moreau-jean")
     assert "impacting_bar: ok (201 unknowns" in captured.out
 
 

@@ -6,6 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
+from messages import only, says
 from test_cli import BALL
 
 from flexmb.case import load_case
@@ -85,14 +86,14 @@ def test_nothing_is_told_of_the_scheme_of_a_case_that_expects_nothing(
 
 def test_resume_says_that_there_is_nothing_to_resume(ball: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
-    assert notes(capsys) == ["note: there is no run in 'r' to resume, so it starts at the beginning"]
+    assert says(only(notes(capsys)), "no run in 'r'")
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
-    assert notes(capsys) == ["note: the run in 'r' is finished already, so nothing was run"]
+    assert says(only(notes(capsys)), "'r' ... finished")
     (ball / "r/summary.json").unlink()
     for name in ("case.toml", "result.h5", "fields.vtkhdf"):
         (ball / "r" / name).rename(ball / "r" / f"{name}.part")
     assert main(["run", "ball.toml", "-o", "r", "--resume"]) == 0
-    assert notes(capsys) == ["note: the run in 'r' has no checkpoint.npz yet, so it starts at the beginning"]
+    assert says(only(notes(capsys)), "'r' ... checkpoint.npz")
 
 
 def test_a_failed_run_that_was_killed_at_its_end_does_not_start_again(
@@ -113,18 +114,18 @@ def test_a_failed_run_that_was_killed_at_its_end_does_not_start_again(
 @pytest.mark.parametrize(
     ("override", "hint"),
     [
-        ("rho_inf=0.5", "--set: rho_inf = 0.5: unknown key (did you mean scheme.rho_inf?)"),
-        ("step=0.5", "--set: step = 0.5: unknown key (did you mean time.step?)"),
-        ("restitution=1", "--set: restitution = 1: unknown key (did you mean contacts.table.restitution?)"),
-        ("name=1", "--set: name = 1: unknown key (did you mean solver.name or scheme.name?)"),
-        ("tite=1", "--set: tite = 1: unknown key (did you mean 'title'?); allowed: title, "),
+        ("rho_inf=0.5", "--set: rho_inf = 0.5 ... key ... scheme.rho_inf"),
+        ("step=0.5", "--set: step = 0.5 ... key ... time.step"),
+        ("restitution=1", "--set: restitution = 1 ... key ... contacts.table.restitution"),
+        ("name=1", "--set ... = 1 ... key ... solver.name ... scheme.name"),
+        ("tite=1", "--set: tite = 1 ... key ... 'title'?); allowed: title"),
     ],
 )
 def test_a_key_without_its_table_is_answered_with_the_whole_name(
     ball: Path, override: str, hint: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["validate", "ball.toml", "--set", override]) == 2
-    assert hint in capsys.readouterr().err
+    assert says(capsys.readouterr().err, hint)
 
 
 def test_report_of_the_time_a_run_took() -> None:
@@ -134,8 +135,8 @@ def test_report_of_the_time_a_run_took() -> None:
         **{"dofs": 201, "contacts": 1, "max_penetration": 0.0, "energy": {}},
     }
     lines = summary_lines(summary)
-    assert lines[1] == "steps        1000 of 0.002 s, 6.71 us each (compiled engine); whole run 0.0525 s"
-    assert lines[2] == "size         201 unknowns, 1 contact"
+    assert says(lines[1], "steps ... 1000 ... 0.002 s ... 6.71 us ... compiled ... 0.0525 s")
+    assert says(lines[2], "201 unknowns ... 1 contact")
 
 
 def test_counts_in_words() -> None:
@@ -211,4 +212,4 @@ def test_a_mesh_that_is_nowhere_is_answered_with_the_shipped_ones(
     bar = '[bodies.rod]\nkind = "bar"\nmesh = "no.msh"\narea = 1.0\nyoung = 1.0\ndensity = 1.0\n\n[contacts.table]'
     (ball / "ball.toml").write_text(BALL.replace("[contacts.table]", bar))
     assert main(["validate", "ball.toml"]) == 2
-    assert "no.msh': there is no such mesh file; shipped: cantilever.vtu, graded_rod.msh" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "no.msh' ... mesh file; shipped: cantilever.vtu, graded_rod.msh")

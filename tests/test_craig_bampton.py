@@ -160,7 +160,7 @@ def test_highest_frequency_limits_the_modes() -> None:
 
 def test_wrong_requests_are_refused() -> None:
     body = beam()
-    with pytest.raises(InputError, match="between 0 and the number of inner unknowns, 66"):
+    with pytest.raises(InputError, match="0.*number.*inner unknowns, 66"):
         reduced(body, 67)
     with pytest.raises(InputError, match="rigid motion is left"):
         reduced(body, 2, np.array([0, 1, 2]))

@@ -400,9 +400,9 @@ def test_a_signal_that_only_an_expectation_names_is_its_error(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (BALL.replace("[0.0, 0.0, -9.81]", "[0.0, -9.81]"), r"gravity\.acceleration = .*: must have 3 entries, not 2"),
-        (BALL.replace("[0.0, 0.0, -9.81]", "[0, 0, 0, 1]"), r"gravity\.acceleration = .*: must have 3 entries, not 4"),
-        ("solver = 3\n" + BALL, r"line 1: solver = 3: must be a table$"),
+        (BALL.replace("[0.0, 0.0, -9.81]", "[0.0, -9.81]"), r"gravity\.acceleration.*3 entries.*2"),
+        (BALL.replace("[0.0, 0.0, -9.81]", "[0, 0, 0, 1]"), r"gravity\.acceleration.*3 entries.*4"),
+        ("solver = 3\n" + BALL, "line 1: solver = 3.*table"),
     ],
 )
 def test_words_for_wrong_shapes(text: str, words: str, tmp_path: Path) -> None:
@@ -415,9 +415,9 @@ def test_words_for_wrong_shapes(text: str, words: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("signal", "words"),
     [
-        ("contacts.floor.gap", r"has 2 columns; add \.0 to \.1, or reduce with"),
-        ("contacts.floor.gap.x", r"'contacts\.floor\.gap' has no component 'x'"),
-        ("contacts.floor.gap.2", r"'contacts\.floor\.gap' has no component '2'"),
+        ("contacts.floor.gap", r"2 columns.*\.0.*\.1.*reduce"),
+        ("contacts.floor.gap.x", r"'contacts\.floor\.gap'.*component 'x'"),
+        ("contacts.floor.gap.2", r"'contacts\.floor\.gap'.*component '2'"),
     ],
 )
 def test_columns_of_a_group_are_numbers(signal: str, words: str, tmp_path: Path) -> None:

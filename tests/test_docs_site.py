@@ -232,7 +232,7 @@ def test_a_gallery_of_what_is_not_there_is_an_error_that_names_what_is() -> None
     assert hooks.asked_for("") == []
     assert hooks.asked_for("none") == ["none"]
     assert hooks.asked_for("two_bars,theta_limits") == ["two_bars", "theta_limits"]
-    with pytest.raises(hooks.BuildError, match=r"there is no two_barz; known: none, .*two_bars, .*theta_limits"):
+    with pytest.raises(hooks.BuildError, match="two_barz.*two_bars, .*theta_limits"):
         hooks.asked_for("two_bars,two_barz")
 
 

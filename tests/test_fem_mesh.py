@@ -108,8 +108,8 @@ CHAIN = np.array([[0, 1], [1, 2], [2, 3]])
 @pytest.mark.parametrize(
     ("points", "lines", "words"),
     [
-        ([[0, 0], [1, 0], [2, 0.01], [3, 0]], CHAIN, r"node 2 of the file, at \(2, 0.01, 0\), is off .* by 0\.01 m"),
-        ([[0, 0], [2, 0], [1, 0], [3, 0]], CHAIN, "folds back on itself at node 2"),
+        ([[0, 0], [1, 0], [2, 0.01], [3, 0]], CHAIN, r"node 2.*file.*\(2, 0.01, 0\).*off.*0\.01 m"),
+        ([[0, 0], [2, 0], [1, 0], [3, 0]], CHAIN, "folds back.*node 2"),
         ([[0, 0], [1, 0], [2, 0], [1, 1]], [[0, 1], [1, 2], [1, 3]], r"branch at node 1, at \(1, 0, 0\)"),
         ([[0, 0], [1, 0], [2, 0], [3, 0]], [[0, 1], [2, 3]], "2 separate pieces"),
         ([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 2], [2, 0]], "closed loop"),
@@ -126,7 +126,7 @@ def test_chains_that_cannot_be_used(tmp_path: Path, points: list, lines: list, w
 
 
 def test_files_that_cannot_be_used(tmp_path: Path, capsys: pytest.CaptureFixture) -> None:
-    with pytest.raises(InputError, match=r"bodies\.rod\.mesh = '.*nowhere\.msh': there is no such mesh file"):
+    with pytest.raises(InputError, match=r"bodies\.rod\.mesh = '.*nowhere\.msh'.*mesh file"):
         Bar("rod", mesh=tmp_path / "nowhere.msh", **PROPS)
     for name in ("broken.msh", "broken.vtu", "broken.unheardof"):
         (tmp_path / name).write_text("this is not a mesh\n")

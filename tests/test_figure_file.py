@@ -25,9 +25,9 @@ def test_figures_of_results(folder: Path) -> None:
     result = memory_result()
     draws = (result.plot_energy, lambda save: result.plot_contact("wall", save=save))
     for draw in draws:
-        with pytest.raises(InputError, match=r"the figure '.*dir.png' cannot be saved: it is a folder"):
+        with pytest.raises(InputError, match="figure '.*dir.png'.*saved.*folder"):
             draw(save=folder)
-        with pytest.raises(InputError, match=r"the figure '/proc/x.png' cannot be saved: "):
+        with pytest.raises(InputError, match="figure '/proc/x.png'.*saved"):
             draw(save=LOCKED)
 
 

@@ -351,19 +351,19 @@ def test_nodes_of_the_beam_are_places_and_a_picture() -> None:
 
 
 def test_wrong_beams_are_refused() -> None:
-    with pytest.raises(InputError, match=r"bodies\.b\.interface = 'tip': names no node; it has node\(0\)"):
+    with pytest.raises(InputError, match=r"bodies\.b\.interface = 'tip'.*node.*node\(0\)"):
         beam(interface=["tip"])
-    with pytest.raises(InputError, match=r"interface = 'first': must be a list"):
+    with pytest.raises(InputError, match="interface = 'first'.*list"):
         beam(interface="first")
-    with pytest.raises(InputError, match=r"bodies\.b\.modes = 31: must lie between 0 and .* 30"):
+    with pytest.raises(InputError, match=r"bodies\.b\.modes = 31.*0.*30"):
         beam(modes=31).flexible_modes()
-    with pytest.raises(InputError, match=r"modes = -1: must be at least 0"):
+    with pytest.raises(InputError, match="modes = -1.*least 0"):
         beam(modes=-1)
-    with pytest.raises(InputError, match=r"max_frequency = 0: must be positive"):
+    with pytest.raises(InputError, match="max_frequency = 0.*positive"):
         beam(max_frequency=0)
     with pytest.raises(InputError, match=r"angular_velocity"):
         beam(angular_velocity=(1.0, 2.0))
-    with pytest.raises(InputError, match=r"spatial beam also needs .*torsion"):
+    with pytest.raises(InputError, match="spatial beam.*torsion"):
         beam(section={"area": 0.02, "inertia": 1e-5})
 
 
@@ -482,11 +482,11 @@ def test_points_of_a_body_given_by_numbers() -> None:
     ("change", "words"),
     [
         ({"mass_modes": [[1.0, 0.0]]}, r"mass_modes = .*must be 1 x 1 numbers"),
-        ({"mass_modes": 3.0}, r"mass_modes = 3.0: must be a square table"),
+        ({"mass_modes": 3.0}, "mass_modes = 3.0.*square table"),
         ({"first_x": [1.0]}, r"first_x = .*must be 4 numbers"),
         ({"gyro_modes": np.eye(4).tolist()}, r"gyro_modes = .*must be skew"),
         ({"stiffness_modes": np.triu(np.ones((4, 4))).tolist()}, r"stiffness_modes = .*must be symmetric"),
-        ({"moment_y": [1.0, 0.0, 0.0, 0.0]}, r"mass matrix is not positive definite"),
+        ({"moment_y": [1.0, 0.0, 0.0, 0.0]}, "mass matrix.*positive definite"),
         ({"center": 0.3}, r"inertia = .*larger than mass times center"),
         ({"points": {"end": {"at": [1.0]}}}, r"bodies\.rod\.points\.end\.at = .*must be 2 numbers"),
         ({"points": {"end": {"shape_x": [0, 0, 0, 1]}}}, r"bodies\.rod\.points\.end.*needs at"),

@@ -44,7 +44,7 @@ def test_result_names_and_shapes() -> None:
         np.testing.assert_array_equal(getattr(result.energy, name)[:3], first.energy[:, k])
     assert result.fields.steps.tolist() == [0, 4, 8, 10]
     np.testing.assert_array_equal(result.fields.times, [1.0, 2.0, 3.0, 3.5])
-    with pytest.raises(KeyError, match="did you mean 'rod.first.position'"):
+    with pytest.raises(KeyError, match="rod.first.position"):
         result.signals["rod.last.position"]
 
 
@@ -134,9 +134,9 @@ def test_resume_goes_on_after_the_checkpoint(tmp_path: Path) -> None:
     second.gap[:] = 99.0  # rows after the checkpoint are written over
     sink.append(second)
     sink.abandon()
-    with pytest.raises(InputError, match=r"line 2 of its case.toml reads 'b = 2', now it is 'b = 3'"):
+    with pytest.raises(InputError, match="line 2.*case.toml.*'b = 2'.*'b = 3'"):
         RunFolder(tmp_path, "a = 1\nb = 3\n", resume=True)
-    with pytest.raises(InputError, match=r"line 3, 'c = 1', is only in the new case"):
+    with pytest.raises(InputError, match="line 3, 'c = 1'.*new case"):
         RunFolder(tmp_path, "a = 1\nb = 2\nc = 1\n", resume=True)
     sink = RunFolder(tmp_path, "a = 1\nb = 2\n", resume=True)
     assert sink.point is not None
@@ -292,7 +292,7 @@ def test_summary_is_strict_json(tmp_path: Path) -> None:
 
 
 def test_room_on_the_disk_is_asked_for_first(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"not enough disk space .* about 1e\+06 TB, .* are free"):
+    with pytest.raises(InputError, match=r"enough disk space.*1e\+06 TB.*free"):
         require_space(tmp_path / "a/b", 10**18)
     assert readable(1_500_000_000) == "1.5 GB"
     run = fake_run.run_info(steps=10**15)

@@ -276,9 +276,9 @@ def test_torsion_spring_takes_the_angle_of_a_joint() -> None:
     assert system.torsions.angle.tolist() == [0]
     q = moved_box(system, np.array(builder.q0), np.zeros(3), 0.6 * axes[:, 2])
     assert forces(system, q, builder.v0)[0] == pytest.approx(0.36, rel=1e-13)
-    with pytest.raises(InputError, match=r"loads\.t\.joint = 'weld': this joint has no angle; joints with one: hinge"):
+    with pytest.raises(InputError, match=r"loads\.t\.joint = 'weld'.*joint.*angle; joints.*hinge"):
         TorsionSpring("t", joint="weld", stiffness=2.0).add_to(builder)
-    with pytest.raises(InputError, match=r"loads\.t\.joint = 'hing': there is no such joint \(did you mean 'hinge'"):
+    with pytest.raises(InputError, match=r"loads\.t\.joint = 'hing'.*joint.*'hinge'"):
         TorsionSpring("t", joint="hing", stiffness=2.0).add_to(builder)
 
 
@@ -288,55 +288,55 @@ SD = {"a": "ball", "b": "ground", "stiffness": 1.0}
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: SpringDamper("s", a="ball", b="ground"), r"loads\.s\.stiffness = 0\.0: needs stiffness, damping or"),
-        (lambda: SpringDamper("s", **SD | {"stiffness": -1.0}), r"stiffness = -1\.0: must not be negative"),
-        (lambda: SpringDamper("s", **SD, length=-1.0), r"length = -1\.0: must not be negative"),
+        (lambda: SpringDamper("s", a="ball", b="ground"), r"loads\.s\.stiffness = 0\.0.*stiffness, damping"),
+        (lambda: SpringDamper("s", **SD | {"stiffness": -1.0}), r"stiffness = -1\.0.*negative"),
+        (lambda: SpringDamper("s", **SD, length=-1.0), r"length = -1\.0.*negative"),
         (lambda: SpringDamper("s", **SD | {"b": 3}), r"loads\.s\.b = 3: must name a node"),
-        (lambda: SpringDamper("s", **SD, point_b=(1, 2)), r"point_b = \(1, 2\): must be three numbers"),
+        (lambda: SpringDamper("s", **SD, point_b=(1, 2)), r"point_b = \(1, 2\).*three numbers"),
         (lambda: SpringDamper("s", **SD, point_b=(1, 2, 0.5)), r"loads\.s\.b = 'ground': the ends coincide"),
         (lambda: SpringDamper("s", **SD, point_a=(1, 2, 1)), r"point_a = \(1\.0, 2\.0, 1\.0\): only rigid bodies"),
-        (lambda: SpringDamper("s", **SD | {"a": "bal"}), r"loads\.s\.a = 'bal': there is no body 'bal' \(did you mean"),
-        (lambda: SpringDamper("s", **SD | {"a": "bal"}, point_a=(1, 2, 1)), r"loads\.s\.a = 'bal': there is no body"),
+        (lambda: SpringDamper("s", **SD | {"a": "bal"}), r"loads\.s\.a = 'bal'.*body 'bal'"),
+        (lambda: SpringDamper("s", **SD | {"a": "bal"}, point_a=(1, 2, 1)), r"loads\.s\.a = 'bal'.*body"),
         (
             lambda: SpringDamper("s", **SD | {"a": "ground"}, point_a=(1, 1, 1)),
-            r"loads\.s\.b = 'ground': both ends are",
+            r"loads\.s\.b = 'ground'.*ends",
         ),
         (lambda: SpringDamper("s", **SD | {"a": "rod.all"}), r"loads\.s\.a = 'rod\.all': means 5 nodes"),
-        (lambda: TorsionSpring("t", stiffness=1.0), r"loads\.t\.a: is missing \(give joint, or a, b and axis\)"),
+        (lambda: TorsionSpring("t", stiffness=1.0), r"loads\.t\.a.*missing.*joint.*b.*axis"),
         (lambda: TorsionSpring("t", a="box", stiffness=1.0), r"loads\.t\.axis: is missing"),
-        (lambda: TorsionSpring("t", joint="j", a="box", stiffness=1.0), r"loads\.t\.a = 'box': follows from the joint"),
-        (lambda: TorsionSpring("t", joint=3, stiffness=1.0), r"loads\.t\.joint = 3: must be the name of a joint"),
-        (lambda: TorsionSpring("t", joint="j"), r"loads\.t\.stiffness = 0\.0: needs stiffness or damping"),
-        (lambda: TorsionSpring("t", joint="j", damping=1.0, rest="a"), r"loads\.t\.rest = 'a': must be a number"),
+        (lambda: TorsionSpring("t", joint="j", a="box", stiffness=1.0), r"loads\.t\.a = 'box'.*joint"),
+        (lambda: TorsionSpring("t", joint=3, stiffness=1.0), r"loads\.t\.joint = 3.*joint"),
+        (lambda: TorsionSpring("t", joint="j"), r"loads\.t\.stiffness = 0\.0.*stiffness.*damping"),
+        (lambda: TorsionSpring("t", joint="j", damping=1.0, rest="a"), r"loads\.t\.rest = 'a'.*number"),
         (
             lambda: TorsionSpring("t", joint="j", damping=1.0),
-            r"loads\.t\.joint = 'j': there is no such joint; joints: n",
+            r"loads\.t\.joint = 'j'.*joint; joints",
         ),
         (lambda: TorsionSpring("t", a="box", axis=(0, 0, 0), damping=1.0), r"loads\.t\.axis = \(0, 0, 0\): has zero"),
-        (lambda: TorsionSpring("t", a="ball", axis=(0, 0, 1), damping=1.0), r"loads\.t\.a = 'ball': has no rotation"),
-        (lambda: TorsionSpring("t", a="plate", axis=(1, 0, 0), damping=1.0), r"neither 'plate' nor 'ground' has an"),
+        (lambda: TorsionSpring("t", a="ball", axis=(0, 0, 1), damping=1.0), r"loads\.t\.a = 'ball'.*rotation"),
+        (lambda: TorsionSpring("t", a="plate", axis=(1, 0, 0), damping=1.0), "'plate'.*'ground'"),
         (lambda: TorsionSpring("t", a="box", b="box", axis=(1, 0, 0), damping=1.0), r"loads\.t\.b = 'box': both ends"),
         (
             lambda: NodalForce("f", node="plate", force=(0, 0, 1)),
-            r"loads\.f\.force = .*'plate' has no unknown that this",
+            r"loads\.f\.force = .*'plate'",
         ),
-        (lambda: NodalForce("f", node="plate", moment=(1, 1, 0)), r"loads\.f\.moment = .*'plate' has no unknown"),
-        (lambda: NodalForce("f", node="rod.last", moment=(1, 0, 0)), r"loads\.f\.moment.*'rod\.last' has no unknown"),
-        (lambda: NodalForce("f", node="rod.last", force=(0, 1, 0)), r"loads\.f\.force.*'rod\.last' has no unknown"),
-        (lambda: NodalForce("f", node="ground", force=(0, 1, 0)), r"loads\.f\.force.*'ground' has no unknown"),
-        (lambda: NodalForce("f", node="box", force=(0, 1, 0), follower=1), r"loads\.f\.follower = 1: must be true or"),
-        (lambda: Spring("s", node="ball", node2="ball", stiffness=1.0), r"loads\.s\.node2 = 'ball': both ends are the"),
+        (lambda: NodalForce("f", node="plate", moment=(1, 1, 0)), r"loads\.f\.moment = .*'plate'"),
+        (lambda: NodalForce("f", node="rod.last", moment=(1, 0, 0)), r"loads\.f\.moment.*'rod\.last'"),
+        (lambda: NodalForce("f", node="rod.last", force=(0, 1, 0)), r"loads\.f\.force.*'rod\.last'"),
+        (lambda: NodalForce("f", node="ground", force=(0, 1, 0)), r"loads\.f\.force.*'ground'"),
+        (lambda: NodalForce("f", node="box", force=(0, 1, 0), follower=1), r"loads\.f\.follower = 1.*true"),
+        (lambda: Spring("s", node="ball", node2="ball", stiffness=1.0), r"loads\.s\.node2 = 'ball'.*ends"),
         (
             lambda: Spring("s", node="ball", anchor=(1, 2, 0.5), stiffness=1.0),
             r"loads\.s\.direction: the ends coincide",
         ),
         (
             lambda: Spring("s", node="cart", direction=(0, 1, 0), stiffness=1),
-            r"loads\.s\.node = 'cart': no unknown moves",
+            r"loads\.s\.node = 'cart'.*moves",
         ),
         (
             lambda: Damper("s", node="plate", direction=(0, 0, 1), coefficient=1),
-            r"loads\.s\.node = 'plate': no unknown",
+            r"loads\.s\.node = 'plate'",
         ),
     ],
 )

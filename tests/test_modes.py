@@ -59,5 +59,5 @@ def test_count_is_checked() -> None:
     system = bar(3).assemble()
     assert fm.modes(system).omega.shape == (4,)
     for count in (0, 5):
-        with pytest.raises(InputError, match="between 1 and the number of unknowns, 4"):
+        with pytest.raises(InputError, match="1.*number.*unknowns, 4"):
             fm.modes(system, count)

@@ -73,7 +73,7 @@ def test_movie_that_cannot_be_written(bar: Path, tmp_path: Path, monkeypatch: py
     folder.mkdir()
     monkeypatch.setattr("secrets.token_hex", lambda size: "same")
     (folder / "x.same.part.mp4").mkdir()
-    with pytest.raises(InputError, match=r"movie '.*x.mp4' cannot be written: Is a directory"):
+    with pytest.raises(InputError, match="movie '.*x.mp4'.*directory"):
         view(bar, movie=folder / "x.mp4", size=SIZE, fps=1.0)
 
 
@@ -86,7 +86,7 @@ def test_ffmpeg_that_fails(
     ffmpeg.write_text(f"#!/bin/sh\n{reads} > /dev/null\necho '[mp4 @ 0x1] Error writing: No space left' >&2\nexit 1\n")
     ffmpeg.chmod(0o755)
     monkeypatch.setattr("imageio_ffmpeg.get_ffmpeg_exe", lambda: str(ffmpeg))
-    with pytest.raises(InputError, match=r"^the movie '.*x.mp4' cannot be written: No space left$"):
+    with pytest.raises(InputError, match="movie '.*x.mp4'.*space"):
         view(bar, movie=tmp_path / "x.mp4", size=SIZE, fps=1.0)
     assert [path.name for path in tmp_path.iterdir()] == ["ffmpeg"]
     assert capfd.readouterr() == ("", "")

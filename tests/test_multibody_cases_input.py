@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import only, says
 
 import flexmb as fm
 from flexmb.case import load_case
@@ -90,139 +91,139 @@ GEAR = '[joints.gear]\nkind = "gear"\njoint1 = "shoulder"\njoint2 = "{}"\nratio 
 BAD = {
     "joint that is not closed": (
         replaced('b = "hand"\n', 'b = "hand.grip"\n'),
-        "line 44: joints.elbow: the joint is not closed at the start: elbow: x is off by 0.5; [initial] project = true",
+        "line 44: joints.elbow ... joint ... closed ... elbow: x ... off ... 0.5; [initial] project = true",
     ),
     "velocities that do not fit": (
         replaced("position = [1.0, 0.0, 0.0]", "position = [1.0, 0.0, 0.0]\nvelocity = [0.0, 3.0, 0.0]"),
-        "joints.elbow: the velocities do not fit this joint: elbow: y has the rate 3 where it must be 0; [initial]",
+        "joints.elbow ... velocities ... fit ... joint: elbow: y ... rate 3 ... 0; [initial]",
     ),
     "zero inertia": (
         replaced("inertia = [0.1, 0.2, 0.2]", "inertia = [0.0, 0.2, 0.2]"),
-        "line 13: bodies.arm.inertia = [0.0, 0.2, 0.2]: principal moments 0, 0.2, 0.2 kg m^2: all must be positive",
+        "line 13: bodies.arm.inertia = [0.0, 0.2, 0.2]: principal moments 0, 0.2, 0.2 kg m^2 ... positive",
     ),
     "inertia that is not positive definite": (
         replaced("inertia = [0.1, 0.2, 0.2]", "inertia = [0.1, 0.1, 0.2, 0.3, 0.0, 0.0]"),
-        "line 13: bodies.arm.inertia = [0.1, 0.1, 0.2, 0.3, 0.0, 0.0]: principal moments -0.2, 0.2, 0.4 kg m^2: all",
+        "line 13: bodies.arm.inertia = [0.1, 0.1, 0.2, 0.3, 0.0, 0.0]: principal moments -0.2, 0.2, 0.4 kg m^2",
     ),
     "inertia of no body": (
         replaced("inertia = [0.1, 0.2, 0.2]", "inertia = [0.1, 0.2, 0.5]"),
-        "line 13: bodies.arm.inertia = [0.1, 0.2, 0.5]: principal moments 0.1, 0.2, 0.5 kg m^2: no body has a moment",
+        "line 13: bodies.arm.inertia = [0.1, 0.2, 0.5]: principal moments 0.1, 0.2, 0.5 kg m^2 ... body ... moment",
     ),
     "inertia about the wrong point": (
         replaced("inertia = [0.1, 0.2, 0.2]", 'inertia = [0.1, 0.2, 0.2]\ninertia_about = "reference"'),
-        "bodies.arm.inertia = [0.1, 0.2, 0.2]: principal moments about the centre of mass -0.3, -0.3, 0.1 kg m^2",
+        "bodies.arm.inertia = [0.1, 0.2, 0.2]: principal moments ... centre ... mass -0.3, -0.3, 0.1 kg m^2",
     ),
     "axis that is no unit vector": (
         replaced("axis = [0.0, 0.0, 1.0]", "axis = [0.0, 0.0, 2.0]"),
-        "line 42: joints.shoulder.axis = [0.0, 0.0, 2.0]: must be a unit vector, but its length is 2",
+        "line 42: joints.shoulder.axis = [0.0, 0.0, 2.0] ... unit vector ... length ... 2",
     ),
     "axes of a cross that are not perpendicular": (
         added('[joints.cross]\nkind = "universal"\na = "arm"\naxis = [1.0, 0.0, 0.0]\naxis2 = [0.6, 0.8, 0.0]\n'),
-        "joints.cross.axis2 = [0.6, 0.8, 0.0]: must be perpendicular to axis, but they are at 53.1301 degrees",
+        "joints.cross.axis2 = [0.6, 0.8, 0.0] ... perpendicular ... axis ... 53.1301 degrees",
     ),
     "two drives on one motion": (
         replaced("axis = [0.0, 0.0, 1.0]", f"axis = [0.0, 0.0, 1.0]\n{SPIN}")
         + f'\n[joints.second]\nkind = "revolute"\na = "ground"\nb = "arm"\naxis = [0.0, 0.0, 1.0]\n{SPIN}\n',
-        "joints.shoulder.drive: two drives on one motion: second, shoulder",
+        "joints.shoulder.drive: two drives ... motion: second, shoulder",
     ),
     "drive against a joint": (
         replaced("axis = [0.0, 0.0, 1.0]", f"axis = [0.0, 0.0, 1.0]\n{SPIN}")
         + '\n[joints.clamp]\nkind = "fixed"\na = "ground"\nb = "arm"\n',
-        "line 43: joints.shoulder.drive: the drive moves what other joints hold: shoulder (with clamp)",
+        "line 43: joints.shoulder.drive ... drive moves ... joints ... shoulder ... clamp",
     ),
     "joint to a slope that is not there": (
         replaced('kind = "spherical"', 'kind = "fixed"').replace('b = "bob"', 'b = "rope.first"'),
-        "joints.knot.b = 'rope.first': 'rope.node(0)' has no slope or rotation that a fixed joint could hold",
+        "joints.knot.b = 'rope.first': 'rope.node(0)' ... slope ... rotation ... fixed joint",
     ),
     "unknown body": (
         replaced('b = "hand"', 'b = "hend"'),
-        "line 47: joints.elbow.b = 'hend': there is no body 'hend' (did you mean 'hand'?)",
+        "line 47: joints.elbow.b = 'hend' ... body 'hend' ... 'hand'",
     ),
     "unknown point": (replaced('"arm.tip"', '"arm.top"'), "line 46: joints.elbow.a = 'arm.top': "),
     "a joint of a body with itself": (
         replaced('b = "hand"', 'b = "arm"'),
-        "joints.elbow: joins two points of one rigid body",
+        "joints.elbow: joins two points ... rigid body",
     ),
     "several nodes": (
         replaced('b = "bob"', 'b = "rope.all"'),
-        "joints.knot.b = 'rope.all': means 5 nodes where a single one is needed",
+        "joints.knot.b = 'rope.all' ... 5 nodes ... single",
     ),
     "step and tolerance": (
         replaced("step = 0.01", "step = 0.01\ntolerance = 1e-6"),
-        "line 6: time.tolerance = 1e-06: give one of step, steps and tolerance",
+        "line 6: time.tolerance = 1e-06 ... step, steps ... tolerance",
     ),
-    "no step": (replaced("step = 0.01\n", ""), "time.step: give one of step, steps and tolerance"),
+    "no step": (replaced("step = 0.01\n", ""), "time.step ... step, steps ... tolerance"),
     "negative tolerance": (
         replaced("step = 0.01", "tolerance = -1e-6"),
-        "line 5: time.tolerance = -1e-06: must be a positive number",
+        "line 5: time.tolerance = -1e-06 ... positive number",
     ),
     "tolerance and a scheme without error estimate": (
         replaced("step = 0.01", "tolerance = 1e-6").replace("generalized-alpha", "moreau-jean"),
-        "line 5: time.tolerance = 1e-06: needs generalized-alpha, hht or newmark, whose error is known; with",
+        "line 5: time.tolerance = 1e-06 ... generalized-alpha, hht ... newmark ... error",
     ),
     "interval without tolerance": (
         added("[output]\ninterval = 0.01\n"),
-        "output.interval = 0.01: belongs to time.tolerance; samples of a run with steps of one size",
+        "output.interval = 0.01 ... time.tolerance; samples ... run ... steps ... size",
     ),
     "interval that does not divide": (
         replaced("step = 0.01", "tolerance = 1e-6") + "\n[output]\ninterval = 0.03\n",
-        "output.interval = 0.03: does not divide the time span 0.1 into whole intervals (3.33333); use ",
+        "output.interval = 0.03 ... divide ... time span 0.1 ... whole intervals (3.33333)",
     ),
     "initial penetration": (
         replaced("point = [4.0, 0.0, 0.0]", "point = [2.25, 0.0, 0.0]"),
-        "contacts.wall: initial penetration: contact 'wall' starts 0.25 m inside",
+        "contacts.wall: initial penetration: contact 'wall' ... 0.25 m inside",
     ),
     "spheres that overlap": (
         added('[contacts.balls]\nkind = "sphere-sphere"\na = "arm"\nb = "hand"\nradius = 0.75\n'),
-        "contacts.balls: initial penetration: contact 'balls' starts 0.5 m inside",
+        "contacts.balls: initial penetration: contact 'balls' ... 0.5 m inside",
     ),
     "gear of an unknown joint": (
         added(GEAR.format("elbo")),
-        "joints.gear.joint2 = 'elbo': there is no such joint (did you mean 'elbow'?); joints with an angle: shoulder",
+        "joints.gear.joint2 = 'elbo' ... joint ... 'elbow'?); joints ... angle: shoulder",
     ),
     "gear of a joint without angle": (
         added(GEAR.format("knot")),
-        "joints.gear.joint2 = 'knot': this joint has no angle; joints with an angle: shoulder, elbow",
+        "joints.gear.joint2 = 'knot' ... joint ... angle; joints ... angle: shoulder, elbow",
     ),
     "spring on a joint without angle": (
         added('[loads.coil]\nkind = "torsion-spring"\njoint = "knot"\nstiffness = 1.0\n'),
-        "loads.coil.joint = 'knot': this joint has no angle; joints with one: shoulder, elbow",
+        "loads.coil.joint = 'knot' ... joint ... angle; joints ... shoulder, elbow",
     ),
     "scheme of small motion": (
         replaced("generalized-alpha", "schatzman-paoli"),
-        "line 8: scheme.name = 'schatzman-paoli': is for systems without joints and without large rotations (rotors of",
+        "line 8: scheme.name = 'schatzman-paoli' ... systems ... joints ... large rotations (rotors",
     ),
     "naive scheme": (
         replaced("generalized-alpha", "naive-hht"),
-        "line 8: scheme.name = 'naive-hht': is a demonstration",
+        "line 8: scheme.name = 'naive-hht' ... demonstration",
     ),
     "explicit scheme": (
         replaced('"generalized-alpha"', '"moreau-jean"\ntheta = 0.0'),
-        "line 9: scheme.theta = 0.0: must be greater than 0 for systems with joints or large motion",
+        "line 9: scheme.theta = 0.0 ... greater ... 0 ... systems ... joints ... large motion",
     ),
     "static start": (
         added('[initial]\nstatic = ["push"]\n'),
-        "initial.static = ('push',): in large motion the start can be that under the weight only",
+        "initial.static = ('push',) ... large motion ... weight",
     ),
-    "project that is no word": (added("[initial]\nproject = 1\n"), "initial.project = 1: must be true or false"),
+    "project that is no word": (added("[initial]\nproject = 1\n"), "initial.project = 1 ... true ... false"),
     "table of a drive too short": (
         replaced(
             "axis = [0.0, 0.0, 1.0]",
             'axis = [0.0, 0.0, 1.0]\ndrive = { kind = "table", time = [0.0, 0.05], value = [0.0, 0.0] }',
         ),
-        "line 43: joints.shoulder.drive.time: the table covers 0 to 0.05 s, but it is needed from 0 to 0.1 s",
+        "line 43: joints.shoulder.drive.time ... table covers 0 ... 0.05 s ... 0 ... 0.1 s",
     ),
     "signal of a joint": (
         added('[output]\nsignals = ["joints.knot.angle"]\n'),
-        "output.signals = 'joints.knot.angle': this joint has no angle; joints with one: shoulder, elbow",
+        "output.signals = 'joints.knot.angle' ... joint ... angle; joints ... shoulder, elbow",
     ),
     "signal of an unknown joint": (
         added('[[expect]]\nsignal = "joints.elbo.angle"\nreduce = "last"\nvalue = 0.0\natol = 1.0\n'),
-        "expect.0.signal = 'joints.elbo.angle': there is no such joint (did you mean 'elbow'?)",
+        "expect.0.signal = 'joints.elbo.angle' ... joint ... 'elbow'",
     ),
     "row of a joint": (
         added('[[expect]]\nsignal = "joints.knot.force.3"\nreduce = "last"\nvalue = 0.0\natol = 1.0\n'),
-        "expect.0.signal = 'joints.knot.force.3': 'joints.knot.force' has no component '3'",
+        "expect.0.signal = 'joints.knot.force.3': 'joints.knot.force' ... component '3'",
     ),
     "surface mesh that is nowhere": (
         replaced("center = [0.5, 0.0, 0.0]", 'center = [0.5, 0.0, 0.0]\nmesh = "no.stl"'),
@@ -230,15 +231,15 @@ BAD = {
     ),
     "entry of a list of shapes": (
         replaced("center = [0.5, 0.0, 0.0]", 'center = [0.5, 0.0, 0.0]\nshape = [{ kind = "sphere", radius = -1.0 }]'),
-        "line 15: bodies.arm.shape.0.radius = -1.0: must be positive",
+        "line 15: bodies.arm.shape.0.radius = -1.0 ... positive",
     ),
     "unknown kind of joint": (
         replaced('kind = "revolute"', 'kind = "revolut"'),
-        "line 39: joints.shoulder.kind = 'revolut': unknown kind (did you mean 'revolute'?); allowed: ",
+        "line 39: joints.shoulder.kind = 'revolut' ... kind ... 'revolute'?); allowed",
     ),
     "number that overflows": (
         replaced("mass = 2.0", "mass = 1e300") + "\n[gravity]\nacceleration = [0.0, 0.0, -1e10]\n",
-        "holds numbers too large or too small to compute with: linear F0 not finite",
+        "numbers ... large ... small ... compute ... linear F0 ... finite",
     ),
 }
 
@@ -253,7 +254,7 @@ def test_what_cannot_be_is_named_with_part_and_residual(
     assert main(["validate", str(path)]) == 2
     said = capsys.readouterr().err
     assert said.startswith(f"flexmb: error: {path}")
-    assert words in said
+    assert says(said, words)
     assert said.count("\n") == 1
 
 
@@ -285,21 +286,21 @@ def test_project_closes_what_is_open_and_says_how_far_it_moved(
     assert np.abs(system.gdot(0.0, system.q0, system.v0)[: system.nj]).max() <= 1e-13
     assert main(["validate", str(path)]) == 0
     said = capsys.readouterr().err
-    assert said.startswith("note: the start was moved onto the joints: coordinates by at most 0.")
+    assert says(said, "start ... joints ... coordinates ... 0.")
     assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "steady": False, "project": True}
 
 
 def test_what_project_cannot_close_is_named(tmp_path: Path) -> None:
     far = '[joints.far]\nkind = "distance"\na = "hand.grip"\npoint = [9.0, 0.0, 0.0]\nlength = 1.0\n'
-    with pytest.raises(InputError, match=r"joints\.\w+: cannot be closed: \w+: \w+ stays off by [\d.]+"):
+    with pytest.raises(InputError, match=r"joints\.\w+.*closed.*\w+: \w+.* [\d.]+"):
         _ = load_case(placed(tmp_path, added(far) + PROJECT)).plan
 
 
 def test_project_is_for_large_motion(tmp_path: Path) -> None:
     small = ARMS.split("[bodies.arm]")[0] + '[bodies.bob]\nkind = "particle"\nmass = 1.0\n'
-    with pytest.raises(InputError, match=r"initial\.project = True: is for systems in large motion"):
+    with pytest.raises(InputError, match=r"initial\.project = True.*systems.*large motion"):
         _ = load_case(placed(tmp_path, small + PROJECT)).plan
-    with pytest.raises(InputError, match=r"line 5: time\.tolerance = 1e-06: is for systems in large motion"):
+    with pytest.raises(InputError, match=r"line 5: time\.tolerance = 1e-06.*systems.*large motion"):
         _ = load_case(placed(tmp_path, small.replace("step = 0.01", "tolerance = 1e-6"))).plan
 
 
@@ -328,13 +329,13 @@ def test_a_tolerance_makes_an_even_grid_of_samples(tmp_path: Path) -> None:
 
 def test_one_way_to_choose_steps_takes_the_place_of_another(tmp_path: Path) -> None:
     case = load_case(placed(tmp_path, ARMS), ["time.tolerance=1e-5"])
-    assert case.values.notes == ("time.step of the case file is left out, because --set gives time.tolerance",)
+    assert says(only(case.values.notes), "time.step ... --set ... time.tolerance")
     assert case.plan.tolerance == 1e-5
     path = placed(tmp_path, replaced("step = 0.01", "tolerance = 1e-6") + "\n[output]\ninterval = 0.01\n")
     case = load_case(path, ["time.steps=7"])
     assert [note.split()[0] for note in case.values.notes] == ["time.tolerance", "output.interval"]
     assert (case.plan.steps, case.plan.tolerance) == (7, 0.0)
-    with pytest.raises(InputError, match="give one of step, steps and tolerance"):
+    with pytest.raises(InputError, match="step, steps.*tolerance"):
         _ = load_case(path, ["time.steps=7", "time.tolerance=1e-3"]).plan
 
 
@@ -357,7 +358,7 @@ def test_surface_meshes_are_found_beside_the_case(tmp_path: Path, monkeypatch: p
     again.write_text(case.to_toml())
     assert load_case(again).to_toml() == case.to_toml()
     path.write_text(text.replace("sail", "tail"))
-    with pytest.raises(InputError, match=r"line 15: bodies\.arm\.mesh = '.*tail\.vtu': there is no such mesh file"):
+    with pytest.raises(InputError, match=r"line 15: bodies\.arm\.mesh = '.*tail\.vtu'.*mesh file"):
         load_case(path)
 
 
@@ -386,12 +387,12 @@ def swinging() -> fm.Model:
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"tolerance": 1e-6, "step": 0.1}, "give one of step, steps and tolerance"),
-        ({"tolerance": "fine"}, r"time\.tolerance = 'fine': must be a number"),
-        ({"tolerance": 0.0}, r"time\.tolerance = 0\.0: must be a positive number"),
-        ({"tolerance": 1e-6, "interval": "a"}, r"output\.interval = 'a': must be a number"),
-        ({"tolerance": 1e-6, "interval": 2.0}, r"output\.interval = 2\.0: is longer than the time span 1; use 1\.0"),
-        ({"step": 0.1, "interval": 0.1}, r"output\.interval = 0\.1: belongs to time\.tolerance"),
+        ({"tolerance": 1e-6, "step": 0.1}, "step, steps.*tolerance"),
+        ({"tolerance": "fine"}, r"time\.tolerance = 'fine'.*number"),
+        ({"tolerance": 0.0}, r"time\.tolerance = 0\.0.*positive number"),
+        ({"tolerance": 1e-6, "interval": "a"}, r"output\.interval = 'a'.*number"),
+        ({"tolerance": 1e-6, "interval": 2.0}, r"output\.interval = 2\.0.*longer.*time span 1.*1\.0"),
+        ({"step": 0.1, "interval": 0.1}, r"output\.interval = 0\.1.*time\.tolerance"),
     ],
 )
 def test_what_simulate_refuses(settings: dict[str, object], words: str) -> None:

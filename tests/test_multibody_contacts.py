@@ -215,18 +215,18 @@ def test_a_bar_across_the_normal_is_watched_as_if_it_were_fixed() -> None:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "supported": (NodePlane("c", node="arm.first", normal=N), "node arm.node.0. cannot move along the normal"),
-    "planar": (NodePlane("c", node="link", normal=(0, 0, 1)), "node link cannot move along the normal"),
+    "supported": (NodePlane("c", node="arm.first", normal=N), "node arm.node.0..*move.*normal"),
+    "planar": (NodePlane("c", node="link", normal=(0, 0, 1)), "node link.*move.*normal"),
     "inside": (NodePlane("c", nodes="arm.all", normal=(0, 0, 1), point=(0, 0, 2.25), radius=0.5),
-               "node arm.node.0. is 0.75 m inside"),
-    "twice": (NodePlane("c", nodes=["crate.tip", "ball", "crate.tip"], normal=N), "node crate.tip is named twice"),
-    "several": (NodePlane("c", node="rod.all", normal=N), "means 5 nodes; several go under"),
-    "no body": (NodePlane("c", node="ball", normal=N, body="try"), "no body 'try' .did you mean 'tray'"),
-    "carrier": (NodePlane("c", node="ball", normal=N, body="rod"), "needs a rigid body.*: crate, tray, link"),
-    "no point": (NodePlane("c", node="crate.top", normal=N), "no such point.*did you mean 'tip'"),
-    "neither": (NodeNode("c", node="arm.first", node2="link", direction=(0, 0, 1)), "neither node can move"),
-    "coincide": (SphereSphere("c", a="crate.tip", b="copy", radius=1), "centres of 'crate.tip' and 'copy' coincide"),
-    "fixed": (SphereSphere("c", a="arm.first", b="ground", radius=1), "neither 'arm.node.0.' nor 'ground' can move"),
+               "node arm.node.0..*0.75 m inside"),
+    "twice": (NodePlane("c", nodes=["crate.tip", "ball", "crate.tip"], normal=N), "node crate.tip.*twice"),
+    "several": (NodePlane("c", node="rod.all", normal=N), "5 nodes"),
+    "no body": (NodePlane("c", node="ball", normal=N, body="try"), "body 'try'.*'tray'"),
+    "carrier": (NodePlane("c", node="ball", normal=N, body="rod"), "rigid body.*: crate, tray, link"),
+    "no point": (NodePlane("c", node="crate.top", normal=N), "point.*did.*'tip'"),
+    "neither": (NodeNode("c", node="arm.first", node2="link", direction=(0, 0, 1)), "node.*move"),
+    "coincide": (SphereSphere("c", a="crate.tip", b="copy", radius=1), "centres.*'crate.tip'.*'copy' coincide"),
+    "fixed": (SphereSphere("c", a="arm.first", b="ground", radius=1), "'arm.node.0.'.*'ground'.*move"),
 }  # fmt: skip
 
 
@@ -249,7 +249,7 @@ def test_a_motion_that_cannot_be_compiled() -> None:
 
         rate = value
 
-    with pytest.raises(InputError, match="contacts.c.motion.*one of the time functions"):
+    with pytest.raises(InputError, match="contacts.c.motion.*one.*time functions"):
         World(NodePlane("c", node="ball", normal=N, motion=Mine()))
 
 
@@ -261,21 +261,21 @@ ROW: dict[str, Any] = {"chain": ["b1", "b2", "b3"], "radius": 0.1}
 @pytest.mark.parametrize(
     ("cls", "given", "words"),
     [
-        (NodePlane, PLANE | {"radius": -1}, "contacts.c.radius = -1: must not be negative"),
-        (NodePlane, PLANE | {"body": "tray.tip"}, "contacts.c.body = 'tray.tip': must be the name of a rigid body"),
-        (NodePlane, PLANE | {"node": "tray.tip", "body": "tray"}, "contact between a body and itself"),
+        (NodePlane, PLANE | {"radius": -1}, "contacts.c.radius = -1.*negative"),
+        (NodePlane, PLANE | {"body": "tray.tip"}, "contacts.c.body = 'tray.tip'.*rigid body"),
+        (NodePlane, PLANE | {"node": "tray.tip", "body": "tray"}, "contact.*body"),
         (SphereSphere, {"a": "ball", "radius": 1}, "contacts.c.b: is missing"),
         (SphereSphere, {"a": "ball", "b": "bead"}, "contacts.c.radius_a: give either"),
-        (SphereSphere, TWO | {"radius_a": 1}, "contacts.c.radius_a = 1: give either radius_a or radius"),
-        (SphereSphere, TWO | {"b": "ball.first"}, "contact between a body and itself"),
+        (SphereSphere, TWO | {"radius_a": 1}, "contacts.c.radius_a = 1.*radius_a.*radius"),
+        (SphereSphere, TWO | {"b": "ball.first"}, "contact.*body"),
         (SphereSphere, TWO | {"radius": 0}, "two points never touch"),
         (SphereSphere, TWO | {"radius": [1, 1]}, "must be a number"),
         (SphereSphere, TWO | {"restitution": 1.1}, "must lie between 0 and 1"),
-        (SphereSphere, ROW | {"a": "ball"}, "contacts.c.a = 'ball': has no meaning with chain"),
+        (SphereSphere, ROW | {"a": "ball"}, "contacts.c.a = 'ball'.*meaning.*chain"),
         (SphereSphere, ROW | {"chain": ["b1"]}, "at least two"),
         (SphereSphere, ROW | {"chain": "b1"}, "at least two"),
         (SphereSphere, ROW | {"chain": ["b1", "b2", "b1"]}, "neighbours twice"),
-        (SphereSphere, ROW | {"radius": [1, 1]}, "has 2 entries where chain has 3"),
+        (SphereSphere, ROW | {"radius": [1, 1]}, "2 entries.*chain.*3"),
     ],
 )
 def test_wrong_keys(cls: Any, given: dict[str, Any], words: str) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import says
 from multibody_models import pendulum, run
 from test_multibody_failures import LOCKED
 
@@ -35,16 +36,13 @@ def test_a_body_held_at_a_point_nobody_named_is_noted():
     model = linkage(1.25)
     model.add(fm.Revolute("knee", a="crank.tip", b="rod", axis=Z))
     (note,) = model.assemble().notes
-    assert note == (
-        "joints.knee names no point of 'rod', so it holds it where the other end is, at (1, 0, 0), 0.25 m from its "
-        "reference point; a named point would be checked"
-    )
+    assert says(note, "joints.knee ... 'rod' ... (1, 0, 0) ... 0.25 m ... reference point")
     at_its_own = linkage(1.0)
     at_its_own.add(fm.Revolute("knee", a="crank.tip", b="rod", axis=Z))
     assert at_its_own.assemble().notes == ()
     named = linkage(1.25)
     named.add(fm.Revolute("knee", a="crank.tip", b="rod.start", axis=Z))
-    with pytest.raises(InputError, match="the joint is not closed at the start: knee: x is off by 0.25"):
+    with pytest.raises(InputError, match="joint.*closed.*knee: x.*off.*0.25"):
         named.assemble()
     given = linkage(1.25)
     given.add(fm.Revolute("knee", a="crank.tip", b="rod", point=(1, 0, 0), axis=Z))
@@ -175,10 +173,10 @@ def test_an_expectation_that_a_shorter_run_does_not_reach(tmp_path: Path, capsys
     path.write_text(LATE)
     assert main(["check", str(path), "--quiet", "--set", "time.end=0.1"]) == 1
     said = capsys.readouterr()
-    assert "note: the expectations were written for the file's own time (end = 1, step = 0.001)" in said.err
+    assert says(said.err, "note ... expectations ... file's ... time (end = 1, step = 0.001)")
     first, second = (line for line in said.out.splitlines() if line.startswith("  "))
-    assert first.startswith("  FAIL  crank.position.x at t = 0.3 = 0 (atol 1e-09), not reached")
-    assert second.startswith("  ok    last of joints.motor.angle = 0.2 (atol 1e-09), got 0.2")
+    assert says(first, "FAIL ... crank.position.x ... t = 0.3 ... not reached")
+    assert says(second, "ok ... joints.motor.angle ... 0.2 ... got 0.2")
     assert main(["run", str(path), "-o", str(tmp_path / "r"), "--set", "time.end=0.1"]) == 0
     assert "not reached" in capsys.readouterr().out
     entry = json.loads((tmp_path / "r/summary.json").read_text())["expectations"][0]
@@ -196,5 +194,5 @@ def test_notes_of_a_plan_begin_with_those_of_its_system():
     model.add(fm.Revolute("knee", a="crank.tip", b="rod", axis=Z))
     r = run(model, fm.Newmark(ggl=False), 0.01, 2)
     first, second = notes_of(r.engine.plan)
-    assert first.startswith("joints.knee names no point")
+    assert says(first, "joints.knee")
     assert "index3" in second

@@ -224,7 +224,7 @@ def test_the_folder_is_found_wherever_it_was_sent(
     monkeypatch.setattr(sys, "argv", [""])
     ways: dict[str, FakeParaView] = {name: FakeParaView() for name in ("file", "argv", "here", "set")}
     ways["file"].run(script, monkeypatch)
-    with pytest.raises(RuntimeError, match=r"no fields in the current folder: set FOLDER at the top of open.py"):
+    with pytest.raises(RuntimeError, match="fields.*current folder.*FOLDER.*top.*open.py"):
         FakeParaView().run(script, monkeypatch, knows_its_place=False)
     monkeypatch.setattr(sys, "argv", ["paraview", f"--script={script}"])
     ways["argv"].run(script, monkeypatch, knows_its_place=False)
@@ -235,7 +235,7 @@ def test_the_folder_is_found_wherever_it_was_sent(
     lost = changed(beam, 'FOLDER = ""', f'FOLDER = "{sent}"', elsewhere)
     ways["set"].run(lost, monkeypatch, knows_its_place=False)
     assert {name: path_of(way) for name, way in ways.items()} == dict.fromkeys(ways, sent / "fields.vtkhdf")
-    with pytest.raises(RuntimeError, match=r"no fields in \['.*elsewhere'\]: set FOLDER"):
+    with pytest.raises(RuntimeError, match=r"fields.*\['.*elsewhere'\].*FOLDER"):
         FakeParaView().run(changed(beam, "SCALE = 5.0", "SCALE = 1.0", elsewhere), monkeypatch)
 
 
@@ -253,7 +253,7 @@ def test_an_older_paraview_takes_the_other_file(beam: Opened, tmp_path: Path, mo
     script = tmp_path / "open.py"
     script.write_text(beam.script.read_text())
     (tmp_path / "fields.vtkhdf").touch()
-    with pytest.raises(RuntimeError, match="too old for fields.vtkhdf.*flexmb export DIR --format paraview --also pvd"):
+    with pytest.raises(RuntimeError, match="old.*fields.vtkhdf.*flexmb export DIR --format paraview --also pvd"):
         FakeParaView((".pvd",)).run(script, monkeypatch)
     (tmp_path / "fields.pvd").touch()
     old, new = FakeParaView((".pvd",)), FakeParaView()

@@ -231,7 +231,7 @@ def test_powers_of_ten_stand_in_the_label() -> None:
 
 
 def test_unknown_contact(bar: fm.Result) -> None:
-    with pytest.raises(InputError, match="no contact 'wal' in this result; did you mean 'wall'"):
+    with pytest.raises(InputError, match="contact 'wal'.*result.*'wall'"):
         plot_contact(bar, "wal")
 
 
@@ -256,11 +256,11 @@ def test_signals_share_a_frame_when_they_share_a_unit(bar: fm.Result, tmp_path: 
     [
         (lambda r: r.plot_signals("rod.frst.position.x"), "no signal 'rod.frst.position.x'.*rod.first.position.x"),
         (lambda r: r.plot_signals("zebra"), "no signal 'zebra'.*recorded: .*rod.mid.velocity"),
-        (lambda r: r.plot_signals(), "name at least one signal; recorded: .*contacts.wall.gap"),
-        (lambda r: r.plot_energy(save="x.gif"), "cannot be saved as 'x.gif'; allowed: .svg, .pdf, .png"),
+        (lambda r: r.plot_signals(), "least.*signal; recorded: .*contacts.wall.gap"),
+        (lambda r: r.plot_energy(save="x.gif"), "saved.*'x.gif'; allowed: .svg, .pdf, .png"),
         (lambda r: r.plot_energy(save="no/such/folder/x.svg"), "there is no folder"),
         (lambda r: r.show(field="velocty"), "did you mean 'velocity'"),
-        (lambda r: r.show(time=7.0), "the result goes from 0 s to 2 s"),
+        (lambda r: r.show(time=7.0), "result.*0 s.*2 s"),
     ],
 )
 def test_wrong_words_for_figures(bar: fm.Result, call, words: str) -> None:

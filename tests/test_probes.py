@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 import pytest
+from messages import pattern
 
 from flexmb.assembly.builder import Builder, Group
 from flexmb.assembly.places import BodyInfo, Place, ground, on_frame
@@ -301,26 +301,26 @@ def test_default_names(world: World) -> None:
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("brik.position", "did you mean 'brick.position'?"),
-        ("brick.tip.velocty", "did you mean 'brick.tip.velocity'?"),
+        ("brik.position", "'brick.position'"),
+        ("brick.tip.velocty", "'brick.tip.velocity'"),
         ("brick.tp.velocity", "did you mean 'tip'?"),
-        ("brick.tip.momentum", "a body has momentum, angular_momentum, center_of_mass, kinetic_energy"),
-        ("beam.position", "say which node: beam.first.position, beam.mid.position, beam.last.position"),
-        ("beam.all.position", "means 3 nodes where a single one is needed"),
-        ("beam.node(3).position", "it has first, mid, last, node(0) ... node(2)"),
+        ("brick.tip.momentum", "body ... momentum, angular_momentum, center_of_mass, kinetic_energy"),
+        ("beam.position", "node: beam.first.position, beam.mid.position, beam.last.position"),
+        ("beam.all.position", "3 nodes ... single"),
+        ("beam.node(3).position", "mid, last, node(0) ... node(2)"),
         ("bar.angular_momentum", "'bar' has momentum, center_of_mass, kinetic_energy"),
-        ("bar.first.rotation", "nodes of this body have no rotation"),
+        ("bar.first.rotation", "nodes ... body ... rotation"),
         ("beam.modes", "'beam' has no modes"),
         ("arm.mode(2)", "mode(0) ... mode(1)"),
         ("joints.hing.angle", "did you mean 'hinge'?"),
         ("joints.hinge.angel", "did you mean 'angle'?"),
         ("joints.hinge.force", "recorded anyway"),
-        ("joints.weld.angle", "joints with one: hinge, axle"),
+        ("joints.weld.angle", "joints ... hinge, axle"),
         ("nonsense", "bodies: brick, disc, arm, ball, bar, beam; joints: hinge, weld, axle"),
         (7, "unknown signal"),
     ],
 )
 def test_unknown_signals(name: str, words: str, world: World) -> None:
-    with pytest.raises(InputError, match=re.escape(words)) as info:
+    with pytest.raises(InputError, match=pattern(words)) as info:
         world.probe(name)
     assert (info.value.where, info.value.key, info.value.value) == ("output", "signals", name)

@@ -10,6 +10,7 @@ from typing import Any
 import h5py
 import numpy as np
 import pytest
+from messages import says
 from report_page import Page
 
 import flexmb as fm
@@ -43,7 +44,7 @@ def test_forces_are_means_over_the_time_between_samples(tmp_path: Path) -> None:
     np.testing.assert_allclose(Curves(result)["contacts.wall.force"], wall.impulse / dt, rtol=1e-9)
     page = Page(write_report([tmp_path / "bar"]).path)
     np.testing.assert_allclose(page.curve("Force", "generalized-alpha")[1], wall.impulse / dt, atol=1e-3)
-    assert page.chart("Force")["note"] == "Impulse over the time since the sample before."
+    assert says(page.chart("Force")["note"], "Impulse ... sample before")
     assert page.curve("Force", "generalized-alpha")[1].max() == pytest.approx(300.0, rel=0.2)
 
 
@@ -127,7 +128,7 @@ def test_works_that_are_no_numbers_are_not_left_out() -> None:
     assert ledger is not None
     assert [part.word for part in ledger.works] == ["damping"]
     assert [part.word for part in ledger.found] == ["kinetic", "potential"]  # nothing of it can be stacked
-    assert ledger.gaps == "energies are no finite numbers at 1 of 5 samples, the first at t = 2 s"
+    assert says(ledger.gaps, "energies ... 1 of 5 samples ... t = 2 s")
 
 
 def test_many_contacts_and_signals_are_counted(tmp_path: Path) -> None:
@@ -139,13 +140,13 @@ def test_many_contacts_and_signals_are_counted(tmp_path: Path) -> None:
     page = Page(write_report([tmp_path / "balls"]).path)
     shown = [name for name in (f"floor{k}" for k in range(12)) if f"<h3>{name}</h3>" in page.source]
     assert shown == [f"floor{k}" for k in range(6, 12)]  # the heaviest
-    assert "6 contacts with smaller impulses are not drawn." in page.text
+    assert says(page.text, "6 contacts ... smaller impulses")
     over_time = [c["title"] for c in page.data["charts"] if c["title"].startswith("ball") and c.get("time")]
     assert len(over_time) == 18
-    assert "6 more signals move; name those you want with --signal." in page.text  # 12 positions and velocities
+    assert says(page.text, "6 ... signals move ... --signal")  # 12 positions and velocities
     page = Page(write_report([tmp_path / "balls"], signals=[f"ball{k}.position" for k in range(12)]).path)
     assert "more signals move" not in page.text
-    assert "The first 9 of 12 are drawn; name others with --signal." in page.text
+    assert says(page.text, "9 ... 12 ... others ... --signal")
 
 
 def polygon(revolutions: int, each: int) -> tuple[np.ndarray, np.ndarray]:
@@ -181,7 +182,7 @@ def test_the_last_part_of_a_long_orbit_is_said_to_be_that(tmp_path: Path) -> Non
     (orbit,) = [chart for chart in page.data["charts"] if chart.get("equal")]
     (curve,) = orbit["curves"]
     count = curve["samples"]
-    assert orbit["note"] == f"The last {count} of 60001 samples are drawn, from t = {(60001 - count) * 1e-3:.4g} s on."
+    assert says(orbit["note"], f"{count} of 60001 samples ... t = {(60001 - count) * 1e-3:.4g} s")
     np.testing.assert_allclose(page.numbers(curve["x"])[0], x[60001 - count], atol=1e-6)
     assert "There are 60001 samples." in page.text
     over_time = page.chart("stone.position.x")["curves"][0]

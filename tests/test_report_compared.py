@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import only, says
 from report_page import Page
 
 import flexmb as fm
@@ -87,13 +88,13 @@ def test_runs_that_differ_in_the_problem_have_no_common_exact_solution(bar: Path
     case = fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "bodies.rod.velocity=[-8.0, 0.0, 0.0]"])
     case.run(tmp_path / "slow")
     written = write_report([bar, tmp_path / "slow"], tmp_path / "both.html")
-    assert "the runs have different exact solutions, so none is drawn" in written.notes
+    assert says(written.notes, "runs ... different exact solutions")
     page = Page(written.path)
     assert [c["label"] for c in page.chart("Gap")["curves"]] == ["bar", "slow"]
     damped = fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "bodies.rod.damping={beta=1e-4}"])
     damped.run(tmp_path / "damped")
     notes = write_report([tmp_path / "damped"]).notes
-    assert notes == ("the exact solution does not hold for this run: body 'rod' is damped",)
+    assert says(only(notes), "exact solution ... body 'rod' ... damped")
 
 
 def test_command_line(bar: Path, moreau: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -124,7 +125,7 @@ def test_a_run_without_exact_solution_is_named(bar: Path, tmp_path: Path) -> Non
     other = Path(shutil.copytree(bar, tmp_path / "other"))
     (other / "case.toml").write_text(re.sub(r"(?s)\[exact\].*?\n\n", "", text))
     written = write_report([bar, other], tmp_path / "both.html")
-    assert written.notes == ("the exact solution is not drawn, because other has none",)
+    assert says(only(written.notes), "exact solution ... other")
     assert len(Page(written.path).chart("Gap")["curves"]) == 2
 
 
@@ -192,8 +193,8 @@ def test_a_signal_that_one_run_lacks_is_shown_of_the_others(
     assert len(page.chart("energy.kinetic")["curves"]) == 2
     assert main(["report", str(ball), str(bar), "--signal", "rod.mod.position", "-o", str(out)]) == 2
     err = capsys.readouterr().err
-    assert "ball: there is no signal 'rod.mod.position'" in err
-    assert "bar: there is no signal 'rod.mod.position' in this result; near to it: rod.mid.position" in err
+    assert says(err, "ball ... signal 'rod.mod.position'")
+    assert says(err, "bar ... signal 'rod.mod.position' ... result ... rod.mid.position")
 
 
 def test_more_runs_than_colours_are_dashed(bar: Path, tmp_path: Path) -> None:

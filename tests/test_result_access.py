@@ -47,9 +47,7 @@ def test_a_loaded_result_and_h5py_share_the_file(result: fm.Result, tmp_path: Pa
 
 def test_save_names_its_own_way_to_overwrite(result: fm.Result, tmp_path: Path) -> None:
     result.save(tmp_path)
-    with pytest.raises(
-        fm.InputError, match=r"holds another run .*save\(\.\.\., overwrite=True\) replaces it"
-    ) as caught:
+    with pytest.raises(fm.InputError, match=r"run .*save\(\.\.\., overwrite=True\) replaces") as caught:
         result.save(tmp_path)
     assert "--overwrite" not in str(caught.value)
 
@@ -77,7 +75,7 @@ def test_mesh_is_the_nearest_kept_state(result: fm.Result) -> None:
 
 @pytest.mark.parametrize("time", [-0.1, 1.1, float("nan")])
 def test_mesh_outside_the_run_is_refused(result: fm.Result, time: float) -> None:
-    with pytest.raises(fm.InputError, match=r"time = .*: must lie within the run, 0 to 1 s"):
+    with pytest.raises(fm.InputError, match="time.*run, 0.*1 s"):
         result.mesh(time)
 
 
@@ -93,12 +91,12 @@ def test_a_contact_that_is_not_there_is_answered_with_those_that_are(result: fm.
 
 
 def test_a_signal_that_is_not_there_is_answered_with_the_nearest(result: fm.Result) -> None:
-    with pytest.raises(KeyError, match="'arm.lst.position' .did you mean 'arm.last.position' or ") as caught:
+    with pytest.raises(KeyError, match="'arm.lst.position'.*arm.last.position") as caught:
         result.signals["arm.lst.position"]
     assert "ball" not in str(caught.value)
     with pytest.raises(KeyError, match="'zebra'; recorded: arm.first.position, .*ball.velocity"):
         result.signals["zebra"]
-    with pytest.raises(KeyError, match="'flor' .did you mean 'floor'"):
+    with pytest.raises(KeyError, match="'flor'.*floor"):
         result.contacts["flor"]
 
 
@@ -136,9 +134,9 @@ def test_what_is_no_result_folder_is_named(tmp_path: Path) -> None:
     for k in range(5):
         (tmp_path / f"run{k}").mkdir()
         (tmp_path / f"run{k}" / "summary.json").write_text("{}")
-    with pytest.raises(InputError, match="there are results in it: run0, run1, run2, run3 and 1 more"):
+    with pytest.raises(InputError, match="results.*run0, run1, run2, run3.*1"):
         fm.load(tmp_path)
-    with pytest.raises(InputError, match=r"summary.json' is a file; name the folder that a run was written to"):
+    with pytest.raises(InputError, match="summary.json'.*file.*folder.*run"):
         fm.load(tmp_path / "run0" / "summary.json")
-    with pytest.raises(InputError, match="there is no result folder"):
+    with pytest.raises(InputError, match="result folder"):
         fm.load(tmp_path / "no")

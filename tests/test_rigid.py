@@ -227,7 +227,7 @@ def test_picture_of_a_surface_mesh(tmp_path: Path) -> None:
     assert picture.local[sphere:] == pytest.approx(points[1:] - C)  # the point that no surface uses is left out
     assert (picture.triangles[-3:] - sphere).tolist() == [[0, 1, 2], [0, 2, 3], [0, 1, 4]]
     meshio.Mesh(points, cells[2:]).write(tmp_path / "lines.vtu")
-    with pytest.raises(InputError, match="no triangles or quadrilaterals .cells found: line."):
+    with pytest.raises(InputError, match="triangles.*quadrilaterals .cells.*line."):
         Rigid("b", mass=1, inertia=[1, 1, 1], mesh=tmp_path / "lines.vtu")
 
 
@@ -264,7 +264,7 @@ def test_planar_body() -> None:
 
 
 def test_planar_body_does_not_follow_gravity_along_z() -> None:
-    with pytest.raises(InputError, match="gravity has a component along z .0.7 m/s.2. that a planar body cannot"):
+    with pytest.raises(InputError, match="gravity.*component.*z .0.7 m/s.2..*planar body"):
         built(RigidPlanar("b", **PLANAR))
 
 
@@ -344,33 +344,33 @@ def test_kinds_are_found_by_their_files() -> None:
 
 BOX = {"kind": "box", "size": [1, 1, 1]}
 WRONG: dict[str, tuple[dict[str, Any], str]] = {
-    "no mass": (dict(inertia=[1, 1, 1]), "bodies.b.mass: is missing"),
-    "no inertia": (dict(mass=1), "bodies.b.inertia: is missing"),
-    "mass zero": (dict(mass=0, inertia=[1, 1, 1]), "bodies.b.mass = 0: must be positive"),
-    "zero inertia": (dict(mass=1, inertia=[0, 0, 0]), "principal moments 0, 0, 0 .*must be positive"),
-    "one zero": (dict(mass=1, inertia=[0, 1, 1]), "principal moments 0, 1, 1 .*must be positive"),
-    "indefinite": (dict(mass=1, inertia=[1, 1, 1, 2, 0, 0]), "principal moments -1, 1, 3 .*must be positive"),
-    "triangle": (dict(mass=1, inertia=[1, 2, 3.1]), "moments 1, 2, 3.1 .*larger than the sum"),
-    "hidden triangle": (dict(mass=1, inertia=[3, 3, 1.5, 2, 0, 0]), "moments 1, 1.5, 5 .*larger than the sum"),
-    "not symmetric": (dict(mass=1, inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "must be symmetric"),
-    "two numbers": (dict(mass=1, inertia=[1, 1]), r"inertia = \[1, 1\]: must be \[Ixx"),
+    "no mass": (dict(inertia=[1, 1, 1]), "bodies.b.mass.*missing"),
+    "no inertia": (dict(mass=1), "bodies.b.inertia.*missing"),
+    "mass zero": (dict(mass=0, inertia=[1, 1, 1]), "bodies.b.mass = 0.*positive"),
+    "zero inertia": (dict(mass=1, inertia=[0, 0, 0]), "principal moments 0, 0, 0.*positive"),
+    "one zero": (dict(mass=1, inertia=[0, 1, 1]), "principal moments 0, 1, 1.*positive"),
+    "indefinite": (dict(mass=1, inertia=[1, 1, 1, 2, 0, 0]), "principal moments -1, 1, 3.*positive"),
+    "triangle": (dict(mass=1, inertia=[1, 2, 3.1]), "moments 1, 2, 3.1 .*larger.*sum"),
+    "hidden triangle": (dict(mass=1, inertia=[3, 3, 1.5, 2, 0, 0]), "moments 1, 1.5, 5 .*larger.*sum"),
+    "not symmetric": (dict(mass=1, inertia=[[1, 0.1, 0], [0, 1, 0], [0, 0, 1]]), "symmetric"),
+    "two numbers": (dict(mass=1, inertia=[1, 1]), r"inertia = \[1, 1\].*\[Ixx"),
     "too near": (dict(mass=1, inertia=[1, 1, 1], center=[2, 0, 0], inertia_about="reference"),
-                 "moments about the centre of mass -3, -3, 1"),
-    "about": (dict(mass=1, inertia=[1, 1, 1], inertia_about="centre"), "did you mean 'center'"),
-    "quaternion": (dict(quaternion=[1, 0, 0, 0.1]), "must have length 1, but it is 1.00498756"),
-    "axes length": (dict(axes=[[1, 0, 0], [0, 2, 0]]), "y axis must have length 1, but it is 2"),
-    "axes angle": (dict(axes=[[1, 0, 0], [0.6, 0.8, 0]]), "must be perpendicular.* 0.6"),
-    "two orientations": (dict(quaternion=[1, 0, 0, 0], rotation=[0, 0, 0]), "b.rotation.*quaternion is given too"),
+                 "moments.*centre.*mass -3, -3, 1"),
+    "about": (dict(mass=1, inertia=[1, 1, 1], inertia_about="centre"), "'center'"),
+    "quaternion": (dict(quaternion=[1, 0, 0, 0.1]), "length 1.*1.00498756"),
+    "axes length": (dict(axes=[[1, 0, 0], [0, 2, 0]]), "y axis.*length 1.*2"),
+    "axes angle": (dict(axes=[[1, 0, 0], [0.6, 0.8, 0]]), "perpendicular.* 0.6"),
+    "two orientations": (dict(quaternion=[1, 0, 0, 0], rotation=[0, 0, 0]), "b.rotation.*quaternion"),
     "two spins": (dict(angular_velocity=[1, 0, 0], angular_velocity_space=[1, 0, 0]), "not both"),
-    "density and mass": (dict(mass=1, density=1, shape=BOX), "bodies.b.mass = 1: follows from density"),
-    "density alone": (dict(density=1), "density = 1.0: needs a shape"),
+    "density and mass": (dict(mass=1, density=1, shape=BOX), "bodies.b.mass = 1.*density"),
+    "density alone": (dict(density=1), "density = 1.0.*shape"),
     "huge": (dict(density=1e300, shape={"kind": "sphere", "radius": 1e60}), "too large"),
-    "shape kind": (dict(shape={"kind": "ball", "radius": 1}), "bodies.b.shape.kind.*must be one of"),
-    "mesh shape": (dict(shape={"kind": "mesh", "file": "a.stl"}), "by the key mesh"),
+    "shape kind": (dict(shape={"kind": "ball", "radius": 1}), "bodies.b.shape.kind.*must"),
+    "mesh shape": (dict(shape={"kind": "mesh", "file": "a.stl"}), "key mesh"),
     "shape key": (dict(shape=[BOX, {"kind": "sphere", "size": 1}]), r"bodies.b.shape\[1\].size.*unknown key"),
     "shape size": (dict(shape={"kind": "box", "size": [1, 1, 0]}), "shape.size.*three positive numbers"),
-    "no shapes": (dict(shape=[]), "at least one shape"),
-    "no mesh": (dict(mesh="nowhere.stl"), "bodies.b.mesh = 'nowhere.stl': there is no such mesh file"),
+    "no shapes": (dict(shape=[]), "least.*shape"),
+    "no mesh": (dict(mesh="nowhere.stl"), "bodies.b.mesh = 'nowhere.stl'.*mesh file"),
     "point name": (dict(points={"center": [0, 0, 0]}), "bodies.b.points.center.*reserved"),
     "point": (dict(points={"tip": [0, 0]}), "bodies.b.points.tip .*three numbers"),
     "name": (dict(name="ground"), "reserved"),

@@ -429,16 +429,16 @@ def test_several_rotors_turn_at_their_ratio() -> None:
 
 def test_what_has_no_linear_system() -> None:
     ball = fm.Particle("ball", mass=1.0, position=(0, 0, 0))
-    with pytest.raises(InputError, match="no rotor in this model; bodies: ball"):
+    with pytest.raises(InputError, match="rotor.*model; bodies: ball"):
         fm.rotor_modes(model(ball))
-    with pytest.raises(InputError, match="small displacements; not for kind 'rigid'"):
+    with pytest.raises(InputError, match="small displacements.*kind 'rigid'"):
         fm.campbell(model(shaft("timoshenko", 2), fm.Rigid("block", mass=1.0, inertia=(1, 1, 1))))
     free = fm.Rotor("rotor", stations=[0, 1], outer_diameter=0.1, material={"young": 2e11, "density": 7800.0})
-    with pytest.raises(InputError, match="body 'rotor' is not held"):
+    with pytest.raises(InputError, match="body 'rotor'"):
         fm.static_deflection(model(free, gravity=(0, 0, -1)))
     with pytest.raises(InputError, match="nothing acts"):
         fm.unbalance_response(model(shaft("timoshenko", 2)), [1.0, 2.0])
     with pytest.raises(InputError, match="increasing"):
         fm.campbell(model(shaft("timoshenko", 2)), [2.0, 1.0])
-    with pytest.raises(InputError, match="between 1 and the number of unknowns, 8"):
+    with pytest.raises(InputError, match="1.*number.*unknowns, 8"):
         fm.rotor_modes(model(shaft("timoshenko", 2)), count=9)

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from known_rotors import CRITICAL, nelson_mcvaugh
+from messages import says
 
 from flexmb.case.toml_writer import to_toml
 from flexmb.cli import main
@@ -58,7 +59,7 @@ def test_critical_speeds_of_nelson_and_mcvaugh(tmp_path: Path, capsys: pytest.Ca
     np.testing.assert_allclose(numbers(table["speed [rad/s]"]) * 30 / np.pi, numbers(table["speed [rpm]"]), rtol=1e-15)
     assert table["whirl"] == ["backward", "forward"] * 2
     assert all(f"{value:.6g}" in out for value in numbers(table["speed [rpm]"]))
-    assert "stable at all these speeds" in out
+    assert says(out, "stable ... speeds")
     assert "-o DIR" not in out  # all six speeds are printed
     lines = columns(tmp_path / "out" / "campbell.csv")
     assert len(lines["speed [rpm]"]) == 6
@@ -73,7 +74,7 @@ def test_modes_at_a_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     assert main(["modes", path, "--speed", "3000", "--rpm", "-n", "4", "-o", str(tmp_path / "out")]) == 0
     out = capsys.readouterr().out
     assert "at 314.159 rad/s (3000 rpm)" in out
-    assert "stable: none of these modes grows" in out
+    assert says(out, "stable ... modes grows")
     table = columns(tmp_path / "out" / "modes.csv")
     assert table["whirl"] == ["backward", "forward"] * 2
     assert (numbers(table["damping ratio"]) > 0.0).all()
@@ -88,13 +89,11 @@ def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     path = write_case(tmp_path, whirls)
     assert main(["modes", path, "-n", "4"]) == 0
     out = capsys.readouterr().out
-    assert "UNSTABLE: 1 mode of these grows" in out
+    assert says(out, "UNSTABLE: 1 mode ... grows")
     assert sum("UNSTABLE: grows by" in line and "forward" in line for line in out.splitlines()) == 1
     assert main(["validate", path]) == 0
     warned = capsys.readouterr().err
-    assert (
-        "warning: the linear system (contacts open) is unstable at 400 rad/s (3819.72 rpm): a mode (forward" in warned
-    )
+    assert says(warned, "warning ... linear system ... unstable ... 400 rad/s (3819.72 rpm) ... mode (forward")
     assert main(["validate", path, "--set", "bodies.rotor.internal_damping=0"]) == 0
     assert "warning" not in capsys.readouterr().err
     assert main(["campbell", path, "--speeds", "0:400:5", "-n", "2", "--quiet"]) == 0
@@ -102,7 +101,7 @@ def test_instability_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "unstable above" in out
     assert "forward" in out
     assert main(["campbell", path, "--speeds", "0:50:14", "-n", "2", "--quiet"]) == 0
-    assert "11 of 14 speeds; -o DIR writes them all to campbell.csv" in capsys.readouterr().out
+    assert says(capsys.readouterr().out, "11 ... 14 speeds; -o DIR ... campbell.csv")
 
 
 def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -113,7 +112,7 @@ def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[
     onset = float(capsys.readouterr().out.split("unstable above ")[1].split()[0])
     assert main(["run", path, "-o", str(tmp_path / "ramp")]) == 0
     err = capsys.readouterr().err
-    assert err.count("warning: the linear system (contacts open) is unstable from") == 1
+    assert err.count("warning: the linear system") == 1
     speed, time = float(err.split("unstable from ")[1].split()[0]), float(err.split("passed at ")[1].split()[0])
     assert onset <= speed <= 1.01 * onset
     assert time == pytest.approx(0.1 * speed / 400.0, rel=1e-3)
@@ -130,7 +129,7 @@ def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", path, "-o", str(tmp_path / "free")]) == 0
     err = capsys.readouterr().err
     assert err.count("warning: the linear system") == 2
-    assert "the drive would reach if nothing vibrated" in err
+    assert says(err, "drive ... vibrated")
     (note,) = json.loads((tmp_path / "free" / "summary.json").read_text())["notes"]
     assert "the run took" in note
     assert onset <= float(note.split("unstable from ")[1].split()[0]) <= 1.01 * onset
@@ -152,7 +151,7 @@ def test_few_steps_per_turn_are_noted(tmp_path: Path, capsys: pytest.CaptureFixt
     for steps, noted in ((127, True), (128, False)):
         assert main(["validate", path, "--set", f"time.step={0.1 / steps}"]) == 0
         err = capsys.readouterr().err
-        assert ("steps per turn of 'rotor' at its highest speed, 400 rad/s (3819.72 rpm)" in err) is noted, steps
+        assert (says(err, "steps per ... 'rotor' ... highest speed, 400 rad/s (3819.72 rpm)")) is noted, steps
     assert main(["run", path, "--set", "time.step=1e-3", "-o", str(tmp_path / "run"), "--quiet"]) == 0
     (note,) = json.loads((tmp_path / "run" / "summary.json").read_text())["notes"]
     assert note.startswith("only 15.7 steps per turn")

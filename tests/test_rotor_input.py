@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import says
 
 from flexmb import Disk, InputError, Material, Rotor
 from flexmb.cli import main
@@ -20,97 +21,100 @@ DISK = {"node": 1, "mass": 2.0, "inertia": 0.01, "polar_inertia": 0.02}
 COUPLING = {"nodes": [1, 2], "lateral": 3e6, "angular": 2e3}
 
 WRONG: list[tuple[dict[str, Any], str]] = [
-    ({"stations": [0.0, 0.2, 0.1, 0.6]}, "bodies.r.stations: must increase, but entry 2 (0.1) comes after 0.2"),
-    ({"stations": [0.0]}, "bodies.r.stations = [0.0]: needs at least two stations"),
-    ({"stations": None}, "bodies.r.stations: is missing (give stations and outer_diameter, or sections)"),
-    ({"stations": ["0", "1"]}, "bodies.r.stations: must be a list of finite numbers"),
-    ({"outer_diameter": None}, "bodies.r.outer_diameter: is missing"),
-    ({"outer_diameter": [0.1, 0.2]}, "bodies.r.outer_diameter: must be a number or a list of 3 (one per element)"),
-    ({"outer_diameter": -0.1}, "bodies.r.outer_diameter = -0.1: must not be negative"),
-    ({"outer_diameter": 0.0}, "bodies.r.outer_diameter = 0.0: must be positive"),
-    ({"inner_diameter": 0.03}, "bodies.r.inner_diameter = 0.03: must be smaller than outer_diameter = 0.03"),
-    ({"inner_diameter": [0, 0, 0.04]}, "inner_diameter = 0.04: must be smaller than outer_diameter = 0.03 (element 2)"),
-    ({"material": None}, "bodies.r.material: is missing"),
-    ({"material": {"young": 1.0}}, "bodies.r.material = {'young': 1.0}: needs density"),
-    ({"theory": "euler"}, 'bodies.r.theory = \'euler\': must be one of "timoshenko", "euler-bernoulli"'),
-    ({"rotary_inertia": 1}, "bodies.r.rotary_inertia = 1: must be true or false"),
-    ({"unknowns": "some"}, 'bodies.r.unknowns = \'some\': must be one of "lateral", "all"'),
-    ({"unknowns": "all"}, "bodies.r.unknowns: nothing holds the rotor along its axis: add a support"),
-    ({"shear_factor": 0.0}, "bodies.r.shear_factor = 0.0: must be positive"),
-    ({"internal_damping": -1.0}, "bodies.r.internal_damping = -1.0: must not be negative"),
-    ({"orientation": [1.0, 0.0, 0.0]}, "bodies.r.orientation = [1.0, 0.0, 0.0]: must not be parallel to direction"),
-    ({"velocity": [1.0, 0.0, 0.0]}, "bodies.r.velocity = (1.0, 0.0, 0.0): velocity not perpendicular to the rotor's"),
-    ({"sections": [{"length": 1.0}]}, "bodies.r.stations = [0.0, 0.2, 0.4, 0.6]: stands in sections already"),
+    ({"stations": [0.0, 0.2, 0.1, 0.6]}, "bodies.r.stations ... increase ... entry 2 (0.1) ... 0.2"),
+    ({"stations": [0.0]}, "bodies.r.stations = [0.0] ... least two stations"),
+    ({"stations": None}, "bodies.r.stations ... missing ... stations ... outer_diameter ... sections"),
+    ({"stations": ["0", "1"]}, "bodies.r.stations ... list ... finite numbers"),
+    ({"outer_diameter": None}, "bodies.r.outer_diameter ... missing"),
+    ({"outer_diameter": [0.1, 0.2]}, "bodies.r.outer_diameter ... number ... list ... 3 ... per element"),
+    ({"outer_diameter": -0.1}, "bodies.r.outer_diameter = -0.1 ... negative"),
+    ({"outer_diameter": 0.0}, "bodies.r.outer_diameter = 0.0 ... positive"),
+    ({"inner_diameter": 0.03}, "bodies.r.inner_diameter = 0.03 ... smaller ... outer_diameter = 0.03"),
+    ({"inner_diameter": [0, 0, 0.04]}, "inner_diameter = 0.04 ... smaller ... outer_diameter = 0.03 (element 2)"),
+    ({"material": None}, "bodies.r.material ... missing"),
+    ({"material": {"young": 1.0}}, "bodies.r.material = {'young': 1.0} ... density"),
+    ({"theory": "euler"}, 'bodies.r.theory = \'euler\' ... "timoshenko", "euler-bernoulli"'),
+    ({"rotary_inertia": 1}, "bodies.r.rotary_inertia = 1 ... true ... false"),
+    ({"unknowns": "some"}, "bodies.r.unknowns = 'some' ... \"lateral\""),
+    ({"unknowns": "all"}, "bodies.r.unknowns ... rotor ... axis ... support"),
+    ({"shear_factor": 0.0}, "bodies.r.shear_factor = 0.0 ... positive"),
+    ({"internal_damping": -1.0}, "bodies.r.internal_damping = -1.0 ... negative"),
+    ({"orientation": [1.0, 0.0, 0.0]}, "bodies.r.orientation = [1.0, 0.0, 0.0] ... parallel ... direction"),
+    ({"velocity": [1.0, 0.0, 0.0]}, "bodies.r.velocity = (1.0, 0.0, 0.0): velocity ... perpendicular ... rotor's"),
+    ({"sections": [{"length": 1.0}]}, "bodies.r.stations = [0.0, 0.2, 0.4, 0.6] ... sections"),
     ({"disks": DISK}, "bodies.r.disks = {'node': 1"),
-    ({"disks": [3]}, "bodies.r.disks[0] = 3: must be a table or a Disk"),
+    ({"disks": [3]}, "bodies.r.disks[0] = 3 ... table ... Disk"),
     (
         {"disks": [DISK, DISK | {"node": 4}]},
-        "bodies.r.disks[1].node = 4: body 'r' has no such node; it has",
+        "bodies.r.disks[1].node = 4: body 'r' ... node",
     ),
-    ({"disks": [DISK | {"node": "all"}]}, "bodies.r.disks[0].node = 'all': means 4 nodes where a single one is needed"),
-    ({"disks": [DISK | {"polar_inertia": 0.021}]}, "the polar inertia cannot exceed twice the diametral one"),
-    ({"disks": [DISK | {"mass": -1.0}]}, "bodies.r.disks[0].mass = -1.0: must not be negative"),
-    ({"disks": [DISK | {"radus": 1.0}]}, "bodies.r.disks[0].radus = 1.0: unknown key (did you mean 'radius'?)"),
-    ({"disks": [{"node": 1}]}, "bodies.r.disks[0] = {'node': 1}: needs mass"),
-    ({"bearings": [{"node": -1, "stiffness": 1.0}]}, "bodies.r.bearings[0].node = -1: body 'r' has no such node"),
-    ({"bearings": [{"node": 1, "stifness": 1.0}]}, "bodies.r.bearings[0].stifness = 1.0: unknown key (did you mean"),
+    ({"disks": [DISK | {"node": "all"}]}, "bodies.r.disks[0].node = 'all' ... 4 nodes ... single"),
+    ({"disks": [DISK | {"polar_inertia": 0.021}]}, "polar inertia ... exceed twice ... diametral"),
+    ({"disks": [DISK | {"mass": -1.0}]}, "bodies.r.disks[0].mass = -1.0 ... negative"),
+    ({"disks": [DISK | {"radus": 1.0}]}, "bodies.r.disks[0].radus = 1.0 ... key ... 'radius'"),
+    ({"disks": [{"node": 1}]}, "bodies.r.disks[0] = {'node': 1} ... mass"),
+    ({"bearings": [{"node": -1, "stiffness": 1.0}]}, "bodies.r.bearings[0].node = -1: body 'r' ... node"),
+    ({"bearings": [{"node": 1, "stifness": 1.0}]}, "bodies.r.bearings[0].stifness = 1.0 ... key"),
     (
         {"bearings": [{"node": 1, "stiffness": np.eye(3).tolist()}]},
-        "bodies.r.bearings[0].stiffness: is 3 x 3; must be a number, a 2 x 2 matrix over (v, w) or",
+        "bodies.r.bearings[0].stiffness ... 3 x 3 ... number ... 2 x 2 matrix ... v",
     ),
-    ({"bearings": [{"node": 1, "stiffness": [[1.0, 2.0], [3.0]]}]}, "stiffness: is no matrix of numbers; must be a"),
-    ({"bearings": [{"node": 1, "stiffness": [1.0, 2.0]}]}, "stiffness: is a list of 2 numbers; must be a number, a 2"),
-    ({"bearings": [{"node": 1, "damping": [[[[1.0]]]]}]}, "bodies.r.bearings[0].damping: is 4 lists deep; must be"),
+    ({"bearings": [{"node": 1, "stiffness": [[1.0, 2.0], [3.0]]}]}, "stiffness ... matrix ... numbers"),
+    ({"bearings": [{"node": 1, "stiffness": [1.0, 2.0]}]}, "stiffness ... list ... 2 numbers ... number ... 2"),
+    ({"bearings": [{"node": 1, "damping": [[[[1.0]]]]}]}, "bodies.r.bearings[0].damping ... 4 lists deep"),
     (
         {"bearings": [{"node": 1, "kxx": 1e6}]},
-        "bearings[0].kxx = 1000000.0: unknown key (here: stiffness = [[kxx, kxy], [kyx, kyy]], N/m, or one number",
+        "bearings[0].kxx = 1000000.0 ... key ... stiffness = [[kxx, kxy], [kyx, kyy]], N/m ... number",
     ),
-    ({"bearings": [{"node": 1, "Cxx": 1e2}]}, "unknown key (here: damping = [[cxx, cxy], [cyx, cyy]], N s/m"),
-    ({"bearings": [{"node": 1, "frequency": [0, 1]}]}, "unknown key (here: speed in rad/s: turns per minute times"),
-    ({"spin": {"kind": "constant", "rpm": 3000.0}}, "bodies.r.spin.rpm = 3000.0: unknown key (here: speed in rad/s"),
-    ({"spin": {"kind": "ramp", "rpm": 3000.0}}, "bodies.r.spin.rpm = 3000.0: unknown key (here: to in rad/s"),
-    ({"disks": [{"node": 1, "m": 2.0}]}, "bodies.r.disks[0].m = 2.0: unknown key (here: mass, kg)"),
-    ({"disks": [DISK | {"Ip": 2.0}]}, "bodies.r.disks[0].Ip = 2.0: unknown key (here: polar_inertia, kg m^2)"),
+    ({"bearings": [{"node": 1, "Cxx": 1e2}]}, "key ... damping = [[cxx, cxy], [cyx, cyy]], N s/m"),
+    ({"bearings": [{"node": 1, "frequency": [0, 1]}]}, "key ... speed ... rad/s ... per minute times"),
+    ({"spin": {"kind": "constant", "rpm": 3000.0}}, "bodies.r.spin.rpm = 3000.0 ... key ... speed ... rad/s"),
+    ({"spin": {"kind": "ramp", "rpm": 3000.0}}, "bodies.r.spin.rpm = 3000.0 ... key ... rad/s"),
+    ({"disks": [{"node": 1, "m": 2.0}]}, "bodies.r.disks[0].m = 2.0 ... key ... mass, kg"),
+    ({"disks": [DISK | {"Ip": 2.0}]}, "bodies.r.disks[0].Ip = 2.0 ... key ... polar_inertia, kg m^2"),
     (
         {"material": {"E": 2e11, "density": 1.0}},
-        "r.material.E = 200000000000.0: unknown key (here: young, N/m^2)",
+        "r.material.E = 200000000000.0 ... key ... young, N/m^2",
     ),
-    ({"bearings": [{"node": 1, "damping": "soft"}]}, "bodies.r.bearings[0].damping = 'soft': must be a number"),
-    ({"bearings": [{"node": 1, "stiffness": np.nan}]}, "bodies.r.bearings[0].stiffness = nan: must be finite"),
-    ({"bearings": [{"node": 1, "stiffness": [np.eye(2)] * 3}]}, "is a table over the speed, but speed is missing"),
-    ({"bearings": [{"node": 1, "speed": [0.0, 1.0], "stiffness": [1, 2, 3]}]}, "has 3 entries where speed has 2"),
-    ({"bearings": [{"node": 1, "speed": [1.0, 0.0], "stiffness": 1.0}]}, "speed: must increase, but entry 1 (0)"),
-    ({"bearings": [{"node": 1, "speed": [1.0], "stiffness": 1.0}]}, "speed = [1.0]: needs at least two speeds"),
-    ({"bearings": [{"node": 1, "axial": 3.0}]}, 'the rotor has no axial unknowns; give it unknowns = "all"'),
-    ({"unbalances": [{"node": 9, "magnitude": 1.0}]}, "bodies.r.unbalances[0].node = 9: body 'r' has no such node"),
-    ({"unbalances": [{"node": 1, "magnitude": "x"}]}, "bodies.r.unbalances[0].magnitude = 'x': must be a number"),
-    ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3]: must be two neighbouring nodes"),
-    ({"couplings": [COUPLING | {"nodes": [3, 4]}]}, "bodies.r.couplings[0].nodes = 4: body 'r' has no such node"),
-    ({"couplings": [COUPLING | {"polar_inertia": 0.1}]}, "couplings[0].polar_inertia = 0.1: the polar inertia cannot"),
-    ({"couplings": [COUPLING | {"lateral": 0.0}]}, "bodies.r.couplings[0].lateral = 0.0: must be positive"),
+    ({"bearings": [{"node": 1, "damping": "soft"}]}, "bodies.r.bearings[0].damping = 'soft' ... number"),
+    ({"bearings": [{"node": 1, "stiffness": np.nan}]}, "bodies.r.bearings[0].stiffness = nan ... finite"),
+    ({"bearings": [{"node": 1, "stiffness": [np.eye(2)] * 3}]}, "table ... speed ... speed ... missing"),
+    ({"bearings": [{"node": 1, "speed": [0.0, 1.0], "stiffness": [1, 2, 3]}]}, "3 entries ... speed ... 2"),
+    ({"bearings": [{"node": 1, "speed": [1.0, 0.0], "stiffness": 1.0}]}, "speed ... increase ... entry 1 (0)"),
+    ({"bearings": [{"node": 1, "speed": [1.0], "stiffness": 1.0}]}, "speed = [1.0] ... least two speeds"),
+    ({"bearings": [{"node": 1, "axial": 3.0}]}, "rotor ... axial unknowns ... unknowns"),
+    ({"unbalances": [{"node": 9, "magnitude": 1.0}]}, "bodies.r.unbalances[0].node = 9: body 'r' ... node"),
+    ({"unbalances": [{"node": 1, "magnitude": "x"}]}, "bodies.r.unbalances[0].magnitude = 'x' ... number"),
+    ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3] ... two neighbouring nodes"),
+    ({"couplings": [COUPLING | {"nodes": [3, 4]}]}, "bodies.r.couplings[0].nodes = 4: body 'r' ... node"),
+    ({"couplings": [COUPLING | {"polar_inertia": 0.1}]}, "couplings[0].polar_inertia = 0.1 ... polar inertia"),
+    ({"couplings": [COUPLING | {"lateral": 0.0}]}, "bodies.r.couplings[0].lateral = 0.0 ... positive"),
     (
         {"couplings": [COUPLING], "unknowns": "all", "supports": [{"node": 0, "fix": ["axial"]}]},
-        'bodies.r.couplings[0].axial: is missing (unknowns = "all" needs it)',
+        "bodies.r.couplings[0].axial ... missing (unknowns",
     ),
-    ({"couplings": [COUPLING, COUPLING]}, "bodies.r.couplings[1].nodes = [1, 2]: there is a coupling already"),
-    ({"spin": 3.0}, "bodies.r.spin = 3.0: must be { kind"),
-    ({"spin": {"speed": 3.0}}, "bodies.r.spin = {'speed': 3.0}: kind is missing; allowed: constant, ramp, table, free"),
-    ({"spin": {"kind": "rmp"}}, "bodies.r.spin.kind = 'rmp': must be one of"),
-    ({"spin": {"kind": "constant"}}, "bodies.r.spin = {'kind': 'constant'}: needs speed"),
-    ({"spin": {"kind": "constant", "sped": 1.0}}, "bodies.r.spin.sped = 1.0: unknown key (did you mean 'speed'?)"),
-    ({"spin": {"kind": "ramp", "to": 1.0, "duration": 0.0}}, "bodies.r.spin.duration = 0.0: must be positive"),
+    ({"couplings": [COUPLING, COUPLING]}, "bodies.r.couplings[1].nodes = [1, 2] ... coupling"),
+    ({"spin": 3.0}, "bodies.r.spin = 3.0 ... { kind"),
+    (
+        {"spin": {"speed": 3.0}},
+        "bodies.r.spin = {'speed': 3.0}: kind ... missing; allowed: constant, ramp, table, free",
+    ),
+    ({"spin": {"kind": "rmp"}}, "bodies.r.spin.kind = 'rmp'"),
+    ({"spin": {"kind": "constant"}}, "bodies.r.spin = {'kind': 'constant'} ... speed"),
+    ({"spin": {"kind": "constant", "sped": 1.0}}, "bodies.r.spin.sped = 1.0 ... key ... 'speed'"),
+    ({"spin": {"kind": "ramp", "to": 1.0, "duration": 0.0}}, "bodies.r.spin.duration = 0.0 ... positive"),
     (
         {"spin": {"kind": "table", "time": [0.0], "speed": [1.0]}},
-        "r.spin.time = [0.0]: needs at least two times",
+        "r.spin.time = [0.0] ... least two times",
     ),
-    ({"spin": {"kind": "table", "time": [0, 1], "speed": [1]}}, "bodies.r.spin.speed: has 1 entries where time has 2"),
-    ({"spin": {"kind": "free", "drag": -1.0}}, "bodies.r.spin.drag = -1.0: must not be negative"),
-    ({"spin": {"kind": "free", "torque": "x"}}, "bodies.r.spin.torque = 'x': must be a number or"),
+    ({"spin": {"kind": "table", "time": [0, 1], "speed": [1]}}, "bodies.r.spin.speed ... 1 entries ... time ... 2"),
+    ({"spin": {"kind": "free", "drag": -1.0}}, "bodies.r.spin.drag = -1.0 ... negative"),
+    ({"spin": {"kind": "free", "torque": "x"}}, "bodies.r.spin.torque = 'x' ... number"),
     (
         {"spin": {"kind": "free", "characteristic": {"speed": [0, 1], "torque": [1]}}},
-        "bodies.r.spin.characteristic.torque: has 1 entries where speed has 2",
+        "bodies.r.spin.characteristic.torque ... 1 entries ... speed ... 2",
     ),
-    ({"unknowns": "all", "drive": 7, "supports": [{"node": 0, "fix": ["axial"]}]}, "bodies.r.drive = 7: body 'r' has "),
+    ({"unknowns": "all", "drive": 7, "supports": [{"node": 0, "fix": ["axial"]}]}, "bodies.r.drive = 7: body 'r'"),
 ]
 
 
@@ -118,27 +122,27 @@ WRONG: list[tuple[dict[str, Any], str]] = [
 def test_wrong_keys(keys: dict[str, Any], words: str) -> None:
     with pytest.raises(InputError) as caught:
         Rotor("r", **SHAFT | keys)
-    assert words in str(caught.value)
+    assert says(str(caught.value), words)
 
 
 @pytest.mark.parametrize(
     ("sections", "words"),
     [
-        ([], "bodies.r.sections = []: must be a list of"),
+        ([], "bodies.r.sections = [] ... list"),
         ([{"length": 1.0}], "bodies.r.sections[0] = {'length': 1.0}: needs outer_diameter"),
-        ([{"length": 0.0, "outer_diameter": 0.1}], "bodies.r.sections[0].length = 0.0: must be positive"),
-        ([{"length": 1.0, "outer_diameter": 0.1, "inner_diameter": 0.2}], "inner_diameter = 0.2: must be smaller than"),
+        ([{"length": 0.0, "outer_diameter": 0.1}], "bodies.r.sections[0].length = 0.0 ... positive"),
+        ([{"length": 1.0, "outer_diameter": 0.1, "inner_diameter": 0.2}], "inner_diameter = 0.2 ... smaller"),
         (
             [{"length": 1.0, "outer_diameter": 0.1, "elements": 0}],
-            "r.sections[0].elements = 0: must be at least 1",
+            "r.sections[0].elements = 0 ... least 1",
         ),
-        ([{"length": 1.0, "outer_diameter": 0.1, "lenght": 1}], "sections[0].lenght = 1: unknown key (did you mean"),
+        ([{"length": 1.0, "outer_diameter": 0.1, "lenght": 1}], "sections[0].lenght = 1 ... key"),
     ],
 )
 def test_wrong_sections(sections: list[dict[str, Any]], words: str) -> None:
     with pytest.raises(InputError) as caught:
         Rotor("r", sections=sections, material=SHAFT["material"])
-    assert words in str(caught.value)
+    assert says(str(caught.value), words)
 
 
 TABLE = {"node": 1, "speed": [10.0, 100.0], "stiffness": [1e6, 2e6]}
@@ -205,10 +209,10 @@ step = 1e-4
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("0.4]", "0.1]", "line 4: bodies.r.stations: must increase, but entry 2 (0.1) comes after 0.2"),
+        ("0.4]", "0.1]", "line 4: bodies.r.stations ... increase ... entry 2 (0.1) ... 0.2"),
         ("polar_inertia = 0.02", "polar_inertia = 0.03", "line 7: bodies.r.disks.0.polar_inertia = 0.03: the polar"),
-        ("{ node = 2,", "{ node = 3,", "line 8: bodies.r.bearings.1.node = 3: body 'r' has no such node"),
-        ("speed = 10.0", "sped = 10.0", "line 9: bodies.r.spin.sped = 10.0: unknown key (did you mean 'speed'?)"),
+        ("{ node = 2,", "{ node = 3,", "line 8: bodies.r.bearings.1.node = 3: body 'r' ... node"),
+        ("speed = 10.0", "sped = 10.0", "line 9: bodies.r.spin.sped = 10.0 ... key ... 'speed'"),
         ("disks =", "disk =", "line 7: bodies.r.disk = "),
     ],
 )
@@ -220,4 +224,4 @@ def test_case_files(old: str, new: str, message: str, tmp_path: Path, capsys: py
     assert CASE.count(old) == 1
     file.write_text(CASE.replace(old, new))
     assert main(["validate", str(file)]) == 2
-    assert message in capsys.readouterr().err
+    assert says(capsys.readouterr().err, message)

@@ -104,7 +104,7 @@ def test_displacements_are_taken_across_the_axis(opened: Opened) -> None:
     assert (node.name, end.name) == ("rotor.node(1)", "rotor.last")  # the one in a clearance comes first
     np.testing.assert_allclose(node.yz, whirl(node.time), atol=1e-15)
     np.testing.assert_array_equal(end.yz, 0.0)
-    with pytest.raises(InputError, match=r"'rotor.node\(0\)' was not recorded; did you mean 'rotor.node\(1\)'"):
+    with pytest.raises(InputError, match=r"'rotor.node\(0\)'.*recorded.*'rotor.node\(1\)'"):
         recorded(opened, ["rotor.node(0)"])
     assert recorded(opened, ["rotor.node(2)"])[0].name == "rotor.last"
 
@@ -201,7 +201,7 @@ def test_waterfall(opened: Opened, tmp_path: Path) -> None:
         assert frequency[np.argmax(values, axis=1)] == pytest.approx(20.0, abs=0.6 * frequency[1])
         assert values.max() == pytest.approx(FORWARD, rel=0.01)
     for window in (1e-3, 2.0):
-        with pytest.raises(InputError, match=r"must lie between 0.004 s \(16 samples\) and 1 s"):
+        with pytest.raises(InputError, match=r"0.004 s \(16 samples\).*1 s"):
             plot_waterfall(opened, window=window)
     figure.savefig(tmp_path / "waterfall.png")
 

@@ -275,22 +275,22 @@ def test_schatzman_paoli_says_what_is_in_the_way():
     model = model_of(shaft({"kind": "free", "speed": 10.0}))
     fm.simulate(model, SchatzmanPaoli(), step=1e-4, end=1e-3)
     model.add(fm.Rigid("block", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0, 5, 0)))
-    with pytest.raises(fm.InputError, match=r"large rotations 'block'; use one of generalized-alpha, hht, newmark"):
+    with pytest.raises(fm.InputError, match="large rotations 'block'.*generalized-alpha, hht, newmark"):
         fm.simulate(model, SchatzmanPaoli(), step=1e-4, end=1e-3)
     model.add(fm.Spherical("pin", a="block"))
-    with pytest.raises(fm.InputError, match="joints 'pin' and bodies with large rotations 'block'"):
+    with pytest.raises(fm.InputError, match="joints 'pin'.*bodies.*large rotations 'block'"):
         fm.simulate(model, SchatzmanPaoli(), step=1e-4, end=1e-3)
 
 
 def test_schatzman_paoli_has_steps_of_one_size():
     system = model_of(shaft({"kind": "free", "speed": 10.0})).assemble()
-    with pytest.raises(fm.InputError, match="with schatzman-paoli give step or steps"):
+    with pytest.raises(fm.InputError, match="schatzman-paoli.*step.*steps"):
         check_plan(plan_of(system, SchatzmanPaoli(), 1e-4, 10, tolerance=1e-6))
 
 
 def test_the_naive_scheme_stays_a_demonstration():
     system = model_of(shaft({"kind": "free", "speed": 10.0})).assemble()
-    with pytest.raises(fm.InputError, match="naive-hht': is a demonstration for small motion"):
+    with pytest.raises(fm.InputError, match="naive-hht'.*demonstration.*small motion"):
         check_plan(plan_of(system, fm.NaiveHHT(), 1e-4, 10))
 
 

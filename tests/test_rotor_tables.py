@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from messages import says
 from multibody_models import plan_of, run
 from test_rotor_motion import model_of, shaft
 from test_rotor_schemes import EVERY, name_of
@@ -42,8 +43,8 @@ def test_a_free_spin_that_leaves_a_table_ends_the_run(scheme, tmp_path, monkeypa
     (tmp_path / "fast.toml").write_text(FAST_CASE.replace("NAME", scheme.name))
     assert main(["run", "fast.toml", "-o", "out", "--quiet"]) == 3
     err = capsys.readouterr().err
-    table = r"extend the table of the bearing at \S*node\(2\)\S*: it covers 0 to 50 rad/s"
-    assert re.search(table + r", but rotor 'r' turns at 50\.0\d* rad/s at t = ", err), err
+    table = r"table.*bearing.*node\(2\).* 0 to 50 rad/s"
+    assert re.search(table + r".*rotor 'r'.* 50\.0\d* rad/s.*t = ", err), err
     result = fm.load("out")
     speed = np.ravel(result.signals["r.spin_speed"])
     assert result.summary["status"] == "failed"
@@ -60,7 +61,7 @@ def test_a_table_of_a_bearing_between_bodies_is_left_too():
     model = model_of(shaft({"kind": "free", "speed": 40.0, "torque": 20.0}))
     model.add(fm.Bearing("seal", node="rotor.node(2)", speed=[0.0, 45.0], stiffness=[1e3, 2e3]))
     result = run(model, SchatzmanPaoli(), 1e-4, 400)
-    assert "extend the table of the bearing at loads.seal: it covers 0 to 45 rad/s" in str(result.engine.failure)
+    assert says(str(result.engine.failure), "extend ... table ... bearing ... loads.seal ... covers 0 ... 45 rad/s")
     assert result.v[-1, -1] <= 45.0
 
 
@@ -71,5 +72,5 @@ def test_a_start_outside_a_table_is_an_input_error():
     model.add(fast)
     slow = model.assemble()
     check_plan(plan_of(slow, SchatzmanPaoli(), 1e-4, 10))
-    with pytest.raises(fm.InputError, match=r"covers 0 to 30 rad/s, but rotor 'rotor' turns at 40 rad/s at the start"):
+    with pytest.raises(fm.InputError, match="covers 0.*30 rad/s.*rotor 'rotor'.*40 rad/s"):
         check_plan(plan_of(replace(slow, v0=system.v0), SchatzmanPaoli(), 1e-4, 10))

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import says
 
 from flexmb.case import load_case
 from flexmb.cli import main
@@ -52,7 +53,7 @@ def test_a_folder_with_the_name_of_a_shipped_case_does_not_hide_it(
     assert main(["run", "bouncing_ball", "-o", "again", "--set", "time.end=0.01"]) == 0
     assert (tmp_path / "again" / "case.toml").is_file()
     assert main(["run", "bouncing_ball/", "-o", "third"]) == 2  # which can only mean the folder
-    assert "is a folder, not a case file" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "folder ... case file")
     (tmp_path / "other").mkdir()
     with pytest.raises(InputError, match="'other' is a folder"):
         load_case("other")

@@ -210,7 +210,7 @@ def test_large_systems_are_analyzed_in_seconds_and_solved(shape, count: int) -> 
 def test_entries_that_are_not_there_are_refused() -> None:
     sym = analyze(*chain(4))
     assert positions(sym, np.zeros(0, dtype=int), np.zeros(0, dtype=int)).size == 0
-    with pytest.raises(ValueError, match=r"entry \(0, 20\) is not in the pattern"):
+    with pytest.raises(ValueError, match=r"entry \(0, 20\).*pattern"):
         positions(sym, np.array([3, 0]), np.array([3, 20]))
 
 

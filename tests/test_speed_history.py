@@ -60,10 +60,10 @@ def test_spans() -> None:
 @pytest.mark.parametrize(
     ("time", "speed", "words"),
     [
-        ([0.0, 1.0], [1.0], "speed: has 1 entries where time has 2"),
-        ([0.0, 1.0, 1.0], [1.0, 2.0, 3.0], "time: must increase, but entry 2 .1. comes after 1"),
-        ([], [], "time = .*: needs at least one time"),
-        (["0"], [1.0], "time: must be a list of finite numbers"),
+        ([0.0, 1.0], [1.0], "speed.*1 entries.*time.*2"),
+        ([0.0, 1.0, 1.0], [1.0, 2.0, 3.0], "time.*increase.*entry 2 .1..*1"),
+        ([], [], "time.*least.*time"),
+        (["0"], [1.0], "time.*list.*finite numbers"),
     ],
 )
 def test_wrong_tables(time: list[float], speed: list[float], words: str) -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from messages import says
 from study_files import STUDY, Inline, without_times, write_study
 
 from flexmb.cli import main
@@ -55,7 +56,7 @@ def test_workers_with_another_version_are_refused(
     monkeypatch.setattr("flexmb.study.cluster.versions", lambda: {"flexmb": "99.0"})
     path = write_study(tmp_path)
     assert main(["study", str(path), "-o", str(tmp_path / "out"), "--scheduler", cluster.scheduler_address]) == 2
-    assert "and this is flexmb 99.0: use the same" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "flexmb 99.0")
 
 
 def test_a_scheduler_that_does_not_answer(
@@ -66,7 +67,7 @@ def test_a_scheduler_that_does_not_answer(
     for address in ("tcp://127.0.0.1:9", "nonsense://x", ""):
         assert main(["study", str(path), "-o", str(tmp_path / "out"), "--scheduler", address]) == 2
         told = capsys.readouterr().err
-        assert "no scheduler answers there within 0.3 s" in told
+        assert says(told, "scheduler ... 0.3 s")
         assert "Traceback" not in told
 
 

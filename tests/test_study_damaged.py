@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from fake_study import fake_study
+from messages import says
 
 from flexmb.cli import main
 from flexmb.postproc.study.page import inline
@@ -52,7 +53,7 @@ def test_names_of_figures_are_names_of_files(folder: Path, capsys: pytest.Captur
 def test_two_figures_do_not_have_one_name(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with (folder / "study.toml").open("a", encoding="utf-8") as file:
         file.write(2 * FIGURE.format('"a"'))
-    assert "figure.1.name = 'a': is the name of another figure already" in refused(folder, capsys)
+    assert says(refused(folder, capsys), "figure.1.name = 'a' ... figure")
 
 
 def test_identifiers_of_an_inlined_picture_are_no_markup() -> None:
@@ -70,8 +71,8 @@ def test_identifiers_of_an_inlined_picture_are_no_markup() -> None:
         ("measure = ['a']", "measure.0 = 'a': must be a table"),
         ("expect = 5", "expect = 5: must be a list"),
         ("title = 5", "title = 5: must be a text"),
-        ("axis = [{ keys = 5, values = [1] }]", "axis.0.keys = 5: must be a list"),
-        ("axis = [{ name = 'a', choices = [5] }]", "axis.0.choices.0 = 5: must be a table"),
+        ("axis = [{ keys = 5, values = [1] }]", "axis.0.keys = 5 ... list"),
+        ("axis = [{ name = 'a', choices = [5] }]", "axis.0.choices.0 = 5 ... table"),
         ("[[figure]]\nname = 'a'\nkind = 'order'\ny = 5", "figure.0.y = 5: must be a list"),
         ("[[figure]]\nname = 'a'\nkind = 'pie'", "figure.0.kind = 'pie': "),
     ],
@@ -81,7 +82,7 @@ def test_study_files_of_another_shape_are_refused(
 ) -> None:
     (folder / "study.toml").write_text(f'case = "impacting_bar"\n{words}\n')
     said = refused(folder, capsys)
-    assert message in said
+    assert says(said, message)
     assert "study.toml, line " in said
 
 
@@ -92,9 +93,9 @@ def test_study_files_of_another_shape_are_refused(
         ({"expectations": 5}, "expectations = 5: must be a list"),
         ({"expectations": [5]}, "expectations.0 = 5: must be a table"),
         ({"expectations": [{"measure": "error", "at_most": "x", "ok": True}]}, "expectations.0.at_most = 'x'"),
-        ({"expectations": [{"ok": True, "value": 1.0, "atol": 1.0}]}, "give either order (with over) or measure"),
+        ({"expectations": [{"ok": True, "value": 1.0, "atol": 1.0}]}, "order ... measure"),
         ({"versions": [1]}, "versions = [1]: "),
-        ({"wall_time_s": "long"}, "wall_time_s = 'long': must be a number"),
+        ({"wall_time_s": "long"}, "wall_time_s = 'long' ... number"),
     ],
 )
 def test_summaries_of_another_shape_are_refused(
@@ -103,18 +104,18 @@ def test_summaries_of_another_shape_are_refused(
     (folder / "summary.json").write_text(json.dumps(summary))
     said = refused(folder, capsys)
     assert "summary.json' is damaged: " in said
-    assert message in said
+    assert says(said, message)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"index": "one"}, "index = 'one': must be a whole number"),
+        ({"index": "one"}, "index = 'one' ... whole number"),
         ({"axes": 5}, "axes = 5: "),
         ({"axes": {"h": [1.0]}}, "axes.h"),
-        ({"status": "well"}, "status = 'well': must be 'done' or 'failed'"),
-        ({"numbers": {"error": "x"}}, "numbers.error = 'x': must be a number"),
-        ({"arrays": {"energy": {"t": [0.0, 1.0], "y": [1.0]}}}, "'energy' are not as long as each other"),
+        ({"status": "well"}, "status = 'well' ... 'done' ... 'failed'"),
+        ({"numbers": {"error": "x"}}, "numbers.error = 'x' ... number"),
+        ({"arrays": {"energy": {"t": [0.0, 1.0], "y": [1.0]}}}, "'energy' ... long"),
     ],
 )
 def test_runs_of_another_shape_are_refused(
@@ -125,7 +126,7 @@ def test_runs_of_another_shape_are_refused(
     path.write_text(json.dumps(row | change))
     said = refused(folder, capsys)
     assert f"{path.name}' is damaged: " in said
-    assert message in said
+    assert says(said, message)
     path.write_text(json.dumps({key: value for key, value in row.items() if key != "axes"}))
     assert "axes: is missing" in refused(folder, capsys)
     path.write_text(json.dumps(row)[:40])

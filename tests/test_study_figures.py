@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from fake_study import FAILED_RUN, SCHEMES, STEPS, fake_row, fake_study, fake_table
 from matplotlib.figure import Figure
+from messages import only, says
 
 from flexmb.errors import InputError
 from flexmb.measures import fitted_order, performance_profile
@@ -151,10 +152,10 @@ def test_lines_are_the_columns_from_left_to_right() -> None:
 
 def test_failed_runs_are_left_out_and_named() -> None:
     drawing, notes = draw(kind="lines", x="h", y=["final"], by=["scheme"])
-    assert notes == ("1 of 60 runs failed and is left out: Schatzman-Paoli, step h = 0.008 s",)
+    assert says(only(notes), "1 of 60 runs failed ... Schatzman-Paoli, step h = 0.008 s")
     line = drawing.figure.axes[0].get_lines()[FAILED_RUN[0]]
     assert list(line.get_xdata()) == [h for k, h in enumerate(STEPS) if k != FAILED_RUN[1]]
-    with pytest.raises(InputError, match="figure 'it': no run that it is made of has succeeded"):
+    with pytest.raises(InputError, match="figure 'it'.*run.*succeeded"):
         draw(kind="lines", x="h", y=["final"], where={"scheme": SCHEMES[FAILED_RUN[0]], "h": STEPS[FAILED_RUN[1]]})
 
 
@@ -162,10 +163,9 @@ def test_values_that_are_missing_or_not_positive_are_said() -> None:
     rows = [replace(row, numbers=dict(row.numbers)) for row in TABLE.where({"scheme": "Newmark"}).rows]
     rows[0].numbers["error"], rows[1].numbers["error"] = math.nan, -1.0
     _, notes = draw(Table(tuple(rows)), kind="lines", x="h", y=["error"], log="xy")
-    assert notes == (
-        "1 run without a value of error",
-        "1 value of error, not positive, cannot be shown on a logarithmic axis",
-    )
+    first, second = notes
+    assert says(first, "1 run ... error")
+    assert says(second, "1 value of error ... logarithmic")
 
 
 def test_words_on_an_axis_are_not_joined_by_lines() -> None:
@@ -185,32 +185,32 @@ def test_the_second_by_makes_panels_with_one_y_axis() -> None:
 @pytest.mark.parametrize(
     ("asked", "message"),
     [
-        ({"kind": "lines", "x": "hh", "y": ["final"]}, "'it' = 'hh': the study has no column of this name"),
-        ({"kind": "lines", "x": "h", "y": ["nothing"]}, "'it' = 'nothing': the study has no column"),
+        ({"kind": "lines", "x": "hh", "y": ["final"]}, "'it' = 'hh' ... study ... column"),
+        ({"kind": "lines", "x": "h", "y": ["nothing"]}, "'it' = 'nothing' ... study ... column"),
         ({"kind": "lines", "x": "h", "y": []}, "needs x and y"),
-        ({"kind": "lines", "x": "h", "y": ["final"]}, "several runs have step h = 0.001 s and differ in scheme: name"),
+        ({"kind": "lines", "x": "h", "y": ["final"]}, "runs ... step h = 0.001 s ... differ ... scheme"),
         ({"kind": "order", "x": "h", "y": ["error"]}, "differ in scheme"),
         (
             {"kind": "curves", "y": ["energy"], "by": ["scheme"]},
-            "several runs are 'Moreau-Jean, θ = 1/2' and differ in h",
+            "runs ... 'Moreau-Jean ... = 1/2' ... differ ... h",
         ),
-        ({"kind": "curves", "y": ["speed"], "by": ["scheme"]}, "no run has this curve; there are energy"),
-        ({"kind": "modes", "x": "hertz", "y": ["modes"]}, "x = 'hertz': must be one of frequency_hz, omega_h"),
-        ({"kind": "modes", "y": ["modes.loss"]}, "there are modes, modes.damping, modes.lost"),
+        ({"kind": "curves", "y": ["speed"], "by": ["scheme"]}, "run ... curve ... energy"),
+        ({"kind": "modes", "x": "hertz", "y": ["modes"]}, "x = 'hertz' ... frequency_hz, omega_h"),
+        ({"kind": "modes", "y": ["modes.loss"]}, "modes, modes.damping, modes.lost"),
         ({"kind": "profile", "y": ["wall"]}, "one by"),
-        ({"kind": "profile", "y": ["scheme"], "by": ["scheme"]}, "'scheme' is a column of words; numbers are needed"),
-        ({"kind": "lines", "x": "h", "y": ["scheme"], "by": ["scheme"]}, "'scheme' is a column of words"),
-        ({"kind": "bars", "y": ["scheme"], "by": ["scheme"]}, "'scheme' is a column of words"),
-        ({"kind": "order", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' is a column of words"),
-        ({"kind": "work-precision", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' is a column of words"),
-        ({"kind": "pie", "y": ["wall"]}, "must be one of lines, bars"),
-        ({"kind": "lines", "x": "h", "y": ["final"], "where": {"scheme": "Euler"}}, "no run has this value"),
+        ({"kind": "profile", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words; numbers"),
+        ({"kind": "lines", "x": "h", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words"),
+        ({"kind": "bars", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words"),
+        ({"kind": "order", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... words"),
+        ({"kind": "work-precision", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... words"),
+        ({"kind": "pie", "y": ["wall"]}, "lines, bars"),
+        ({"kind": "lines", "x": "h", "y": ["final"], "where": {"scheme": "Euler"}}, "run ... value"),
     ],
 )
 def test_what_cannot_be_drawn_says_why(asked: dict[str, object], message: str) -> None:
     with pytest.raises(InputError, match="figure 'it'|table") as caught:
         draw(**asked)
-    assert message in str(caught.value)
+    assert says(str(caught.value), message)
 
 
 def test_orders_are_fitted_written_and_saved() -> None:
@@ -227,7 +227,7 @@ def test_orders_are_fitted_written_and_saved() -> None:
     rows = TABLE.where({"scheme": "Newmark"})
     order = fitted_order(np.array(rows.column("h")), np.array(rows.column("error")))
     assert f"Newmark: {order:.2f}" in labels_of(many.figure)
-    assert "numbers in the legend are the fitted orders" in notes
+    assert says(notes, "numbers ... legend ... fitted orders")
 
 
 def test_fitted_lines_and_triangles_have_the_slope_they_say() -> None:
@@ -278,7 +278,7 @@ def test_bars_add_up_to_their_marks_also_where_a_scheme_gives_energy() -> None:
     assert gives["numerical"] > 0.0
     assert min(patch.get_width() for patch in axes.containers[2].patches) == pytest.approx(-gives["numerical"])
     assert "failed" in [text.get_text() for text in axes.texts]
-    assert any(note.startswith("the parts add up to the mark within") for note in notes)
+    assert any(says(note, "parts add up ... within") for note in notes)
     assert [label.get_text() for label in axes.get_yticklabels()] == SCHEMES
 
 
@@ -286,7 +286,7 @@ def test_a_ledger_that_does_not_close_is_said() -> None:
     rows = [replace(row, numbers=dict(row.numbers)) for row in TABLE.where({"h": 8e-3, "scheme": THREE}).rows]
     rows[1].numbers["final"] -= 7.0
     _, notes = draw(Table(tuple(rows)), kind="bars", by=["scheme"])
-    assert notes == ("the parts add up to the mark within 7 J in all runs",)
+    assert says(only(notes), "parts add up ... 7 J")
 
 
 def test_work_of_loads_counts_in_the_mark() -> None:
@@ -350,15 +350,15 @@ def test_profiles_count_failures() -> None:
         np.testing.assert_allclose(line.get_xdata()[:-1], tau)
         np.testing.assert_allclose(line.get_ydata()[:-1], rho)
     assert drawing.figure.axes[0].get_lines()[FAILED_RUN[0]].get_ydata()[-1] == pytest.approx(0.8)
-    assert notes == ("1 of 60 runs failed and is counted as an infinite ratio: Schatzman-Paoli, step h = 0.008 s",)
+    assert says(only(notes), "1 of 60 runs failed ... infinite ratio ... Schatzman-Paoli, step h = 0.008 s")
 
 
 def test_profiles_need_problems_with_several_solvers() -> None:
     rows = [Row(k, f"k{k}", {"scheme": s, "h": h}, "done", "", {"wall": 1.0}) for k, (s, h) in enumerate(ZIPPED)]
-    with pytest.raises(InputError, match="no problem has two solvers: does another axis go hand in hand with 'scheme'"):
+    with pytest.raises(InputError, match="problem.*two solvers.*axis.*hand.*hand.*'scheme'"):
         draw(Table(tuple(rows[:2])), kind="profile", y=["wall"], by=["scheme"])
     _, notes = draw(Table(tuple(rows)), kind="profile", y=["wall"], by=["scheme"])
-    assert notes == ("1 of 2 problems lack a run of a solver, which counts as a failure",)
+    assert says(only(notes), "1 of 2 problems ... failure")
 
 
 def test_spectra_have_markers_for_modes_and_lines_for_theory() -> None:
@@ -433,5 +433,5 @@ def test_a_figure_that_cannot_be_drawn_keeps_no_other_from_it(tmp_path: Path) ->
     (folder / "study.toml").write_text(few)
     drawn = draw_all(folder)
     assert [path.name for path in drawn.files] == ["good.svg", "good.pdf", "good.csv", "report.html"]
-    assert drawn.notes[0].startswith("not drawn: figure 'bad' = 'nothing'")
+    assert says(drawn.notes[0], "figure 'bad' = 'nothing'")
     assert "not drawn: figure &#x27;bad&#x27;" in drawn.page.read_text()

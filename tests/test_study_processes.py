@@ -78,7 +78,7 @@ def test_interrupted_and_killed_studies_go_on(tmp_path: Path, monkeypatch: pytes
         os.kill(pid, signal.SIGINT)
     assert first.wait(PATIENCE) == 130
     assert first.stderr is not None
-    assert f"to go on: flexmb study {path} -o {out}" in first.stderr.read()
+    assert f"flexmb study {path} -o {out}" in first.stderr.read()
     kept = finished(out)
     # kill -9 of the parent, in the middle of a run
     second = start(path, out, "--jobs", "1")

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from messages import says
 from study_files import STUDY, Inline, write_study
 
 import flexmb as fm
@@ -199,7 +200,7 @@ def test_a_failed_run_is_a_row_that_says_why(tmp_path: Path, capsys: pytest.Capt
     path, out = write_study(tmp_path, FAILING), tmp_path / "out"
     assert main(["study", str(path), "-o", str(out), "--no-figures"]) == 0
     said = capsys.readouterr()
-    assert "4 of 8 runs failed; the first, run 1:" in said.err
+    assert says(said.err, "4 ... 8 runs failed ... run 1")
     assert "damped too much" in said.err
     table = load_table(out)
     assert [row.status for row in table.rows] == ["done", "failed"] * 4
@@ -269,7 +270,7 @@ def test_another_study_in_the_folder_is_refused(tmp_path: Path) -> None:
 def test_two_processes_at_a_time_are_refused(tmp_path: Path) -> None:
     study = load_study(write_study(tmp_path))
     folder = StudyFolder(tmp_path / "out", study.file)
-    with folder.locked(), pytest.raises(InputError, match="another process runs the study"):
+    with folder.locked(), pytest.raises(InputError, match="process runs.*study"):
         study.run(tmp_path / "out")
 
 
@@ -332,8 +333,8 @@ rtol = 1e-9
     args = ["study", str(path), "-o", str(out), "--no-figures"]
     assert main(args) == 0
     said = capsys.readouterr().out
-    assert "ok    order of error over n for scheme = alpha >= 0.5, got" in said
-    assert "FAIL  impulse for scheme = alpha, n = 0.005 = 4 (rtol 1e-09), got 3.1" in said
+    assert says(said, "ok order ... error ... scheme = alpha >= 0.5")
+    assert says(said, "FAIL impulse ... scheme = alpha ... = 0.005 = 4 (rtol 1e-09) ... 3.1")
     entries = json.loads((out / "summary.json").read_text())["expectations"]
     assert [entry["ok"] for entry in entries] == [True, True, False]
     table = load_table(out).where({"scheme": "alpha"})
@@ -400,7 +401,7 @@ def test_a_step_on_the_command_line_takes_the_place_of_that_of_the_file(tmp_path
     path = write_study(tmp_path, text.replace(', "scheme.theta" = 0.5', "").replace(" = 400", " = 0.9"))
     study = load_study(path, ["time.steps=7"])
     assert {".".join(map(str, s.path)): s.value for s in study.file.common} == {"time.end": 1.0, "time.steps": 7}
-    with pytest.raises(InputError, match="axis 'n' changes it, so that it has no one value for all runs"):
+    with pytest.raises(InputError, match="axis 'n' changes.*value.*runs"):
         load_study(write_study(tmp_path), ["time.step=0.1"])
 
 

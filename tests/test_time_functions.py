@@ -109,12 +109,12 @@ def test_polynomial_by_its_coefficients() -> None:
     ("data", "words"),
     [
         ({"kind": "spin-up", "rate": 6.0}, r"needs duration"),
-        ({"kind": "spin-up", "rate": 6.0, "duration": 0.0}, r"loads\.f\.duration = 0\.0: must be positive"),
-        ({"kind": "spin-up", "rate": "6", "duration": 1.0}, r"loads\.f\.rate = '6': must be a number"),
-        ({"kind": "polynomial", "coefficients": []}, r"loads\.f\.coefficients = \[\]: a polynomial needs at least one"),
-        ({"kind": "polynomial", "coefficients": ["1"]}, r"loads\.f\.coefficients: must be a list of finite numbers"),
-        ({"kind": "polynomial", "coefficients": 3.0}, r"loads\.f\.coefficients: must be a list of finite numbers"),
-        ({"kind": "spinup"}, r"did you mean 'spin-up'"),
+        ({"kind": "spin-up", "rate": 6.0, "duration": 0.0}, r"loads\.f\.duration = 0\.0.*positive"),
+        ({"kind": "spin-up", "rate": "6", "duration": 1.0}, r"loads\.f\.rate = '6'.*number"),
+        ({"kind": "polynomial", "coefficients": []}, r"loads\.f\.coefficients = \[\].*polynomial.*least"),
+        ({"kind": "polynomial", "coefficients": ["1"]}, r"loads\.f\.coefficients.*list.*finite numbers"),
+        ({"kind": "polynomial", "coefficients": 3.0}, r"loads\.f\.coefficients.*list.*finite numbers"),
+        ({"kind": "spinup"}, "'spin-up'"),
     ],
 )
 def test_wrong_functions(data: dict[str, object], words: str) -> None:

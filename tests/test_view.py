@@ -10,6 +10,7 @@ import fake_run
 import h5py
 import numpy as np
 import pytest
+from messages import says
 from pictures import (
     SIZE,
     chroma,
@@ -243,12 +244,12 @@ def test_planes_of_oblique_bars_groups_and_pairs(tmp_path: Path) -> None:
     result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=0.02)
     planes, notes = contact_planes(open_folder(result.save(tmp_path / "no case")))
     assert planes == []
-    assert any("'back' is not drawn: without case.toml its normal" in note for note in notes)
+    assert any(says(note, "'back' ... case.toml ... normal") for note in notes)
     with h5py.File(tmp_path / "no case" / "result.h5", "r+") as file:
         assert file["/layout/contacts"][()].tolist() == [b"meet", b"back"]
         del file["/layout/contacts"]  # as in results of earlier versions
     _, notes = contact_planes(open_folder(tmp_path / "no case"))
-    assert any("order of the contacts is not known" in note for note in notes)
+    assert any(says(note, "order ... contacts") for note in notes)
     result.case_text = '[contacts.meet]\nkind = "node-node"\n[contacts.back]\nnormal = [2.0, 0.0, 0.0]\n'
     (plane,), notes = contact_planes(open_folder(result.save(tmp_path / "case")))
     assert notes == []
@@ -383,5 +384,5 @@ def test_colours_span_what_is_asked_for(bar: Path) -> None:
     assert scene.limits != (-600.0, 0.0)
     scene.recolour("axial_force")
     assert scene.limits == (-600.0, 0.0)
-    with pytest.raises(InputError, match="range = '3 3': must be two numbers, the first the smaller"):
+    with pytest.raises(InputError, match="range = '3 3'.*two numbers.*smaller"):
         staged([bar], 0.6, 1.0, "axial_force", whole=False, ends=(3.0, 3.0))

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from messages import says
 from pictures import SIZE, chroma, colours_at, pixels, require_drawing, scene_of
 
 import flexmb as fm
@@ -110,7 +111,7 @@ def test_a_run_that_blows_up_leaves_room_for_what_was_before(tmp_path: Path) -> 
     for whole in (False, True):
         scene, _ = scene_of(folder, 50.0, whole=whole)
         assert scene.thickness.size < 20.0 * usual
-        assert any(note.startswith("there is room for the motion up to t = 15") for note in scene.notes)
+        assert any(says(note, "motion ... t = 15") for note in scene.notes)
     scene, k = scene_of(folder, 199.0)  # this state is one that is too large
     assert scene.thickness.size > np.abs(scene.fields.q[k]).max()
     assert not any("room" in note for note in scene.notes)

@@ -47,6 +47,9 @@ body = "left"
 class Scheme:
     name: ClassVar[str] = "fake"
 
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        return ()
+
 
 @dataclass(frozen=True)
 class Groups:
