@@ -41,7 +41,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
 
     def forget() -> None:
         source_digests.cache_clear()
-        cache._numbas.clear()
+        cache._folders.clear()
         for name in [name for name in sys.modules if name.split(".")[0] == "tiny"]:
             del sys.modules[name]
         importlib.invalidate_caches()

@@ -28,7 +28,7 @@ def room():
     machine = everything().assemble().machine().machine
     rng = np.random.default_rng(0)
     numbers = SchemeNumbers(*(float(k) + 0.25 if "float" in str(a) else 100 + k for k, a in enumerate(_kinds())))
-    machine = machine._replace(numbers=numbers, judge=Judge(7, 77, 0.777))
+    machine = machine._replace(numbers=numbers, judge=Judge(7, 77, 0.777, 7777))
     for _, value in leaves(machine):
         if isinstance(value, np.ndarray):
             assert value.size, "the model leaves a table empty"

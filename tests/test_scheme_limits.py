@@ -230,8 +230,9 @@ def test_rho_inf_orders_the_dissipation():
 
 def test_a_contact_that_ends_open_gets_no_impulse():
     """Closed is what the *solution* closes: a contact pressed only on the way there has no velocity row."""
-    from flexmb.kernels.arrays import ContactRows, Judge, Rows
+    from flexmb.kernels.arrays import ContactRows, Rows
     from flexmb.kernels.contact_step import solve_ggl as compiled
+    from flexmb.kernels.lcp_others import judge_of
     from flexmb.kernels.ledger import TERMS_SIZE
     from flexmb.schemes.alpha_contacts import AlphaBlocks, solve_ggl
 
@@ -246,7 +247,7 @@ def test_a_contact_that_ends_open_gets_no_impulse():
         Rows(none, none, np.zeros(0)), g_free, g_free, none, g_free, W, nothing, nothing, W, np.array(np.diag(W))
     )
     nu2, Lam2 = np.zeros(4), np.zeros(4)
-    compiled(Judge(0, 0, 1e-10), 1.0, rows, g_free, b_v, nu2, Lam2, np.zeros(TERMS_SIZE))
+    compiled(judge_of(), 1.0, rows, g_free, b_v, nu2, Lam2, np.zeros(TERMS_SIZE))
     for position, velocity in ((nu, Lam), (nu2, Lam2)):
         g = g_free + W @ position
         assert g.min() >= -1e-12

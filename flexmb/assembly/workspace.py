@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.kernels.arrays import Judge
+from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
 from flexmb.kernels.multibody import (
@@ -204,7 +205,7 @@ def machine_of(
             motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
             trial=trial_of(system, q.size, v.size),
             numbers=numbers,
-            judge=Judge(0, 0, 1e-10) if judge is None else judge,
+            judge=judge_of() if judge is None else judge,
             e=np.array(e, dtype=np.float64),
             step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0, numbers.joint_level, numbers.eps, 0.0]),
             scratch=scratch_of(system),

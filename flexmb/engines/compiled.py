@@ -15,7 +15,6 @@ from flexmb.kernels.arrays import (
     VELOCITY,
     AlphaChoice,
     ContactRows,
-    Judge,
     Live,
     Loads,
     Modes,
@@ -29,9 +28,10 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import ldl_factor, ldu_factor
+from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
-from flexmb.kernels.march import Choice, march, take_field, take_sample
-from flexmb.kernels.rows import contact_kinematics
+from flexmb.kernels.march import Choice, march
+from flexmb.kernels.stages import raise_failed
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import Strain, stack
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -68,7 +68,7 @@ class CompiledEngine:
         memory = scheme.start(system, state, h, fixed, plan.solver)
         self.choice = self._choice()
         solver = plan.solver
-        self.judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
+        self.judge = judge_of(solver.method, solver.max_iterations, solver.tolerance)
         self.structure = _structure(system, self.order, fixed.S)
         self.many = fixed.many_for(solver)  # its arrays live as long as the engine
         self.contacts = _contacts(system, self.order, fixed, solver)
@@ -92,7 +92,6 @@ class CompiledEngine:
             terms=np.zeros(TERMS_SIZE),
         )
         self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
-        self._refresh()
 
     def _choice(self) -> Choice:
         """Return the kernel's choice of step."""
@@ -115,25 +114,21 @@ class CompiledEngine:
             _columns([s.rate(t) for s in system.contacts.motions], t.size),
         )
 
-    def _refresh(self) -> None:
-        """Recompute the contact kinematics of the current state."""
-        x, tab = self.live, self._tables(self.step, self.step)
-        contact_kinematics(self.contacts, tab, 1, x.q, x.v, x.g, x.U)
-
     def start(self) -> Block:
         """Return the block with the sample at the start."""
         block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
-        out = _samples(block)
-        take_sample(self.structure, self.contacts, self.probes, self.live, self.scratch, out, 0)
-        take_field(self.live, out, 0)
-        self.advance(0)  # compiles the loop, or loads it from the compiled files, before the clock starts
-        return self._natural(block)
+        # compiles the loop, or loads it from the compiled files, before the clock starts
+        return self._march(block, self.step, self.step, begin=True)
 
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
         plan = self.plan
         n0, n1 = self.step, min(self.step + n, plan.steps)
-        block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
+        return self._march(plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1)), n0, n1)
+
+    def _march(self, block: Block, n0: int, n1: int, begin: bool = False) -> Block:
+        """Take the steps n0 + 1 .. n1 and fill a block; with ``begin``, first with the state at n0."""
+        plan = self.plan
         reached, samples, fields, failed, residual = march(
             self.choice,
             self.judge,
@@ -151,7 +146,9 @@ class CompiledEngine:
             plan.steps,
             plan.every,
             plan.fields_every,
+            begin,
         )
+        raise_failed()
         self.step = int(reached)
         if failed == -2 or (failed >= 0 and not np.isfinite(residual)):
             self.failure = not_finite(plan, self.step + 1)
@@ -182,7 +179,6 @@ class CompiledEngine:
         for name, value in arrays.items():
             getattr(self.live, name)[...] = value
         self.step = step
-        self._refresh()
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""

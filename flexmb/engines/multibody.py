@@ -10,8 +10,8 @@ from flexmb.engines.dependent_joints import near_words, passed_words
 from flexmb.engines.drive_corners import corner_times
 from flexmb.engines.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
-from flexmb.kernels.arrays import Judge
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
+from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.multibody import (
     ALPHA,
     CONTACT_FAILED,
@@ -67,7 +67,7 @@ class MultibodyEngine:
         self.system = system
         numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
         solver = plan.solver
-        judge = Judge(solver.method, solver.max_iterations, float(solver.tolerance))
+        judge = judge_of(solver.method, solver.max_iterations, solver.tolerance)
         self.room = system.machine(numbers, judge)
         self.room.machine.trial.scale[MODEL] = system.extent
         self.room.machine.trial.scale[LENGTH] = system.extent or 1.0

@@ -209,12 +209,20 @@ GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
 """How contacts enter an alpha step (``AlphaChoice.level``)."""
 
 
+NEWTON, LEMKE, PGS = 0, 1, 2
+"""The methods for contact problems (``Judge.method``)."""
+
+
 class Judge(NamedTuple):
-    """The contact solver's method (see ``kernels.lcp``), its iteration limit (0: automatic) and tolerance."""
+    """The contact solver's method (see ``kernels.lcp``), its iteration limit (0: automatic) and tolerance.
+
+    ``others`` is the address of the methods that follow where it fails (``kernels.lcp_others``).
+    """
 
     method: int
     max_iter: int
     tol: float
+    others: int
 
 
 class Samples(NamedTuple):

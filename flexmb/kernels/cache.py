@@ -6,8 +6,8 @@ whole. So kernels have a cache of their own, in the folder that numba chooses: `
 beside the sources, else the user's. There is one file for every signature. Its first line holds the stamp of all it
 was made from and the SHA-256 of the rest; when one of them disagrees, the kernel is compiled and the file replaced.
 
-This is the only file that uses what numba keeps to itself. Where a version of numba lacks it, kernels are compiled at
-every start, and a note says so.
+Where a version of numba lacks what that needs (``numba_inside.py``), kernels are compiled at every start, and a note
+says so.
 """
 
 from __future__ import annotations
@@ -26,17 +26,8 @@ from typing import Any
 
 import numba
 
+from flexmb.kernels.numba_inside import KNOWN, as_data, cache_folder, entry_callback, from_data, pickled
 from flexmb.kernels.sources import source_digests
-
-try:
-    from numba.core.caching import CompileResultCacheImpl
-    from numba.core.ccallback import CFunc
-    from numba.core.serialize import dumps
-    from numba.core.sigutils import normalize_signature
-
-    KNOWN = True
-except ImportError:  # a version that is not among those of pyproject.toml
-    KNOWN = False
 
 PACKAGE = "flexmb.kernels"
 FORMAT = b"flexmb-kernel-1"
@@ -44,7 +35,7 @@ AT_EVERY_START = "kernels are compiled at every start, which takes minutes"
 CURE = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
 
 _said: set[str] = set()
-_numbas: dict[tuple[str, str], Any] = {}
+_folders: dict[tuple[str, str], Path | None] = {}
 
 
 def _say_once(kind: str, words: str) -> None:
@@ -54,16 +45,14 @@ def _say_once(kind: str, words: str) -> None:
         print(f"note: {words}", file=sys.stderr, flush=True)
 
 
-def _numbas_cache(function: Callable[..., Any]) -> Any:
-    """Return numba's object that knows the folder and turns compiled functions into data; None without a folder."""
+def _folder(function: Callable[..., Any]) -> Path | None:
+    """Return the folder that numba chooses for the compiled files of a function; None where there is none."""
     at = os.path.dirname(inspect.getfile(function)), str(numba.config.CACHE_DIR)  # type: ignore[attr-defined]
-    if at not in _numbas:
-        try:
-            _numbas[at] = CompileResultCacheImpl(function)  # type: ignore[no-untyped-call]
-        except RuntimeError:
+    if at not in _folders:
+        _folders[at] = cache_folder(function)
+        if _folders[at] is None:
             _say_once("no place", f"there is no place to keep compiled files in, so {AT_EVERY_START}; {CURE}")
-            _numbas[at] = None
-    return _numbas[at]
+    return _folders[at]
 
 
 def _made_from(function: Callable[..., Any], package: str) -> str | None:
@@ -81,17 +70,16 @@ class DamagedFileError(Exception):
 class KernelCache:
     """The compiled forms of one function, as numba's dispatchers and callbacks ask for them."""
 
-    def __init__(self, function: Callable[..., Any], package: str = PACKAGE) -> None:
+    def __init__(self, function: Callable[..., Any], package: str = PACKAGE, form: str = "") -> None:
         self.function = function
-        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}{form}"
         made_from = _made_from(function, package)
         self.stamp = hashlib.sha256(f"{numba.__version__} {sys.version} {made_from}".encode()).hexdigest().encode()
 
     @property
     def folder(self) -> Path | None:
         """Where the files are; None where there is no place for them."""
-        found = _numbas_cache(self.function)
-        return None if found is None else Path(found.locator.get_cache_path())
+        return _folder(self.function)
 
     @property
     def cache_path(self) -> str | None:
@@ -137,7 +125,7 @@ class KernelCache:
             found = self.read(file)
             if found is None or found[0] != key:
                 return None
-            return _numbas_cache(self.function).rebuild(target_context, pickle.load(found[1]))
+            return from_data(target_context, pickle.load(found[1]))
         except Exception as err:  # whatever a file holds, the kernel can be compiled
             words = f"compiled file '{file}' cannot be used ({err or type(err).__name__})"
             _say_once("damaged", f"{words}; it is compiled again, and so is any other")
@@ -145,11 +133,11 @@ class KernelCache:
 
     def save_overload(self, sig: Any, compiled: Any) -> None:
         """Keep the compiled function of a signature."""
-        numbas = _numbas_cache(self.function)
-        if self.folder is None or not numbas.check_cachable(compiled):
+        data = None if self.folder is None else as_data(compiled)
+        if self.folder is None or data is None:
             return
         file, key = self._file(self.folder, sig, compiled.codegen)
-        body = dumps(key) + dumps(numbas.reduce(compiled))  # type: ignore[no-untyped-call]
+        body = pickled(key) + data
         first = b" ".join((FORMAT, self.stamp, hashlib.sha256(body).hexdigest().encode()))
         try:
             _replace(file, first + b"\n" + body)
@@ -184,7 +172,7 @@ def _replace(file: Path, content: bytes) -> None:
         raise
 
 
-def keep(compiled: Any, function: Callable[..., Any], package: str = PACKAGE) -> None:
+def keep(compiled: Any, function: Callable[..., Any], package: str = PACKAGE, form: str = "") -> None:
     """Keep what numba compiles of a function in files, if its package has all that it is made from.
 
     A function of elsewhere, or one inside another, which may close over values, is compiled whenever it is used: its
@@ -193,14 +181,14 @@ def keep(compiled: Any, function: Callable[..., Any], package: str = PACKAGE) ->
     if not KNOWN or not hasattr(compiled, "_cache"):
         _say_once("no place", f"compiled files of numba {numba.__version__} cannot be kept, so {AT_EVERY_START}")
     elif _made_from(function, package) is not None:
-        compiled._cache = KernelCache(function, package)
+        compiled._cache = KernelCache(function, package, form)
 
 
 def callback(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
     """Compile a function to one that C can call, or load it."""
     if not KNOWN:
         return numba.cfunc(signature, **options)(function)
-    made = CFunc(function, normalize_signature(signature), locals={}, options=options)  # type: ignore[no-untyped-call]
+    made = entry_callback(function, signature, options)
     keep(made, function)
     made.compile()
     return made

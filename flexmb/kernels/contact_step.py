@@ -6,7 +6,9 @@ import numpy as np
 
 from flexmb.kernels.arrays import ContactRows, Delassus, Judge
 from flexmb.kernels.jit import allocating
-from flexmb.kernels.lcp import lcp_worst, solve_lcp
+from flexmb.kernels.lcp_active import members
+from flexmb.kernels.lcp_first import solve_problem
+from flexmb.kernels.lcp_residual import lcp_worst
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.state import Array, IntArray
 
@@ -49,7 +51,7 @@ def solve_velocity(jd: Judge, W: Array, b: Array, active: Array, P: Array, terms
         b_a[k] = b[rows[k]]
         for j in range(m):
             W_a[k, j] = W[rows[k], rows[j]]
-    iterations, residual = solve_lcp(W_a, b_a, z, jd.method, jd.max_iter, jd.tol)
+    iterations, residual = solve_problem(W_a, b_a, z, jd)
     terms[T_ITERATIONS] = iterations
     P[:] = 0.0
     for k in range(m):
@@ -75,22 +77,27 @@ def solve_ggl(
     """
     nc = nu.size
     terms[T_ITERATIONS] = 0.0
-    nu[:] = Lam
-    near = g_free <= 0.0
-    if not near.any():
-        nu[:] = 0.0
-        Lam[:] = 0.0
+    # loops: assignments of arrays bring the messages of their errors with them, a second of compilation
+    near, closed, any_near = np.empty(nc, np.bool_), np.empty(nc, np.bool_), False
+    for i in range(nc):
+        near[i] = closed[i] = g_free[i] <= 0.0
+        any_near = any_near or near[i]
+    for i in range(nc):
+        nu[i] = Lam[i] if any_near else 0.0
+        Lam[i] = Lam[i] if any_near else 0.0
+    if not any_near:
         return -1, 0.0
-    closed = near.copy()
     rounds = 0
     while True:
-        i_q = np.flatnonzero(near)
-        i_v = np.flatnonzero(closed)
+        i_q = members(near)
+        i_v = members(closed)
         W, b = _joint_problem(h, con, g_free, b_v, i_q, i_v)
         z = np.empty(b.size)
-        z[: i_q.size] = nu[i_q]
-        z[i_q.size :] = Lam[i_v]
-        iterations, residual = solve_lcp(W, b, z, jd.method, jd.max_iter, jd.tol)
+        for k in range(i_q.size):
+            z[k] = nu[i_q[k]]
+        for k in range(i_v.size):
+            z[i_q.size + k] = Lam[i_v[k]]
+        iterations, residual = solve_problem(W, b, z, jd)
         terms[T_ITERATIONS] += iterations
         nu[:] = 0.0
         Lam[:] = 0.0

@@ -2,9 +2,12 @@
 
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
-``inner`` is the same for functions that only other kernels call: without an entry from Python they compile twice as
-fast. ``allocating`` switches the counts on again for the contact solvers below it, which make small arrays.
-Neither uses fastmath: sums keep their order, so the same case gives the same bits.
+``inner`` is the same for functions that only other kernels call. ``allocating`` switches the counts on again for the
+contact solvers below it, which make small arrays. Neither uses fastmath: sums keep their order, so the same case gives
+the same bits.
+
+What another kernel calls is a loose form of the function, which becomes machine code as a part of its caller only
+(``numba_inside.py``).
 """
 
 from __future__ import annotations
@@ -15,32 +18,37 @@ from typing import Any, TypeVar, cast
 from numba import njit
 
 from flexmb.kernels.cache import keep
+from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _compile(**options: bool) -> Callable[[_F], _F]:
-    """Return numba's decorator with the given options, kept on disk."""
-
-    def decorate(function: _F) -> _F:
-        compiled = njit(error_model="numpy", **options)(function)  # type: ignore[call-overload]
-        if compiled is not function:  # NUMBA_DISABLE_JIT leaves it as it is
-            keep(compiled, function)
-        return cast("_F", compiled)
-
-    return decorate
+def _compile(function: _F, counts: bool, from_python: bool) -> _F:
+    """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without."""
+    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True}
+    compiled: Any = njit
+    loose = compiled(no_cpython_wrapper=KNOWN or not from_python, **LOOSE, **options)(function)
+    if loose is function:  # NUMBA_DISABLE_JIT leaves it as it is
+        return function
+    keep(loose, function, form="-loose" if from_python else "")
+    if not (from_python and KNOWN):
+        return cast("_F", loose)
+    entry = compiled(**ENTRY, **options)(function)
+    keep(entry, function)
+    called_as(entry, loose)
+    return cast("_F", entry)
 
 
 def kernel(function: _F) -> _F:
     """Compile a function that allocates nothing."""
-    return _compile(_nrt=False, no_cfunc_wrapper=True)(function)
+    return _compile(function, counts=False, from_python=True)
 
 
 def inner(function: _F) -> _F:
     """Compile a function that allocates nothing and is called by other kernels only."""
-    return _compile(_nrt=False, no_cfunc_wrapper=True, no_cpython_wrapper=True)(function)
+    return _compile(function, counts=False, from_python=False)
 
 
 def allocating(function: _F) -> _F:
     """Compile a function that makes arrays."""
-    return _compile(_nrt=True, no_cfunc_wrapper=True)(function)
+    return _compile(function, counts=True, from_python=True)

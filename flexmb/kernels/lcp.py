@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels.arrays import LEMKE, NEWTON, PGS
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
-from flexmb.kernels.lcp_newton import ROUND_OFF, solve_newton
+from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, solve_newton
 from flexmb.kernels.lcp_pgs import solve_pgs
 from flexmb.kernels.lcp_proximal import solve_proximal
 from flexmb.kernels.lcp_refine import refine
@@ -25,12 +26,10 @@ __all__ = [
     "solve_pgs",
 ]
 
-NEWTON, LEMKE, PGS = 0, 1, 2
-"""Codes of the methods for ``solve_lcp``."""
 PROXIMAL = 3
 """The last resort, which no one asks for by name: slow, but it holds where the others stumble over round-off."""
-SETS, SWEEPS, PROBLEMS = 30, 50000, 60
-"""Automatic limits of Newton, of PGS asked for by name, and of the proximal method."""
+SWEEPS, PROBLEMS = 50000, 60
+"""Automatic limits of PGS asked for by name, and of the proximal method."""
 
 
 @allocating
@@ -85,8 +84,17 @@ def solve_lcp(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: flo
     residual : float
         ``lcp_residual`` of z; the caller must treat more than ``tol`` as failure.
     """
+    return go_on(W, b, z, method, max_iter, tol, -1, False)
+
+
+@allocating
+def go_on(
+    W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float, iterations: int, ok: bool
+) -> tuple[int, float]:
+    """Do what ``solve_lcp`` says, or its rest after ``iterations`` >= 0 of the method asked for, which were ``ok``."""
     n = b.size
-    iterations, ok = _attempt(W, b, z, method, max_iter, tol)
+    if iterations < 0:
+        iterations, ok = _attempt(W, b, z, method, max_iter, tol)
     least, residual = _refined(W, b, z, tol)
     if (ok and residual <= tol) or residual <= ROUND_OFF or (max_iter > 0 and method != NEWTON):
         return iterations, residual

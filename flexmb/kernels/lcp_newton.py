@@ -15,6 +15,8 @@ from flexmb.state import Array
 
 ROUND_OFF = 1e-13
 """A residual that no further pivot can be expected to improve."""
+SETS = 30
+"""Automatic limit of the index sets that are tried."""
 
 
 @allocating

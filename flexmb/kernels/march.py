@@ -21,8 +21,9 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import dot
-from flexmb.kernels.jit import kernel
+from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import balance, book_step
+from flexmb.kernels.numba_inside import LOOSE
 from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
 from flexmb.kernels.step_alpha import step_alpha
 from flexmb.kernels.step_moreau import step_moreau
@@ -30,6 +31,9 @@ from flexmb.kernels.step_schatzman import step_schatzman
 
 STEPS = {MoreauChoice: step_moreau, SchatzmanChoice: step_schatzman, AlphaChoice: step_alpha}
 """Which step a choice of parameters asks for."""
+
+OPTIONS: Any = {**LOOSE, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True}
+"""How ``take_step`` is compiled: as an inner kernel."""
 
 Choice = MoreauChoice | SchatzmanChoice | AlphaChoice
 
@@ -51,7 +55,7 @@ def take_step(
     return failed, residual
 
 
-@overload(take_step)
+@overload(take_step, jit_options=OPTIONS)
 def _take_step(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
     """Choose the step while compiling, so that a run compiles only the scheme it uses."""
     step: Any = STEPS[ch.instance_class]
@@ -62,7 +66,7 @@ def _take_step(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped
     return call
 
 
-@kernel
+@inner
 def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratch, out: Samples, k: int) -> bool:
     """Fill row k of the samples from the current state; return whether its energy is a finite number."""
     for i in range(prb.offset.size):
@@ -81,7 +85,7 @@ def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratc
     return True
 
 
-@kernel
+@inner
 def take_field(x: Live, out: Samples, k: int) -> None:
     """Fill row k of the fields from the current state."""
     for i in range(x.q.size):
@@ -110,8 +114,9 @@ def march(
     last: int,
     every: int,
     fields_every: int,
+    begin: bool,
 ) -> tuple[int, int, int, int, float]:
-    """Take the steps n0 + 1 .. n1.
+    """Take the steps n0 + 1 .. n1; with ``begin`` set, sample the state at n0 first.
 
     Returns
     -------
@@ -125,6 +130,11 @@ def march(
     residual : float
     """
     samples, fields = 0, 0
+    contact_kinematics(con, tab, 1, x.q, x.v, x.g, x.U)
+    if begin:
+        take_sample(st, con, prb, x, w, out, 0)
+        take_field(x, out, 0)
+        samples, fields = 1, 1
     for n in range(n0, n1):
         row = n - n0 + 1
         failed, residual = take_step(ch, jd, st, con, lod, tab, row, x, w)

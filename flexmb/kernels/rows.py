@@ -13,7 +13,7 @@ from flexmb.kernels.banded import (
     ldu_solve,
     skew_add,
 )
-from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.jit import inner
 from flexmb.state import Array
 
 
@@ -135,7 +135,7 @@ def gap_offset(con: ContactRows, i: int, s: Array) -> float:
     return con.motion_coef[i] * s[m] if m >= 0 else 0.0
 
 
-@kernel
+@inner
 def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Array, g: Array, U: Array) -> None:
     """Write gaps and relative velocities of the state (q, v) at the time of ``row`` into ``g`` and ``U``."""
     for i in range(g.size):
@@ -143,7 +143,7 @@ def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Arr
         U[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row])
 
 
-@kernel
+@inner
 def forecast_closes(con: ContactRows, i: int, g: float, ahead: float, P_before: float, h: float) -> bool:
     """Return whether the gap g + ahead forecast for contact i is <= 0, but for round-off.
 

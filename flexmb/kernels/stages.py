@@ -1,39 +1,90 @@
-"""The heavy stages of a step, compiled apart and called by address.
+"""The heavy or rare stages of a step, compiled apart and called by address.
 
-numba links and optimizes a function together with all it calls, at every level of a chain of calls. Called by address
-the stages are compiled once each, and the loops around them in no time. A stage takes the address of the machine and a
-flag, and returns a whole number; everything else goes through the machine's arrays.
+A loop that calls a stage by its address is compiled without it, and an edit in one of them leaves the other as it is. A
+stage takes the address of the machine and a flag, and returns a whole number; everything else goes through the
+machine's arrays. A *rare* stage is compiled (or loaded from its file) when it is first called: until then its address
+is that of a door, a function of Python that does so and puts the stage in its place.
 """
 
 from __future__ import annotations
 
+import ctypes
 from collections.abc import Callable
 from functools import cached_property
 from typing import Any
 
-from numba import types
+import numpy as np
+from numba import config, types
 from numba.extending import intrinsic
 
 from flexmb.kernels.cache import callback
+from flexmb.state import IntArray
 
 PLACE, ASSEMBLE, CONTACT, ACCOUNT = 0, 1, 2, 3
 """The stages, as places in ``Machine.stages``."""
 
+_C = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+_failed: list[BaseException] = []
+
 
 class Stage:
-    """A stage, compiled (or loaded from its file) when its address is first asked for."""
+    """A stage, compiled (or loaded from its file) when its address is first asked for.
 
-    def __init__(self, function: Callable[[int, int], int]) -> None:
+    ``otherwise`` is what a door returns when the stage could not be compiled, or the user stopped it.
+    """
+
+    def __init__(self, function: Callable[[int, int], int], otherwise: int = 0) -> None:
         self.function = function
+        self.otherwise = otherwise
+        self._doors: list[Any] = []
 
     @cached_property
     def _compiled(self) -> Any:
-        return callback(self.function, types.int64(types.int64, types.int64), error_model="numpy")
+        if config.DISABLE_JIT:  # type: ignore[attr-defined]
+            return _C(self.function)
+        return callback(self.function, types.int64(types.int64, types.int64), error_model="numpy").ctypes
 
     @property
     def address(self) -> int:
         """What others call."""
-        return int(self._compiled.address)
+        return _address(self._compiled)
+
+    def door(self, table: IntArray | None = None, place: int = 0) -> int:
+        """Return what others call, for a rare stage; the stage itself goes to its place in ``table`` when called."""
+        if "_compiled" in self.__dict__:
+            return self.address
+
+        def enter(at: int, flag: int) -> int:
+            try:
+                if table is not None:
+                    table[place] = self.address
+                return int(self._compiled(at, flag))
+            except BaseException as err:  # no exception passes through compiled functions
+                _failed.append(err)
+                return self.otherwise
+
+        self._doors.append(_C(enter))  # they must live as long as anyone may call them
+        return _address(self._doors[-1])
+
+
+def _address(function: Any) -> int:
+    return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
+
+
+def table_of(*stages: Stage, rare: tuple[int, ...] = ()) -> IntArray:
+    """Return the addresses of stages, those at the places ``rare`` with doors."""
+    table = np.zeros(len(stages), dtype=np.int64)
+    for k, stage_k in enumerate(stages):
+        table[k] = stage_k.door(table, k) if k in rare else stage_k.address
+    return table
+
+
+def raise_failed() -> None:
+    """Raise what a door met, if anything, once the loop has returned."""
+    if _failed:
+        err = _failed[0]
+        _failed.clear()
+        raise err
 
 
 def stage(function: Callable[[int, int], int]) -> Stage:
@@ -56,3 +107,9 @@ def _call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
 
 call: Any = intrinsic(_call)
 """``call(address, at, flag)``: call the stage at an address."""
+
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+
+    def call(address: int, at: int, flag: int) -> int:
+        """Call the stage at an address, interpreted."""
+        return int(_C(int(address))(int(at), int(flag)))

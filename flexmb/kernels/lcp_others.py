@@ -1,0 +1,54 @@
+"""The methods that follow where Newton's fails in a compiled loop: a rare stage (``stages.py``)."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from numba import carray, config, types  # type: ignore[attr-defined]
+from numba.extending import intrinsic
+
+from flexmb.kernels.arrays import NEWTON, Judge
+from flexmb.kernels.lcp import go_on
+from flexmb.kernels.lcp_first import HEAD, ITERATIONS, LIMIT, METHOD, RESIDUAL, SOLVED, TOLERANCE
+from flexmb.kernels.stages import Stage
+
+
+def _floats(typingctx: Any, address: Any) -> Any:
+    """Return the pointer to the numbers at an address."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+
+    pointer: Any = types.CPointer
+    return pointer(types.float64)(types.int64), codegen
+
+
+floats: Any = intrinsic(_floats)
+if config.DISABLE_JIT:  # type: ignore[attr-defined]
+
+    def floats(address: int) -> Any:
+        """Return the pointer to the numbers at an address, interpreted."""
+        return ctypes.cast(address, ctypes.POINTER(ctypes.c_double))
+
+
+def solve_by_others(at: int, n: int) -> int:
+    """Go on with the problem of n contacts at an address as ``solve_lcp`` does; its array gets the answer."""
+    sent = carray(floats(at), (HEAD + n * n + 2 * n,))
+    W = sent[HEAD : HEAD + n * n].reshape((n, n))
+    b = sent[HEAD + n * n : HEAD + n * n + n]
+    z = sent[HEAD + n * n + n :]
+    iterations, residual = go_on(
+        W, b, z, int(sent[METHOD]), int(sent[LIMIT]), sent[TOLERANCE], int(sent[ITERATIONS]), sent[SOLVED] > 0.0
+    )
+    sent[ITERATIONS] = float(iterations)
+    sent[RESIDUAL] = residual
+    return 0
+
+
+OTHERS = Stage(solve_by_others)
+
+
+def judge_of(method: int = NEWTON, max_iter: int = 0, tol: float = 1e-10) -> Judge:
+    """Return how compiled loops solve contact problems: method, limit of iterations (0: automatic) and tolerance."""
+    return Judge(method, max_iter, float(tol), OTHERS.door())

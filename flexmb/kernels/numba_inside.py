@@ -1,0 +1,170 @@
+"""What we use of numba's inside: how compiled functions are linked, kept and loaded. No other file does.
+
+numba optimizes a function together with all it calls and turns it into machine code, at every level of a chain of
+calls: the same inner loop ten times over. Here a function that others call is *loose*: no more than its intermediate
+code is made. Only an *entry*, which Python or a stage calls, links the loose ones below it, optimizes the whole once
+and turns it into machine code.
+
+Where a version of numba lacks what is needed (``KNOWN`` is False), functions are compiled numba's way, at every start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+try:
+    from numba.core import caching, ccallback, codegen, compiler, environment, serialize, sigutils
+
+    _Library: Any = codegen.JITCodeLibrary
+    _Compiler: Any = compiler.Compiler
+    _result: Any = compiler.CompileResult
+    _made: Any = compiler.compile_result
+    _callback: Any = ccallback.CFunc
+    _places: Any = caching.CompileResultCacheImpl
+    _environment: Any = environment.lookup_environment
+    _dumps: Any = serialize.dumps
+    _normalized: Any = sigutils.normalize_signature
+    KNOWN = True
+except (ImportError, AttributeError):  # a version that is not among those of pyproject.toml
+    _Library = _Compiler = object
+    KNOWN = False
+
+ENVIRONMENT = "_ZN08NumbaEnv"
+"""How the symbols begin behind which numba keeps the Python objects of a function."""
+
+
+class _WithoutEnvironments:
+    """The code generator as a loose library shows it: what is not in memory yet has no place for Python objects."""
+
+    def __init__(self, codegen: Any) -> None:
+        self._codegen = codegen
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._codegen, name)
+
+    def set_env(self, name: str, env: Any) -> None:
+        """Do nothing; entries see to it."""
+
+
+class LooseLibrary(_Library):  # type: ignore[misc]
+    """The intermediate code of a function and of all it calls."""
+
+    @property
+    def codegen(self) -> Any:
+        """The code generator, but for what needs machine code."""
+        return _WithoutEnvironments(self._codegen)
+
+    def finalize(self) -> None:
+        """Link what is called, without optimizing anything: entries do that."""
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage.name == "external":
+                function.linkage = "linkonce_odr"  # entries may get it from several sides
+        self._finalize_dynamic_globals()
+        self._shared_module = self._final_module
+        self._finalized = True
+
+    def get_pointer_to_function(self, name: str) -> int:
+        """Return 0: there is no machine code."""
+        self._ensure_finalized()
+        return 0
+
+    def serialize_using_object_code(self) -> Any:
+        """Return the intermediate code as data."""
+        self._ensure_finalized()
+        return (self.name, "loose", self._final_module.as_bitcode())
+
+
+class EntryLibrary(_Library):  # type: ignore[misc]
+    """The machine code of an entry."""
+
+    def _finalize_specific(self) -> None:
+        super()._finalize_specific()
+        for variable in self._final_module.global_variables:
+            if variable.name.startswith(ENVIRONMENT):
+                env = _environment(variable.name)
+                if env is not None:
+                    self._codegen.set_env(variable.name, env)
+
+
+def _compiler(library: Any) -> Any:
+    """Return a compiler that puts what it makes into a library of a kind."""
+
+    class Into(_Compiler):  # type: ignore[misc]
+        def define_pipelines(self) -> Any:
+            if self.state.library is None:
+                self.state.library = library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)
+                self.state.library.enable_object_caching()
+            return super().define_pipelines()
+
+    return Into
+
+
+LOOSE: dict[str, Any] = {"pipeline_class": _compiler(LooseLibrary)} if KNOWN else {}
+ENTRY: dict[str, Any] = {"pipeline_class": _compiler(EntryLibrary)} if KNOWN else {}
+"""Options of ``numba.njit`` for the two kinds of functions."""
+
+
+def called_as(entry: Any, loose: Any) -> None:
+    """Let the functions that call ``entry`` call its loose form instead."""
+    entry.get_call_template = loose.get_call_template
+    entry.get_overload = loose.get_overload
+
+
+def entry_callback(function: Callable[..., Any], signature: Any, options: dict[str, Any]) -> Any:
+    """Return an entry that C can call, not compiled yet."""
+    return _callback(function, _normalized(signature), locals={}, options=options, **ENTRY)
+
+
+def cache_folder(function: Callable[..., Any]) -> Path | None:
+    """Return the folder that numba chooses for compiled files; None where there is none."""
+    try:
+        return Path(_places(function).locator.get_cache_path())
+    except RuntimeError:
+        return None
+
+
+def pickled(value: Any) -> bytes:
+    """Return a value of numba's as data."""
+    return bytes(_dumps(value))
+
+
+def as_data(compiled: Any) -> bytes | None:
+    """Return a compiled function as data; None when it holds what only this process has."""
+    if compiled.lifted or compiled.library.has_dynamic_globals:
+        return None
+    # the annotated listing, which nobody reads, takes longer than all the rest
+    return pickled(compiled._replace(type_annotation="")._reduce())
+
+
+def from_data(target: Any, data: Any) -> Any:
+    """Return the compiled function of unpickled data."""
+    (name, kind, code), fndesc, env, signature, _, _, _, reload_init, _ = data
+    if kind != "loose":
+        return _result._rebuild(target, *data)
+    from llvmlite import binding
+
+    for again in reload_init:
+        again()
+    library = LooseLibrary(target.codegen(), name)
+    library.enable_object_caching()
+    library._final_module = binding.parse_bitcode(code)
+    library.finalize()
+    entry = target.get_executable(library, fndesc, env)
+    return _made(
+        typing_context=target.typing_context,
+        target_context=target,
+        entry_point=entry,
+        type_annotation="",
+        library=library,
+        signature=signature,
+        objectmode=False,
+        lifted=(),
+        fndesc=fndesc,
+        environment=env,
+        reload_init=reload_init,
+    )
