@@ -103,7 +103,7 @@ def test_ggl_with_damping_is_solved_coupled(scheme, seed, stiff):
     )
     solver, h = ContactSolver(), 0.02
     fixed = scheme.prepare(s, h)
-    assert np.abs(fixed.W_q_Lam).max() > 0.0
+    assert np.abs(fixed.blocks.W_q_Lam).max() > 0.0
     state = s.initial_state(0.0)
     memory = scheme.start(s, state, h, fixed, solver)
     pushed = 0

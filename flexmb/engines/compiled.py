@@ -34,11 +34,11 @@ from flexmb.kernels.march import Choice, march
 from flexmb.kernels.stages import raise_failed
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import Strain, stack
+from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record import Block, Tally
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.base import PreparedContacts, StepMatrix
-from flexmb.schemes.many_contacts import ManyContactsProblem
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.state import Array
@@ -71,7 +71,7 @@ class CompiledEngine:
         self.judge = judge_of(solver.method, solver.max_iterations, solver.tolerance)
         self.structure = _structure(system, self.order, fixed.S)
         self.many = fixed.many_for(solver)  # its arrays live as long as the engine
-        self.contacts = _contacts(system, self.order, fixed, self.many)
+        self.contacts = _contacts(system, self.order, fixed, solver)
         self.loads = _loads(system, self.order)
         self.probes = _probes(system, self.order)
         nc, perm = system.contacts.nc, self.order.perm
@@ -249,11 +249,9 @@ def _loads(system: LinearSystem, order: BandOrder) -> Loads:
     return Loads(_rows(rows, order), np.array([int(x.drive) for x in system.loads], dtype=np.int64))
 
 
-def _contacts(
-    system: LinearSystem, order: BandOrder, fixed: PreparedContacts, many: ManyContactsProblem | None
-) -> ContactRows:
+def _contacts(system: LinearSystem, order: BandOrder, fixed: PreparedContacts, solver: ContactSolver) -> ContactRows:
     """Return the contacts, and the Delassus blocks or the solver for many of them."""
-    con = system.contacts
+    con, many = system.contacts, fixed.many_for(solver)
     W_q_nu = W_q_Lam = W_v_nu = W_v_Lam = np.zeros((0, 0))
     if many is None:
         W_v_Lam = fixed.row_matrix
@@ -270,7 +268,7 @@ def _contacts(
         W_v_nu=np.ascontiguousarray(W_v_nu),
         W_v_Lam=np.ascontiguousarray(W_v_Lam),
         response=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
-        many=NO_SOLVER if many is None else many.rows(),
+        many=NO_SOLVER if many is None else many.rows(float(solver.tolerance)),
     )
 
 

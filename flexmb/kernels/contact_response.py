@@ -23,7 +23,7 @@ from flexmb.state import Array, IntArray
 
 ONE, TWO = 0, 1
 K_FORM, K_REFINE, K_RESISTS = 0, 1, 2
-"""Places in ``Response.kind``: ONE or TWO, whether solutions are corrected once, whether C + Y has entries."""
+"""Places in ``Response.kind``: ONE or TWO, how often solutions are corrected, whether C + Y has entries."""
 N_C, N_K, N_Q, N_V, N_H = 0, 1, 2, 3, 4
 """Places in ``Response.number``: c_C, c_K, h beta r, h gamma r, h."""
 
@@ -33,7 +33,7 @@ class Response(NamedTuple):
 
     K is given by deformation modes (``linalg.strain``; an index of n stands for no unknown), or where there are none
     by the bands ``K``. ``resist`` and ``resist_up`` are the lower and upper bands of C + Y, ``cross`` those of N.
-    ``work`` is (5, n + 1); ``x`` and ``rest`` are as long as the unknowns of A.
+    ``work`` is (4, n + 1); ``x``, ``given`` and ``rest`` are as long as the unknowns of A.
     """
 
     kind: IntArray
@@ -55,6 +55,7 @@ class Response(NamedTuple):
     mode_D: Array
     work: Array2
     x: Array
+    given: Array
     rest: Array
 
 
@@ -154,9 +155,11 @@ def add_response(B: Border, R: Response, z: Array, w: Array) -> None:
             for e in range(B.col_ptr[m], B.col_ptr[m + 1]):
                 R.x[B.col_idx[e]] += z[m] * B.col_val[e]
     for i in range(n):
-        R.rest[i] = R.x[i]
+        R.given[i] = R.x[i]
     solve_envelope(n, R.first, R.start, R.lower, R.upper, R.dinv, R.x)
-    if R.kind[K_REFINE] > 0:
+    for _ in range(R.kind[K_REFINE]):
+        for i in range(n):
+            R.rest[i] = R.given[i]
         _take_off(R)
         solve_envelope(n, R.first, R.start, R.lower, R.upper, R.dinv, R.rest)
         for i in range(n):

@@ -22,19 +22,25 @@ from flexmb.kernels.lcp_newton import ROUND_OFF
 
 SETS, PROBLEMS = 300, 6
 """Most index sets in turn, and most times that the interior-point method takes both levels in turn."""
+PASSES = 5
+"""Most corrections of the impulses of a set; two do but for very fine meshes."""
+FEW_WRONG, MOST_SINGLE = 6, 8
+"""Wrong rows that are worth single changes, and how many of those in vain."""
 PATIENCE = 5
 """Sets that are changed as a whole though they bring no fewer wrong rows, before single rows are changed."""
 
 
 @inner
 def _equations(B: Border, R: Response, s: Sets) -> None:
-    """Solve the equations of the set: ``z``, corrected once by its residual, and ``w`` of all rows."""
+    """Solve the equations of the set: ``z``, corrected by its residual while that falls, and ``w`` of all rows."""
     m = s.b.size
     factor_set(B, s.active, False)
+    scale, before = 0.0, np.inf
     for i in range(m):
         s.z[i] = 0.0
         s.w[i] = s.b[i]
-    for _ in range(2):
+        scale = max(scale, abs(s.b[i]))
+    for k in range(PASSES):
         for i in range(m):
             s.r[i] = -s.w[i]
         solve_set(B, s.r, s.dz)
@@ -42,6 +48,13 @@ def _equations(B: Border, R: Response, s: Sets) -> None:
             s.z[i] += s.dz[i]
             s.w[i] = s.b[i]
         add_response(B, R, s.z, s.w)
+        left = 0.0
+        for i in range(m):
+            if B.member[i] == 1:
+                left = max(left, abs(s.w[i]))
+        if k > 0 and not EPS * scale < left < 0.1 * before:
+            break
+        before = left
 
 
 @inner
@@ -113,11 +126,11 @@ def _mark_wrong(B: Border, s: Sets, grow: bool) -> tuple[int, int]:
 def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
     """Change sets until none is wrong, from the set ``active``; return whether the answer stands.
 
-    It gives up when ``PATIENCE`` sets in turn have not brought fewer wrong rows; with ``single``, it then changes the
-    last wrong row alone until they are fewer.
+    Once ``PATIENCE`` sets in turn have not brought fewer wrong rows, the last of them alone is changed, until they are
+    fewer; but without ``single`` only where few are wrong, and not for long.
     """
-    m = s.b.size
-    fewest, patience = m + 1, PATIENCE
+    m, others = s.b.size, s.b.size - s.closed.size
+    fewest, patience = 2 * m + 1, PATIENCE
     for k in range(SETS):
         _equations(B, R, s)
         s.answer[ITERATIONS] += 1.0
@@ -128,7 +141,8 @@ def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
             fewest, patience = count, PATIENCE
         else:
             patience -= 1
-        if patience < 0 and not single:
+        wrong = count - others if count > others else count
+        if patience < 0 and not single and (wrong > FEW_WRONG or patience < -MOST_SINGLE):
             return False
         for i in range(m - 1, -1, -1):
             if s.wrong[i] > 0:

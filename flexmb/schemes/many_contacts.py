@@ -15,7 +15,7 @@ from scipy import sparse
 
 from flexmb.kernels.arrays import ManyRows
 from flexmb.kernels.bordered import Border
-from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST, Sets
+from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, TOLERANCE, WORST, Sets
 from flexmb.kernels.contact_response import ONE, TWO, Response
 from flexmb.kernels.many_contacts import ContactRoom, ManyContacts
 from flexmb.linalg.bands import BandOrder, band_order
@@ -90,9 +90,10 @@ class ManyContactsProblem:
         """W_ii of all rows."""
         return self.room.many.border.own
 
-    def rows(self) -> ManyRows:
-        """Return how compiled steps ask this solver."""
+    def rows(self, tolerance: float) -> ManyRows:
+        """Return how compiled steps ask this solver; ``tolerance`` is the largest residual they accept."""
         s = self.room.many.sets
+        s.setting[TOLERANCE] = tolerance
         address = np.array([self.room.stage, self.room.at], dtype=np.int64)
         return ManyRows(address, s.b, s.z, s.answer, s.asked, s.closed)
 
@@ -114,7 +115,7 @@ class ManyContactsProblem:
         tolerance : float
         """
         s = self.room.many.sets
-        s.setting[0] = tolerance
+        s.setting[TOLERANCE] = tolerance
         s.b[:], s.z[:], s.asked[:] = b, guess, asked
         if closed is not None:
             s.closed[:] = closed
@@ -180,8 +181,9 @@ def _response(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelop
     resist_up[: gyro.shape[0]] -= gyro
     strain = stack([], n) if system.strain is None else system.strain.placed(order.inverse, n)
     form = ONE if a.level is Level.ONE else TWO
+    corrections = 0 if not a.refine else 1 if form == ONE else 2
     return Response(
-        kind=np.array([form, int(a.refine), int(resist.any() or resist_up.any())], dtype=np.int64),
+        kind=np.array([form, corrections, int(resist.any() or resist_up.any())], dtype=np.int64),
         number=np.array([a.c_C, a.c_K, a.h * a.beta * a.r, a.h * a.gamma * a.r, a.h]),
         first=A.first,
         start=A.start,
@@ -200,5 +202,6 @@ def _response(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelop
         mode_D=np.array(strain.D, dtype=np.float64),
         work=np.zeros((4, n + 1)),
         x=np.zeros(A.first.size),
+        given=np.zeros(A.first.size),
         rest=np.zeros(A.first.size),
     )
