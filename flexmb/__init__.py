@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from flexmb.bodies.rotor_disks import Disk, Unbalance
     from flexmb.bodies.rotor_shape import ShaftSection
     from flexmb.case import Case, load_case
-    from flexmb.contacts import Clearance, NodeNode, NodePlane, SphereSphere
+    from flexmb.contacts import Clearance, NodeNode, NodePlane, Spheres, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
@@ -99,7 +99,7 @@ _HOME = {
     "flexmb.bodies.rotor_disks": ("Disk", "Unbalance"),
     "flexmb.bodies.rotor_shape": ("ShaftSection",),
     "flexmb.case": ("Case", "load_case"),
-    "flexmb.contacts": ("Clearance", "NodeNode", "NodePlane", "SphereSphere"),
+    "flexmb.contacts": ("Clearance", "NodeNode", "NodePlane", "SphereSphere", "Spheres"),
     "flexmb.errors": ("FlexmbError", "InputError", "NotConverged", "RunWarning", "SimulationError"),
     "flexmb.fem.material": ("Material",),
     "flexmb.fem.section": ("Section",),
@@ -213,6 +213,7 @@ __all__ = [
     "Section",
     "SimulationError",
     "SphereSphere",
+    "Spheres",
     "Spherical",
     "SpinUp",
     "Spring",

@@ -19,7 +19,7 @@ LEVELS = [
     {"fem"},
     {"assembly", "exact"},
     {"layout"},
-    {"section_forces"},
+    {"section_forces", "sphere_pairs"},
     {"bodies", "contacts", "joints", "loads"},
     {"system"},
     {"probes"},

@@ -6,6 +6,7 @@ from flexmb.engines.base import Engine, Plan
 from flexmb.engines.compiled import CompiledEngine, has_compiled_step
 from flexmb.engines.general import GeneralEngine
 from flexmb.engines.multibody import MultibodyEngine
+from flexmb.engines.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
@@ -28,7 +29,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if isinstance(system, MultibodySystem):
         if engine == "general":
             raise InputError("systems in large motion have the compiled engine only", key="engine", value=engine)
-        return MultibodyEngine(plan)
+        return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)
     if not has_compiled_step(plan.scheme):
