@@ -1,31 +1,30 @@
-"""What many spheres cost: a column that stands on the ground, to build and per step.
+"""What many spheres cost, to build and per step: a column that stands on the ground, and a pile that falls together.
 
-    python benchmarks/contacts_spheres.py [--sizes 10 100 1000] [--steps N] [--rigid] [--no-steps]
+    python benchmarks/contacts_spheres.py [--sizes 10 100 1000] [--piles 10 100 ...] [--steps N] [--rigid] [--no-steps]
 
-Processor time of one thread. Each sphere is listed with its neighbour; all of them touch from the start and carry the
-weight of those above.
+Processor time of one thread. In the column each sphere is listed with its neighbour; all of them touch from the start
+and carry the weight of those above. In the pile the pairs are found by search (kind ``spheres``), searches included.
 """
 
 from __future__ import annotations
 
 import argparse
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from bar import machine, slope
 
-import flexmb.engines.multibody as engine_module
 from flexmb.bodies.particle import Particle
 from flexmb.bodies.rigid import Rigid
-from flexmb.contacts import NodePlane, SphereSphere
-from flexmb.engines import Plan
+from flexmb.contacts import NodePlane, Spheres, SphereSphere
+from flexmb.engines import Plan, choose_engine
 from flexmb.model import Model
-from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import MoreauJean
 
-SIZES = (10, 100, 1000)
+SIZES, PILES = (10, 100, 1000), (10, 100, 500)
 RADIUS, MASS, H = 0.05, 1.0, 1e-3
 """m, kg, s."""
 
@@ -44,6 +43,27 @@ def column(n: int, rigid: bool = False) -> Model:
     return model
 
 
+def pile(n: int, rigid: bool = False) -> Model:
+    """Return n spheres that fall into a corner of three planes, layer by layer."""
+    model, side = Model(gravity=(0.0, 0.0, -9.81)), max(2, round((n / 2) ** (1 / 3)))
+    rng = np.random.default_rng(0)
+    for k in range(n):
+        cell = np.array([k % side, k // side % side, k // side**2])
+        place = tuple(RADIUS * (1.05 + 2.1 * cell + 0.04 * rng.random(3)))
+        inertia = (0.4 * MASS * RADIUS**2,) * 3
+        start = {"position": place, "velocity": (0.0, 0.0, -1.0)}
+        body = Rigid(f"s{k}", mass=MASS, inertia=inertia, **start) if rigid else None
+        model.add(Particle(f"s{k}", mass=MASS, **start) if body is None else body)
+    nodes, far = [f"s{k}" for k in range(n)], 2.1 * RADIUS * side + 0.1 * RADIUS
+    for axis, name in enumerate("xyz"):
+        normal = np.eye(3)[axis]
+        model.add(NodePlane(f"{name}_low", nodes=nodes, normal=normal, radius=RADIUS))
+        if name != "z":
+            model.add(NodePlane(f"{name}_high", nodes=nodes, normal=-normal, point=far * normal, radius=RADIUS))
+    model.add(Spheres("pairs", bodies="*", radius=RADIUS))
+    return model
+
+
 @dataclass(frozen=True)
 class Row:
     """Figures of a size: seconds to build the system and to begin a run, milliseconds and index sets of a step."""
@@ -55,13 +75,12 @@ class Row:
     sets: float = float("nan")
 
 
-def measure(n: int, steps: int, rigid: bool = False) -> Row:
-    """Return the figures of a column of n spheres; no steps are measured when ``steps`` is 0."""
+def measure(make: Callable[[int, bool], Model], n: int, steps: int, rigid: bool = False) -> Row:
+    """Return the figures of n spheres; no steps are measured when ``steps`` is 0."""
     began = time.process_time()
-    system = column(n, rigid).assemble(signals=[])
+    system = make(n, rigid).assemble(signals=[])
     built = time.process_time()
-    assert isinstance(system, MultibodySystem)
-    engine = engine_module.MultibodyEngine(Plan(system, MoreauJean(), ContactSolver(), H, 0.0, steps + 1, 1, steps + 1))
+    engine = choose_engine(Plan(system, MoreauJean(), ContactSolver(), H, 0.0, steps + 1, 1, steps + 1))
     engine.start()
     begun = time.process_time()
     row = Row(n, built - began, begun - built)
@@ -80,19 +99,25 @@ def main(argv: Sequence[str] | None = None) -> list[Row]:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=SIZES, help="spheres of the columns")
-    parser.add_argument("--steps", type=int, default=5, help="steps after the first one")
+    parser.add_argument("--piles", type=int, nargs="*", default=PILES, help="spheres of the piles")
+    parser.add_argument("--steps", type=int, default=20, help="steps after the first one")
     parser.add_argument("--rigid", action="store_true", help="rigid bodies instead of particles")
     parser.add_argument("--no-steps", action="store_true", help="build them only")
     args = parser.parse_args(argv)
     print(machine())
-    print(f"\ncolumn of spheres\n{'spheres':>9s}{'build, s':>11s}{'begin, s':>11s}{'step, ms':>11s}{'sets/step':>11s}")
-    measure(2, 1, args.rigid)  # imports, compiled files
     rows = []
-    for n in args.sizes:
-        rows.append(row := measure(n, 0 if args.no_steps else args.steps, args.rigid))
-        print(f"{row.size:9d}{row.build:11.3f}{row.begin:11.3f}{row.step:11.3f}{row.sets:11.1f}".replace("nan", "  -"))
-    if len(rows) > 1:
-        print(f"build time ~ spheres^{slope([row.size for row in rows], [row.build for row in rows]):.2f}")
+    for name, make, sizes in (("column", column, args.sizes), ("pile", pile, args.piles)):
+        head = "".join(f"{word:>11s}" for word in ("build, s", "begin, s", "step, ms", "sets/step"))
+        print(f"\n{name} of spheres\n{'spheres':>9s}{head}")
+        measure(make, 3, 1, args.rigid)  # imports, compiled files
+        own = []
+        for n in sizes:
+            own.append(row := measure(make, n, 0 if args.no_steps else args.steps, args.rigid))
+            words = f"{row.size:9d}{row.build:11.3f}{row.begin:11.3f}{row.step:11.3f}{row.sets:11.1f}"
+            print(words.replace("nan", "  -"), flush=True)
+        if len(own) > 1:
+            print(f"build time ~ spheres^{slope([row.size for row in own], [row.build for row in own]):.2f}")
+        rows += own
     return rows
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from flexmb.bodies.rotor_disks import Disk, Unbalance
     from flexmb.bodies.rotor_shape import ShaftSection
     from flexmb.case import Case, load_case
-    from flexmb.contacts import Clearance, NodeNode, NodePlane, SphereSphere
+    from flexmb.contacts import Clearance, NodeNode, NodePlane, Spheres, SphereSphere
     from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
@@ -99,7 +99,7 @@ _HOME = {
     "flexmb.bodies.rotor_disks": "Disk Unbalance",
     "flexmb.bodies.rotor_shape": "ShaftSection",
     "flexmb.case": "Case load_case",
-    "flexmb.contacts": "Clearance NodeNode NodePlane SphereSphere",
+    "flexmb.contacts": "Clearance NodeNode NodePlane SphereSphere Spheres",
     "flexmb.errors": "FlexmbError InputError NotConverged RunWarning SimulationError",
     "flexmb.fem.material": "Material",
     "flexmb.fem.section": "Section",
@@ -133,7 +133,16 @@ __all__ += ["Material", "Model", "Modes", "MoreauJean", "MoreauJeanDissipative",
 __all__ += ["Newmark", "NodalForce", "NodeNode", "NodePlane", "NotConverged", "Particle", "Planar", "PointOnLine"]
 __all__ += ["Polynomial", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
 __all__ += ["Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
-__all__ += ["ShaftSection", "SimulationError", "SphereSphere", "Spherical", "SpinUp", "Spring", "SpringDamper"]
+__all__ += [
+    "ShaftSection",
+    "SimulationError",
+    "SphereSphere",
+    "Spheres",
+    "Spherical",
+    "SpinUp",
+    "Spring",
+    "SpringDamper",
+]
 __all__ += ["StaticState", "Study", "Support", "Table", "TorsionSpring", "Unbalance", "UnbalanceResponse"]
 __all__ += ["Universal", "campbell", "critical_speeds", "instability", "load", "load_case", "load_study", "modes"]
 __all__ += ["rotating_system", "rotor_modes", "simulate", "static_deflection", "time_function", "unbalance_peaks"]

@@ -133,10 +133,10 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
     if g.size > nj:
         worst = nj + int(np.argmin(g[nj:]))
         if g[worst] < -PENETRATION * size:
-            label = system.contacts.labels[worst - nj]
+            label = system.gaps.labels[worst - nj]
             raise InputError(
                 f"initial penetration: contact '{label}' starts {-g[worst]:.6g} m inside",
-                where=f"contacts.{system.contacts.name_of(worst - nj)}",
+                where=f"contacts.{system.gaps.name_of(worst - nj)}",
             )
 
 
@@ -146,7 +146,7 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     With its rests, so that joints are closed as well far from the origin.
     """
     q = system.start
-    held = np.zeros(system.contacts.nc, dtype=bool)
+    held = np.zeros(system.gaps.nc, dtype=bool)
     last, scale = np.inf, system.row_scale(system.extent or size, 1.0)
     for _ in range(50):
         g = system.g(t0, q)
@@ -163,7 +163,7 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
         last = left
     g = system.g(t0, q)
     worst = int(rows[_worst(g[rows], scale[rows])[0]])
-    label = system.joints.labels[worst] if worst < system.nj else system.contacts.labels[worst - system.nj]
+    label = system.joints.labels[worst] if worst < system.nj else system.gaps.labels[worst - system.nj]
     where = f"joints.{system.joints.name_of(worst)}" if worst < system.nj else "contacts"
     raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}{contradiction}", where=where)
 

@@ -18,13 +18,18 @@ from flexmb.assembly.places import BodyInfo, Place
 from flexmb.consistency import consistent
 from flexmb.errors import InputError
 from flexmb.kernels.tables import FRAME, PLANAR
-from flexmb.layout import Layout, dots, layout_of, picture_of
+from flexmb.layout import Layout, carriers_of, dots, layout_of, picture_of
 from flexmb.multibody_system import Groups, MultibodySystem
 from flexmb.probes import default_names, probe
+from flexmb.sphere_pairs import AT_START, SphereGroup
 from flexmb.state import Array, IntArray
 
 FUNCTIONS = {"bodies": "spin", "joints": "drive", "loads": "function", "contacts": "motion"}
 """Keys of the functions of time that parts have, by their role."""
+
+
+MOST_SEARCHES = 50
+"""Times that a start is moved off spheres which the move before has brought near."""
 
 
 class LargePart(Protocol):
@@ -108,8 +113,8 @@ def assemble_large(
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
         fixed=constant_matrices(tables),
     )
-    system = replace(system, pattern=system.find_pattern())
-    system, _ = consistent(system, t0, system.size, project)
+    system = replace(system, spheres=sphere_groups(builder, q0))
+    system = _at_consistent_start(system, t0, project)
     if not start and not np.array_equal(system.q0, q0):
         system = replace(system, layout=replace(layout_of(drawn, system.q0), marks=layout.marks))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
@@ -117,6 +122,41 @@ def assemble_large(
     counted_from = replace(system, q0=straight) if start else system
     looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
+
+
+def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> MultibodySystem:
+    """Return the system at a start that joints and contacts allow, with rows for spheres that are near there."""
+    if not system.spheres:
+        return consistent(replace(system, pattern=system.find_pattern()), t0, system.size, project)[0]
+    margins = [AT_START * float(group.radii.min()) for group in system.spheres]
+    given = replace(system, pairs=(np.zeros((0, 2), dtype=np.int64),) * len(system.spheres))
+    near = given.near_pairs(given.q0, margins)
+    for _ in range(MOST_SEARCHES):
+        system, _ = consistent(given.with_pairs(near), t0, given.size, project)
+        moved = system.near_pairs(system.q0, margins)
+        more = [np.unique(np.concatenate(both), axis=0) for both in zip(near, moved, strict=True)]
+        if all(len(a) == len(b) for a, b in zip(near, more, strict=True)):
+            return system
+        near = more  # where the start was moved, others may have come near
+    raise InputError("no start is found at which no two spheres overlap", where="initial", key="project", value=project)
+
+
+def sphere_groups(builder: Builder, q0: Array) -> tuple[SphereGroup, ...]:
+    """Return the spheres in contact all against all, by contacts."""
+    found, first = [], 0
+    for group in builder.contacts:
+        if group.spheres is not None:
+            markers = [marker for marker, _ in group.points]
+            places = [builder.markers[marker][0] for marker in markers]
+            labels = tuple(place.label for place in places)
+            carriers = carriers_of(places, q0, len(builder.v0))
+            found.append(
+                SphereGroup(
+                    group.name, labels, np.array(markers, dtype=np.int64), group.spheres, group.e, first, carriers
+                )
+            )
+        first += len(group.labels)
+    return tuple(found)
 
 
 def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:

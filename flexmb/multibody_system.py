@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -32,6 +32,7 @@ from flexmb.kernels.time_functions import value
 from flexmb.layout import Layout
 from flexmb.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.probes import MultibodyProbe
+from flexmb.sphere_pairs import SphereGroup, pair_tables
 from flexmb.state import Array, IntArray, State
 
 
@@ -68,6 +69,21 @@ class Groups:
     def nj(self) -> int:
         """Number of rows."""
         return len(self.labels)
+
+    def with_pairs(self, spheres: Sequence[SphereGroup], pairs: Sequence[IntArray]) -> Groups:
+        """Return the rows without those of spheres, and after them those of pairs of spheres."""
+        fixed = [j for j, name in enumerate(self.names) if name not in {g.name for g in spheres}]
+        parts = [range(self.start[j], self.start[j + 1]) for j in fixed]
+        rows = [r for part in parts for r in part]
+        counts = [*map(len, parts), *map(len, pairs)]
+        both = list(zip(spheres, pairs, strict=True))
+        labels = [f"{g.name}[{g.labels[i]}-{g.labels[j]}]" for g, p in both for i, j in p.tolist()]
+        return Groups(
+            names=(*(self.names[j] for j in fixed), *(g.name for g in spheres)),
+            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            labels=(*(self.labels[r] for r in rows), *labels),
+            e=np.append(self.e[rows], np.repeat([g.e for g in spheres], counts[len(fixed) :])),
+        )
 
     def name_of(self, row: int) -> str:
         """Return the name of the group a row belongs to."""
@@ -107,6 +123,8 @@ class MultibodySystem:
         Whether M, C and K never change (``assembly.constant``).
     pattern : Pattern or None
         ``find_pattern()``, where it has been found.
+    spheres, pairs : tuples of SphereGroup and of (m, 2) int arrays
+        Spheres in contact all against all, and of each group the pairs that have rows, after those of all others.
     """
 
     tables: System
@@ -128,6 +146,8 @@ class MultibodySystem:
     speed_tables: tuple[tuple[str, str], ...] = ()
     bends: tuple[Bending, ...] = ()
     pattern: Pattern | None = None
+    spheres: tuple[SphereGroup, ...] = ()
+    pairs: tuple[IntArray, ...] = ()
     constant: bool = False
     fixed: bool = False
     loads: tuple[()] = field(default=())
@@ -212,8 +232,23 @@ class MultibodySystem:
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, judge: Judge | None = None) -> MachineRoom:
         """Return a new machine at the initial state, for a run or for questions."""
         pattern = self.find_pattern() if self.pattern is None else self.pattern
-        state = (self.tables, self.start, self.v0, pattern, self.contacts.e)
+        state = (self.tables, self.start, self.v0, pattern, self.gaps.e)
         return machine_of(*state, numbers, judge, self.null, self.fixed)
+
+    @cached_property
+    def gaps(self) -> Groups:
+        """The rows of contacts: of ``contacts``, which are recorded, but with pairs in place of spheres, at the end."""
+        return self.contacts.with_pairs(self.spheres, self.pairs) if self.spheres else self.contacts
+
+    def with_pairs(self, pairs: Sequence[IntArray]) -> MultibodySystem:
+        """Return the system with rows for these pairs of spheres in place of those it has."""
+        tables = pair_tables(self.tables, self.spheres, self.pairs, pairs)
+        system = replace(self, tables=tables, pairs=tuple(pairs), pattern=None)
+        return replace(system, pattern=system.find_pattern())
+
+    def near_pairs(self, q: Array, margins: Sequence[float]) -> list[IntArray]:
+        """Return the pairs of each group of spheres with gaps up to its margin at q (nq,)."""
+        return [g.near(g.centers(q), margin) for g, margin in zip(self.spheres, margins, strict=True)]
 
     def find_pattern(self) -> Pattern:
         """Return the pattern of the bordered matrices, which the tables and groups of unknowns determine."""

@@ -300,6 +300,8 @@ def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan)
         if found != due:
             message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
             raise InputError(message, key="resume")
+    if isinstance(motor, MultibodyEngine):
+        motor.make_room_for(point.arrays)
     require_fitting(point.arrays, {**motor.snapshot(), BOUNDS: bounds.numbers})
     motor.restore({name: values for name, values in point.arrays.items() if name != BOUNDS}, point.step)
     bounds.numbers = point.arrays[BOUNDS]
@@ -313,12 +315,10 @@ def _stopped(
     The engine is taken back to ``before``, its snapshot and step before the block, and on to the last sample that is
     kept: so the tally counts what the results show.
     """
-    step, (arrays, at) = int(block.step[bad]), before
-    sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, step))))
-    motor.restore(arrays, at)
-    if bad:
-        motor.advance(int(block.step[bad - 1]) - at)
-    error = SimulationError(words, time=float(block.time[bad]), step=step)
+    sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, block.step[bad]))))
+    motor.restore(*before)
+    motor.advance(int(block.step[bad - 1]) - motor.step if bad else 0)
+    error = SimulationError(words, time=float(block.time[bad]), step=int(block.step[bad]))
     error.tally = _tally(motor)
     return error
 

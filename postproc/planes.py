@@ -7,7 +7,9 @@ drawn; the body is.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 import numpy as np
@@ -144,11 +146,20 @@ def contact_radii(opened: Opened) -> dict[str, float]:
     """Return the largest radius that contacts give to points of each body, m, by the name of the body."""
     out: dict[str, float] = {}
     for table in opened.case.get("contacts", {}).values():
-        for ref, radius in _balls(table):
+        for ref, radius in [*_balls(table), *_spheres(table, opened.case.get("bodies", {}))]:
             body = str(ref).partition(".")[0]
             if isinstance(radius, int | float) and radius > 0.0:
                 out[body] = max(out.get(body, 0.0), float(radius))
     return out
+
+
+def _spheres(table: dict[str, Any], bodies: Iterable[str]) -> list[tuple[object, object]]:
+    """Return the bodies that a contact between spheres means with the radii it gives them."""
+    given, radius = table.get("bodies", []), table.get("radius")
+    if isinstance(radius, list):
+        return list(zip(given, radius, strict=False)) if isinstance(given, list) else []
+    words = [given] if isinstance(given, str) else given
+    return [(name, radius) for name in bodies if any(fnmatchcase(name, str(word)) for word in words)]
 
 
 def _balls(table: dict[str, Any]) -> list[tuple[object, object]]:

@@ -101,11 +101,11 @@ def test_every_piece_of_a_step_can_be_timed_alone():
     assert all(us > 0.0 for us in times.values())
 
 
-def test_a_column_of_spheres_is_built_and_stands(capsys):
-    rows = contacts_spheres.main(["--sizes", "2", "5", "--steps", "3"])
-    assert [row.size for row in rows] == [2, 5]
+def test_columns_and_piles_of_spheres_are_measured(capsys):
+    rows = contacts_spheres.main(["--sizes", "2", "5", "--piles", "9", "--steps", "3"])
+    assert [row.size for row in rows] == [2, 5, 9]
     assert all(row.build > 0.0 and row.step > 0.0 for row in rows)
-    built = contacts_spheres.main(["--sizes", "3", "--no-steps", "--rigid"])
+    built = contacts_spheres.main(["--sizes", "3", "--piles", "--no-steps", "--rigid"])
     assert math.isnan(built[0].step)
     assert "spheres" in capsys.readouterr().out
 

@@ -133,6 +133,7 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Node against plane": arguments(CONTACTS["node-plane"]),
     "Node against node": arguments(CONTACTS["node-node"]),
     "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),
+    "Spheres, all against all": arguments(CONTACTS["spheres"]),
     "Circular clearance": arguments(CONTACTS["clearance"]),
     "Rotor": arguments(BODIES["rotor"]),
     "Section of a rotor": arguments(ShaftSection),

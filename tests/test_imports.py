@@ -20,7 +20,7 @@ LEVELS = [
     {"fem"},
     {"assembly", "exact"},
     {"layout"},
-    {"section_forces"},
+    {"section_forces", "sphere_pairs"},
     {"bodies", "contacts", "joints", "loads"},
     {"system", "step_matrix", "linear_instant"},
     {"probes"},

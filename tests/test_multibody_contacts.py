@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
-from flexmb.contacts import KINDS, Clearance, NodeNode, NodePlane, SphereSphere
+from flexmb.contacts import KINDS, Clearance, NodeNode, NodePlane, Spheres, SphereSphere
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
 from flexmb.loads import Constant, Harmonic, Ramp
@@ -311,5 +311,6 @@ def test_what_needs_large_motion() -> None:
     assert NodePlane("c", node="ball", normal=N, body="tray").large_motion
     assert not NodeNode("c", node="ball", node2="bead").large_motion
     assert SphereSphere("c", a="ball", b="bead", radius=1).large_motion
+    assert Spheres("c", bodies="*", radius=1).large_motion
     kinds = {"node-node": NodeNode, "node-plane": NodePlane, "sphere-sphere": SphereSphere, "clearance": Clearance}
-    assert kinds == KINDS
+    assert kinds | {"spheres": Spheres} == KINDS

@@ -28,7 +28,11 @@ class Function(Protocol):
 
 @dataclass
 class Group:
-    """The rows of one joint or contact."""
+    """The rows of one joint or contact.
+
+    One with ``spheres``, radii in m, has no rows yet: its labels and points are those of the spheres, and pairs of them
+    get rows while they are near (``sphere_pairs``).
+    """
 
     name: str
     labels: list[str] = field(default_factory=list)
@@ -37,6 +41,7 @@ class Group:
     points: list[tuple[int, int]] = field(default_factory=list)
     angle: int = -1
     role: str = "joints"
+    spheres: Array | None = None
 
 
 class Builder:
@@ -210,6 +215,13 @@ class Builder:
         """Start the rows of a contact."""
         self.contacts.append(Group(name, e=e, role="contacts"))
         return self.contacts[-1]
+
+    def add_spheres(self, name: str, places: Sequence[Place], radii: Sequence[float], e: float) -> None:
+        """Add spheres that are in contact all against all."""
+        group = self.begin_contact(name, e)
+        group.spheres = np.array(radii, dtype=np.float64)
+        group.labels = [f"{name}[{place.label}]" for place in places]
+        group.points = [(self.marker(place), 0) for place in places]
 
     def add_row(
         self,

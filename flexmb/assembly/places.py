@@ -169,6 +169,8 @@ class BodyInfo:
         Centre of mass at q = 0, m, for bodies of small displacement (the others tell it by their frames).
     spin : SpinInfo or None
         For rotors.
+    ball : (float, (3,) array) or None
+        Radius and centre at the start, in space, m, of a rigid body whose shape is one sphere.
     """
 
     name: str
@@ -184,6 +186,7 @@ class BodyInfo:
     attach: Place | None = None
     center: Array | None = None
     spin: SpinInfo | None = None
+    ball: tuple[float, Array] | None = None
 
 
 def find_places(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: str = "node") -> list[Place]:

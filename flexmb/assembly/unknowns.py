@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -71,6 +72,9 @@ def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
     carrier = np.array([number.get(_first(place), ground) for place, _ in b.markers], dtype=np.int64)
     rows: list[dict[str, Any]] = [*b.rows["joints"], *b.rows["contacts"]]
     ties = [r["markers"][:2] for r in rows if r["kind"] not in (tab.DOT, tab.ANGLE)]
+    for group in b.contacts:
+        if group.spheres is not None:  # any two of them may touch
+            ties += list(itertools.pairwise([marker for marker, _ in group.points]))
     laws: list[dict[str, Any]] = [*b.springs, *b.beams]
     first, second = columns([*ties, *((law["A"], law["B"]) for law in laws)], 2)
     held = np.zeros(nv, dtype=np.bool_)

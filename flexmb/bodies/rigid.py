@@ -17,7 +17,7 @@ from flexmb.bodies.mass_properties import MassProperties, about_center, check_in
 from flexmb.bodies.named_points import CENTER, RigidBody, read_points
 from flexmb.bodies.orientation import axes_of_quaternion, check_orientation, start_quaternion
 from flexmb.bodies.rigid_picture import Surface, body_surface, rigid_picture
-from flexmb.bodies.shapes import Shape, read_shapes
+from flexmb.bodies.shapes import Shape, Sphere, read_shapes
 from flexmb.errors import InputError
 from flexmb.fem.checks import check_name, choice, positive, vector
 from flexmb.kernels.tables import FRAME
@@ -173,8 +173,15 @@ class Rigid(RigidBody):
                 momentum_rows=unknowns[None, :3],
                 rigid=True,
                 attach=origin,
+                ball=self._ball(A),
             )
         )
+
+    def _ball(self, A: Array) -> tuple[float, Array] | None:
+        """Return radius and centre in space, m, of a body whose shape is one sphere."""
+        if len(self._shapes) != 1 or not isinstance(shape := self._shapes[0], Sphere):
+            return None
+        return float(shape.radius), np.asarray(self.position + A @ np.asarray(shape.center, dtype=np.float64))
 
     def _omega(self, A: Array) -> Array:
         """Return the angular velocity at the start in body axes, (3,), rad/s."""

@@ -7,6 +7,7 @@ from flexmb.engines.compiled import CompiledEngine, has_compiled_step
 from flexmb.engines.drive_corners import corner_times
 from flexmb.engines.general import GeneralEngine
 from flexmb.engines.multibody import MultibodyEngine
+from flexmb.engines.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
@@ -30,13 +31,12 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if isinstance(system, MultibodySystem):
         compiled = type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
         if engine == "compiled" or (engine == "auto" and compiled):
-            return MultibodyEngine(plan)
-        if not plan.scheme.any_system:
-            message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
-            raise InputError(message, key="engine", value=engine)
+            return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
+        if not plan.scheme.any_system or system.spheres:
+            found = "contacts of kind 'spheres' need" if system.spheres else f"'{plan.scheme.name}' has"
+            raise InputError(f"{found} the compiled engine in large motion", key="engine", value=engine)
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
-            message = "drives with corners need the compiled engine"
-            raise InputError(message, key="engine", value=engine)
+            raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
     if engine == "general" or not system.constant:
         return GeneralEngine(plan)

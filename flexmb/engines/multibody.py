@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from scipy.sparse.linalg import splu
 
@@ -12,6 +14,7 @@ from flexmb.engines.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
 from flexmb.kernels.lcp_others import judge_of
+from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.multibody import (
     ALPHA,
     CONTACT_FAILED,
@@ -65,23 +68,30 @@ class MultibodyEngine:
         system = plan.system
         assert isinstance(system, MultibodySystem)
         self.system = system
-        numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
-        solver = plan.solver
-        judge = judge_of(solver.method, solver.max_iterations, solver.tolerance)
-        self.room = system.machine(numbers, judge)
-        self.room.machine.trial.scale[MODEL] = system.extent
-        self.room.machine.trial.scale[LENGTH] = system.extent or 1.0
-        self.room.machine.step[EPS_NEAR] = REGULARIZED * system.response
+        self.room = self._new_room()
         self.motion = self.room.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
         self.bent = np.zeros((len(system.bends), 2))  # largest deflection over the length, and its time
         self._begin()
 
+    def _new_room(self) -> MachineRoom:
+        """Return a machine for the system at its start."""
+        plan, system, solver = self.plan, self.system, self.plan.solver
+        numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
+        judge = judge_of(solver.method, solver.max_iterations, solver.tolerance)
+        room = system.machine(numbers, judge)
+        extent = plan.system.extent  # type: ignore[union-attr]
+        room.machine.trial.scale[MODEL] = extent
+        room.machine.trial.scale[LENGTH] = extent or 1.0
+        room.machine.step[EPS_NEAR] = REGULARIZED * system.response
+        room.machine.step[T_FIRST] = plan.t0
+        return room
+
     def _begin(self) -> None:
         """Fill the motion with accelerations, multipliers, forces and energies of the start."""
         plan, m, at = self.plan, self.motion, self.room.at
         trial, point = self.room.machine.trial, self.room.machine.point
-        m.numbers[TIME] = m.numbers[TIME_BEFORE] = self.room.machine.step[T_FIRST] = plan.t0
+        m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
         m.numbers[LAST_STEP] = plan.h
         m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps) if plan.tolerance else plan.h
         bad = start_motion(at, plan.t0)
@@ -113,6 +123,12 @@ class MultibodyEngine:
 
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
+        block, out = self._march(n)
+        self._fill(block, out)
+        return block
+
+    def _march(self, n: int) -> tuple[Block, Samples]:
+        """Take up to n steps; return a block of what was reached, signals left out, and the sampled states."""
         plan = self.plan
         n0 = self.step
         n1 = n0 if self.failure is not None else min(n0 + n, plan.steps)
@@ -133,9 +149,7 @@ class MultibodyEngine:
         self.step = int(reached)
         if status:
             self.failure = self._failure(int(status), int(where), float(residual))
-        block = truncate(block, int(samples), int(fields))
-        self._fill(block, out)
-        return block
+        return truncate(block, int(samples), int(fields)), out
 
     def _samples(self, block: Block) -> Samples:
         s, k = self.system, block.step.size
@@ -159,7 +173,7 @@ class MultibodyEngine:
         """Write the signals, gaps and joints of a block from its sampled states."""
         nj, k = self.system.nj, block.step.size
         g, rate, lam = out.g[:k], out.rate[:k], out.lam[:k]
-        block.gap[:], block.velocity[:] = g[:, nj:], rate[:, nj:]
+        self._fill_contacts(block, out)
         block.multiplier, block.joint_g, block.joint_gdot = lam, g[:, :nj], rate[:, :nj]
         block.joint_impulse = out.joint_impulse[:k]
         for bend, most in zip(self.system.bends, self.bent, strict=True):
@@ -169,6 +183,11 @@ class MultibodyEngine:
         if k and self.system.probes:
             values = [p.evaluate(block.time, out.q[:k], out.v[:k], lam, out.theta[:k]) for p in self.system.probes]
             block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
+
+    def _fill_contacts(self, block: Block, out: Samples) -> None:
+        """Write what is recorded of the contacts; impulses are in the block already."""
+        nj, k = self.system.nj, block.step.size
+        block.gap[:], block.velocity[:] = out.g[:k, nj:], out.rate[:k, nj:]
 
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1
@@ -184,7 +203,7 @@ class MultibodyEngine:
         if status in (DIVERGED, SINGULAR):
             pressed = self._pressed()
         if pressed >= 0:
-            label = self.system.contacts.labels[pressed]
+            label = self.system.gaps.labels[pressed]
             return NotConverged(self._jammed(pressed), time=t, step=n, contact=label, residual=residual)
         if status == GAINED:
             kinetic = float(self.motion.numbers[KINETIC])
@@ -299,15 +318,24 @@ class MultibodyEngine:
         free, across, inner = float(W[0, 0]), W[1:, 0], W[1:, 1:]
         return free - float(across @ np.linalg.lstsq(inner, across, rcond=1e-12)[0]) > 1e-9 * free
 
+    def _state(self) -> dict[str, Array]:
+        """Return all that changes from step to step, as it is used."""
+        return {"bent": self.bent, **self.motion._asdict()}
+
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""
-        return {"bent": self.bent.copy()} | {name: np.array(value) for name, value in self.motion._asdict().items()}
+        return {name: np.array(value) for name, value in self._state().items()}
+
+    def make_room_for(self, arrays: Mapping[str, Array]) -> None:
+        """Make room for a snapshot whose arrays may be larger or smaller than those of now; here none are."""
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
         """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
-        require_fitting(arrays, self.snapshot())
+        self.make_room_for(arrays)
+        own = self._state()
+        require_fitting(arrays, own)
         for name, value in arrays.items():
-            (self.bent if name == "bent" else getattr(self.motion, name))[...] = value
+            own[name][...] = value
         self.step = step
         self.room.machine.trial.q[:] = self.motion.q
         evaluate(self.room.at, float(self.motion.numbers[TIME]), self.motion.q, self.motion.vec[V])

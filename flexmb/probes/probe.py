@@ -47,10 +47,11 @@ class JointAngle(Protocol):
 
 
 class ContactRows(Protocol):
-    """A contact: its name and one label per row (``assembly.builder.Group``)."""
+    """A contact: its name and one label per row, or per sphere (``assembly.builder.Group``)."""
 
     name: str
     labels: list[str]
+    spheres: Array | None
 
 
 @dataclass(frozen=True)
@@ -218,9 +219,13 @@ def _contact_probe(
         hint = nearest(contact, names)
         raise _bad(name, f"there is no such contact{hint}; contacts: {', '.join(names) or 'none'}")
     k = names.index(contact)
-    first = system.tables.joints + sum(len(c.labels) for c in contacts[:k])
+    first = system.tables.joints + sum(len(c.labels) for c in contacts[:k] if c.spheres is None)
     rows = range(first, first + len(contacts[k].labels))
-    if quantity != "tangential_velocity" or any(system.tables.rows.kind[r] != CLEARANCE for r in rows):
+    if (
+        quantity != "tangential_velocity"
+        or contacts[k].spheres is not None
+        or any(system.tables.rows.kind[r] != CLEARANCE for r in rows)
+    ):
         words = "gap, velocity and impulse of every contact are recorded anyway"
         raise _bad(name, f"a circular clearance has tangential_velocity, other contacts have no signals; {words}")
     function = tangential_velocity(rows, system)
