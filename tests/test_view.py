@@ -247,7 +247,7 @@ def test_planes_of_oblique_bars_groups_and_pairs(tmp_path: Path) -> None:
     assert any(says(note, "'back' ... case.toml ... normal") for note in notes)
     with h5py.File(tmp_path / "no case" / "result.h5", "r+") as file:
         assert file["/layout/contacts"][()].tolist() == [b"meet", b"back"]
-        del file["/layout/contacts"]  # as in results of earlier versions
+        del file["/layout/contacts"], file["/layout/digest"]  # as in results of earlier versions
     _, notes = contact_planes(open_folder(tmp_path / "no case"))
     assert any(says(note, "order ... contacts") for note in notes)
     result.case_text = '[contacts.meet]\nkind = "node-node"\n[contacts.back]\nnormal = [2.0, 0.0, 0.0]\n'
