@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 import sound_folder
+from messages import says
 from pictures import require_drawing
 
 import flexmb as fm
@@ -144,9 +145,9 @@ def test_states_that_are_no_numbers_are_said_so(
 ) -> None:
     changed("state/q", lambda v: np.full_like(v, np.nan))(folder)
     assert main(commands(folder, tmp_path)["view"]) == 2
-    assert "no state in it is a finite number" in capsys.readouterr().err
+    assert says(capsys.readouterr().err, "state ... finite number")
     assert main(commands(folder, tmp_path)["report"]) == 0
-    assert "21 of 21 states are no finite numbers" in (tmp_path / "page.html").read_text()
+    assert says((tmp_path / "page.html").read_text(), "21 ... 21 states ... finite numbers")
 
 
 def test_states_that_are_numbers_are_shown_beside_others(
@@ -181,7 +182,7 @@ def test_load_says_what_is_wrong(folder: Path) -> None:
     (folder / "case.toml").write_bytes(b"\xff\xfe\x00")
     assert fm.load(folder).time.size == 101
     cut("result.h5", 0.5)(folder)
-    with pytest.raises(InputError, match="cannot be read as a result file"):
+    with pytest.raises(InputError, match="result file"):
         fm.load(folder)
 
 
@@ -314,7 +315,7 @@ def test_states_too_large_to_draw_are_left_out(
     changed("state/q", spoil)(folder)
     assert main(commands(folder, tmp_path)["report"]) == 0
     said = capsys.readouterr().err
-    assert "1 of 21 states are no finite numbers and left out" in said
+    assert says(said, "1 ... 21 states ... finite numbers")
     assert "Warning" not in said
 
 
@@ -334,5 +335,5 @@ def test_an_unfinished_run_ends_with_its_last_row(folder: Path) -> None:
 
 def test_a_result_without_energies_has_no_figure_of_them(folder: Path) -> None:
     changed("energy", None)(folder)
-    with pytest.raises(InputError, match="this result has no energies"):
+    with pytest.raises(InputError, match="result.*energies"):
         fm.load(folder).plot_energy()

@@ -14,6 +14,7 @@ import fake_multibody
 import h5py
 import numpy as np
 import pytest
+from messages import only, says
 from report_page import Page
 
 import flexmb as fm
@@ -225,7 +226,7 @@ def test_a_report_of_the_folder_one_is_in(bar: Path, tmp_path: Path, monkeypatch
     (folder / "fields.vtkhdf").unlink()
     monkeypatch.chdir(folder)
     (note,) = write_report(["."]).notes
-    assert note == "fields.vtkhdf, the file for ParaView, is missing; flexmb export writes the same fields"
+    assert says(note, "fields.vtkhdf ... missing ... flexmb export")
     assert "again/here" in Page(folder / "report.html").text
 
 
@@ -248,7 +249,7 @@ def test_ways_in_a_plane_are_drawn_with_equal_scales(tmp_path: Path) -> None:
     assert (orbit["title"], orbit["x"], orbit["y"]) == ("stone.position", "position.x [m]", "position.z [m]")
     x, z = (page.numbers(orbit["curves"][0][axis]) for axis in "xy")
     np.testing.assert_allclose(z, 4.0 * x / 3.0 - 4.905 * (x / 3.0) ** 2, atol=1e-3)
-    assert "computed from Python: there is no case file" in page.text
+    assert says(page.text, "computed ... Python ... case file")
 
 
 def test_chosen_signals(bar: Path, tmp_path: Path) -> None:
@@ -270,9 +271,9 @@ def test_unfinished_run(bar: Path, tmp_path: Path) -> None:
             file[name][201:] = 0
         file["state/step"][101:] = 0
     written = write_report([folder])
-    assert written.notes == ("the run is not finished",)
+    assert says(only(written.notes), "not finished")
     page = Page(written.path)
-    assert "the run is not finished" in page.text
+    assert says(page.text, "run ... finished")
     assert "not finished" in page.row("status")[1]
     assert page.curve("Gap", "generalized-alpha")[0].max() == pytest.approx(1.0)
 
@@ -299,11 +300,11 @@ def test_failed_run_says_so(bar: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["nowhere"], "there is no result folder 'nowhere'"),
-        (["."], "'.' is not a result folder: it has no summary.json"),
-        (["BAR", "--signal", "rod.frst.position"], "near to it: rod.first.position"),
-        (["BAR", "-o", "report.pdf"], "'report.pdf' must end in .html"),
-        (["BAR", "-o", "no/such/report.html"], "there is no folder 'no/such'"),
+        (["nowhere"], "result folder 'nowhere'"),
+        (["."], "result folder ... summary.json"),
+        (["BAR", "--signal", "rod.frst.position"], "rod.first.position"),
+        (["BAR", "-o", "report.pdf"], "'report.pdf' ... end ... .html"),
+        (["BAR", "-o", "no/such/report.html"], "folder 'no/such'"),
     ],
 )
 def test_wrong_input(
@@ -312,7 +313,7 @@ def test_wrong_input(
     monkeypatch.chdir(tmp_path)
     assert main(["report", *(str(bar) if word == "BAR" else word for word in arguments)]) == 2
     err = capsys.readouterr().err
-    assert words in err
+    assert says(err, words)
     assert "Traceback" not in err
     assert not list(tmp_path.glob("*.html"))
 
@@ -359,7 +360,7 @@ def test_numbers_survive_the_packing() -> None:
 
 
 def test_no_folder_is_an_error() -> None:
-    with pytest.raises(InputError, match="at least one result folder"):
+    with pytest.raises(InputError, match="least.*result folder"):
         write_report([])
 
 
@@ -406,9 +407,9 @@ def test_a_run_that_failed_at_once_says_why(tmp_path: Path) -> None:
     with pytest.raises(fm.SimulationError) as failure:
         fm.load_case("impacting_bar", [*COARSE, "bodies.rod.velocity=[-1e200, 0.0, 0.0]"]).run(tmp_path / "far")
     written = write_report([tmp_path / "far"])
-    assert written.notes[0].startswith("the run failed: the motion is not a finite number")
+    assert says(written.notes[0], "failed ... motion ... finite")
     assert str(failure.value).partition(" at ")[0] in Page(written.path).text
-    assert not any("cannot be read from case.toml" in note for note in written.notes)
+    assert not any(says(note, "case.toml") for note in written.notes)
 
 
 def test_a_motion_that_cannot_be_drawn_is_said_at_the_top(
@@ -419,7 +420,7 @@ def test_a_motion_that_cannot_be_drawn_is_said_at_the_top(
 
     monkeypatch.setattr("flexmb.postproc.report.views.motion_of", refuse)
     written = write_report([bar], tmp_path / "x.html")
-    assert written.notes == ("the motion is not drawn: the picture is gone",)
+    assert says(only(written.notes), "motion ... the picture is gone")
     page = Page(written.path)
     assert page.text.index("the picture is gone") < page.text.index("What was run")
 
@@ -428,11 +429,11 @@ def test_expectations_have_units_and_say_what_they_were_written_for(page: Page, 
     rows = {row[1].rpartition(" = ")[0]: row for row in page.rows if row and row[0] in ("✓", "✗")}
     assert rows["sum of contacts.wall.impulse"][3] == "N s"
     assert rows["contacts.wall.force at t = 0.8"][3] == "N"
-    assert "written for the file's own time (end = 2, step = 0.002)" in page.text
+    assert says(page.text, "file's ... time (end = 2, step = 0.002)")
     assert "written for the file's own scheme" not in page.text
     fm.load_case("impacting_bar", [*COARSE, "scheme.name=moreau-jean"]).run(tmp_path / "other")
     other = Page(write_report([tmp_path / "other"]).path)
-    assert "written for the file's own scheme (generalized-alpha)" in other.text
+    assert says(other.text, "file's ... scheme (generalized-alpha)")
 
 
 def test_backticks_of_a_description_are_code() -> None:

@@ -12,6 +12,7 @@ import fake_run
 import h5py
 import numpy as np
 import pytest
+from messages import only, says
 from pictures import SIZE, require_drawing, run_bar
 
 import flexmb as fm
@@ -75,7 +76,7 @@ def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
     assert run.stdout == "written: x.png (t = 0.84 s)\n"
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0
-    assert run.stderr.startswith("note: there is no screen to open a window on, so a picture was drawn without one; ")
+    assert says(run.stderr, "note ... no screen ... picture")
     assert run.stderr.count("\n") == 1
     assert run.stdout == "written: bar_view.png (t = 0.84 s)\n"
 
@@ -92,7 +93,7 @@ def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(screen, "has_screen", lambda: False)
     monkeypatch.setattr(screen, "_has_egl", lambda: False)
     monkeypatch.setattr(screen, "_has_osmesa", lambda: False)
-    with pytest.raises(InputError, match="neither EGL nor OSMesa .* libegl1"):
+    with pytest.raises(InputError, match="EGL.*OSMesa .* libegl1"):
         screen.prepare_off_screen()
     assert screen.WINDOW not in os.environ
     monkeypatch.setattr(screen, "_has_osmesa", lambda: True)
@@ -107,28 +108,28 @@ def test_nothing_to_draw_with(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--field", "velocty"], "field = 'velocty': did you mean 'velocity'? allowed: displacement, displacement.x"),
-        (["--time", "2.5"], "time = 2.5: the result goes from 0 s to 2 s"),
-        (["--time", "nan"], "time = nan: the result goes from 0 s to 2 s"),
-        (["--scale", "-1"], "scale = -1.0: must be a number from 1e-06 to 1e+09"),
-        (["--scale", "inf"], "scale = inf: must be a number from 1e-06 to 1e+09"),
-        (["--scale", "1e300"], "scale = 1e+300: must be a number from 1e-06 to 1e+09"),
-        (["--scale", "1e-7"], "scale = 1e-07: must be a number from 1e-06 to 1e+09"),
-        (["--size", "800"], "size = '800': must be WIDTHxHEIGHT in pixels"),
-        (["--size", "639x360"], "size = '639x360': must be 640x360 to 7680x4320 pixels"),
-        (["--screenshot", "x.gif"], "cannot be written as 'x.gif' (.gif); allowed: .png, .jpg"),
-        (["--screenshot", "x"], "cannot be written as 'x' (no ending); allowed: .png"),
-        (["--screenshot", "no/such/x.png"], "there is no folder 'no/such'"),
-        (["--field", "bending"], "field = 'bending': did you mean 'bending_moment'? allowed: displacement, "),
-        (["--movie", "x.avi"], "a movie cannot be written as 'x.avi' (.avi); allowed: .mp4, .gif"),
-        (["--movie", "no/x.mp4"], "the movie 'no/x.mp4' cannot be written: there is no folder 'no'"),
-        (["--movie", "x.mp4", "--size", "641x361"], "size = '641x361': must be even numbers for an mp4"),
-        (["--movie", "x.mp4", "--fps", "0"], "fps = 0.0: must be 1 to 240 pictures a second"),
-        (["--movie", "x.mp4", "--fps", "241"], "fps = 241.0: must be 1 to 240 pictures a second"),
-        (["--movie", "x.gif", "--fps", "51"], "fps = 51.0: a gif must have 1 to 50 pictures a second: browsers show"),
-        (["--movie", "x.GIF", "--fps", "240"], "fps = 240.0: a gif must have 1 to 50 pictures a second"),
-        (["--movie", "x.mp4", "--speed", "0"], "speed = 0.0: must be a positive number"),
-        (["--movie", "x.mp4", "--speed", "1e-9"], "speed = 1e-09: makes 60000000001 pictures, more than 100000; "),
+        (["--field", "velocty"], "field = 'velocty' ... 'velocity'? allowed: displacement, displacement.x"),
+        (["--time", "2.5"], "time = 2.5 ... result ... 0 s ... 2 s"),
+        (["--time", "nan"], "time = nan ... result ... 0 s ... 2 s"),
+        (["--scale", "-1"], "scale = -1.0 ... number ... 1e-06 ... 1e+09"),
+        (["--scale", "inf"], "scale = inf ... number ... 1e-06 ... 1e+09"),
+        (["--scale", "1e300"], "scale = 1e+300 ... number ... 1e-06 ... 1e+09"),
+        (["--scale", "1e-7"], "scale = 1e-07 ... number ... 1e-06 ... 1e+09"),
+        (["--size", "800"], "size = '800' ... WIDTHxHEIGHT ... pixels"),
+        (["--size", "639x360"], "size = '639x360' ... 640x360 ... 7680x4320 pixels"),
+        (["--screenshot", "x.gif"], "'x.gif' (.gif); allowed: .png, .jpg"),
+        (["--screenshot", "x"], "'x' ... ending); allowed: .png"),
+        (["--screenshot", "no/such/x.png"], "folder 'no/such'"),
+        (["--field", "bending"], "field = 'bending' ... 'bending_moment'? allowed: displacement"),
+        (["--movie", "x.avi"], "movie ... 'x.avi' (.avi); allowed: .mp4, .gif"),
+        (["--movie", "no/x.mp4"], "movie 'no/x.mp4' ... folder 'no'"),
+        (["--movie", "x.mp4", "--size", "641x361"], "size = '641x361' ... numbers ... mp4"),
+        (["--movie", "x.mp4", "--fps", "0"], "fps = 0.0 ... 1 ... 240 pictures ... second"),
+        (["--movie", "x.mp4", "--fps", "241"], "fps = 241.0 ... 1 ... 240 pictures ... second"),
+        (["--movie", "x.gif", "--fps", "51"], "fps = 51.0 ... gif ... 1 ... 50 pictures ... second: browsers"),
+        (["--movie", "x.GIF", "--fps", "240"], "fps = 240.0 ... gif ... 1 ... 50 pictures ... second"),
+        (["--movie", "x.mp4", "--speed", "0"], "speed = 0.0 ... positive number"),
+        (["--movie", "x.mp4", "--speed", "1e-9"], "speed = 1e-09 ... 60000000001 pictures ... 100000"),
     ],
 )
 def test_bad_input(
@@ -142,7 +143,7 @@ def test_bad_input(
     monkeypatch.chdir(tmp_path)
     given = words if {"--screenshot", "--movie"} & set(words) else [*words, "--screenshot", "x.png"]
     assert main(["view", str(bar), *given]) == 2
-    assert message in capsys.readouterr().err
+    assert says(capsys.readouterr().err, message)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -151,17 +152,17 @@ def test_unwritable_picture(bar: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"x.png' is a folder"):
         view(bar, screenshot=tmp_path / "x.png")
     (tmp_path / "full.png").symlink_to("/dev/full")
-    with pytest.raises(InputError, match="cannot be written: No space left"):
+    with pytest.raises(InputError, match="space"):
         view(bar, screenshot=tmp_path / "full.png", size=SIZE)
 
 
 def test_not_a_result(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="there is no result folder"):
+    with pytest.raises(InputError, match="result folder"):
         open_folder(tmp_path / "none")
-    with pytest.raises(InputError, match=r"not a result folder: it has no summary.json"):
+    with pytest.raises(InputError, match="result folder.*summary.json"):
         open_folder(tmp_path)
     (tmp_path / "result.h5").write_bytes(b"nothing of the kind")
-    with pytest.raises(InputError, match="cannot be read as a result file"):
+    with pytest.raises(InputError, match="result file"):
         open_folder(tmp_path)
 
 
@@ -184,7 +185,7 @@ def test_failed_run(bar: Path, tmp_path: Path) -> None:
     text = (folder / "summary.json").read_text()
     failed = '"status": "failed", "failure": {"error": "no solution at t = 2 s"}'
     (folder / "summary.json").write_text(text.replace('"status": "complete"', failed))
-    assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes == ("the run failed: no solution at t = 2 s",)
+    assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes[0].endswith("no solution at t = 2 s")
 
 
 def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
@@ -197,7 +198,7 @@ def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
     sink.append(second)
     sink.abandon()
     opened = open_folder(tmp_path / "run")
-    assert opened.notes == ("the run is not finished",)
+    assert says(only(opened.notes), "not finished")
     assert opened.title == "unfinished"
     np.testing.assert_array_equal(opened.result.time, first.time)
     np.testing.assert_array_equal(opened.result.energy.kinetic, first.energy[:, 0])
@@ -208,7 +209,7 @@ def test_unfinished_run_shows_what_is_there(tmp_path: Path) -> None:
     assert opened.result.fields.times.tolist() == [1.0, 2.0]
     assert opened.h == pytest.approx(0.25)
     shown = view(tmp_path / "run", screenshot=tmp_path / "x.png", size=SIZE, time=2.0)
-    assert shown.notes[0] == "the run is not finished"
+    assert says(shown.notes[0], "not finished")
     with pytest.raises(InputError, match="from 1 s to 2 s"):
         view(tmp_path / "run", screenshot=tmp_path / "x.png", time=2.3)
 
@@ -217,7 +218,7 @@ def test_result_without_lines_has_no_forces(tmp_path: Path) -> None:
     model = fm.Model()
     model.add(fm.Particle("ball", mass=1.0, velocity=(1, 0, 0)))
     folder = fm.simulate(model, fm.MoreauJean(), step=0.1, end=1.0).save(tmp_path / "ball")
-    with pytest.raises(InputError, match="has no axial_force: it has no bars or beams.* displacement, velocity"):
+    with pytest.raises(InputError, match="axial_force.*bars.*beams.* displacement, velocity"):
         view(folder, screenshot=tmp_path / "x.png", field="axial_force")
 
 
@@ -228,10 +229,10 @@ def test_results_without_sections_are_still_drawn(bar: Path, tmp_path: Path) -> 
     with h5py.File(folder / "result.h5", "r+") as file:
         del file["layout/sections"], file["layout/digest"]
     assert view(folder, screenshot=tmp_path / "x.png", size=SIZE).notes == ()
-    with pytest.raises(InputError, match="or was written before these were kept"):
+    with pytest.raises(InputError, match="energy_density"):
         view(folder, screenshot=tmp_path / "x.png", field="energy_density")
 
 
 def test_too_many_folders(bar: Path, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="folders = 7: must be 1 to 6 folders"):
+    with pytest.raises(InputError, match="folders = 7.*1.*6 folders"):
         view([bar] * 7, screenshot=tmp_path / "x.png")

@@ -17,6 +17,9 @@ class FakeScheme:
     name: ClassVar[str] = "fake"
     theta: float = 0.25
 
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        return ()
+
 
 def system() -> LinearSystem:
     """Four points on a line along x (unknowns 0..3) and a particle that moves in y and z (unknowns 4, 5)."""
