@@ -136,6 +136,7 @@ PARTS: dict[str, dict[str, dict[str, Any]]] = {
         "node-plane": {"nodes": "rod.all", "point": [-9.0, 0.0, 0.0], "normal": [1.0, 0.0, 0.0]},
         "node-node": {"node": "ball", "node2": "rod.last"},
         "sphere-sphere": {"a": "box", "b": "wheel", "radius": 0.1},
+        "spheres": {"bodies": ["box", "wheel"], "radius": 0.1},
         "clearance": {"node": "rod.mid", "gap": 0.1},
     },
 }

@@ -197,10 +197,13 @@ def test_radii_of_balls(folder: Path) -> None:
         "d": {"kind": "sphere-sphere", "chain": ["five", "six"], "radius": 0.6},
         "e": {"kind": "node-plane", "nodes": ["seven.all", "eight"], "radius": 0.7},
         "f": {"kind": "node-plane", "node": "nine"},
+        "g": {"kind": "spheres", "bodies": ["grain*", "ten"], "radius": 0.8},
+        "h": {"kind": "spheres", "bodies": ["eleven", "twelve"], "radius": [0.9, 0.95]},
     }
-    radii = contact_radii(Opened(open_folder(folder).result, {"contacts": tables}, ()))
+    bodies = {name: {} for name in ("grain1", "grain2", "ten", "other")}
+    radii = contact_radii(Opened(open_folder(folder).result, {"contacts": tables, "bodies": bodies}, ()))
     expected = {"one": 0.3, "two": 0.2, "three": 0.4, "four": 0.5, "five": 0.6, "six": 0.6, "seven": 0.7, "eight": 0.7}
-    assert radii == expected
+    assert radii == expected | {"grain1": 0.8, "grain2": 0.8, "ten": 0.8, "eleven": 0.9, "twelve": 0.95}
     infos = {name: replace(info, picture=None) for name, info in fake.bodies().items()}
     layout = layout_of(infos, fake.state(0.0)[0])
     assert layout.vertices.tolist() == [0, 1, 2]
