@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmb.kernels.arrays import ContactRows, Judge, ManyRows
 from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
@@ -14,6 +16,7 @@ from flexmb.state import Array
 @inner
 def _ask(jd: Judge, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
     """Solve what was written into ``many``; return the contact that failed or -1, and the residual."""
+    many.answer[RESIDUAL], many.answer[WORST] = np.inf, 0.0  # should the solver not be compiled
     call(many.address[0], many.address[1], 0)
     terms[T_ITERATIONS] = many.answer[ITERATIONS]
     residual = many.answer[RESIDUAL]

@@ -20,7 +20,7 @@ from flexmb.kernels.jit import inner
 from flexmb.kernels.lcp_active import EPS
 from flexmb.kernels.lcp_newton import ROUND_OFF
 
-SETS, PROBLEMS = 300, 6
+SETS, PROBLEMS = 100, 3
 """Most index sets in turn, and most times that the interior-point method takes both levels in turn."""
 PASSES = 5
 """Most corrections of the impulses of a set; two do but for very fine meshes."""
@@ -154,15 +154,19 @@ def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
 
 @inner
 def _start(s: Sets) -> bool:
-    """Choose the first set: the rows pressed in the guess, or else those violated without impulses; False for none."""
-    m = s.b.size
+    """Choose the first set: the rows pressed in the guess, or else those violated without impulses; False for none.
+
+    Position rows beside velocity rows are chosen by their gaps: which of them press says little about the next step.
+    """
+    m, nc = s.b.size, s.closed.size
     trivial, warm = True, False
     for i in range(m):
         if s.asked[i] > 0:
             trivial = trivial and s.b[i] >= 0.0
             warm = warm or s.z[i] > 0.0
     for i in range(m):
-        inside = s.z[i] > 0.0 if warm else not s.b[i] >= 0.0
+        by_guess = warm and (m == nc or i >= nc)
+        inside = s.z[i] > 0.0 if by_guess else not s.b[i] >= 0.0
         s.active[i] = 1 if s.asked[i] > 0 and inside else 0
     return not trivial
 

@@ -15,7 +15,7 @@ from flexmb.kernels.contact_problem import Sets
 from flexmb.kernels.contact_response import Response
 from flexmb.kernels.contact_sets import solve_sets
 from flexmb.kernels.machine import words
-from flexmb.kernels.stages import stage
+from flexmb.kernels.stages import raise_failed, stage
 
 
 class ManyContacts(NamedTuple):
@@ -67,27 +67,23 @@ def solve_many(at: int, flag: int) -> int:
 
 
 class ContactRoom:
-    """The arrays of the solver and their address; keeps them alive."""
+    """The arrays of the solver and their address; keeps them alive.
+
+    ``address`` holds the address of the solver and that of the arrays; the solver is compiled when it is first called.
+    """
 
     def __init__(self, many: ManyContacts) -> None:
         for part in many:
             _check(part)
         self.many = many
         self._memory = np.array(words(many), dtype=np.int64)
-
-    @property
-    def at(self) -> int:
-        """The address of the arrays."""
-        return int(self._memory.ctypes.data)
-
-    @property
-    def stage(self) -> int:
-        """The address of the solver, which is compiled now if it is not yet."""
-        return solve_many.address
+        self.address = np.array([0, self._memory.ctypes.data], dtype=np.int64)
+        self.address[0] = solve_many.door(self.address, 0)
 
     def solve(self) -> None:
         """Solve the problem that stands in ``many.sets``."""
-        CFUNCTYPE(c_int64, c_int64, c_int64)(self.stage)(self.at, 0)
+        CFUNCTYPE(c_int64, c_int64, c_int64)(int(self.address[0]))(int(self.address[1]), 0)
+        raise_failed()
 
 
 def _check(part: Any) -> None:

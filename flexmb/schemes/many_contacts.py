@@ -94,8 +94,7 @@ class ManyContactsProblem:
         """Return how compiled steps ask this solver; ``tolerance`` is the largest residual they accept."""
         s = self.room.many.sets
         s.setting[TOLERANCE] = tolerance
-        address = np.array([self.room.stage, self.room.at], dtype=np.int64)
-        return ManyRows(address, s.b, s.z, s.answer, s.asked, s.closed)
+        return ManyRows(self.room.address, s.b, s.z, s.answer, s.asked, s.closed)
 
     @property
     def factorizations(self) -> int:
