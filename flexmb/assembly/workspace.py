@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.assembly.constant import contact_unknowns
+from flexmb.assembly.contact_sets import contact_sets, pairs_of_contacts
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
@@ -32,6 +33,7 @@ from flexmb.kernels.multibody import (
     Trial,
 )
 from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_contact_sets import contact_sets_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
@@ -142,8 +144,11 @@ def between_of(system: System) -> Between:
     )
 
 
-def trial_of(system: System, size: int, nv: int, units: int) -> Trial:
-    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``."""
+def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Trial:
+    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``.
+
+    Responses of ``many`` contacts are in ``ContactSets``.
+    """
     nj = system.joints
     nc = system.rows.kind.size - nj
     big = np.zeros((7, nv + nj))
@@ -157,7 +162,7 @@ def trial_of(system: System, size: int, nv: int, units: int) -> Trial:
         joint=np.zeros((4, nj)),
         contact=np.zeros((6, nc)),
         big=big,
-        response=np.zeros((3, nc, nv + nj)),
+        response=np.zeros((3, 0 if many else nc, nv + nj)),
         unit=np.zeros((3, units, nv + nj)),
         scale=np.ones(6),
         drift=np.zeros(system.unknowns.share.size),
@@ -204,8 +209,12 @@ def machine_of(
     """
     unit_v = contact_unknowns(system) if constant else np.zeros(0, dtype=np.int64)
     sym, scatter, mats, work = _tools(system, v.size, groups, joint_groups, unit_v)
+    judge = Judge(0, 0, 1e-10) if judge is None else judge
+    sets = contact_sets(system, sym, 1 + numbers.contact_ggl, judge.method)
+    many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
-    stages = (place_stage, assemble_stage, contact_stage, account)
+    fixed, impulses = fixed_step_stage if constant else None, contact_sets_stage if many else contact_stage
+    stages = (place_stage, assemble_stage, contact_stage, account, fixed, impulses)
     return MachineRoom(
         Machine(
             system=system,
@@ -215,13 +224,14 @@ def machine_of(
             mats=mats,
             work=work,
             motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
-            trial=trial_of(system, q.size, v.size, unit_v.size),
+            trial=trial_of(system, q.size, v.size, unit_v.size, many),
+            sets=sets,
             numbers=numbers,
-            judge=Judge(0, 0, 1e-10) if judge is None else judge,
+            judge=judge,
             e=np.array(e, dtype=np.float64),
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=np.array([f.address for f in stages] + [fixed_step_stage.address if constant else 0]),
+            stages=np.array([0 if f is None else f.address for f in stages]),
         )
     )
 
@@ -292,6 +302,8 @@ class _Maps:
     def __init__(self, system: System, nv: int) -> None:
         mk, pairs = system.markers, system.pairs
         keys = pairs.first * mk.kind.size + pairs.second
+        # contacts have no stiffness: their pairs stand for that of the ground with itself, which has no unknowns
+        keys[pairs_of_contacts(system)] = 0
         found, inverse = np.unique(keys, return_inverse=True)
         self.inverse = np.asarray(inverse, dtype=np.int64).reshape(-1)
         self.first, self.second = (found // mk.kind.size).astype(np.int64), (found % mk.kind.size).astype(np.int64)

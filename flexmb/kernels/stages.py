@@ -16,7 +16,7 @@ from numba.extending import intrinsic
 
 from flexmb.kernels.cache import callback
 
-PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP = 0, 1, 2, 3, 4
+PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES = 0, 1, 2, 3, 4, 5
 """The stages, as places in ``Machine.stages``."""
 
 
