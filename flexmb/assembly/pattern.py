@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmb.assembly.contact_sets import pairs_of_contacts
 from flexmb.kernels.multibody import Scatter
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.spin import PHI_V
@@ -81,6 +82,8 @@ class _Maps:
     def __init__(self, system: System, nv: int) -> None:
         mk, pairs = system.markers, system.pairs
         keys = pairs.first * mk.kind.size + pairs.second
+        # contacts have no stiffness: their pairs stand for that of the ground with itself, which has no unknowns
+        keys[pairs_of_contacts(system)] = 0
         found, inverse = np.unique(keys, return_inverse=True)
         self.inverse = np.asarray(inverse, dtype=np.int64).reshape(-1)
         self.first, self.second = (found // mk.kind.size).astype(np.int64), (found % mk.kind.size).astype(np.int64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.assembly.constant import contact_unknowns
+from flexmb.assembly.contact_sets import contact_sets
 from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import Judge
 from flexmb.kernels.lcp_others import judge_of
@@ -31,6 +32,7 @@ from flexmb.kernels.multibody import (
     Trial,
 )
 from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_contact_sets import contact_sets_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
@@ -133,8 +135,11 @@ def between_of(system: System) -> Between:
     )
 
 
-def trial_of(system: System, size: int, nv: int, units: int) -> Trial:
-    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``."""
+def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Trial:
+    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``.
+
+    Responses of ``many`` contacts are in ``ContactSets``.
+    """
     nj = system.joints
     nc = system.rows.kind.size - nj
     big = np.zeros((7, nv + nj))
@@ -148,7 +153,7 @@ def trial_of(system: System, size: int, nv: int, units: int) -> Trial:
         joint=np.zeros((4, nj)),
         contact=np.zeros((6, nc)),
         big=big,
-        response=np.zeros((3, nc, nv + nj)),
+        response=np.zeros((3, 0 if many else nc, nv + nj)),
         unit=np.zeros((3, units, nv + nj)),
         scale=np.ones(6),
         drift=np.zeros(system.unknowns.share.size),
@@ -198,8 +203,12 @@ def machine_of(
         unit_of[unit_v] = np.arange(unit_v.size)
         scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
     mats, work = _values_of(system, pattern)
+    judge = judge_of() if judge is None else judge
+    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, judge.method)
+    many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
-    stages = (place_stage, assemble_stage, contact_stage, account)
+    fixed, impulses = fixed_step_stage if constant else None, contact_sets_stage if many else contact_stage
+    stages = (place_stage, assemble_stage, contact_stage, account, fixed, impulses)
     return MachineRoom(
         Machine(
             system=system,
@@ -209,13 +218,14 @@ def machine_of(
             mats=mats,
             work=work,
             motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
-            trial=trial_of(system, q.size, v.size, scatter.unit_v.size),
+            trial=trial_of(system, q.size, v.size, scatter.unit_v.size, many),
+            sets=sets,
             numbers=numbers,
-            judge=judge_of() if judge is None else judge,
+            judge=judge,
             e=np.array(e, dtype=np.float64),
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=np.array([f.address for f in stages] + [fixed_step_stage.address if constant else 0]),
+            stages=np.array([0 if f is None else f.address for f in stages]),
         )
     )
 

@@ -16,8 +16,18 @@ from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
 
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.multibody import Between, Matrices, Motion, Scatter, SchemeNumbers, TangentWork, Trial
+from flexmb.kernels.multibody import (
+    Between,
+    ContactSets,
+    Matrices,
+    Motion,
+    Scatter,
+    SchemeNumbers,
+    TangentWork,
+    Trial,
+)
 from flexmb.kernels.sparse_lu import Symbolic
+from flexmb.kernels.sparse_sets import SparseProblem
 from flexmb.kernels.tables import (
     Angles,
     AngleState,
@@ -54,6 +64,7 @@ class Machine(NamedTuple):
     work: TangentWork
     motion: Motion
     trial: Trial
+    sets: ContactSets
     numbers: SchemeNumbers
     judge: Judge
     e: Array
@@ -67,7 +78,7 @@ _NESTED: dict[str, Any] = {
     for cls in (
         *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Between, Trial, SchemeNumbers, Judge),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
-        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks),
+        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, ContactSets, SparseProblem),
     )
 }
 _PLAIN = {

@@ -25,6 +25,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from flexmb.kernels.sparse_sets import SparseProblem
 from flexmb.kernels.tables import AngleState, Array2, Array3, Blocks, IntArray2, MarkerState, RowState
 from flexmb.state import Array, IntArray
 
@@ -214,6 +215,20 @@ class TangentWork(NamedTuple):
     h: Array2  # (4, 6)
     turned: Array3  # (nf, 3, 3) T^-1 - 1
     small: Array  # (scratch of the kernels)
+
+
+class ContactSets(NamedTuple):
+    """Many contacts (``multibody_contact_sets``); parts are unknowns and joints that no entry joins to others."""
+
+    problem: SparseProblem
+    row_ptr: IntArray  # (parts + 1,)
+    row: IntArray  # rows of a part in the order of elimination, rising
+    part_ptr: IntArray  # (nc + 1,)
+    parts: IntArray  # those a contact acts on
+    ptr: IntArray  # (nc + 1,) where its responses are
+    response: Array2  # (3, .) as ``Trial.response``, over the rows of its parts
+    dense: Array2  # (3, n) one of them at a time; zero between
+    free: Array  # (nc,) gaps without impulses
 
 
 class Samples(NamedTuple):

@@ -27,7 +27,6 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
     ALPHA,
-    BY_IMPULSE,
     CONTACT_FAILED,
     CONVERGED,
     EARLY,
@@ -109,10 +108,9 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     n = closed.size
     if n == 0:
         return -1, 0.0
-    responses, b, Lam = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    responses, b, Lam, of_contact = np.zeros((n, n)), np.zeros(n), np.zeros(n), np.zeros((n, nv + nj))
     for j in range(n):
-        X = trial.response[BY_IMPULSE, closed[j]]
-        X[:] = 0.0
+        X = of_contact[j]
         add_direction(at, nj + closed[j], 1.0, X)
         lu_solve(sym, mats.J, X, trial.big[LU_])
         for i in range(n):
@@ -124,7 +122,7 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     if failed >= 0:
         return closed[failed], residual
     for j in range(n):
-        c, X = closed[j], trial.response[BY_IMPULSE, closed[j]]
+        c, X = closed[j], of_contact[j]
         trial.contact[LAM_C, c] = Lam[j]
         motion.contact[RESPONSE, c] = responses[j, j]
         for i in range(nv):

@@ -40,7 +40,7 @@ from flexmb.kernels.multibody_newton import finite, smooth_correction
 from flexmb.kernels.multibody_place import place_rows, place_trial
 from flexmb.kernels.multibody_scales import correction_size, grow_speeds, is_round_off, measure_speeds
 from flexmb.kernels.multibody_step import JOINT_TOLERANCE, begin_step, deepest, update
-from flexmb.kernels.stages import ASSEMBLE, CONTACT, call, stage
+from flexmb.kernels.stages import ASSEMBLE, CONTACT, IMPULSES, call, stage
 
 
 @inner
@@ -77,7 +77,7 @@ def _close(at: int, placed: bool) -> int:
             if bad >= 0:
                 report[FAILED], report[LEFT] = float(bad), 0.0
                 return SINGULAR
-        call(stages[CONTACT], at, 1)
+        call(stages[IMPULSES], at, 1)
         if report[FAILED] >= 0.0:
             return CONTACT_FAILED
         report[TAKEN] += 1.0

@@ -69,7 +69,7 @@ from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, latest_row, leav
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.kernels.stages import ASSEMBLE, CONTACT, FIXED_STEP, PLACE, call
+from flexmb.kernels.stages import ASSEMBLE, CONTACT, FIXED_STEP, IMPULSES, PLACE, call
 from flexmb.kernels.tables import CLASSES
 from flexmb.state import Array
 
@@ -169,7 +169,7 @@ def _contacts(at: int, factored: bool) -> tuple[int, int]:
             bad = call(stages[ASSEMBLE], at, 1)
             if bad >= 0:
                 return count, bad
-        call(stages[CONTACT], at, 1)
+        call(stages[IMPULSES], at, 1)
     return count, -1
 
 

@@ -155,3 +155,16 @@ def _product(col: IndexArray, val: Array, x: Array, first: int, end: int) -> flo
     if j == last:
         s += val[j] * x[col[j]]
     return s + t
+
+
+@inner
+def lu_solve_rows(sym: Symbolic, val: Array, b: Array, work: Array, rows: IntArray) -> None:
+    """Solve for some rows only (rising, in the order of elimination), which no entry joins to the others."""
+    for k in range(rows.size):
+        i = rows[k]
+        work[i] = b[sym.perm[i]] - _product(sym.col, val, work, sym.ptr[i], sym.diag[i])
+    for k in range(rows.size - 1, -1, -1):
+        i = rows[k]
+        d = sym.diag[i]
+        work[i] = (work[i] - _product(sym.col, val, work, d + 1, sym.ptr[i + 1])) * val[d]
+        b[sym.perm[i]] = work[i]

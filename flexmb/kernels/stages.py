@@ -20,7 +20,7 @@ from numba.extending import intrinsic
 from flexmb.kernels.cache import callback
 from flexmb.state import IntArray
 
-PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP = 0, 1, 2, 3, 4
+PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES = 0, 1, 2, 3, 4, 5
 """The stages, as places in ``Machine.stages``."""
 
 _C = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)

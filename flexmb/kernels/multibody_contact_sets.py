@@ -1,0 +1,303 @@
+"""Many contacts inside a Newton iteration: what ``multibody_contact`` does for few, at sparse cost.
+
+An impulse moves only the bodies it acts on and what joints or forces tie to them: the *part* of the bordered matrices
+that no entry joins to the rest. Responses are kept over these parts, and the matrix of the problem has an entry only
+for contacts that share one. Contacts that are no candidates cost nothing.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.kernels.arrays import Delassus
+from flexmb.kernels.contact_step import solve_ggl, solve_velocity
+from flexmb.kernels.evaluate import add_direction, along_direction, copy
+from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    ALPHA,
+    B_V,
+    BY_DQ,
+    BY_IMPULSE,
+    BY_W,
+    CANDIDATE,
+    CHANGE,
+    D1,
+    DQ,
+    FAILED,
+    FIXED,
+    G_FREE,
+    IMPULSE,
+    LAM_C,
+    LAM_W,
+    LEFT,
+    LU_,
+    NU,
+    RESPONSE,
+    ROUND,
+    S1,
+    S2,
+    SCHATZMAN,
+    X_,
+    H,
+    W,
+)
+from flexmb.kernels.multibody_contact import rate_before
+from flexmb.kernels.multibody_scales import correction_size
+from flexmb.kernels.sparse_lu import Symbolic, lu_solve_rows
+from flexmb.kernels.sparse_sets import IN, OUT, guess, multiply, solve_sets
+from flexmb.kernels.stages import stage
+from flexmb.state import Array, IntArray
+
+SETS = 100
+"""Index sets before single changes."""
+
+DENSE = 3000
+"""Rows up to which a problem that its sets do not solve is given to the solvers of full matrices."""
+
+
+@inner
+def _product(sym: Symbolic, val: Array, rows: IntArray, nv: int, x: Array, out: Array) -> None:
+    """Write -A x over the unknowns among some rows."""
+    for k in range(rows.size):
+        i = rows[k]
+        row, total = sym.perm[i], 0.0
+        if row < nv:
+            for p in range(sym.ptr[i], sym.ptr[i + 1]):
+                j = sym.perm[sym.col[p]]
+                if j < nv:
+                    total -= val[p] * x[j]
+        out[row] = total
+
+
+@inner
+def _respond(at: int, c: int) -> None:
+    """Write the responses to a unit impulse of contact c to ``dense``, and keep them."""
+    sets, sym, mats, work = part(at, "sets"), part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_]
+    X, Y_q, Y_v = sets.dense[BY_IMPULSE], sets.dense[BY_DQ], sets.dense[BY_W]
+    nv, nj, alpha = part(at, "trial.vec").shape[1], part(at, "system.joints"), part(at, "numbers.family") == ALPHA
+    add_direction(at, nj + c, 1.0, X)
+    place = sets.ptr[c]
+    for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
+        p = sets.parts[k]
+        rows = sets.row[sets.row_ptr[p] : sets.row_ptr[p + 1]]
+        lu_solve_rows(sym, mats.J if alpha else mats.S, X, work, rows)
+        if alpha:
+            _product(sym, mats.D, rows, nv, X, Y_q)
+            _product(sym, mats.C, rows, nv, X, Y_v)
+            lu_solve_rows(sym, mats.S, Y_q, work, rows)
+            lu_solve_rows(sym, mats.S, Y_v, work, rows)
+        for i in range(rows.size):
+            for d in range(3 if alpha else 1):
+                sets.response[d, place] = sets.dense[d, sym.perm[rows[i]]]
+            place += 1
+
+
+@inner
+def _clear(at: int, c: int) -> None:
+    """Make ``dense`` zero again after contact c."""
+    sets, perm = part(at, "sets"), part(at, "sym.perm")
+    for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
+        p = sets.parts[k]
+        for i in range(sets.row_ptr[p], sets.row_ptr[p + 1]):
+            for d in range(3):
+                sets.dense[d, perm[sets.row[i]]] = 0.0
+
+
+@inner
+def _column(at: int, c: int) -> None:
+    """Write the column of contact c of the problem from the responses in ``dense``."""
+    sets, s, step, numbers = part(at, "sets"), part(at, "sets.problem"), part(at, "step"), part(at, "numbers")
+    nj, candidate, mirror = part(at, "system.joints"), part(at, "trial.contact")[CANDIDATE], s.order.mirror
+    h, d1 = step[H], step[D1]
+    for p in range(s.near_ptr[c], s.near_ptr[c + 1]):
+        i = s.near[p]
+        if candidate[i] == 0.0:
+            continue
+        x = along_direction(at, nj + i, sets.dense[BY_IMPULSE])
+        if numbers.family != ALPHA:
+            s.W[mirror[s.pos[p]]] = x
+            continue
+        y_q, y_v = along_direction(at, nj + i, sets.dense[BY_DQ]), along_direction(at, nj + i, sets.dense[BY_W])
+        if s.levels == 1:
+            s.W[mirror[s.pos[p]]] = x + 0.5 * h * y_q + y_v
+        else:  # unknowns nu / h and Lam, positions over h; mirrored: entry (a, b) of (c, i) is (b, a) of (i, c)
+            s.W[mirror[s.pos[4 * p]]] = x + d1 * y_q
+            s.W[mirror[s.pos[4 * p + 1]]] = h * y_q
+            s.W[mirror[s.pos[4 * p + 2]]] = d1 * y_v / h
+            s.W[mirror[s.pos[4 * p + 3]]] = x + y_v
+
+
+@inner
+def _pose(at: int) -> None:
+    """Write rows and first set of the problem: W, b without impulses, and who was pressed."""
+    sets, s, con, motion = part(at, "sets"), part(at, "sets.problem"), part(at, "trial.contact"), part(at, "motion")
+    h, e, nj, n = part(at, "step")[H], part(at, "e"), part(at, "system.joints"), s.levels
+    ahead, fixed = part(at, "numbers.family") == SCHATZMAN, part(at, "step")[FIXED] > 0.0
+    first = part(at, "trial.report")[ROUND] == 0.0
+    for c in range(con.shape[1]):
+        on = con[CANDIDATE, c] > 0.0
+        for k in range(n):
+            s.may[n * c + k] = 1 if on else 0
+            s.z[n * c + k] = 0.0
+            s.b[n * c + k] = 0.0
+        if on:
+            _respond(at, c)
+            _column(at, c)
+            _clear(at, c)
+            s.z[n * c + n - 1] = con[LAM_C, c]
+            s.b[n * c + n - 1] = con[B_V, c] + (0.0 if ahead else e[c] * rate_before(at, nj + c))
+            if n == 2:
+                s.z[2 * c] = con[NU, c] / h
+                s.b[2 * c] = con[G_FREE, c] / h
+    if not fixed:  # take out what the present impulses do: what is left is the motion without them
+        for r in range(s.z.size):
+            s.z[r] = -s.z[r]
+        multiply(s)
+        for r in range(s.z.size):
+            if s.may[r] == 1:
+                s.b[r] = s.w[r]
+            s.z[r] = -s.z[r]
+    for c in range(con.shape[1]):
+        pressed = con[CANDIDATE, c] > 0.0 and motion.contact[IMPULSE, c] > 0.0
+        for k in range(n):
+            warm = pressed if first else s.z[n * c + k] > 0.0
+            own = s.W[s.order.diag[s.order.inverse[n * c + k]]]
+            s.state[n * c + k] = IN if s.may[n * c + k] == 1 and warm and own > 0.0 else OUT
+        sets.free[c] = h * s.b[2 * c] if n == 2 else 0.0
+        if con[CANDIDATE, c] > 0.0:
+            motion.contact[RESPONSE, c] = s.W[s.order.diag[s.order.inverse[n * c + n - 1]]]
+
+
+@allocating
+def _solve_full(at: int) -> tuple[int, float]:
+    """Solve the problem by the solvers of full matrices; return the contact that failed or -1, and the residual."""
+    s, con, judge, h = part(at, "sets.problem"), part(at, "trial.contact"), part(at, "judge"), part(at, "step")[H]
+    who = np.flatnonzero(con[CANDIDATE] > 0.0)
+    n, place, k = who.size, np.full(con.shape[1], -1), s.levels
+    place[who] = np.arange(n)
+    full = np.zeros((k * n, k * n))
+    for i in range(n):
+        for p in range(s.near_ptr[who[i]], s.near_ptr[who[i] + 1]):
+            j = place[s.near[p]]
+            if j >= 0:
+                for a in range(k):
+                    for d in range(k):
+                        full[k * i + a, k * j + d] = s.W[s.pos[k * k * p + k * a + d]]
+    nu, Lam, b, terms = np.zeros(n), np.zeros(n), np.zeros(n), np.zeros(part(at, "motion.terms").size)
+    for i in range(n):
+        b[i] = s.b[k * who[i] + k - 1]
+    if k == 1:
+        failed, residual = solve_velocity(judge, full, b, np.ones(n), Lam, terms)
+    else:
+        parts = Delassus(
+            np.ascontiguousarray(full[::2, ::2]), h * np.ascontiguousarray(full[::2, 1::2]),
+            np.ascontiguousarray(full[1::2, ::2]) / h, np.ascontiguousarray(full[1::2, 1::2]),
+        )  # fmt: skip
+        failed, residual = solve_ggl(judge, h, parts, part(at, "sets.free")[who], b, nu, Lam, terms)
+    part(at, "motion.terms")[T_ITERATIONS] += terms[T_ITERATIONS]
+    for i in range(n):
+        s.z[k * who[i] + k - 1] = Lam[i]
+        if k == 2:
+            s.z[2 * who[i]] = nu[i] / h
+    return (who[failed] if failed >= 0 else -1), residual
+
+
+@allocating
+def solve_many(at: int) -> tuple[int, float]:
+    """Solve for the impulses of the candidates on the linearized step; write NU and LAM_C.
+
+    Returns
+    -------
+    failed : int
+        The contact with the largest residual when that exceeds the tolerance, else -1.
+    residual : float
+    """
+    s, sets, con, judge = part(at, "sets.problem"), part(at, "sets"), part(at, "trial.contact"), part(at, "judge")
+    _pose(at)
+    warm = False
+    for r in range(s.state.size):
+        warm = warm or s.state[r] == IN
+    if not warm:
+        guess(s, sets.free)
+    part(at, "trial.report")[ROUND] += 1.0
+    used, row, residual = solve_sets(s, sets.free, judge.max_iter if judge.max_iter > 0 else SETS)
+    part(at, "motion.terms")[T_ITERATIONS] += used
+    failed = -1 if residual <= judge.tol else row // s.levels
+    if failed >= 0:
+        rows = 0
+        for r in range(s.may.size):
+            rows += s.may[r]
+        if rows <= DENSE:
+            failed, residual = _solve_full(at)
+    h, n = part(at, "step")[H], s.levels
+    for c in range(con.shape[1]):
+        con[LAM_C, c] = s.z[n * c + n - 1]
+        con[NU, c] = h * s.z[2 * c] if n == 2 else 0.0
+    return failed, residual
+
+
+@inner
+def _apply(at: int, old: Array) -> float:
+    """Put the impulses into dq, w and v~, as ``multibody_contact.apply_impulses`` does."""
+    trial, ggl, h, d1 = (
+        part(at, "trial"),
+        part(at, "numbers.contact_ggl") == 1,
+        part(at, "step")[H],
+        part(at, "step")[D1],
+    )
+    sets, perm, nv, alpha = (
+        part(at, "sets"),
+        part(at, "sym.perm"),
+        trial.vec.shape[1],
+        part(at, "numbers.family") == ALPHA,
+    )
+    vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[X_], trial.vec[S1], trial.vec[S2]
+    copy(vec[W], was)
+    copy(vec[DQ], was_q)
+    vec[W, :] = 0.0
+    vec[DQ, :] = 0.0
+    trial.joint[LAM_W, :] = 0.0
+    for c in range(con.shape[1]):
+        Lam, nu = con[LAM_C, c], con[NU, c] if ggl else 0.5 * h * con[LAM_C, c]
+        d_w = Lam - old[1, c]
+        d_q = nu - (old[0, c] if ggl else 0.5 * h * old[1, c])
+        if con[CANDIDATE, c] == 0.0 or (Lam == 0.0 and nu == 0.0 and d_w == 0.0 and d_q == 0.0):
+            continue
+        place = sets.ptr[c]
+        for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
+            p = sets.parts[k]
+            for r in range(sets.row_ptr[p], sets.row_ptr[p + 1]):
+                i, X = perm[sets.row[r]], sets.response[BY_IMPULSE, place]
+                if not alpha:
+                    x[i] += d_w * X
+                else:
+                    x[i] += d_q * sets.response[BY_DQ, place] + d_w * sets.response[BY_W, place]
+                    if i < nv:
+                        vec[W, i] += Lam * X
+                        vec[DQ, i] += nu * X
+                    else:
+                        trial.joint[LAM_W, i - nv] += Lam * X
+                place += 1
+    if not alpha:
+        return 0.0
+    for i in range(nv):
+        was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
+    return correction_size(at, was)
+
+
+@stage
+def contact_sets_stage(at: int, flag: int) -> int:
+    """Solve for the impulses of the candidates and bring them into the correction, as ``contact_stage`` does."""
+    trial, report, con = part(at, "trial"), part(at, "trial.report"), part(at, "trial.contact")
+    report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    old = np.zeros((2, con.shape[1]))
+    if not part(at, "step")[FIXED] > 0.0:
+        copy(trial.contact[NU], old[0])
+        copy(trial.contact[LAM_C], old[1])
+    failed, left = solve_many(at)
+    report[FAILED], report[LEFT] = float(failed), left
+    if failed < 0:
+        report[CHANGE] = _apply(at, old)
+    return 0
