@@ -20,10 +20,10 @@ from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.errors import InputError
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.evaluate import advance, evaluate, joint_forces, momentum, row_rate
+from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.markers import place
-from flexmb.kernels.multibody import SchemeNumbers
+from flexmb.kernels.multibody import B_, SchemeNumbers
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.layout import Layout
 from flexmb.probes import MultibodyProbe
@@ -213,7 +213,7 @@ class MultibodySystem:
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
         """Return everything that can be said in (t, q, v); overwritten by the next call."""
-        evaluate(self._room.at, t, self._whole(q), np.ascontiguousarray(v))
+        evaluate_at(self._room.at, t, self._whole(q), v)
         if lam is not None:
             joint_forces(self._room.at, np.ascontiguousarray(lam))
         return self._room.machine.point
@@ -273,11 +273,11 @@ class MultibodySystem:
         """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
         lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
         self.at(t, q, v, lam)
-        q, v, nothing = self._whole(q), np.ascontiguousarray(v), np.zeros(self.nv)
-        at, mats = self._room.at, self._room.machine.mats
-        tangents.assemble(at, t, q, v, nothing, 0.0, lam)
+        q, at, mats = self._whole(q), self._room.at, self._room.machine.mats
+        self._room.machine.trial.big[B_, : self.nj] = lam
+        tangents.assemble_at(at, t, q, v, 0.0)
         M, N = self._matrix(mats.M), self._matrix(mats.D)
-        tangents.assemble(at, t, q, v, nothing, 1.0, lam)
+        tangents.assemble_at(at, t, q, v, 1.0)
         C, K = self._matrix(mats.C), self._matrix(mats.D)
         return M, C, sparse.csr_array(K - N)
 

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from flexmb.kernels.arrays import Judge
+from flexmb.kernels.evaluate import evaluate_stage
+from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
 from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
@@ -21,17 +23,21 @@ from flexmb.kernels.multibody import (
     Between,
     Matrices,
     Motion,
+    Samples,
     Scatter,
     SchemeNumbers,
     TangentWork,
     Trial,
 )
 from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
+from flexmb.kernels.multibody_samples import between_stage
 from flexmb.kernels.multibody_schatzman import account_ahead_stage
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.spin import PHI_V
+from flexmb.kernels.stages import doors_of
 from flexmb.kernels.tables import (
     CLASSES,
     FLOATING,
@@ -46,6 +52,7 @@ from flexmb.kernels.tables import (
     RowState,
     System,
 )
+from flexmb.kernels.tangents import tangents_stage
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.state import Array, IntArray
 
@@ -209,7 +216,12 @@ def machine_of(
             e=np.array(e, dtype=np.float64),
             step=np.array([0.0, 0.0, 0.0, 0.0, 0.0, -np.inf, 0.0, numbers.joint_level, numbers.eps, 0.0]),
             scratch=scratch_of(system),
-            stages=np.array([f.address for f in (place_stage, assemble_stage, contact_stage, account)]),
+            stages=doors_of(place_stage, assemble_stage, contact_stage, account),
+            rare=doors_of(
+                floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage, tangents_stage
+            ),
+            out=Samples(*(np.zeros((1, 1)) for _ in Samples._fields)),
+            answer=np.zeros(2),
         )
     )
 

@@ -23,6 +23,7 @@ from flexmb.commands import (
     unbalance,
     validate,
     view,
+    warm,
 )
 
 COMMANDS: dict[str, ModuleType] = {
@@ -43,5 +44,6 @@ COMMANDS: dict[str, ModuleType] = {
     "view": view,
     "plot": plot,
     "report": report,
+    "warm": warm,
 }
 """Commands by name, in the order of the help."""

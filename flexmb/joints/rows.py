@@ -109,7 +109,7 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
     values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(system.rows.marker), 6)))
     markers.place(system.markers, builder.start(), m)
     angle_rows.angles(system.angles, m, angles)
-    constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values)
+    constraint_rows.rows(system.rows, system.angles, system.functions, m, angles, builder.t0, values, 0.0)
     reach = np.zeros(len(rows))
     for r in range(len(rows)):
         # an unknown may move several markers of the row

@@ -16,7 +16,7 @@ from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
 
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.multibody import Between, Matrices, Motion, Scatter, SchemeNumbers, TangentWork, Trial
+from flexmb.kernels.multibody import Between, Matrices, Motion, Samples, Scatter, SchemeNumbers, TangentWork, Trial
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.tables import (
     Angles,
@@ -60,6 +60,9 @@ class Machine(NamedTuple):
     step: Array
     scratch: Array
     stages: IntArray  # addresses of the compiled stages, see ``kernels.stages``
+    rare: IntArray  # those of the rare ones
+    out: Samples  # where the samples of a block go
+    answer: Array  # (2,) what a rare stage returns besides a whole number
 
 
 _NESTED: dict[str, Any] = {
@@ -67,7 +70,7 @@ _NESTED: dict[str, Any] = {
     for cls in (
         *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Between, Trial, SchemeNumbers, Judge),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
-        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks),
+        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, Samples),
     )
 }
 _PLAIN = {
@@ -149,6 +152,15 @@ class MachineRoom:
         _check(machine, MACHINE, "machine")
         self.machine = machine
         self._memory = np.array(words(machine), dtype=np.int64)
+
+    def put(self, name: str, value: Any) -> None:
+        """Put another value in the place of a part of the machine, which stays where it is."""
+        k = Machine._fields.index(name)
+        _check(value, MACHINE.types[k], f"machine.{name}")
+        first = len(words(self.machine[:k]))
+        written = words(value)
+        self._memory[first : first + len(written)] = written
+        self.machine = self.machine._replace(**{name: value})
 
     @property
     def at(self) -> int:
