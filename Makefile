@@ -23,7 +23,7 @@ test: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python tests/support/warm.py
+	$(BIN)/flexmb warm
 	$(BIN)/pytest -n 2
 
 # a case or study that fails is shown as such on its page, and the exit code says so

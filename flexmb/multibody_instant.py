@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.evaluate import evaluate, momentum
+from flexmb.kernels.evaluate import evaluate_at, momentum
 from flexmb.kernels.tables import CLEARANCE, JOINT, System
 from flexmb.state import Array, IntArray
 
@@ -50,7 +50,7 @@ class MultibodyInstant:
     def __init__(self, system: MultibodySystem, at: int, t: float, q: Array, v: Array) -> None:
         self.system, self.t, self.q, self.v = system, t, q, v
         whole, v = system.whole(q), np.ascontiguousarray(v)
-        evaluate(at, t, whole, v)
+        evaluate_at(at, t, whole, v)
         point = system.room.machine.point
         self.F = point.F.copy()
         self.F[JOINT] = 0.0

@@ -23,10 +23,10 @@ from flexmb.errors import InputError
 from flexmb.instant import Instant, Solves
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
-from flexmb.kernels.evaluate import advance, evaluate, joint_forces, momentum, row_rate
+from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_rate
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.markers import place
-from flexmb.kernels.multibody import T_FIRST, SchemeNumbers
+from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
 from flexmb.layout import Layout
@@ -327,7 +327,7 @@ class MultibodySystem:
 
     def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
         """Return everything that can be said in (t, q, v); overwritten by the next call."""
-        evaluate(self.room.at, t, self.whole(q), np.ascontiguousarray(v))
+        evaluate_at(self.room.at, t, self.whole(q), v)
         if lam is not None:
             joint_forces(self.room.at, np.ascontiguousarray(lam))
         return self.room.machine.point
@@ -377,11 +377,11 @@ class MultibodySystem:
         """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
         lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
         self.at(t, q, v, lam)
-        q, v, nothing = self.whole(q), np.ascontiguousarray(v), np.zeros(self.nv)
-        at, mats = self.room.at, self.room.machine.mats
-        tangents.assemble(at, t, q, v, nothing, 0.0, lam)
+        q, at, mats = self.whole(q), self.room.at, self.room.machine.mats
+        self.room.machine.trial.big[B_, : self.nj] = lam
+        tangents.assemble_at(at, t, q, v, 0.0)
         M, N = self._matrix(mats.M), self._matrix(mats.D)
-        tangents.assemble(at, t, q, v, nothing, 1.0, lam)
+        tangents.assemble_at(at, t, q, v, 1.0)
         C, K = self._matrix(mats.C), self._matrix(mats.D)
         return M, C, sparse.csr_array(K - N)
 

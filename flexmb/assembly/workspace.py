@@ -8,6 +8,8 @@ from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets
 from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import Judge
+from flexmb.kernels.evaluate import evaluate_stage
+from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
 from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineRoom
@@ -27,16 +29,20 @@ from flexmb.kernels.multibody import (
     Between,
     Matrices,
     Motion,
+    Samples,
     SchemeNumbers,
     TangentWork,
     Trial,
 )
 from flexmb.kernels.multibody_contact import contact_stage
 from flexmb.kernels.multibody_contact_sets import contact_sets_stage
+from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
+from flexmb.kernels.multibody_samples import between_stage
 from flexmb.kernels.multibody_schatzman import account_ahead_stage
+from flexmb.kernels.stages import doors_of
 from flexmb.kernels.tables import (
     CLASSES,
     AngleState,
@@ -46,6 +52,7 @@ from flexmb.kernels.tables import (
     RowState,
     System,
 )
+from flexmb.kernels.tangents import tangents_stage
 from flexmb.state import Array
 
 
@@ -207,8 +214,7 @@ def machine_of(
     sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, judge.method)
     many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
-    fixed, impulses = fixed_step_stage if constant else None, contact_sets_stage if many else contact_stage
-    stages = (place_stage, assemble_stage, contact_stage, account, fixed, impulses)
+    impulses = contact_sets_stage if many else contact_stage
     return MachineRoom(
         Machine(
             system=system,
@@ -225,7 +231,12 @@ def machine_of(
             e=np.array(e, dtype=np.float64),
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=np.array([0 if f is None else f.address for f in stages]),
+            stages=doors_of(place_stage, assemble_stage, contact_stage, account, fixed_step_stage, impulses),
+            rare=doors_of(
+                floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage, tangents_stage
+            ),
+            out=Samples(*(np.zeros((1, 1)) for _ in Samples._fields)),
+            answer=np.zeros(2),
         )
     )
 

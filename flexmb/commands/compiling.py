@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from flexmb.engines.compiled_files import WORDS, WORDS_LARGE, will_compile, will_compile_large
@@ -25,3 +28,44 @@ def announce_large(case: Case, quiet: bool) -> str:
         print(WORDS_LARGE, file=sys.stderr, flush=True)
         return "compiling"
     return ""
+
+
+LINE_SECONDS = 5.0
+"""Seconds between two lines that name what is compiled, when there is no terminal."""
+
+
+@contextmanager
+def heard(show: Callable[[str], None]) -> Iterator[None]:
+    """Call ``show`` with the name of each kernel that is compiled."""
+    from flexmb.kernels.cache import listeners
+
+    listeners.append(show)
+    try:
+        yield
+    finally:
+        listeners.remove(show)
+
+
+@contextmanager
+def named(quiet: bool) -> Iterator[None]:
+    """Name on stderr what is compiled: in one line that changes on a terminal, in a line now and then elsewhere."""
+    last, count, terminal = time.monotonic(), 0, sys.stderr.isatty()
+
+    def show(name: str) -> None:
+        nonlocal last, count
+        count += 1
+        if terminal:
+            print(f"\r\x1b[Kcompiling {name} ({count})", end="", file=sys.stderr, flush=True)
+        elif time.monotonic() - last >= LINE_SECONDS:
+            last = time.monotonic()
+            print(f"compiling {name} ({count})", file=sys.stderr, flush=True)
+
+    if quiet:
+        yield
+        return
+    try:
+        with heard(show):
+            yield
+    finally:
+        if terminal and count:
+            print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from flexmb.commands.compiling import heard, named
 from flexmb.terminal import drawing_stream, visible
 
 Progress = Callable[[int, int], None]
@@ -23,7 +24,8 @@ def shown(title: str, quiet: bool, first: str = "starting", what: str = "step") 
         with _bar(visible(title), first) as advance:
             yield advance
     else:
-        yield _lines(title, what)
+        with named(quiet):
+            yield _lines(title, what)
 
 
 @contextmanager
@@ -44,7 +46,8 @@ def _bar(title: str, first: str) -> Iterator[Progress]:
     columns = (*words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(file=drawing_stream(sys.stderr)), transient=True) as bar:
         task = bar.add_task(f"{title}: {first}", total=None)
-        yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
+        with heard(lambda name: bar.update(task, description=f"{title}: compiling {name}", refresh=True)):
+            yield lambda done, total: bar.update(task, description=title, completed=done, total=total)
 
 
 def _lines(title: str, what: str) -> Progress:

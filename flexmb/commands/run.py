@@ -22,7 +22,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Run; expectations are reported, but only ``flexmb check`` makes them count."""
     from flexmb.case import load_case
-    from flexmb.commands.compiling import announce, announce_large
+    from flexmb.commands.compiling import announce, announce_large, named
     from flexmb.commands.interrupt import stops_between_blocks
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
@@ -39,7 +39,10 @@ def main(args: argparse.Namespace) -> int:
     finished = args.resume and _finished(out)
     if args.resume and not finished and not args.quiet:
         _note_fresh_start(out)
-    first = announce_large(case, args.quiet or finished) or announce(case.plan, args.quiet or finished)
+    first = announce_large(case, args.quiet or finished)
+    with named(args.quiet):
+        plan = case.plan  # large motion compiles while it is assembled
+    first = first or announce(plan, args.quiet or finished)
     if not args.quiet:
         print_system_notes(case)
     try:

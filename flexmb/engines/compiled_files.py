@@ -1,12 +1,12 @@
-"""Which time loops are compiled on this machine already: the first run of a family of schemes takes minutes."""
+"""Which time loops are compiled on this machine already: the first run of a family of schemes compiles them."""
 
 from __future__ import annotations
 
 import contextlib
 from typing import Any
 
-WORDS = "compiling the time loop for this family of schemes (first time on this machine, one to four minutes) ..."
-WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, a few minutes) ..."
+WORDS = "compiling the time loop for this family of schemes (first time on this machine, ten seconds or more) ..."
+WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, half a minute or more) ..."
 
 
 def will_compile_large() -> bool:

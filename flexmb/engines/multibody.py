@@ -12,7 +12,7 @@ from flexmb.engines.dependent_joints import near_words, passed_words
 from flexmb.engines.drive_corners import corner_times
 from flexmb.engines.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
-from flexmb.kernels.evaluate import evaluate, forces_in_space, momentum, to_space
+from flexmb.kernels.evaluate import evaluate_at
 from flexmb.kernels.lcp_others import judge_of
 from flexmb.kernels.machine import MachineRoom
 from flexmb.kernels.multibody import (
@@ -36,20 +36,19 @@ from flexmb.kernels.multibody import (
     SCHATZMAN,
     SINGULAR,
     T_FIRST,
-    T_P,
-    T_V,
     TIME,
     TIME_BEFORE,
     TOO_SMALL,
     Samples,
     V,
 )
-from flexmb.kernels.multibody_ledger import carry_state
+from flexmb.kernels.multibody_begin import begin_motion
+from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
-from flexmb.kernels.multibody_samples import take_sample
-from flexmb.kernels.multibody_schatzman import begin_ahead
-from flexmb.kernels.multibody_step import start_motion
+from flexmb.kernels.multibody_schatzman import account_ahead_stage, begin_ahead
 from flexmb.kernels.redundancy import REGULARIZED
+from flexmb.kernels.stages import raise_failed
 from flexmb.multibody_system import MultibodySystem
 from flexmb.record import Block, Tally
 from flexmb.schemes.multibody import scheme_numbers
@@ -90,22 +89,12 @@ class MultibodyEngine:
     def _begin(self) -> None:
         """Fill the motion with accelerations, multipliers, forces and energies of the start."""
         plan, m, at = self.plan, self.motion, self.room.at
-        trial, point = self.room.machine.trial, self.room.machine.point
         m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
         m.numbers[LAST_STEP] = plan.h
         m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps) if plan.tolerance else plan.h
-        bad = start_motion(at, plan.t0)
+        bad = begin_motion(at, plan.t0)
         if bad >= 0:
             raise InputError(self._singular(bad), where="joints")
-        unknowns = self.system.tables.unknowns
-        forces_in_space(unknowns, point.F, point.A, m.F)
-        m.P[:] = m.F
-        trial.q[:] = m.q
-        trial.vec[T_V] = m.vec[V]
-        momentum(at, m.q, m.vec[V], trial.vec[T_P])
-        m.numbers[KINETIC] = 0.5 * float(trial.vec[T_P] @ m.vec[V])
-        to_space(unknowns, point.A, trial.vec[T_P])
-        carry_state(at)
         if self.room.machine.numbers.family == SCHATZMAN:
             status, where, residual = begin_ahead(at, plan.h)
             if status != CONVERGED:
@@ -114,11 +103,13 @@ class MultibodyEngine:
     def start(self) -> Block:
         """Return the block with the sample at the start."""
         block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
-        out = self._samples(block)
-        take_sample(self.room.at, out, 0)
-        out.field_q[0], out.field_v[0] = self.motion.q[: self.system.nq], self.motion.vec[0]
+        block.field_q[0], block.field_v[0] = self.motion.q[: self.system.nq], self.motion.vec[0]
+        # the loop and the stages of every step are compiled, or loaded, before the clock starts
+        if self.system.contacts.nc:
+            contact_stage.compile()
+        (account_ahead_stage if self.room.machine.numbers.family == SCHATZMAN else account_stage).compile()
+        block, out = self._fill_states(block, self.step, self.step, begin=True)
         self._fill(block, out)
-        self.advance(0)  # compiles the loop, or loads it from the compiled files, before the clock starts
         return block
 
     def advance(self, n: int) -> Block:
@@ -132,11 +123,14 @@ class MultibodyEngine:
         plan = self.plan
         n0 = self.step
         n1 = n0 if self.failure is not None else min(n0 + n, plan.steps)
-        block = plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1))
-        out = self._samples(block)
+        return self._fill_states(plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1)), n0, n1)
+
+    def _fill_states(self, block: Block, n0: int, n1: int, begin: bool = False) -> tuple[Block, Samples]:
+        """Go from grid point n0 to n1; with ``begin``, the first sample is the state at n0."""
+        plan, out = self.plan, self._samples(block)
+        self.room.put("out", out)
         reached, samples, fields, status, where, residual = march_multibody(
             self.room.at,
-            out,
             plan.t0,
             plan.h,
             n0,
@@ -145,7 +139,9 @@ class MultibodyEngine:
             self.corners,
             block.step,
             block.field_step,
+            begin,
         )
+        raise_failed()
         self.step = int(reached)
         if status:
             self.failure = self._failure(int(status), int(where), float(residual))
@@ -260,7 +256,7 @@ class MultibodyEngine:
         numbers, t, m = self.room.machine.numbers, float(self.motion.numbers[TIME]), self.motion
         if numbers.family != ALPHA:
             return ""
-        evaluate(self.room.at, t, m.q, m.vec[V])
+        evaluate_at(self.room.at, t, m.q, m.vec[V])
         off = thrown_off(numbers.beta, numbers.gamma)
         return stiff_damping(self.system, t, m.q, m.vec[V], self.room.machine.point.F, self.plan.h, off)
 
@@ -338,7 +334,7 @@ class MultibodyEngine:
             own[name][...] = value
         self.step = step
         self.room.machine.trial.q[:] = self.motion.q
-        evaluate(self.room.at, float(self.motion.numbers[TIME]), self.motion.q, self.motion.vec[V])
+        evaluate_at(self.room.at, float(self.motion.numbers[TIME]), self.motion.q, self.motion.vec[V])
 
     @property
     def bending(self) -> tuple[tuple[str, float, float], ...]:

@@ -16,7 +16,7 @@ import numpy as np
 from flexmb.engines.base import Plan
 from flexmb.engines.multibody import MultibodyEngine
 from flexmb.errors import InputError, SimulationError
-from flexmb.kernels.evaluate import evaluate, row_rate
+from flexmb.kernels.evaluate import evaluate_at, row_rate
 from flexmb.kernels.multibody import GAP, GAP_T, RATE, SCHATZMAN, SINCE, TIME, Samples, V
 from flexmb.multibody_system import MultibodySystem
 from flexmb.record import Block, Tally
@@ -65,7 +65,7 @@ class SpheresEngine(MultibodyEngine):
     def _places(self) -> tuple[Array, Array]:
         """Return the centres, (n, 3), m, and their velocities, m/s."""
         m, markers = self.motion, self.room.machine.point.markers
-        evaluate(self.room.at, float(m.numbers[TIME]), m.q, m.vec[V])
+        evaluate_at(self.room.at, float(m.numbers[TIME]), m.q, m.vec[V])
         return markers.r[self._markers], markers.twist[self._markers, :3]
 
     def _left(self, x: Array) -> Array:
@@ -120,7 +120,7 @@ class SpheresEngine(MultibodyEngine):
         """Write gaps and rates of the rows from ``first`` on to the motion."""
         m, at, rows = self.motion, self.room.at, self.room.machine.point.rows
         self.room.machine.trial.q[:] = m.q
-        evaluate(at, float(m.numbers[TIME]), m.q, m.vec[V])
+        evaluate_at(at, float(m.numbers[TIME]), m.q, m.vec[V])
         m.rows[GAP, first:], m.rows[GAP_T, first:] = rows.g[first:], rows.g_t[first:]
         m.rows[RATE, first:] = [row_rate(at, r) for r in range(first, rows.g.size)]
 

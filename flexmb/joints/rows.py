@@ -111,7 +111,7 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
     values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(own.marker), 6)))
     markers.place(mk, builder.start(), m)
     angle_rows.angles(ang, m, angles)
-    constraint_rows.rows(own, ang, functions_of(trial), m, angles, builder.t0, values)
+    constraint_rows.rows(own, ang, functions_of(trial), m, angles, builder.t0, values, 0.0)
     arms = float(np.abs(m.J[mk.qdof < 0, :3]).max(initial=0.0))
     movable, size = max(1.0, float(np.abs(m.J).max(initial=0.0))), max(float(np.abs(m.r).max()), arms)
     return values.g, _reach(own, mk, m.J, values.grad), movable, size

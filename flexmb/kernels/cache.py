@@ -31,8 +31,13 @@ from flexmb.kernels.sources import source_digests
 
 PACKAGE = "flexmb.kernels"
 FORMAT = b"flexmb-kernel-1"
-AT_EVERY_START = "kernels are compiled at every start, which takes minutes"
+LOOSE_FORM = "-loose"
+"""How the names of the files of loose forms end (``jit.py``)."""
+AT_EVERY_START = "kernels are compiled at every start, which takes a minute"
 CURE = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
+
+listeners: list[Callable[[str], None]] = []
+"""Functions to call with the name of each kernel that is about to be compiled."""
 
 _said: set[str] = set()
 _folders: dict[tuple[str, str], Path | None] = {}
@@ -116,8 +121,16 @@ class KernelCache:
         return pickle.load(rest), rest
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the compiled function of a signature; None when it must be compiled."""
+        """Return the compiled function of a signature; None when it must be compiled, which listeners hear."""
         target_context.refresh()
+        found = self._load(sig, target_context)
+        if found is None:
+            for hear in listeners:
+                hear(self.name.removesuffix(LOOSE_FORM))
+        return found
+
+    def _load(self, sig: Any, target_context: Any) -> Any:
+        """Return the compiled function of a signature from its file, or None."""
         if self.folder is None:
             return None
         file, key = self._file(self.folder, sig, target_context.codegen())

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from flexmb.kernels import angle_rows, constraint_rows, exact_beam, floating, links, markers, spin
+import numpy as np
+from numba import carray  # type: ignore[attr-defined]
+
+from flexmb.kernels import angle_rows, constraint_rows, links, markers
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import EARLY, T_FIRST
+from flexmb.kernels.multibody import EARLY
+from flexmb.kernels.pointers import floats
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.split_sums import split_sum
+from flexmb.kernels.stages import BEAMS_STAGE, FLOATING_STAGE, FORCES, MOMENTUM, ROTORS_STAGE, ask, asked
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
 
@@ -80,7 +85,7 @@ def place(at: int, t: float, q: Array, v: Array) -> None:
     constraint_rows.rows(rows, table, functions, state, astate, t, values, early)
 
 
-@kernel
+@inner
 def evaluate(at: int, t: float, q: Array, v: Array) -> None:
     """Write all of ``point`` in (t, q, v) but the joint forces, which need multipliers (see ``joint_forces``)."""
     place(at, t, q, v)
@@ -90,24 +95,36 @@ def evaluate(at: int, t: float, q: Array, v: Array) -> None:
         part(at, "point.angles"),
         part(at, "point.F"),
     )
-    scratch = part(at, "scratch")
+    rare, potential = part(at, "rare"), part(at, "point.potential")
     state.wrench[:] = 0.0
     F[:] = 0.0
     stored = links.springs(part(at, "system.springs"), state)
     stored += links.torsions(part(at, "system.torsions"), part(at, "system.angles"), state, astate)
-    stored += exact_beam.beams(part(at, "system.beams"), state, scratch)
+    potential[0] = stored
+    if part(at, "system.beams.A").size > 0:
+        ask(rare[BEAMS_STAGE], at, FORCES, t, 0.0, q, v, v)
     links.pushes(part(at, "system.pushes"), part(at, "system.functions"), state, t)
     for c in (CONSERVATIVE, DAMPING, EXTERNAL):
         markers.collect(mk, state, c, F)
-    stored += _linear_forces(part(at, "system.linear"), q, v, F)
-    stored += floating.forces(part(at, "system.floating"), part(at, "point.A_floating"), q, v, F, scratch)
-    rotors, functions, q_of_v = (
-        part(at, "system.rotors"),
-        part(at, "system.functions"),
-        part(at, "system.linear.q_of_v"),
-    )
-    stored += spin.forces(rotors, functions, q_of_v, t, max(t, part(at, "step")[T_FIRST]), q, v, F)
-    part(at, "point.potential")[0] = stored
+    potential[0] += _linear_forces(part(at, "system.linear"), q, v, F)
+    if part(at, "system.floating.modes").size > 0:
+        ask(rare[FLOATING_STAGE], at, FORCES, t, 0.0, q, v, v)
+    if part(at, "system.rotors.drag").size > 0:
+        ask(rare[ROTORS_STAGE], at, FORCES, t, 0.0, q, v, v)
+
+
+@asked
+def evaluate_stage(at: int, flag: int, t: float, c: float, q_at: int, v_at: int, p_at: int) -> int:
+    """Do what ``evaluate`` says; q and v are at the addresses given."""
+    nv = part(at, "motion.vec").shape[1]
+    evaluate(at, t, carray(floats(q_at), part(at, "motion.q").size), carray(floats(v_at), nv))
+    return 0
+
+
+def evaluate_at(at: int, t: float, q: Array, v: Array) -> None:
+    """Do what ``evaluate`` says, from Python; q (2 nq,) and v (nv,) have the sizes of the machine's."""
+    q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
+    evaluate_stage(at, 0, t, 0.0, q.ctypes.data, v.ctypes.data, v.ctypes.data)
 
 
 @kernel
@@ -166,8 +183,11 @@ def momentum(at: int, q: Array, v: Array, p: Array) -> None:
     """Write p = M(q) v: in space for positions, in the frame's axes for rotations."""
     p[:] = 0.0
     multiply(part(at, "system.linear.M"), v, 1.0, p)
-    floating.momentum(part(at, "system.floating"), part(at, "point.A_floating"), v, q, p, part(at, "scratch"))
-    spin.momentum(part(at, "system.rotors"), part(at, "system.linear.q_of_v"), q, v, p)
+    rare = part(at, "rare")
+    if part(at, "system.floating.modes").size > 0:
+        ask(rare[FLOATING_STAGE], at, MOMENTUM, 0.0, 0.0, q, v, p)
+    if part(at, "system.rotors.drag").size > 0:
+        ask(rare[ROTORS_STAGE], at, MOMENTUM, 0.0, 0.0, q, v, p)
 
 
 @kernel

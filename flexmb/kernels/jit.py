@@ -17,7 +17,7 @@ from typing import Any, TypeVar, cast
 
 from numba import njit
 
-from flexmb.kernels.cache import keep
+from flexmb.kernels.cache import LOOSE_FORM, keep
 from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as
 
 _F = TypeVar("_F", bound=Callable[..., Any])
@@ -30,7 +30,7 @@ def _compile(function: _F, counts: bool, from_python: bool) -> _F:
     loose = compiled(no_cpython_wrapper=KNOWN or not from_python, **LOOSE, **options)(function)
     if loose is function:  # NUMBA_DISABLE_JIT leaves it as it is
         return function
-    keep(loose, function, form="-loose" if from_python else "")
+    keep(loose, function, form=LOOSE_FORM if from_python else "")
     if not (from_python and KNOWN):
         return cast("_F", loose)
     entry = compiled(**ENTRY, **options)(function)

@@ -33,7 +33,7 @@ def place_between(at: int) -> None:
     angle_rows.angles(table, between.markers, between.angles)
     constraint_rows.rows(
         part(at, "system.rows"), table, part(at, "system.functions"), between.markers, between.angles,
-        step[T_END] - rest * step[H], between.rows,
+        step[T_END] - rest * step[H], between.rows, 0.0,
     )  # fmt: skip
     first = part(at, "system.unknowns.frame_v")
     for f in range(first.size):

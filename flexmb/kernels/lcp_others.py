@@ -2,34 +2,13 @@
 
 from __future__ import annotations
 
-import ctypes
-from typing import Any
-
-from numba import carray, config, types  # type: ignore[attr-defined]
-from numba.extending import intrinsic
+from numba import carray  # type: ignore[attr-defined]
 
 from flexmb.kernels.arrays import NEWTON, Judge
 from flexmb.kernels.lcp import go_on
 from flexmb.kernels.lcp_first import HEAD, ITERATIONS, LIMIT, METHOD, RESIDUAL, SOLVED, TOLERANCE
+from flexmb.kernels.pointers import floats
 from flexmb.kernels.stages import Stage
-
-
-def _floats(typingctx: Any, address: Any) -> Any:
-    """Return the pointer to the numbers at an address."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
-
-    pointer: Any = types.CPointer
-    return pointer(types.float64)(types.int64), codegen
-
-
-floats: Any = intrinsic(_floats)
-if config.DISABLE_JIT:  # type: ignore[attr-defined]
-
-    def floats(address: int) -> Any:
-        """Return the pointer to the numbers at an address, interpreted."""
-        return ctypes.cast(address, ctypes.POINTER(ctypes.c_double))
 
 
 def solve_by_others(at: int, n: int) -> int:

@@ -21,6 +21,7 @@ from flexmb.kernels.multibody import (
     ContactSets,
     Matrices,
     Motion,
+    Samples,
     Scatter,
     SchemeNumbers,
     TangentWork,
@@ -71,6 +72,9 @@ class Machine(NamedTuple):
     step: Array
     scratch: Array
     stages: IntArray  # addresses of the compiled stages, see ``kernels.stages``
+    rare: IntArray  # those of the rare ones
+    out: Samples  # where the samples of a block go
+    answer: Array  # (2,) what a rare stage returns besides a whole number
 
 
 _NESTED: dict[str, Any] = {
@@ -78,7 +82,7 @@ _NESTED: dict[str, Any] = {
     for cls in (
         *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Between, Trial, SchemeNumbers, Judge),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
-        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, ContactSets, SparseProblem),
+        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, Samples, ContactSets, SparseProblem),
     )
 }
 _PLAIN = {
@@ -160,6 +164,15 @@ class MachineRoom:
         _check(machine, MACHINE, "machine")
         self.machine = machine
         self._memory = np.array(words(machine), dtype=np.int64)
+
+    def put(self, name: str, value: Any) -> None:
+        """Put another value in the place of a part of the machine, which stays where it is."""
+        k = Machine._fields.index(name)
+        _check(value, MACHINE.types[k], f"machine.{name}")
+        first = len(words(self.machine[:k]))
+        written = words(value)
+        self._memory[first : first + len(written)] = written
+        self.machine = self.machine._replace(**{name: value})
 
     @property
     def at(self) -> int:

@@ -62,7 +62,7 @@ from flexmb.kernels.multibody_scales import measure_length
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.redundancy import leave_out
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.kernels.stages import ASSEMBLE, PLACE, call
+from flexmb.kernels.stages import ASSEMBLE, PLACE, asked, call
 from flexmb.kernels.tables import Array2
 from flexmb.state import Array, IntArray
 
@@ -179,6 +179,14 @@ def _begin_anew(at: int, t: float) -> int:
     return -1
 
 
+@asked
+def corner_stage(at: int, keep: int, t: float, c: float, q_at: int, v_at: int, p_at: int) -> int:
+    """Do what ``pass_corner`` says; return the status, and the rest in ``answer``."""
+    status, where, residual = pass_corner(at, t, keep != 0)
+    part(at, "answer")[0], part(at, "answer")[1] = float(where), residual
+    return status
+
+
 @allocating
 def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     """Let the velocities jump to what the drives say after t, where the motion is; return (status, where, residual).
@@ -221,7 +229,10 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     bad = _begin_anew(at, t)
     if bad >= 0:
         return SINGULAR, bad, trial.big[WEAK_MASS, bad]
-    motion.vec[ACC] += acc
-    motion.P[:] += forces
-    motion.joint[LAM_HAT] += lam
+    for i in range(acc.size):
+        motion.vec[ACC, i] += acc[i]
+        for k in range(forces.shape[0]):
+            motion.P[k, i] += forces[k, i]
+    for r in range(lam.size):
+        motion.joint[LAM_HAT, r] += lam[r]
     return CONVERGED, -1, 0.0

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from flexmb.kernels.evaluate import copy, to_space
-from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.jit import allocating, inner, kernel
 from flexmb.kernels.ledger import (
     COLUMNS,
     NUMERICAL,
@@ -64,17 +64,15 @@ from flexmb.kernels.multibody import (
     V_BEFORE,
     VT,
     WORK,
-    Samples,
     V,
 )
-from flexmb.kernels.multibody_corner import pass_corner
 from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_samples import interpolate, take_sample, take_sample_at
+from flexmb.kernels.multibody_samples import take_sample
 from flexmb.kernels.multibody_scales import largest
 from flexmb.kernels.multibody_step import project, solve_step
 from flexmb.kernels.singular_position import note_passed, stay
 from flexmb.kernels.spin import outside
-from flexmb.kernels.stages import ACCOUNT, PLACE, call
+from flexmb.kernels.stages import ACCOUNT, BETWEEN_STAGE, CORNER_STAGE, PLACE, ask, call
 from flexmb.kernels.tables import CLASSES, JOINT
 from flexmb.state import Array, IntArray
 
@@ -241,6 +239,14 @@ def _choose(at: int, size: float, left: float, corner: float, h: float) -> tuple
     return use, limited and use == left
 
 
+@inner
+def _pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
+    """Do what ``multibody_corner.pass_corner`` says, by a rare stage."""
+    answer, rest = part(at, "answer"), part(at, "motion.terms")
+    status = ask(part(at, "rare")[CORNER_STAGE], at, 1 if keep else 0, t, 0.0, rest, rest, rest)
+    return status, int(answer[0]), answer[1]
+
+
 @allocating
 def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple[int, int, float]:
     """Go to the time ``target`` in steps of h, or smaller ones where a step fails; adaptive steps go past it.
@@ -256,7 +262,7 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
         corner = corners[k] if k < corners.size else np.inf
         same = same_time(target, h)
         if corner - nums[TIME] <= same and corner - target <= same:
-            status, where, residual = pass_corner(at, corner, adaptive or nums[LAST_STEP] >= SLIVER * h)
+            status, where, residual = _pass_corner(at, corner, adaptive or nums[LAST_STEP] >= SLIVER * h)
             if status != CONVERGED:
                 return status, where, residual
             nums[CORNERS] += 1.0
@@ -288,7 +294,7 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
         else:  # after a cut the step grows again, but not at once: filtered forces move with it
             # the filter of the alpha family would carry the round-off of a sliver into the next step
             if passed and not ends and use < SLIVER * h and part(at, "numbers.family") == ALPHA:
-                status, where, residual = pass_corner(at, nums[TIME], False)
+                status, where, residual = _pass_corner(at, nums[TIME], False)
                 if status != CONVERGED:
                     return status, where, residual
             passed = False
@@ -299,10 +305,9 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
     return CONVERGED, -1, 0.0
 
 
-@allocating
+@kernel
 def march_multibody(
     at: int,
-    out: Samples,
     t0: float,
     h: float,
     n0: int,
@@ -311,10 +316,17 @@ def march_multibody(
     corners: Array,
     sample_steps: IntArray,
     field_steps: IntArray,
+    begin: bool,
 ) -> tuple[int, int, int, int, int, float]:
-    """Go from grid point n0 to n1; return (reached, samples, fields, status, where, residual)."""
-    motion, adaptive = part(at, "motion"), part(at, "numbers.error") > 0.0
+    """Go from grid point n0 to n1; return (reached, samples, fields, status, where, residual).
+
+    With ``begin`` set, the state at n0 is the first sample.
+    """
+    motion, adaptive, out, rare = part(at, "motion"), part(at, "numbers.error") > 0.0, part(at, "out"), part(at, "rare")
     samples, fields = 0, 0
+    if begin:
+        take_sample(at, 0)
+        samples, fields = 1, 1
     for n in range(n0 + 1, n1 + 1):
         t = t0 + n * h
         status, where, residual = reach(at, t, end, h, corners)
@@ -322,16 +334,14 @@ def march_multibody(
             return n - 1, samples, fields, status, where, residual
         if samples < sample_steps.size and sample_steps[samples] == n:
             if adaptive:
-                take_sample_at(at, t, out, samples)
+                ask(rare[BETWEEN_STAGE], at, samples, t, 0.0, corners, corners, corners)
             else:
-                take_sample(at, out, samples)
+                take_sample(at, samples)
             samples += 1
         if fields < field_steps.size and field_steps[fields] == n:
             q, v = part(at, "trial.q"), out.field_v[fields]
             if adaptive:
-                interpolate(
-                    part(at, "system.unknowns"), t, motion, q, v, part(at, "trial.vec")[S0], np.zeros((4, 3, 3))
-                )
+                ask(rare[BETWEEN_STAGE], at, fields, t, 1.0, corners, corners, corners)
             else:
                 copy(motion.q, q)
                 copy(motion.vec[V], v)

@@ -8,7 +8,6 @@ from flexmb.kernels.evaluate import (
     add_direction,
     along_direction,
     copy,
-    evaluate,
     joint_forces,
     momentum,
     place,
@@ -66,9 +65,9 @@ from flexmb.kernels.redundancy import DEPENDENT, NEARLY_DEPENDENT, follow, leave
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
-from flexmb.kernels.stages import stage
+from flexmb.kernels.stages import EVALUATE_STAGE, TANGENTS_STAGE, ask, stage
 from flexmb.kernels.tables import CLASSES, DAMPING, INERTIA, JOINT
-from flexmb.kernels.tangents import assemble, joints_stiffness, mass_matrix, step_matrix
+from flexmb.kernels.tangents import joints_stiffness, mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
 
 ROUNDED = 8 * 2.2e-16
@@ -167,7 +166,8 @@ def place_stage(at: int, flag: int) -> int:
     if flag == 4:
         place(at, step[T_END], part(at, "trial.q"), vec[T_V])
         return 0
-    evaluate(at, step[T_END], part(at, "trial.q"), vec[T_V])
+    q, v = part(at, "trial.q"), vec[T_V]
+    ask(part(at, "rare")[EVALUATE_STAGE], at, 0, step[T_END], 0.0, q, v, v)
     if flag == 0:
         momentum(at, part(at, "trial.q"), vec[T_V], vec[T_P])
     if flag != 1:
@@ -211,7 +211,7 @@ def assemble_stage(at: int, flag: int) -> int:
             lam[r] = 0.0 if inside else trial.joint[LAM_J, r] / step[C1]
         for i in range(carried.size):  # torques that do not turn with the axes at the end
             carried[i] = vec[C_AXES, i] + (step[H] * F[JOINT, i] if inside else 0.0)
-        assemble(at, step[T_END], trial.q, vec[T_V], carried, step[C1], lam)
+        ask(part(at, "rare")[TANGENTS_STAGE], at, 0, step[T_END], step[C1], trial.q, vec[T_V], carried)
         if inside and trial.joint.shape[1] > 0:
             joints_stiffness(at)
         # Schatzman-Paoli: M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4
@@ -232,7 +232,7 @@ def assemble_stage(at: int, flag: int) -> int:
     elif flag == 2:
         step[FACTORED] = 0.0
         lam[:] = 0.0
-        assemble(at, step[T_END], trial.q, vec[T_V], vec[T_P], 0.0, lam)
+        ask(part(at, "rare")[TANGENTS_STAGE], at, 0, step[T_END], 0.0, trial.q, vec[T_V], vec[T_P])
     if flag == 0 or (fixed and step[FACTORED_MASS] > 0.0):
         return -1
     again, bad = True, -1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.evaluate import advance, copy, row_rate
-from flexmb.kernels.jit import allocating, inner, kernel
+from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import CONTACT, CROSS, DAMPING, DRIVE, EXTERNAL, NUMERICAL, START, balance
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
@@ -29,7 +29,7 @@ from flexmb.kernels.multibody import (
     V,
 )
 from flexmb.kernels.rotation import axes_of, log_so3, tangent, tangent_inverse
-from flexmb.kernels.stages import PLACE, call
+from flexmb.kernels.stages import PLACE, asked, call
 from flexmb.kernels.tables import Unknowns
 from flexmb.state import Array
 
@@ -82,10 +82,10 @@ def take_impulses(motion: Motion, out: Samples, k: int) -> None:
     motion.joint[LAM_SINCE, :] = 0.0
 
 
-@kernel
-def take_sample(at: int, out: Samples, k: int) -> None:
+@inner
+def take_sample(at: int, k: int) -> None:
     """Write the state of the motion as sample k."""
-    motion = part(at, "motion")
+    motion, out = part(at, "motion"), part(at, "out")
     copy(motion.q[: out.q.shape[1]], out.q[k])
     copy(motion.vec[V], out.v[k])
     copy(motion.joint[LAM], out.lam[k])
@@ -96,10 +96,23 @@ def take_sample(at: int, out: Samples, k: int) -> None:
     balance(motion.ledger[0], motion.numbers[KINETIC], motion.numbers[POTENTIAL], out.energy[k])
 
 
+@asked
+def between_stage(at: int, k: int, t: float, field: float, q_at: int, v_at: int, p_at: int) -> int:
+    """Write the state at t, inside the last step, as sample k; with ``field`` > 0 to the trial's q and field k."""
+    if field > 0.0:
+        q, v = part(at, "trial.q"), part(at, "out.field_v")[k]
+        interpolate(
+            part(at, "system.unknowns"), t, part(at, "motion"), q, v, part(at, "trial.vec")[S0], np.zeros((4, 3, 3))
+        )
+    else:
+        take_sample_at(at, t, k)
+    return 0
+
+
 @allocating
-def take_sample_at(at: int, t: float, out: Samples, k: int) -> None:
+def take_sample_at(at: int, t: float, k: int) -> None:
     """Write the state at t, inside the last step, as sample k."""
-    motion, vec, rows = part(at, "motion"), part(at, "trial.vec"), part(at, "point.rows")
+    motion, vec, rows, out = part(at, "motion"), part(at, "trial.vec"), part(at, "point.rows"), part(at, "out")
     q, v, p, row = part(at, "trial.q"), vec[T_V], vec[T_P], out.energy[k]
     x = interpolate(part(at, "system.unknowns"), t, motion, q, v, vec[S0], np.zeros((4, 3, 3)))
     copy(motion.turn, part(at, "point.angles.turn"))

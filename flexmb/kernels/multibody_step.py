@@ -163,6 +163,8 @@ def deepest(at: int) -> float:
 def _contacts(at: int, factored: bool) -> tuple[int, int]:
     """Solve the contacts of an iteration; return how many may act, and the row of a bad pivot or -1."""
     stages = part(at, "stages")
+    if part(at, "e").size == 0:
+        return 0, -1
     count = call(stages[CONTACT], at, 0)
     if count > 0:
         if not factored:
@@ -228,7 +230,7 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
     row = singular_at(at)
     if row < 0:
         return status, where, left, iterations
-    again, _, size, more = _solve(at, h, t, INDEX2)
+    again, _, size, more = _solve(at, h, t, int(np.int64(INDEX2)))  # a constant would compile it twice
     if again != CONVERGED or leaves_joints(at, h) or jumps(at):
         return status, where, left, iterations + more
     report[PASSED] = row

@@ -10,9 +10,13 @@ Where a version of numba lacks what is needed (``KNOWN`` is False), functions ar
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from types import MappingProxyType
+from typing import Any, ClassVar
+
+import numba
 
 try:
     from numba.core import caching, ccallback, codegen, compiler, environment, serialize, sigutils
@@ -26,10 +30,22 @@ try:
     _environment: Any = environment.lookup_environment
     _dumps: Any = serialize.dumps
     _normalized: Any = sigutils.normalize_signature
+    _Flags: Any = compiler.Flags
     KNOWN = True
 except (ImportError, AttributeError):  # a version that is not among those of pyproject.toml
-    _Library = _Compiler = object
+    _Library = _Compiler = _Flags = object
     KNOWN = False
+
+if KNOWN and numba.config.COLOR_SCHEME == "no_color":  # type: ignore[attr-defined]
+    # numba words every implementation it tries in vain, and would set up the colours of the terminal for each
+    with contextlib.suppress(ImportError, AttributeError):
+        import numba.core.errors
+
+        errors: Any = numba.core.errors
+        _plain: Any = type("Plain", (errors._DummyColorScheme,), {})
+        for _part in ("code", "errmsg", "filename", "indicate", "highlight", "reset"):
+            setattr(_plain, _part, lambda self, msg: msg)
+        errors._termcolor_inst = _plain()
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """How the symbols begin behind which numba keeps the Python objects of a function."""
@@ -91,10 +107,57 @@ class EntryLibrary(_Library):  # type: ignore[misc]
                     self._codegen.set_env(variable.name, env)
 
 
+class _SameFlags(_Flags):  # type: ignore[misc]
+    """The options of a compilation, one object for all that have the same; it cannot be changed.
+
+    numba compares them, some forty values, with those of every implementation it tries for every operation; for the
+    same object that takes no time.
+    """
+
+    __slots__ = ()
+    _known: ClassVar[dict[str, _SameFlags]] = {}
+
+    @classmethod
+    def of(cls, flags: Any) -> _SameFlags:
+        """Return the object that stands for ``flags``."""
+        words = repr(flags)
+        if words not in cls._known:
+            cls._known[words] = cls(flags)
+            cls._known[words]._values = MappingProxyType(cls._known[words]._values)
+        return cls._known[words]
+
+    def copy(self) -> Any:
+        """Return a copy that can be changed."""
+        return _Flags(self)
+
+    def __eq__(self, other: object) -> bool:
+        return self is other or bool(super().__eq__(other))
+
+    def __hash__(self) -> int:
+        return _HASH
+
+
+class _GivenFlags(_Flags):  # type: ignore[misc]
+    """The options of a compilation, whose copy, with which it begins, is the object that stands for them."""
+
+    __slots__ = ()
+
+    def copy(self) -> Any:
+        """Return the object that stands for these options."""
+        return _SameFlags.of(_Flags(self))
+
+
+_HASH = hash(_Flags()) if KNOWN else 0  # it is the same for all of them
+
+
 def _compiler(library: Any) -> Any:
     """Return a compiler that puts what it makes into a library of a kind."""
 
     class Into(_Compiler):  # type: ignore[misc]
+        def _compile_core(self) -> Any:
+            self.state.flags = _GivenFlags(self.state.flags)
+            return super()._compile_core()
+
         def define_pipelines(self) -> Any:
             if self.state.library is None:
                 self.state.library = library(self.state.targetctx.codegen(), self.state.func_id.func_qualname)

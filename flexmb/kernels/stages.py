@@ -23,7 +23,19 @@ from flexmb.state import IntArray
 PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES = 0, 1, 2, 3, 4, 5
 """The stages, as places in ``Machine.stages``."""
 
-_C = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
+FLOATING_STAGE, BEAMS_STAGE, ROTORS_STAGE, CORNER_STAGE, BETWEEN_STAGE, EVALUATE_STAGE, TANGENTS_STAGE = range(7)
+"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``."""
+
+FORCES, MOMENTUM, TANGENTS = 0, 1, 2
+"""What bodies of a kind are asked for (``features.py``)."""
+
+_WORD, _NUMBER = ctypes.c_int64, ctypes.c_double
+_C = ctypes.CFUNCTYPE(_WORD, _WORD, _WORD)
+_ASKED = ctypes.CFUNCTYPE(_WORD, _WORD, _WORD, _NUMBER, _NUMBER, _WORD, _WORD, _WORD)
+_SIGNATURES = {
+    _C: types.int64(types.int64, types.int64),
+    _ASKED: types.int64(*2 * (types.int64,), *2 * (types.float64,), *3 * (types.int64,)),
+}
 _failed: list[BaseException] = []
 
 
@@ -33,16 +45,27 @@ class Stage:
     ``otherwise`` is what a door returns when the stage could not be compiled, or the user stopped it.
     """
 
-    def __init__(self, function: Callable[[int, int], int], otherwise: int = 0) -> None:
+    def __init__(self, function: Callable[..., int], otherwise: int = 0, kind: Any = _C) -> None:
         self.function = function
         self.otherwise = otherwise
+        self.kind = kind
         self._doors: list[Any] = []
 
     @cached_property
     def _compiled(self) -> Any:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
-            return _C(self.function)
-        return callback(self.function, types.int64(types.int64, types.int64), error_model="numpy").ctypes
+            return self.kind(self.function)
+        return callback(self.function, _SIGNATURES[self.kind], error_model="numpy").ctypes
+
+    def compile(self) -> None:
+        """Compile the stage, or load it."""
+        assert self.address
+
+    def __call__(self, *args: Any) -> int:
+        """Call the stage from Python."""
+        answer = int(self._compiled(*args))
+        raise_failed()
+        return answer
 
     @property
     def address(self) -> int:
@@ -54,16 +77,16 @@ class Stage:
         if "_compiled" in self.__dict__:
             return self.address
 
-        def enter(at: int, flag: int) -> int:
+        def enter(*args: Any) -> int:
             try:
                 if table is not None:
                     table[place] = self.address
-                return int(self._compiled(at, flag))
+                return int(self._compiled(*args))
             except BaseException as err:  # no exception passes through compiled functions
                 _failed.append(err)
                 return self.otherwise
 
-        self._doors.append(_C(enter))  # they must live as long as anyone may call them
+        self._doors.append(self.kind(enter))  # they must live as long as anyone may call them
         return _address(self._doors[-1])
 
 
@@ -71,11 +94,11 @@ def _address(function: Any) -> int:
     return int(ctypes.cast(function, ctypes.c_void_p).value or 0)
 
 
-def table_of(*stages: Stage, rare: tuple[int, ...] = ()) -> IntArray:
-    """Return the addresses of stages, those at the places ``rare`` with doors."""
+def doors_of(*stages: Stage) -> IntArray:
+    """Return what others call, for rare stages."""
     table = np.zeros(len(stages), dtype=np.int64)
     for k, stage_k in enumerate(stages):
-        table[k] = stage_k.door(table, k) if k in rare else stage_k.address
+        table[k] = stage_k.door(table, k)
     return table
 
 
@@ -90,6 +113,11 @@ def raise_failed() -> None:
 def stage(function: Callable[[int, int], int]) -> Stage:
     """Make a function a stage."""
     return Stage(function)
+
+
+def asked(function: Callable[[int, int, float, float, int, int, int], int]) -> Stage:
+    """Make a function a stage that ``ask`` calls."""
+    return Stage(function, kind=_ASKED)
 
 
 def _call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
@@ -107,6 +135,27 @@ def _call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
 
 call: Any = intrinsic(_call)
 """``call(address, at, flag)``: call the stage at an address."""
+
+
+def _ask(typingctx: Any, address: Any, at: Any, flag: Any, t: Any, c: Any, q: Any, v: Any, p: Any) -> Any:
+    """Call the stage at an address with (at, flag, t, c) and where the vectors q, v and p are."""
+    vector = types.Array(types.float64, 1, "C")
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        from llvmlite import ir
+
+        word, number = ir.IntType(64), ir.DoubleType()
+        kind = ir.FunctionType(word, [word, word, number, number, word, word, word])
+        function = builder.inttoptr(args[0], kind.as_pointer())
+        places = [context.make_array(vector)(context, builder, x).data for x in args[5:]]
+        return builder.call(function, [*args[1:5], *(builder.ptrtoint(place, word) for place in places)])
+
+    words, numbers = 3 * (types.int64,), 2 * (types.float64,)
+    return types.int64(*words, *numbers, vector, vector, vector), codegen
+
+
+ask: Any = intrinsic(_ask)
+"""``ask(address, at, flag, t, c, q, v, p)``: call a rare stage with two numbers and three vectors."""
 
 if config.DISABLE_JIT:  # type: ignore[attr-defined]
 

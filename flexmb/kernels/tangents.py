@@ -16,13 +16,18 @@ inside the step (``joints_between``). Rows and columns are of one size whatever 
 
 from __future__ import annotations
 
-from flexmb.kernels import constraint_rows, exact_beam, floating, links, markers, spin
+import numpy as np
+from numba import carray  # type: ignore[attr-defined]
+
+from flexmb.kernels import constraint_rows, links, markers
 from flexmb.kernels.evaluate import copy
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.joints_between import lever_stiffness, turns_between
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import EPS, LAM_J, MOREAU, T_V
+from flexmb.kernels.multibody import B_, EPS, LAM_J, MOREAU, T_V
+from flexmb.kernels.pointers import floats
 from flexmb.kernels.rotation import tangent_inverse
+from flexmb.kernels.stages import BEAMS_STAGE, FLOATING_STAGE, ROTORS_STAGE, TANGENTS, ask, asked
 from flexmb.kernels.tables import CLASSES, FLOATING
 from flexmb.state import Array
 
@@ -38,7 +43,8 @@ def _pair_tangents(at: int, t: float, lam: Array) -> None:
     links.springs_tangent(part(at, "system.springs"), state, K6, C6)
     links.torsions_tangent(part(at, "system.torsions"), angles, state, astate, K6, C6)
     links.pushes_tangent(part(at, "system.pushes"), functions, state, t, K6)
-    exact_beam.beams_tangent(part(at, "system.beams"), state, K6, C6, part(at, "work.small"))
+    if part(at, "system.beams.A").size > 0:
+        ask(part(at, "rare")[BEAMS_STAGE], at, TANGENTS, t, 0.0, lam, lam, lam)
     for r in range(part(at, "system.joints")):
         if lam[r] != 0.0:
             constraint_rows.stiffness(rows, angles, r, lam[r], state, astate, rstate, K6)
@@ -126,29 +132,6 @@ def _scatter_own(at: int, c: float, out: Array) -> None:
 
 
 @inner
-def _scatter_floating(at: int, c1: float, q: Array, v: Array) -> None:
-    """Add the mass, momentum and force tangents of the floating bodies."""
-    local, mats, scatter, bodies = (
-        part(at, "work.local"),
-        part(at, "mats"),
-        part(at, "scatter"),
-        part(at, "system.floating"),
-    )
-    M, N, K, C = local[0], local[1], local[2], local[3]
-    for b in range(bodies.modes.size):
-        n = 6 + bodies.modes[b]
-        floating.tangents(bodies, b, part(at, "point.A_floating"), q, v, M, N, K, C, part(at, "work.small"))
-        place = scatter.floating_ptr[b]
-        for i in range(n):
-            for j in range(n):
-                pos = scatter.floating_pos[place]
-                mats.M[pos] += M[i, j]
-                mats.D[pos] += N[i, j] + c1 * K[i, j]
-                mats.C[pos] += c1 * C[i, j]
-                place += 1
-
-
-@inner
 def _scatter_linear(at: int, c1: float, c: Array) -> None:
     """Add the constant matrices, and the turning of the carried angular momentum c of the frames."""
     linear, mats, scatter = part(at, "system.linear"), part(at, "mats"), part(at, "scatter")
@@ -171,7 +154,23 @@ def _scatter_linear(at: int, c1: float, c: Array) -> None:
         D[pos[7]] -= x
 
 
-@kernel
+@asked
+def tangents_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int, c_at: int) -> int:
+    """Do what ``assemble`` says, with the multipliers in ``trial.big[B_]``; q, v and c are at the addresses given."""
+    nv = part(at, "motion.vec").shape[1]
+    q, v, c = carray(floats(q_at), part(at, "motion.q").size), carray(floats(v_at), nv), carray(floats(c_at), nv)
+    assemble(at, t, q, v, c, c1, part(at, "trial.big")[B_])
+    return 0
+
+
+def assemble_at(at: int, t: float, q: Array, v: Array, c1: float) -> None:
+    """Do what ``assemble`` says without carried momentum, from Python; multipliers as in ``tangents_stage``."""
+    q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
+    c = np.zeros(v.size)
+    tangents_stage(at, 0, t, c1, q.ctypes.data, v.ctypes.data, c.ctypes.data)
+
+
+@inner
 def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Array) -> None:
     """Write M, c1 C and D over the unknowns; ``c`` (nv,) is the carried momentum with rotations in the end axes."""
     mats, mk, Z = part(at, "mats"), part(at, "system.markers"), part(at, "work.Z")
@@ -187,12 +186,10 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
     _scatter_pairs(at, part(at, "work.C6"), c1, state.J, state.J, mats.C)
     _scatter_own(at, c1, mats.D)
     _scatter_linear(at, c1, c)
-    _scatter_floating(at, c1, q, v)
-    scatter, rotors, q_of_v = part(at, "scatter"), part(at, "system.rotors"), part(at, "system.linear.q_of_v")
-    spin.tangents(
-        rotors, part(at, "system.functions"), q_of_v, scatter.rotor_pos, scatter.spin_pos,
-        t, q, v, c1, mats.M, mats.C, mats.D,
-    )  # fmt: skip
+    if part(at, "system.floating.modes").size > 0:
+        ask(part(at, "rare")[FLOATING_STAGE], at, TANGENTS, t, c1, q, v, v)
+    if part(at, "system.rotors.drag").size > 0:
+        ask(part(at, "rare")[ROTORS_STAGE], at, TANGENTS, t, c1, q, v, v)
 
 
 @kernel
