@@ -9,12 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy import sparse
 
+from flexmb.bordered_factor import factored
 from flexmb.errors import InputError
 from flexmb.kernels.redundancy import MISFIT, REGULARIZED
 from flexmb.kernels.tables import HARMONIC
 from flexmb.linalg.dependent_columns import Redundant, candidates, dependent, even_masses, null_directions
 from flexmb.linalg.inverse_mass import InverseMass
-from flexmb.multibody_system import MultibodySystem, factored
+from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array, IntArray
 
 TOLERANCE = 1e-8

@@ -19,8 +19,9 @@ from flexmb.consistency import consistent
 from flexmb.errors import InputError
 from flexmb.kernels.tables import FRAME, PLANAR
 from flexmb.layout import Layout, carriers_of, dots, layout_of, picture_of
-from flexmb.multibody_system import Groups, MultibodySystem
+from flexmb.multibody_system import MultibodySystem
 from flexmb.probes import default_names, probe
+from flexmb.row_groups import Groups
 from flexmb.sphere_pairs import AT_START, SphereGroup
 from flexmb.state import Array, IntArray
 
@@ -111,7 +112,7 @@ def assemble_large(
         notes=(*gravity_notes(gravity, bodies.values()), *attached_notes(builder.attached, parts, project)),
         bends=tuple(builder.bends),
         speed_tables=tuple((rotor.name, table.label) for rotor in builder.rotors for table in rotor.tables),
-        fixed=constant_matrices(tables),
+        constant=constant_matrices(tables),
     )
     system = replace(system, spheres=sphere_groups(builder, q0))
     system = _at_consistent_start(system, t0, project)

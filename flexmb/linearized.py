@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import linalg
 
-from flexmb.multibody_system import MultibodySystem, factored
+from flexmb.bordered_factor import factored
+from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array
 
 RANK = 1e-10

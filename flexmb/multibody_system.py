@@ -13,13 +13,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
-from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.assembly.bending import Bending
-from flexmb.assembly.builder import Group
 from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
-from flexmb.errors import InputError
+from flexmb.bordered_factor import BorderedFactor, LeastNorm, factored
 from flexmb.instant import Instant, Solves
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import Judge
@@ -32,62 +30,9 @@ from flexmb.kernels.time_functions import value
 from flexmb.layout import Layout
 from flexmb.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.probes import MultibodyProbe
+from flexmb.row_groups import Groups
 from flexmb.sphere_pairs import SphereGroup, pair_tables
 from flexmb.state import Array, IntArray, State
-
-
-@dataclass(frozen=True)
-class Groups:
-    """Rows of joints or contacts: group j has the rows start[j] .. start[j + 1] - 1; ``labels`` one per row."""
-
-    names: tuple[str, ...]
-    start: IntArray
-    labels: tuple[str, ...]
-    e: Array
-    driven: tuple[bool, ...] = ()
-    motions: tuple[object, ...] = ()
-
-    @classmethod
-    def of(cls, groups: Sequence[Group], where: str) -> Groups:
-        """Return the rows of the groups of a builder."""
-        counts = [len(g.labels) for g in groups]
-        labels = [f"{g.name}: {label}" if where == "joints" else label for g in groups for label in g.labels]
-        return cls(
-            names=tuple(g.name for g in groups),
-            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            labels=tuple(labels),
-            e=np.repeat(np.array([g.e for g in groups], dtype=np.float64), np.array(counts, dtype=np.int64)),
-            driven=tuple(g.driven for g in groups),
-        )
-
-    @property
-    def nc(self) -> int:
-        """Number of rows."""
-        return len(self.labels)
-
-    @property
-    def nj(self) -> int:
-        """Number of rows."""
-        return len(self.labels)
-
-    def with_pairs(self, spheres: Sequence[SphereGroup], pairs: Sequence[IntArray]) -> Groups:
-        """Return the rows without those of spheres, and after them those of pairs of spheres."""
-        fixed = [j for j, name in enumerate(self.names) if name not in {g.name for g in spheres}]
-        parts = [range(self.start[j], self.start[j + 1]) for j in fixed]
-        rows = [r for part in parts for r in part]
-        counts = [*map(len, parts), *map(len, pairs)]
-        both = list(zip(spheres, pairs, strict=True))
-        labels = [f"{g.name}[{g.labels[i]}-{g.labels[j]}]" for g, p in both for i, j in p.tolist()]
-        return Groups(
-            names=(*(self.names[j] for j in fixed), *(g.name for g in spheres)),
-            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-            labels=(*(self.labels[r] for r in rows), *labels),
-            e=np.append(self.e[rows], np.repeat([g.e for g in spheres], counts[len(fixed) :])),
-        )
-
-    def name_of(self, row: int) -> str:
-        """Return the name of the group a row belongs to."""
-        return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]
 
 
 @dataclass(frozen=True)
@@ -119,8 +64,8 @@ class MultibodySystem:
         Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
     bends : tuple of Bending
         How far floating beams are bent.
-    fixed : bool
-        Whether M, C and K never change (``assembly.constant``).
+    constant : bool
+        Whether M, C and K never change (``assembly.constant``); directions of contacts may.
     pattern : Pattern or None
         ``find_pattern()``, where it has been found.
     spheres, pairs : tuples of SphereGroup and of (m, 2) int arrays
@@ -149,7 +94,6 @@ class MultibodySystem:
     spheres: tuple[SphereGroup, ...] = ()
     pairs: tuple[IntArray, ...] = ()
     constant: bool = False
-    fixed: bool = False
     loads: tuple[()] = field(default=())
 
     @property
@@ -233,7 +177,7 @@ class MultibodySystem:
         """Return a new machine at the initial state, for a run or for questions."""
         pattern = self.find_pattern() if self.pattern is None else self.pattern
         state = (self.tables, self.start, self.v0, pattern, self.gaps.e)
-        return machine_of(*state, numbers, judge, self.null, self.fixed)
+        return machine_of(*state, numbers, judge, self.null, self.constant)
 
     @cached_property
     def gaps(self) -> Groups:
@@ -306,15 +250,26 @@ class MultibodySystem:
 
         Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
         """
+        key = (c_M, c_C, c_K)
+        if key in self._factors:
+            return self._factors[key]
         M, C, K = self.matrices(instant)
         S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
         if not self.nj:
-            return BorderedFactor(factored(self, M, S), self.nv)
-        G = self.instant(instant.t, instant.q, instant.v).directions[:, : self.nj]
-        force, nothing = G if inside is None else inside, sparse.csr_array((self.nj, self.nj))
+            found = BorderedFactor(factored(self, M, S, None if c_C == c_K == 0.0 else instant.t), self.nv)
+            if self.constant:
+                self._factors[key] = found
+            return found
+        here = instant if isinstance(instant, MultibodyInstant) else self.instant(instant.t, instant.q, instant.v)
+        G, nothing = here.directions[:, : self.nj], sparse.csr_array((self.nj, self.nj))
+        force = G if inside is None else inside
         A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))
         redundant = self.null is not None and self.null.size > 0
-        return BorderedFactor(LeastNorm(A) if redundant else factored(self, M, A), self.nv)
+        return BorderedFactor(LeastNorm(A) if redundant else factored(self, M, A, instant.t), self.nv)
+
+    @cached_property
+    def _factors(self) -> dict[tuple[float, float, float], BorderedFactor]:
+        return {}
 
     def prescribed(self, t: float) -> Array:
         """Return the prescribed motions of the rows of joints at t, (nj,); their part of g is what they move."""
@@ -403,51 +358,3 @@ class MultibodySystem:
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""
         return State(t, self.q0.copy(), self.v0.copy())
-
-
-class LeastNorm:
-    """A singular matrix: joints that hold the same motion share their force, the least that does (dense, for few)."""
-
-    def __init__(self, A: sparse.csr_array) -> None:
-        dense = A.toarray()
-        size = 1.0 / np.sqrt(np.maximum(np.abs(dense).max(axis=1), np.finfo(float).tiny))
-        self._inverse = size[:, None] * np.linalg.pinv(size[:, None] * dense * size, rcond=1e-11) * size
-        self.shape = A.shape
-
-    def solve(self, b: Array) -> Array:
-        """Return the solution of least norm for b of shape (n,) or (n, k)."""
-        return np.asarray(self._inverse @ b)
-
-
-class BorderedFactor:
-    """A matrix over the velocities, alone or bordered by joints, factorized."""
-
-    def __init__(self, lu: SuperLU | LeastNorm, nv: int) -> None:
-        self._lu, self._nv = lu, nv
-
-    def solve(self, b: Array) -> Array:
-        """Return the velocities of b of shape (nv,) or (nv, k), with the joints held."""
-        return self.solve_both(b, np.zeros((self._lu.shape[0] - self._nv, *b.shape[1:])))[0]
-
-    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
-        """Return the velocities, and the multipliers of the joints, for b over the velocities and rho over the rows."""
-        x = np.asarray(self._lu.solve(np.concatenate([b, rho])))
-        return x[: self._nv], x[self._nv :]
-
-
-def factored(system: MultibodySystem, M: sparse.csr_array, A: sparse.csr_array | sparse.csc_array) -> SuperLU:
-    """Factor the mass matrix M, alone or bordered by joints (A).
-
-    Raises
-    ------
-    InputError
-        When it is singular; the unknown with the least mass is named.
-    """
-    try:
-        return splu(sparse.csc_matrix(A))
-    except (RuntimeError, ValueError):  # SuperLU: singular, or an entry that is not finite
-        own = np.abs(M.diagonal())
-        least = int(np.argmin(own))
-        name = system.dof_names[least] if system.dof_names else f"number {least}"
-        message = f"the mass matrix is singular: the least mass is {own[least]:.6g} kg or kg m^2, of the unknown {name}"
-        raise InputError(message, where="bodies") from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 from scipy import sparse
 
 from flexmb.linalg import factor
@@ -26,7 +27,7 @@ class StepMatrix:
 
     def __init__(self, system: LinearSystem, c_C: float, c_K: float, c_M: float = 1.0) -> None:
         self.c_M, self.c_C, self.c_K = c_M, c_C, c_K
-        self.refine = c_K > 0.0 and needs_refinement(system, c_K / c_M)
+        self.refine = c_K > 0.0 and needs_refinement(system, c_K / c_M if c_M > 0.0 else np.inf)
         self._system = system
         self._factor = factor(self.matrix(system), self.skew(system) if system.skew else None)
 

@@ -53,8 +53,8 @@ def difference(a, b):
 @pytest.mark.parametrize("name", MODELS)
 def test_what_is_kept_changes_nothing(name, scheme):
     system = MODELS[name]().assemble([])
-    assert system.fixed
-    kept, anew = (run(s, scheme, H, STEPS) for s in (system, replace(system, fixed=False)))
+    assert system.constant
+    kept, anew = (run(s, scheme, H, STEPS) for s in (system, replace(system, constant=False)))
     for result in (kept, anew):
         assert result.engine.failure is None
         assert np.abs(column(result, "residual")).max() < 1e-12 * scale(result)
@@ -70,7 +70,7 @@ def test_a_new_size_of_the_step_needs_new_factors():
     system = MODELS["rub"]().assemble([])
     kept, anew = (
         fm.simulate(s, GeneralizedAlpha(0.8), end=1.0, tolerance=1e-5, interval=0.01)
-        for s in (system, replace(system, fixed=False))
+        for s in (system, replace(system, constant=False))
     )
     for name in ("rotor.displacement", "rotor.velocity"):
         if name in kept.signals:
@@ -85,9 +85,9 @@ def test_many_contacts_that_act_need_no_room_for_each_unknown():
         model.add(fm.Particle(f"p{k}", 1.0 + 0.1 * k, velocity=(0.3, 0.1 * k, 0.2)))
         model.add(fm.Clearance(f"ring{k}", node=f"p{k}", gap=0.01, axis=(1.0, 0.0, 0.0), restitution=0.5))
     system = model.assemble([])
-    assert system.fixed
+    assert system.constant
     assert system.machine().machine.scatter.unit_v.size == 0
-    kept, anew = (run(s, GeneralizedAlpha(0.8), H, 100) for s in (system, replace(system, fixed=False)))
+    kept, anew = (run(s, GeneralizedAlpha(0.8), H, 100) for s in (system, replace(system, constant=False)))
     assert np.count_nonzero(anew.impulse) > 30
     assert difference(kept, anew) < 1e-11
     assert factored(kept) <= 3
@@ -104,11 +104,11 @@ def test_many_contacts_that_act_need_no_room_for_each_unknown():
 def test_what_makes_matrices_change(change):
     model = MODELS["rub"]()
     change(model)
-    assert not model.assemble([]).fixed
+    assert not model.assemble([]).constant
 
 
 @pytest.mark.parametrize("spin", [given([0.0, 1.0], [8.0, 9.0]), free(8.0, 1.0)], ids=["run-up", "free"])
 def test_a_spin_that_changes_changes_the_matrices(spin):
     model = model_of(Wheel("rotor", spin, **RUB))
     model.add(fm.Clearance("rub", node="rotor", gap=0.01))
-    assert not model.assemble([]).fixed
+    assert not model.assemble([]).constant

@@ -24,7 +24,7 @@ LEVELS = [
     {"bodies", "contacts", "joints", "loads"},
     {"system", "step_matrix", "linear_instant"},
     {"probes"},
-    {"multibody_system", "multibody_instant"},
+    {"multibody_system", "multibody_instant", "row_groups", "bordered_factor"},
     {"consistency", "linearized"},
     {"large_motion", "small_contacts", "spinning", "initial_state"},
     {"model", "modes"},

@@ -29,11 +29,17 @@ def room():
     rng = np.random.default_rng(0)
     numbers = SchemeNumbers(*(float(k) + 0.25 if "float" in str(a) else 100 + k for k, a in enumerate(_kinds())))
     machine = machine._replace(numbers=numbers, judge=Judge(7, 77, 0.777, 7777))
-    for _, value in leaves(machine):
-        if isinstance(value, np.ndarray):
-            assert value.size, "the model leaves a table empty"
-            value[...] = rng.integers(1, 1000, size=value.shape)
-    return MachineRoom(machine)
+    return MachineRoom(filled(machine, rng))
+
+
+def filled(value, rng):
+    """Return a value with all its arrays full of random numbers, those that the model leaves empty among them."""
+    if isinstance(value, np.ndarray):
+        shape = [max(1, size) for size in value.shape]
+        return rng.integers(1, 1000, size=shape).astype(value.dtype)
+    if isinstance(value, tuple):
+        return type(value)(*(filled(item, rng) for item in value))
+    return value
 
 
 def _kinds():

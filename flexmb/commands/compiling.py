@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def announce(plan: Any, quiet: bool) -> str:
     """Say on stderr that a run of ``plan`` compiles first, if it does; return the word for what it does first."""
-    if not quiet and plan.system.constant and will_compile(plan.scheme):
+    if not quiet and plan.system.linear and will_compile(plan.scheme):
         print(WORDS, file=sys.stderr, flush=True)
         return "compiling"
     return "starting"

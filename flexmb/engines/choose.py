@@ -38,7 +38,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
-    if engine == "general" or not system.constant:
+    if engine == "general":
         return GeneralEngine(plan)
     if not has_compiled_step(plan.scheme):
         if engine == "compiled":

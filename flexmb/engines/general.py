@@ -6,6 +6,8 @@ rotors in a clearance and on mechanisms alike.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from flexmb.engines.base import Plan, not_finite, require_fitting, tally_of, truncate
@@ -43,6 +45,9 @@ class GeneralEngine:
         self.step = 0
         self.failure: SimulationError | None = None
         system = plan.system
+        if isinstance(system, MultibodySystem):  # a machine of its own: angles are continued from step to step in it
+            system = replace(system)
+        self.system = system
         self.state = system.initial_state(plan.t0)
         self.theta = np.zeros(0)
         if isinstance(system, MultibodySystem):
@@ -60,7 +65,7 @@ class GeneralEngine:
 
     def _arrive(self) -> None:
         """Evaluate the system in the state that was reached, and continue its angles from there."""
-        system, s = self.plan.system, self.state
+        system, s = self.system, self.state
         if isinstance(system, MultibodySystem):
             system.follow(self.theta)
         self.now: LinearInstant | MultibodyInstant = system.instant(s.t, s.q, s.v)
@@ -84,13 +89,17 @@ class GeneralEngine:
             # the grid belongs to the loop: times are t0 + n h, not sums of steps
             state = State(plan.time(self.step), self.state.q, self.state.v)
             try:
-                new, memory, report = plan.scheme.step(plan.system, state, plan.h, self.memory, self.fixed, plan.solver)
+                new, memory, report = plan.scheme.step(self.system, state, plan.h, self.memory, self.fixed, plan.solver)
             except NotConverged as failure:
                 failure.step, failure.time = self.step + 1, plan.time(self.step + 1)
                 self.failure = failure
                 break
             if not np.isfinite(new.v).all():
                 self.failure = not_finite(plan, self.step + 1)
+                break
+            outside = self.system.outside(new.v) if isinstance(self.system, MultibodySystem) else ""
+            if outside:
+                self.failure = SimulationError(outside, time=plan.time(self.step + 1), step=self.step + 1)
                 break
             self.step += 1
             self.state, self.memory = State(plan.time(self.step), new.q, new.v), memory

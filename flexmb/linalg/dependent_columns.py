@@ -198,9 +198,7 @@ def _with_products(inverse: InverseMass, G: sparse.csc_array, sets: list[IntArra
         first = 0
         for columns in together:
             last = first + columns.size
-            a, b = W.indptr[first], W.indptr[last]
-            own = (W.data[a:b], W.indices[a:b] - first, W.indptr[first : last + 1] - a)
-            found.append(Candidates(columns, sparse.csr_array(own, shape=(columns.size, columns.size))))
+            found.append(Candidates(columns, sparse.csr_array(W[first:last, first:last])))
             first = last
     return found
 

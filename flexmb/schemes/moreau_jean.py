@@ -144,7 +144,7 @@ class MoreauJean(Scheme):
         start = system.instant(state.t, state.q, v_k)
         active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h)
         given = start.to_space(start.p + h * weighed(start.F, 1.0 - th, 1.0 - vt))
-        v, Lam, count, last = v_k, memory.loads[0], 0, np.inf
+        v, Lam, count, last, scale = v_k, memory.loads[0], 0, np.inf, largest(v_k)
         for _ in range(ITERATIONS):
             dq = h * (v_k + vt * (v - v_k))
             end = system.instant(t1, system.advance(state.q, dq), v)
@@ -152,6 +152,7 @@ class MoreauJean(Scheme):
             R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - end.G @ P - inside @ Lam
             S = system.factor(end, *self._weights(h), inside)
             dv, dLam = S.solve_both(-R, -end.joint_rates)
+            scale = max(scale, largest(v + dv))  # also where impulses bring everything to rest
             if active.size:
                 before, b = P, end.G.T @ (v + dv) + end.g_t + system.contacts.e * end.velocity_before(start)
                 if isinstance(fixed, StepFixed):  # nothing changes: what was prepared holds
@@ -164,7 +165,7 @@ class MoreauJean(Scheme):
                     by_impulse, joints_answer = S.solve_both(end.G @ (P - before), np.zeros(system.nj))
                     dv, dLam = dv + by_impulse, dLam + joints_answer
             v, Lam, size = v + dv, Lam + dLam, largest(dv)
-            if system.linear or size <= SETTLED * largest(v) or (size >= 0.5 * last and size <= NOISE * largest(v)):
+            if system.linear or size <= SETTLED * scale or (size >= 0.5 * last and size <= NOISE * scale):
                 break
             last = size
         else:
