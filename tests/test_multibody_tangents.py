@@ -216,7 +216,7 @@ class Step:
         vec[INCREMENT] = vec[D0] + m.step[D1] * v + vec[DQ] + vec[DQ_JOINT]
         vec[T_V] = v + vec[W]
         self.trial.q[:] = self.system.advance(self.q_n, vec[INCREMENT])
-        place_stage._compiled.ctypes(self.at, 1)
+        place_stage(self.at, 1)
         return np.concatenate([vec[R], self.trial.joint[RHO]])
 
     def moved(self, x):
