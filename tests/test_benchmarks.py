@@ -14,6 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 
 import bar as bench
 import bare_solve
+import contacts
 import exudyn_bar
 import flexmb_bar
 import impacting_bar
@@ -108,6 +109,16 @@ def test_bar_prints_all_sizes_and_writes_csv(tmp_path, capsys):
     with file.open() as lines:
         table = list(csv.DictReader(lines))
     assert [float(line["us_min"]) for line in table] == [row.us_min for row in rows]
+
+
+def test_a_flat_beam_is_measured_in_flight_and_in_contact(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["contacts.py", "--sizes", "10", "40", "--steps", "80"])
+    contacts.main()
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()[1:]]
+    assert [int(line[0]) for line in lines] == [10, 10, 10, 40, 40, 40]
+    for line in lines:
+        assert int(line[-1]) == int(line[0])  # all contacts were pressed at once
+        assert all(float(x) > 0.0 for x in line[-7:-3])
 
 
 def test_unknown_scheme_is_named(capsys):

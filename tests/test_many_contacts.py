@@ -13,6 +13,7 @@ from flexmb.engines.base import Plan
 from flexmb.engines.compiled import CompiledEngine
 from flexmb.engines.general import GeneralEngine
 from flexmb.errors import NotConverged
+from flexmb.kernels.contact_problem import TOLERANCE
 from flexmb.kernels.lcp import solve_lcp
 from flexmb.linalg import factor
 from flexmb.nonsmooth import ContactSolver, delassus
@@ -203,6 +204,7 @@ def test_a_flat_beam_bounces_as_with_the_dense_solver(scheme, damping, monkeypat
     assert many.failure is None
     assert few.failure is None
     assert (other.impulse > 0.0).all(axis=1).any()  # it lands flat
+    assert many.tally().iterations <= 2 * few.tally().iterations + 60
     for name in ("gap", "velocity", "impulse", "energy"):
         x, y = getattr(block, name), getattr(other, name)
         assert np.abs(x - y).max() <= 1e-11 * np.abs(y).max(), name
@@ -230,6 +232,14 @@ def test_a_method_asked_for_by_name_is_used():
     engine, _ = run(CompiledEngine, system, fm.MoreauJean(), 1, ContactSolver("lemke"))
     assert not engine.contacts.many.address.any()
     assert engine.contacts.W_v_Lam.shape == (41, 41)
+
+
+@pytest.mark.parametrize("engine_class", [CompiledEngine, GeneralEngine])
+def test_the_tolerance_of_the_solver_is_kept(engine_class):
+    solver = ContactSolver(tolerance=3e-8)
+    engine, _ = run(engine_class, beam(elements=40, gap=2e-6).assemble(), fm.MoreauJean(), 70, solver)
+    many = engine.fixed.many if engine_class is GeneralEngine else engine.many
+    assert many.room.many.sets.setting[TOLERANCE] == 3e-8
 
 
 def test_few_contacts_keep_the_dense_matrix():
