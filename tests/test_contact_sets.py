@@ -188,7 +188,7 @@ def test_an_impact_goes_through_a_column_in_few_sets(scheme):
 
 
 def test_round_off_of_gaps_costs_no_iterations():
-    """Balls of different masses rest with gaps of a few last bits, on either side of zero; all of them are candidates."""
+    """Balls of different masses rest with gaps of a few last bits on either side of zero: all are candidates."""
     result = run(tower(60).assemble([]), ALPHA, 1e-3, 40)
     assert result.engine.failure is None
     assert result.engine.motion.numbers[ITERATIONS] <= 3 * 40
