@@ -11,6 +11,7 @@ from test_spin_kernels import column, scale
 import flexmb as fm
 from flexmb.assembly import contact_sets as sets
 from flexmb.kernels.lcp_residual import lcp_residual
+from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.kernels.sparse_sets import IN, OUT, solve_sets
 from flexmb.schemes import GeneralizedAlpha, MoreauJean, SchatzmanPaoli
 
@@ -184,6 +185,21 @@ def test_an_impact_goes_through_a_column_in_few_sets(scheme):
     assert result.engine.failure is None
     assert result.impulse[-1, 0] == pytest.approx(200 * 9.81e-3, rel=1e-8)
     assert result.engine.tally().iterations <= 20
+
+
+def test_round_off_of_gaps_costs_no_iterations():
+    """Balls of different masses rest with gaps of a few last bits on either side of zero: all are candidates."""
+    result = run(tower(60).assemble([]), ALPHA, 1e-3, 40)
+    assert result.engine.failure is None
+    assert result.engine.motion.numbers[ITERATIONS] <= 3 * 40
+    assert result.engine.tally().iterations <= 5 * 40
+
+
+def test_an_impact_goes_through_a_column_that_nearly_touches():
+    result = run(tower(200, gap=1e-7).assemble([]), ALPHA, 1e-3, 5)
+    assert result.engine.failure is None
+    assert result.engine.motion.numbers[STEPS] == 5
+    assert result.engine.motion.numbers[ITERATIONS] <= 6 * 5
 
 
 @pytest.mark.parametrize("seed", range(6))

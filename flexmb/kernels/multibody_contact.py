@@ -21,6 +21,7 @@ from flexmb.kernels.multibody import (
     D1,
     DQ,
     FAILED,
+    FASTEST,
     FIXED,
     FREE,
     G_FREE,
@@ -125,13 +126,20 @@ def predicted_free(at: int) -> None:
 
 @inner
 def choose_candidates(at: int) -> int:
-    """Mark the contacts that may act: predicted closed (positions) or forecast to close, or pressed now; count them."""
-    con, numbers = part(at, "trial.contact"), part(at, "numbers")
-    by_position = numbers.contact_ggl == 1 or numbers.family == SCHATZMAN
+    """Mark the contacts that may act: predicted closed (positions) or forecast to close, or pressed; count them.
+
+    One that was pressed in the step before may well close again. Where candidates cost little (``ContactSets``), all
+    that the fastest bodies can reach are some: an impact goes on through a pile within one problem.
+    """
+    con, numbers, before = part(at, "trial.contact"), part(at, "numbers"), part(at, "motion.contact")[IMPULSE]
+    by_position, reach = numbers.contact_ggl == 1 or numbers.family == SCHATZMAN, 0.0
+    if part(at, "sets.part_ptr").size > 1:
+        reach = 2.0 * part(at, "step")[H] * part(at, "trial.scale")[FASTEST]
     count = 0
     for i in range(con.shape[1]):
         if by_position:
-            near = con[G_FREE, i] <= 0.0 or con[NU, i] > 0.0 or con[LAM_C, i] > 0.0 or con[CANDIDATE, i] > 0.0
+            near = con[G_FREE, i] <= reach or con[NU, i] > 0.0 or con[LAM_C, i] > 0.0
+            near = near or con[CANDIDATE, i] > 0.0 or before[i] > 0.0
         else:
             near = con[ACTIVE, i] > 0.0
         con[CANDIDATE, i] = 1.0 if near else 0.0
