@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 
 import flexmb as fm
-from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine
+from flexmb.drive.compiled import CompiledEngine
+from flexmb.drive.engine import Plan
 from flexmb.kernels.envelope import solve_envelope
 from flexmb.nonsmooth import ContactSolver
 from flexmb.schemes.many_contacts import Level, ManyContactsProblem, StepNumbers
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
 
 Array = np.ndarray
 LENGTH, HEIGHT, GAP = 1.0, 0.01, 2e-6

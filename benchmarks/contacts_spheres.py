@@ -16,13 +16,13 @@ from dataclasses import dataclass
 import numpy as np
 from bar import machine, slope
 
-from flexmb.bodies.particle import Particle
-from flexmb.bodies.rigid import Rigid
-from flexmb.contacts import NodePlane, Spheres, SphereSphere
-from flexmb.engines import Plan, choose_engine
-from flexmb.model import Model
+from flexmb.drive import Plan, choose_engine
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.parts.bodies.particle import Particle
+from flexmb.parts.bodies.rigid import Rigid
+from flexmb.parts.contacts import NodePlane, Spheres, SphereSphere
 from flexmb.schemes import MoreauJean
+from flexmb.system.model import Model
 
 SIZES, PILES = (10, 100, 1000), (10, 100, 500)
 RADIUS, MASS, H = 0.05, 1.0, 1e-3

@@ -22,7 +22,7 @@ from runge_kutta import IMAGINARY, Explicit
 
 import flexmb as fm
 from flexmb.case import load_case
-from flexmb.multibody_system import MultibodySystem
+from flexmb.system.multibody_system import MultibodySystem
 
 CASES = Path(__file__).parents[1] / "cases"
 TOLERANCES = (1e-2, 1e-4, 1e-6)

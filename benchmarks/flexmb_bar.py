@@ -7,14 +7,14 @@ import time
 
 from impacting_bar import Problem, assemble
 
-from flexmb.engines import Plan
+from flexmb.drive import Plan
+from flexmb.drive.simulate import run
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record import Tally
-from flexmb.result import MemorySink
+from flexmb.record.result import MemorySink
+from flexmb.record.samples import Tally
 from flexmb.schemes import SCHEMES
-from flexmb.schemes.base import Scheme
-from flexmb.simulate import run
-from flexmb.system import LinearSystem
+from flexmb.schemes.scheme import Scheme
+from flexmb.system.linear_system import LinearSystem
 
 
 def variants(names: list[str] | None = None) -> dict[str, Scheme]:

@@ -23,20 +23,20 @@ from mechanisms import (
     joint_axis,
 )
 
-import flexmb.engines.multibody as engine_module
-from flexmb.bodies.exact_beam import ExactBeam
-from flexmb.bodies.rigid import Rigid
-from flexmb.bodies.rigid_planar import RigidPlanar
-from flexmb.engines import Plan
-from flexmb.joints import Revolute, Spherical
+import flexmb.drive.multibody_engine as engine_module
+from flexmb.drive import Plan
 from flexmb.kernels.multibody import ITERATIONS, STEPS
-from flexmb.loads import NodalForce
-from flexmb.model import Model
-from flexmb.multibody_system import MultibodySystem
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.parts.bodies.exact_beam import ExactBeam
+from flexmb.parts.bodies.rigid import Rigid
+from flexmb.parts.bodies.rigid_planar import RigidPlanar
+from flexmb.parts.joints import Revolute, Spherical
+from flexmb.parts.loads import NodalForce
 from flexmb.schemes import GeneralizedAlpha, Newmark
-from flexmb.schemes.base import Scheme
-from flexmb.schemes.multibody import scheme_numbers
+from flexmb.schemes.compiled_numbers import scheme_numbers
+from flexmb.schemes.scheme import Scheme
+from flexmb.system.model import Model
+from flexmb.system.multibody_system import MultibodySystem
 
 SCHEMES: dict[str, Scheme] = {
     "index 3": GeneralizedAlpha(rho_inf=RHO_INF, ggl=False, constraints="index3"),

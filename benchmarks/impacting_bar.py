@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import flexmb as fm
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
 
 YOUNG, DENSITY, AREA, LENGTH, SPEED = 900.0, 1.0, 1.0, 10.0, 10.0
 """Pa, kg/m^3, m^2, m, m/s: the case ``impacting_bar``."""

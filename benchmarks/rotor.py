@@ -30,11 +30,11 @@ from bar import machine, slope, write_csv
 from rub_rotor import BODY, STEP, RubRotor
 
 import flexmb as fm
-from flexmb.engines import Plan, choose_engine
+from flexmb.analysis.rotors.whirl_modes import rotor_modes
+from flexmb.drive import Plan, choose_engine
+from flexmb.drive.simulate import run
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.result import MemorySink
-from flexmb.rotor_analysis.modes import rotor_modes
-from flexmb.simulate import run
+from flexmb.record.result import MemorySink
 
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 METHODS = ("default", "newmark")

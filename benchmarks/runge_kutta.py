@@ -24,8 +24,8 @@ from flexmb.kernels.multibody import ACC, LAST_STEP, V
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.tables import Unknowns
-from flexmb.multibody_system import MultibodySystem
 from flexmb.state import Array
+from flexmb.system.multibody_system import MultibodySystem
 
 X, V_N, V_STAGE, SUM_X, SUM_V, RATE = range(6)
 """Rows of the work space (6, nv)."""
@@ -108,14 +108,14 @@ class Explicit:
 
     def run(self, h: float, steps: int, every: int = 0) -> Path:
         """Take steps, and keep the state every so many of them (and the first and the last)."""
-        room = self.system.machine()
-        motion, nq = room.machine.motion, self.system.nq
+        workspace = self.system.machine()
+        motion, nq = workspace.machine.motion, self.system.nq
         buffers = (np.empty_like(motion.q), np.empty((6, self.system.nv)), np.empty(3), np.empty((3, 3)))
         kept = [(self.start, motion.q[:nq].copy(), motion.vec[V].copy())]
         done, finished = 0, True
         while done < steps and finished:
             n = min(every or steps, steps - done)
-            taken = march(room.at, self.start + done * h, h, n, self.limit, *buffers)
+            taken = march(workspace.at, self.start + done * h, h, n, self.limit, *buffers)
             finished = taken == n
             done += taken
             kept.append((self.start + done * h, motion.q[:nq].copy(), motion.vec[V].copy()))

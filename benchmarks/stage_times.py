@@ -61,7 +61,7 @@ def _cycles(typingctx: Any) -> Any:
 
 @intrinsic
 def _add(typingctx: Any, address: Any, value: Any) -> Any:
-    """Add a value to the whole number at an address."""
+    """Add a value to the integer at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
@@ -101,7 +101,7 @@ def stage_shares(run: FlexmbMechanism) -> tuple[float, float, dict[int, Share]]:
     They are those of the fastest of many short pieces of the run, all from its middle: the cycle counter goes on while
     another process has the processor.
     """
-    engine, stages = run.engine, run.engine.room.machine.stages
+    engine, stages = run.engine, run.engine.workspace.machine.stages
     half = run.mechanism.steps // 2
     n = min(half, max(3, round(WINDOW / run.seconds_of_one())))
     engine.restore(run.beginning, 0)
@@ -209,7 +209,7 @@ PIECES: dict[str, Callable[[int, int], None]] = {
 
 def piece_times(run: FlexmbMechanism) -> dict[str, float]:
     """Return the microseconds of one call of each piece, at the end of the run."""
-    at = run.engine.room.at
+    at = run.engine.workspace.at
     found: dict[str, float] = {}
     for name, loop in PIECES.items():
         loop(at, 1)
@@ -236,7 +236,7 @@ def profile(mechanism: Mechanism, levels: list[str]) -> str:
     for level in levels:
         run = FlexmbMechanism(mechanism, level, OWN_TOLERANCE, system)
         total, iterations, shares = stage_shares(run)
-        sym, rows = run.engine.room.machine.sym, system.nv + system.nj
+        sym, rows = run.engine.workspace.machine.sym, system.nv + system.nj
         lines.append(
             f"  {level}: {total:.1f} us/step, {iterations:.2f} iterations; "
             f"{rows} unknowns and multipliers, {sym.col.size} entries in L + U"

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from scipy.special import ellipk, ellipkinc
 
 import flexmb as fm
+from flexmb.analysis.spectrum import spectrum
 from flexmb.postproc.campbell_plot import plot_campbell
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
@@ -37,7 +38,6 @@ from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
 from flexmb.postproc.unbalance_plot import plot_unbalance
 from flexmb.postproc.view import view
-from flexmb.spectrum import spectrum
 
 IMAGES = Path(__file__).parent / "images"
 DASHED = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}

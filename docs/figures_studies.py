@@ -14,10 +14,10 @@ import matplotlib
 import numpy as np
 
 import flexmb as fm
+from flexmb.analysis.exact import exact_solution
+from flexmb.analysis.measures import graph_distance, grid_norm
+from flexmb.analysis.modal_energy import modal_measure
 from flexmb.case.case import Case
-from flexmb.exact import exact_solution
-from flexmb.measures import graph_distance, grid_norm
-from flexmb.modal_energy import modal_measure
 from flexmb.postproc.study.columns import Columns
 from flexmb.postproc.study.draw import draw_figure
 from flexmb.postproc.study.spec import spec_of

@@ -14,26 +14,33 @@ The names below are imported when they are first used, so that ``import flexmb``
 from __future__ import annotations
 
 import importlib
-import sys
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexmb.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
-    from flexmb.bodies.exact_beam import ExactBeam
-    from flexmb.bodies.floating_beam import FloatingBeam
-    from flexmb.bodies.floating_data import FloatingData
-    from flexmb.bodies.rotor import Rotor
-    from flexmb.bodies.rotor_bearings import RotorBearing
-    from flexmb.bodies.rotor_couplings import Coupling
-    from flexmb.bodies.rotor_disks import Disk, Unbalance
-    from flexmb.bodies.rotor_shape import ShaftSection
+    from flexmb.analysis.modes import Modes, modes
+    from flexmb.analysis.rotors.campbell import Campbell, campbell
+    from flexmb.analysis.rotors.critical import critical_speeds
+    from flexmb.analysis.rotors.stability import instability
+    from flexmb.analysis.rotors.static import StaticState, static_deflection
+    from flexmb.analysis.rotors.unbalance import UnbalanceResponse, unbalance_peaks, unbalance_response
+    from flexmb.analysis.rotors.whirl_modes import RotorModes, rotor_modes
     from flexmb.case import Case, load_case
-    from flexmb.contacts import Clearance, NodeNode, NodePlane, Spheres, SphereSphere
+    from flexmb.drive.simulate import simulate
     from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
-    from flexmb.joints import (
+    from flexmb.nonsmooth.solvers import ContactSolver
+    from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
+    from flexmb.parts.bodies.exact_beam import ExactBeam
+    from flexmb.parts.bodies.floating_beam import FloatingBeam
+    from flexmb.parts.bodies.floating_data import FloatingData
+    from flexmb.parts.bodies.rotor import Rotor
+    from flexmb.parts.bodies.rotor_bearings import RotorBearing
+    from flexmb.parts.bodies.rotor_couplings import Coupling
+    from flexmb.parts.bodies.rotor_disks import Disk, Unbalance
+    from flexmb.parts.bodies.rotor_shape import ShaftSection
+    from flexmb.parts.contacts import Clearance, NodeNode, NodePlane, Spheres, SphereSphere
+    from flexmb.parts.joints import (
         Cylindrical,
         Distance,
         Fixed,
@@ -45,7 +52,7 @@ if TYPE_CHECKING:
         Spherical,
         Universal,
     )
-    from flexmb.loads import (
+    from flexmb.parts.loads import (
         Bearing,
         Constant,
         Damper,
@@ -61,18 +68,7 @@ if TYPE_CHECKING:
         TorsionSpring,
         time_function,
     )
-    from flexmb.model import Model
-    from flexmb.modes import Modes, modes
-    from flexmb.multibody_system import MultibodySystem
-    from flexmb.nonsmooth.solvers import ContactSolver
-    from flexmb.result import Result, load
-    from flexmb.rotating import RotatingSystem, rotating_system
-    from flexmb.rotor_analysis.campbell import Campbell, campbell
-    from flexmb.rotor_analysis.critical import critical_speeds
-    from flexmb.rotor_analysis.modes import RotorModes, rotor_modes
-    from flexmb.rotor_analysis.stability import instability
-    from flexmb.rotor_analysis.static import StaticState, static_deflection
-    from flexmb.rotor_analysis.unbalance import UnbalanceResponse, unbalance_peaks, unbalance_response
+    from flexmb.record.result import Result, load
     from flexmb.schemes import (
         HHT,
         SCHEMES,
@@ -83,43 +79,45 @@ if TYPE_CHECKING:
         Newmark,
         SchatzmanPaoli,
     )
-    from flexmb.simulate import simulate
     from flexmb.study.study import Study, load_study
+    from flexmb.system.model import Model
+    from flexmb.system.multibody_system import MultibodySystem
+    from flexmb.system.rotating import RotatingSystem, rotating_system
 
     __version__: str
 
 _HOME = {
-    "flexmb.bodies": "Bar Beam Damping Particle Rigid RigidPlanar Support",
-    "flexmb.bodies.exact_beam": "ExactBeam",
-    "flexmb.bodies.floating_beam": "FloatingBeam",
-    "flexmb.bodies.floating_data": "FloatingData",
-    "flexmb.bodies.rotor": "Rotor",
-    "flexmb.bodies.rotor_bearings": "RotorBearing",
-    "flexmb.bodies.rotor_couplings": "Coupling",
-    "flexmb.bodies.rotor_disks": "Disk Unbalance",
-    "flexmb.bodies.rotor_shape": "ShaftSection",
+    "flexmb.parts.bodies": "Bar Beam Damping Particle Rigid RigidPlanar Support",
+    "flexmb.parts.bodies.exact_beam": "ExactBeam",
+    "flexmb.parts.bodies.floating_beam": "FloatingBeam",
+    "flexmb.parts.bodies.floating_data": "FloatingData",
+    "flexmb.parts.bodies.rotor": "Rotor",
+    "flexmb.parts.bodies.rotor_bearings": "RotorBearing",
+    "flexmb.parts.bodies.rotor_couplings": "Coupling",
+    "flexmb.parts.bodies.rotor_disks": "Disk Unbalance",
+    "flexmb.parts.bodies.rotor_shape": "ShaftSection",
     "flexmb.case": "Case load_case",
-    "flexmb.contacts": "Clearance NodeNode NodePlane SphereSphere Spheres",
+    "flexmb.parts.contacts": "Clearance NodeNode NodePlane SphereSphere Spheres",
     "flexmb.errors": "FlexmbError InputError NotConverged RunWarning SimulationError",
     "flexmb.fem.material": "Material",
     "flexmb.fem.section": "Section",
-    "flexmb.joints": "Cylindrical Distance Fixed Gear Planar PointOnLine Prismatic Revolute Spherical Universal",
-    "flexmb.loads": "Bearing Constant Damper Gravity Harmonic NodalForce Polynomial Ramp SpinUp Spring SpringDamper "
-    "Table TorsionSpring time_function",
-    "flexmb.model": "Model",
-    "flexmb.modes": "Modes modes",
-    "flexmb.multibody_system": "MultibodySystem",
+    "flexmb.parts.joints": "Cylindrical Distance Fixed Gear Planar PointOnLine Prismatic Revolute Spherical Universal",
+    "flexmb.parts.loads": "Bearing Constant Damper Gravity Harmonic NodalForce Polynomial Ramp SpinUp Spring "
+    "SpringDamper Table TorsionSpring time_function",
+    "flexmb.system.model": "Model",
+    "flexmb.analysis.modes": "Modes modes",
+    "flexmb.system.multibody_system": "MultibodySystem",
     "flexmb.nonsmooth.solvers": "ContactSolver",
-    "flexmb.result": "Result load",
-    "flexmb.rotating": "RotatingSystem rotating_system",
-    "flexmb.rotor_analysis.campbell": "Campbell campbell",
-    "flexmb.rotor_analysis.critical": "critical_speeds",
-    "flexmb.rotor_analysis.modes": "RotorModes rotor_modes",
-    "flexmb.rotor_analysis.stability": "instability",
-    "flexmb.rotor_analysis.static": "StaticState static_deflection",
-    "flexmb.rotor_analysis.unbalance": "UnbalanceResponse unbalance_peaks unbalance_response",
+    "flexmb.record.result": "Result load",
+    "flexmb.system.rotating": "RotatingSystem rotating_system",
+    "flexmb.analysis.rotors.campbell": "Campbell campbell",
+    "flexmb.analysis.rotors.critical": "critical_speeds",
+    "flexmb.analysis.rotors.whirl_modes": "RotorModes rotor_modes",
+    "flexmb.analysis.rotors.stability": "instability",
+    "flexmb.analysis.rotors.static": "StaticState static_deflection",
+    "flexmb.analysis.rotors.unbalance": "UnbalanceResponse unbalance_peaks unbalance_response",
     "flexmb.schemes": "HHT SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative NaiveHHT Newmark SchatzmanPaoli",
-    "flexmb.simulate": "simulate",
+    "flexmb.drive.simulate": "simulate",
     "flexmb.study.study": "Study load_study",
 }
 """Where the public names live."""
@@ -149,41 +147,18 @@ __all__ += ["rotating_system", "rotor_modes", "simulate", "static_deflection", "
 __all__ += ["unbalance_response"]
 
 
-class _Package(ModuleType):
-    """The package: imports a public name from where it lives when it is first used.
-
-    ``simulate`` and ``modes`` are functions in modules of the same name. Importing such a module sets it as an
-    attribute of the package; the function is put in its place.
-    """
-
-    def __getattr__(self, name: str) -> Any:
-        if name == "__version__":
-            return _version()
-        if name not in _MODULE_OF:
-            cls = _scheme(name)
-            if cls is not None:
-                setattr(self, name, cls)
-                return cls
-            raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
-        value = getattr(importlib.import_module(_MODULE_OF[name]), name)
-        setattr(self, name, value)
-        return value
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        if isinstance(value, ModuleType) and name in _MODULE_OF:
-            value = getattr(value, name)
-        super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted(__all__)
+def __getattr__(name: str) -> Any:
+    """Import a public name from where it lives when it is first used."""
+    if name == "__version__":
+        return _version()
+    if name not in _MODULE_OF:
+        raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
+    value = globals()[name] = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    return value
 
 
-def _scheme(name: str) -> type | None:
-    """Return the scheme class of this name: a scheme is known because its file exists, not because it stands here."""
-    if not name[:1].isupper():
-        return None
-    schemes = importlib.import_module("flexmb.schemes").SCHEMES
-    return next((cls for cls in schemes.values() if cls.__name__ == name), None)
+def __dir__() -> list[str]:
+    return sorted(__all__)
 
 
 def _version() -> str:
@@ -194,6 +169,3 @@ def _version() -> str:
         return version("flexmb")
     except PackageNotFoundError:
         return "not installed"
-
-
-sys.modules[__name__].__class__ = _Package

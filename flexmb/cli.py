@@ -8,10 +8,10 @@ import sys
 from collections.abc import Sequence
 
 from flexmb.commands import COMMANDS
-from flexmb.doc_line import doc_line
+from flexmb.commands.doc_line import doc_line
+from flexmb.commands.terminal import safe_output
 from flexmb.errors import FlexmbError, InputError
-from flexmb.telling import folders_told, told_elsewhere
-from flexmb.terminal import safe_output
+from flexmb.record.run_warnings import folder_warnings_as_notes, no_run_warnings
 
 DONE, FAILED_EXPECTATION, WRONG_INPUT, FAILED_RUN, INTERRUPTED = 0, 1, 2, 3, 130
 """Exit codes."""
@@ -69,7 +69,7 @@ def _answer(argv: Sequence[str] | None) -> int:
         return DONE
     try:
         # the commands print the notes of runs
-        with told_elsewhere(), folders_told(getattr(args, "quiet", False)):
+        with no_run_warnings(), folder_warnings_as_notes(getattr(args, "quiet", False)):
             return int(args.main(args))
     except BrokenPipeError:
         raise
@@ -113,6 +113,6 @@ class _Version(argparse.Action):
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         """Print the version and leave."""
-        from flexmb.summary import versions
+        from flexmb.record.summary import versions
 
         parser.exit(message=f"flexmb {versions()['flexmb']}\n")

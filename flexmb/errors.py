@@ -14,7 +14,7 @@ def readable(item: object) -> str:
     """Return a value as Python writes it; of a long one the beginning and the end (of a path the file's name)."""
     try:
         text = repr(item)
-    except (ValueError, RecursionError):  # a whole number of thousands of digits, or a list of lists of lists
+    except (ValueError, RecursionError):  # an integer of thousands of digits, or a list of lists of lists
         bits = f" of {item.bit_length()} bits" if isinstance(item, int) else ""
         return f"<{type(item).__name__}{bits}>"
     return shortened(text)

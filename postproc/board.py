@@ -18,7 +18,7 @@ from flexmb.postproc.chart_ends import ChartEnds, draws_of
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 Box = tuple[float, float, float, float]
 """Left, bottom, width, height in parts of the window."""

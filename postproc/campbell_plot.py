@@ -12,10 +12,10 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patheffects import withStroke
 
+from flexmb.analysis.rotors.campbell import Campbell
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.rotor_style import RPM, WHIRL, shortened, speed_axes
 from flexmb.postproc.style import INK, STYLE
-from flexmb.rotor_analysis.campbell import Campbell
 
 CLOSE = 0.09
 """Critical speeds nearer to each other than this part of the picture have labels on different sides."""

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
 from flexmb.postproc.style import STYLE
 from flexmb.postproc.ticks import move_ends, words_of
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 Ends = tuple[float, float]
 APART = 8.0

@@ -7,8 +7,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.interpolate import CubicSpline
 
-from flexmb.io.frames import PointMaps
 from flexmb.postproc.arrays import Array, IntArray
+from flexmb.record.io.frames import PointMaps
 
 
 def held_points(maps: PointMaps) -> NDArray[np.bool_]:

@@ -6,9 +6,9 @@ import numpy as np
 
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.fields import ON_LINES
+from flexmb.postproc.finite_states import LARGE
 from flexmb.postproc.sampling import blocks, rows_of, some_of
-from flexmb.postproc.sound_states import LARGE
-from flexmb.result import Fields
+from flexmb.record.result import Fields
 
 MOST = 20_000_000
 MOST_LARGE = 3_000_000

@@ -15,7 +15,7 @@ from flexmb.postproc.arrays import Array
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
-    from flexmb.result import Fields
+    from flexmb.record.result import Fields
 
 LONGEST, SHORTEST = 0.13, 0.045
 """Lengths of the arrows of the largest impulse and of very small ones, in parts of the size of the scene."""

@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmb.postproc.arrays import Array, largest
 from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 WORKS = (
     ("loads", SKY),

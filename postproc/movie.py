@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.whole_file import whole_file
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.player import default_speed
 from flexmb.postproc.stage import Stage, draw
 from flexmb.postproc.view import fineness, reduced
+from flexmb.record.io.whole_file import whole_file
 
 MP4 = ["-c:v", "libx264", "-pix_fmt", "yuv420p", "-preset", "veryfast", "-crf", "20", "-movflags", "+faststart"]
 PALETTE = "split[a][b];[a]palettegen=stats_mode=single[p];[b][p]paletteuse=new=1:dither=none"

@@ -14,19 +14,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.result_h5 import H5Tree
-from flexmb.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
-from flexmb.io.structure import Tree
-from flexmb.io.summary_json import read_summary
-from flexmb.io.toml_text import toml_tree
-from flexmb.io.tree_check import require_sound
-from flexmb.postproc.folder_words import CaseAsDrawn, SummaryAsShown, failure_notes, require_shown
-from flexmb.postproc.sound_states import SomeStates, sound_impulses, sound_states
+from flexmb.postproc.finite_states import SomeStates, finite_impulses, finite_states
+from flexmb.postproc.folder_contents import CaseAsDrawn, SummaryAsShown, failure_notes, require_shown
 from flexmb.postproc.written_rows import WrittenRows
-from flexmb.result import Result, load
+from flexmb.record.io.result_h5 import H5Tree
+from flexmb.record.io.run_folder import CASE, CHECKPOINT, FIELDS, PART, RESULT, SUMMARY
+from flexmb.record.io.structure import Tree
+from flexmb.record.io.summary_json import read_summary
+from flexmb.record.io.toml_text import toml_tree
+from flexmb.record.io.tree_check import require_sound
+from flexmb.record.result import Result, load
 
 if TYPE_CHECKING:
-    from flexmb.rotor_analysis.as_run import AsRun
+    from flexmb.analysis.rotors.run_parts import RunParts
 
 
 @dataclass(frozen=True)
@@ -60,11 +60,11 @@ class Opened:
         return f"{name} ({words})" if words else name
 
     @cached_property
-    def rotors(self) -> AsRun:
+    def rotors(self) -> RunParts:
         """The rotors of the case with their bearings and clearances."""
-        from flexmb.rotor_analysis.as_run import AsRun
+        from flexmb.analysis.rotors.run_parts import RunParts
 
-        return AsRun(self.case)
+        return RunParts(self.case)
 
     @property
     def h(self) -> float:
@@ -140,7 +140,7 @@ def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) ->
     require_sound(tree, name)
     if not len(tree["/state/step"]) or not len(tree["/step"]):
         raise InputError(f"{name} holds no state")
-    good = sound_states(tree)
+    good = finite_states(tree)
     if not good.any() and not undrawn:
         raise InputError(f"{name} cannot be drawn: no state in it is a finite number")
     if not good.all():
@@ -148,7 +148,7 @@ def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) ->
         words = f"{int(np.sum(~good))} of {len(good)} states are no finite numbers and left out"
         notes.append(f"{words}, the first at t = {first:.6g} s")
         tree = SomeStates(tree, good)
-    return sound_impulses(tree, notes)
+    return finite_impulses(tree, notes)
 
 
 def _look_at_fields(folder: Path, notes: list[str]) -> None:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from flexmb.errors import InputError
-from flexmb.io.whole_file import whole_file
+from flexmb.record.io.whole_file import whole_file
 
 
 def require_place(path: Path, what: str) -> Path:

@@ -12,8 +12,8 @@ from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.board import Box
 from flexmb.postproc.camera import Camera
 from flexmb.postproc.chart_ends import ChartEnds
+from flexmb.postproc.glyphs import LOOKS, Part
 from flexmb.postproc.impulses import Arrows
-from flexmb.postproc.marks import LOOKS, Part
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.scene import Scene
 from flexmb.postproc.style import FIELD_MAP, VERMILLION
@@ -111,7 +111,7 @@ class Panel:
         ghost = self.scene.shapes.ghost(self.scene.reference)
         self.ghost = _smooth(add(ghost, color="#9a9a9a", opacity=0.18, name=tag + "reference", **SHADE))
         _put_back(self.ghost)
-        self._colour(self.scene.frame(self.scene.sound(0)))
+        self._colour(self.scene.frame(self.scene.finite(0)))
         self._add_coloured()
         for look, mesh in self._marks.items():
             colour, opacity = LOOKS[look]

@@ -14,10 +14,10 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.io.marks import RING
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
-from flexmb.result import Result
+from flexmb.record.io.glyph_ends import RING
+from flexmb.record.result import Result
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.moment import nearest
+from flexmb.postproc.instant import nearest
 
 SECONDS = 10.0
 """How long a whole run plays unless told otherwise, s of the viewer's time."""

@@ -13,16 +13,16 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
-from flexmb.measures.thinning import kept, thinned
 from flexmb.postproc.arrays import Array, largest
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
-from flexmb.postproc.named import Curves, with_unit
+from flexmb.postproc.named_curves import Curves, with_unit
 from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
-from flexmb.result import Result
-from flexmb.series import ContactSeries
+from flexmb.record.result import Result
+from flexmb.record.series import ContactSeries
 
 LONG_LABEL = 26
 """Letters that fit beside a frame."""

@@ -7,15 +7,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flexmb.analysis.measures.thinning import thinned
+from flexmb.analysis.rotors.run_parts import Node, RunBearing
 from flexmb.errors import InputError
-from flexmb.measures.thinning import thinned
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_forces
 from flexmb.postproc.rotor_results import places, rotors, speed_of
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import CYCLE, STYLE
-from flexmb.rotor_analysis.as_run import Node, RunBearing
 
 
 def plot_rotor_forces(opened: Opened) -> Figure:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmb.analysis.rotors.run_parts import Node
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
-from flexmb.rotor_analysis.as_run import Node
 
 MOST_NODES = 4
 """More nodes than this are not drawn unless they are named."""

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
+from flexmb.analysis.rotors.speeds import RPM as RPM
 from flexmb.postproc.style import BLUE, FAINT, GREEN, ORANGE, PURPLE, VERMILLION
-from flexmb.rotor_analysis.speeds import RPM as RPM
 
 WHIRL: dict[str, dict[str, Any]] = {
     "forward": {"color": BLUE, "linestyle": "-"},

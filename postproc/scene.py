@@ -9,24 +9,24 @@ from typing import Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.io.marks import NOWHERE, mark_ends, with_first_marks
-from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, plane_of, upright
 from flexmb.postproc.deformation import deformation, held_points
+from flexmb.postproc.extent import Extent
 from flexmb.postproc.field_range import coloured_values, field_range
 from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS
+from flexmb.postproc.finite_states import LateCheck
+from flexmb.postproc.glyphs import MOST as MOST_MARKS
+from flexmb.postproc.glyphs import DrawnMarks
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
-from flexmb.postproc.marks import MOST as MOST_MARKS
-from flexmb.postproc.marks import DrawnMarks
-from flexmb.postproc.moment import nearest
+from flexmb.postproc.instant import nearest
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
-from flexmb.postproc.room import Room
-from flexmb.postproc.sound_states import LateCheck
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
+from flexmb.record.io.glyph_ends import NOWHERE, glyph_ends, with_first_glyphs
+from flexmb.record.io.structure import unit
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,10 @@ class Scene:
         self.opened, self.result, self.fields = opened, opened.result, opened.result.fields
         self._checked = LateCheck(self.fields.q, self.fields.v)
         one = len(look.states) == 1  # of a picture, which shows another state where this one cannot be drawn
-        self.look = replace(look, states=np.array([self.sound(int(look.states[0]))])) if one else look
+        self.look = replace(look, states=np.array([self.finite(int(look.states[0]))])) if one else look
         self.times = self.fields.times
         self.planes, self.plane_notes = contact_planes(opened)
-        self.room = Room(self.fields, self.result.summary.get("status") == "complete", int(self.look.states[0]))
+        self.room = Extent(self.fields, self.result.summary.get("status") == "complete", int(self.look.states[0]))
         self.label = ""
         self.common_arrows: ArrowScale | None = None
         self._first_field = look.field
@@ -101,11 +101,11 @@ class Scene:
 
     def nearest(self, t: float) -> int:
         """Return the number of the state nearest to a time that can be drawn."""
-        return self.sound(nearest(self.times, t))
+        return self.finite(nearest(self.times, t))
 
-    def sound(self, k: int) -> int:
+    def finite(self, k: int) -> int:
         """Return state k, or where it is no finite numbers one beside it."""
-        return self._checked.sound(k)
+        return self._checked.finite(k)
 
     def frame(self, k: int) -> dict[str, Array]:
         """Return the vectors at the points in state k and, when the colours need them, the values of the lines."""
@@ -162,7 +162,7 @@ class Scene:
     @cached_property
     def frames(self) -> list[tuple[float, dict[str, Array]]]:
         """The states that set the room, with their times: some, and those in which bodies get farthest."""
-        states = sorted({self.sound(int(k)) for k in self.room.telling(self.look.scale)})
+        states = sorted({self.finite(int(k)) for k in self.room.telling(self.look.scale)})
         return [(float(self.times[k]), self.frame(k)) for k in states]
 
     @cached_property
@@ -175,9 +175,9 @@ class Scene:
 
     def _ends_of_marks(self, frame: dict[str, Array]) -> Array:
         """Return where springs, joints, supports and the like begin and end in a state, (k, 3), m."""
-        layout = with_first_marks(self.fields.maps.layout, MOST_MARKS)
+        layout = with_first_glyphs(self.fields.maps.layout, MOST_MARKS)
         scale = np.where(self._grow(layout.marks.point), self.look.scale, 1.0)[:, None, None]
-        rest, now = mark_ends(layout), mark_ends(layout, frame["displacement"], frame.get("rotation"))
+        rest, now = glyph_ends(layout), glyph_ends(layout, frame["displacement"], frame.get("rotation"))
         return np.asarray((rest + scale * (now - rest))[layout.marks.point != NOWHERE])
 
     @cached_property

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
+from flexmb.analysis.rotors.whirl_modes import RotorModes
 from flexmb.postproc.rotor_style import RPM, WHIRL, shortened
 from flexmb.postproc.style import FAINT, INK, STYLE
-from flexmb.rotor_analysis.modes import RotorModes
 
 ComplexArray = NDArray[np.complex128]
 MOST = 9

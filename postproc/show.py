@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.postproc.moment import nearest_state
+from flexmb.postproc.instant import nearest_state
 from flexmb.postproc.open_folder import Opened, opened
 from flexmb.postproc.screen import has_screen, prepare_off_screen
 from flexmb.postproc.view import check_look, picture
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
@@ -81,7 +81,7 @@ def _picture(scene: Scene, k: int) -> Any:
 
 def _page(scene: Scene, k: int, image: Any) -> Any:
     """Return a page to turn, or the picture where there can be none."""
-    from flexmb.postproc.turnable import MotionPage, Turnable
+    from flexmb.postproc.interactive_page import MotionPage, Turnable
 
     field = scene.look.field
     if "." in field:

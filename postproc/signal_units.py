@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.postproc.named import unit_of
+from flexmb.postproc.named_curves import unit_of
 
 OTHER = {
     "analysis.critical_speed": "rad/s",

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmb.analysis.spectrum import Spectrum
 from flexmb.postproc.style import CYCLE, STYLE
-from flexmb.spectrum import Spectrum
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -8,10 +8,10 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from flexmb.analysis.rotors.static import StaticState
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
-from flexmb.rotor_analysis.static import StaticState
 
 
 def plot_static(found: StaticState, title: str = "") -> Figure:

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pyvista as pv
 
-from flexmb.io.frames import ROUND, PointMaps
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.style import CYCLE
 from flexmb.postproc.sweep import Ball, Sweep, runs_of
 from flexmb.postproc.thickness import Thickness
+from flexmb.record.io.frames import ROUND, PointMaps
 
 SLAB = 0.02
 """Thickness of a slab in parts of the picture's size."""

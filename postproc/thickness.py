@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from flexmb.io.frames import Layout
+from flexmb.record.io.frames import Layout
 
 THIN, THICK, BALL = 0.011, 0.08, 0.035
 """Least and largest radius of a section, radius of a particle: in parts of the picture's size."""

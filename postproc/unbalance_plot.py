@@ -6,10 +6,10 @@ import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
 
+from flexmb.analysis.rotors.unbalance import UnbalanceResponse
+from flexmb.analysis.rotors.whirl import half_axes
 from flexmb.postproc.rotor_style import RPM, shortened, speed_axes
 from flexmb.postproc.style import CYCLE, STYLE
-from flexmb.rotor_analysis.unbalance import UnbalanceResponse
-from flexmb.rotor_analysis.whirl import half_axes
 
 
 def plot_unbalance(found: UnbalanceResponse, title: str = "") -> Figure:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.postproc.moment import nearest, nearest_state
+from flexmb.postproc.instant import nearest, nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.out_file import require_place, writing
 from flexmb.postproc.screen import has_screen, prepare_off_screen

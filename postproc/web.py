@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 
 from flexmb.errors import InputError
 from flexmb.postproc.controls import Controls
-from flexmb.postproc.moment import nearest
+from flexmb.postproc.instant import nearest
 from flexmb.postproc.player import pace
 from flexmb.postproc.stage import Stage
 from flexmb.postproc.web_address import address, bound, refused

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.io.checkpoint import read_checkpoint
-from flexmb.io.structure import Tree
+from flexmb.record.io.checkpoint import read_checkpoint
+from flexmb.record.io.structure import Tree
 
 
 class WrittenRows(Mapping[str, Any]):

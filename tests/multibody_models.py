@@ -11,8 +11,8 @@ from references import heavy_top as heavy_top_data
 from rotor_models import wheels_of_every_kind
 
 import flexmb as fm
-from flexmb.engines.base import Plan
-from flexmb.engines.multibody import MultibodyEngine
+from flexmb.drive.engine import Plan
+from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.state import Array
 

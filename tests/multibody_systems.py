@@ -9,7 +9,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
-from flexmb.assembly.places import BodyInfo, Place, on_frame
+from flexmb.assembly.markers import BodyInfo, Marker, on_frame
 from flexmb.kernels import angle_rows, constraint_rows, markers
 from flexmb.kernels import tables as tab
 from flexmb.kernels.rotation import axes_of, turn
@@ -80,12 +80,12 @@ def add_rigid(
     return info
 
 
-def planar_place(iq: int, iv: int, x: Array, theta: float, local: Array, label: str) -> Place:
+def planar_place(iq: int, iv: int, x: Array, theta: float, local: Array, label: str) -> Marker:
     """Return a point of a planar body that starts at (x, y, theta)."""
     A = axes(turn_about((0, 0, 1), theta))
     position = np.array([x[0], x[1], 0.0]) + A @ local
     dofs = np.arange(3)
-    return Place(tab.PLANAR, position, A, local, iq, iv, iv + dofs, iq + dofs, np.zeros((3, 6)), True, label)
+    return Marker(tab.PLANAR, position, A, local, iq, iv, iv + dofs, iq + dofs, np.zeros((3, 6)), True, label)
 
 
 def add_planar(
@@ -124,7 +124,7 @@ def add_node(
     iq, iv = b.add_plain(q, np.zeros(k), [f"{name}.u{d}" for d in range(k)])
     s = np.asarray(position, dtype=float)
     dofs = np.arange(k)
-    place = Place(tab.NODE, s + q @ D[:, :3], np.eye(3), s, -1, -1, iv + dofs, iq + dofs, D, turns, f"{name}.node(0)")
+    place = Marker(tab.NODE, s + q @ D[:, :3], np.eye(3), s, -1, -1, iv + dofs, iq + dofs, D, turns, f"{name}.node(0)")
     b.add_matrix("M", iv + dofs, np.eye(k))
     info = BodyInfo(name, [place], {"first": place}, False, 1.0, iv + dofs)
     b.add_body(info)
@@ -142,7 +142,7 @@ def add_floating(
     dof = np.concatenate([iv + np.arange(6), jv + np.arange(len(D))])
     qdof = np.concatenate([iq + np.arange(3), [-1] * 3, jq + np.arange(len(D))])
     full = np.vstack([np.zeros((6, 6)), D])
-    place = Place(tab.FLOATING, x + A @ s, A, s, iq, iv, dof, qdof, full, True, f"{name}.node(0)")
+    place = Marker(tab.FLOATING, x + A @ s, A, s, iq, iv, dof, qdof, full, True, f"{name}.node(0)")
     info = BodyInfo(name, [place], {"first": place}, False, 1.0, dof)
     b.add_body(info)
     return info

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.bodies.base import BodyParts
-from flexmb.bodies.linear_body import add_linear_body
-from flexmb.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
-from flexmb.fem.node_ref import NodeRef
+from flexmb.assembly.node_ref import NodeRef
 from flexmb.kernels.tables import SPEED_TABLE
 from flexmb.linalg.strain import from_columns
+from flexmb.parts.bodies.body import BodyParts
+from flexmb.parts.bodies.linear_body import add_linear_body
+from flexmb.parts.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 
 FRAME = np.eye(3)
 """Columns d, y, z: the axis is x."""

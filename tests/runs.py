@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine, has_compiled_step
-from flexmb.engines.general import GeneralEngine
+from flexmb.drive.compiled import CompiledEngine, has_compiled_step
+from flexmb.drive.engine import Plan
+from flexmb.drive.general import GeneralEngine
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import (
     HHT,

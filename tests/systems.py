@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.system import Contacts, Layout, LinearSystem, Load, Probe
+from flexmb.system.linear_system import Contacts, Layout, LinearSystem, Load, Probe
 
 
 @dataclass(frozen=True)

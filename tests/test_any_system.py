@@ -1,4 +1,4 @@
-"""Schemes that are written over the words of ``flexmb.instant``: one source on bars, rotors and bodies that turn."""
+"""Schemes that are written over the words of ``system.protocol``: one source on bars, rotors and bodies that turn."""
 
 from dataclasses import replace
 
@@ -101,7 +101,7 @@ def test_redundant_planes_change_nothing(scheme):
 
 @pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
 def test_a_run_is_taken_up_again_with_the_same_bits(scheme):
-    from flexmb.engines import Plan, choose_engine
+    from flexmb.drive import Plan, choose_engine
     from flexmb.nonsmooth.solvers import ContactSolver
 
     plan = Plan(tumbling().assemble(), scheme, ContactSolver(), 5e-3, 0.0, 120, 7, 30)

@@ -9,9 +9,9 @@ import pytest
 from messages import says
 
 from flexmb import Bearing, InputError, Model, Particle, Rotor, Spring
-from flexmb.rotating import rotating_system
-from flexmb.rotor_analysis.static import static_deflection
-from flexmb.rotor_analysis.unbalance import unbalance_response
+from flexmb.analysis.rotors.static import static_deflection
+from flexmb.analysis.rotors.unbalance import unbalance_response
+from flexmb.system.rotating import rotating_system
 
 SHAFT: dict[str, Any] = {
     "stations": [0.0, 0.2, 0.4, 0.6],

@@ -58,8 +58,8 @@ def test_beams_of_both_approach_each_other_with_more_elements(planar):
 def test_tolerance_of_newton_is_that_of_the_contender_only():
     chain = SHORT["chain"]
     tight, loose = (flexmb_mechanisms.FlexmbMechanism(chain, "index 3", tol) for tol in (1e-12, 1e-6))
-    assert tight.engine.room.machine.numbers.tolerance == 1e-12
-    assert loose.engine.room.machine.numbers.tolerance == 1e-6
+    assert tight.engine.workspace.machine.numbers.tolerance == 1e-12
+    assert loose.engine.workspace.machine.numbers.tolerance == 1e-6
     assert flexmb_mechanisms.engine_module.scheme_numbers is flexmb_mechanisms.scheme_numbers
     assert loose.iterations < tight.iterations
     first = tight.position
@@ -82,7 +82,7 @@ def test_levels_hold_joints_as_they_say():
 
 def test_stages_are_counted_and_put_back():
     run = flexmb_mechanisms.FlexmbMechanism(SHORT["chain"], "index 3", 1e-12)
-    stages = run.engine.room.machine.stages
+    stages = run.engine.workspace.machine.stages
     before = stages.copy()
     total, iterations, shares = stage_times.stage_shares(run)
     np.testing.assert_array_equal(stages, before)

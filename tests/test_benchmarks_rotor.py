@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "benchmarks"))
 import rotor as bench
 from rub_rotor import RubRotor
 
-from flexmb.rotor_analysis.modes import rotor_modes
+from flexmb.analysis.rotors.whirl_modes import rotor_modes
 
 ROSS = [28.89749815, 29.88306779, 85.90783856, 92.60451654, 152.65266388, 157.46593488, 278.19839779, 349.60216201]
 """ROSS 2.3 at 1200 rpm without axial and torsional modes, Hz."""

@@ -7,9 +7,10 @@ import dataclasses
 import numpy as np
 import pytest
 
-from flexmb.bodies import Bar, Beam, Damping, Particle, Support
+from flexmb.assembly.node_ref import NodeRef
 from flexmb.errors import InputError
-from flexmb.fem import Material, NodeRef, Section
+from flexmb.fem import Material, Section
+from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Support
 
 BAR = {"length": 10.0, "elements": 4, "area": 2.0, "young": 900.0, "density": 1.5}
 BEAM = {"length": 2.0, "elements": 4, "area": 0.1, "inertia": 1e-3, "young": 1e5, "density": 2.0}
@@ -277,7 +278,7 @@ def test_rayleigh_damping() -> None:
         ({"length": 0.0}, r"bodies\.rod\.length = 0\.0.*positive"),
         ({"length": None}, r"bodies\.rod\.length: is missing"),
         ({"elements": 0}, r"bodies\.rod\.elements = 0.*least 1"),
-        ({"elements": 2.5}, r"bodies\.rod\.elements = 2\.5.*whole number"),
+        ({"elements": 2.5}, r"bodies\.rod\.elements = 2\.5.*integer"),
         ({"elements": None}, r"bodies\.rod\.elements: is missing"),
         ({"grading": -1.0}, r"bodies\.rod\.grading = -1\.0.*positive"),
         ({"grading": 1e300}, r"bodies\.rod\.grading = 1e\+300: so steep"),

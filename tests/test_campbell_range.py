@@ -7,12 +7,12 @@ import pytest
 from known_rotors import CRITICAL
 from threadpoolctl import threadpool_info
 
+from flexmb.analysis.rotors.campbell import campbell, default_top
+from flexmb.analysis.rotors.rates import damping_ratio, log_decrement
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.linalg.one_thread import SMALL, one_thread
-from flexmb.rotating import rotating_system
-from flexmb.rotor_analysis.campbell import campbell, default_top
-from flexmb.rotor_analysis.rates import damping_ratio, log_decrement
+from flexmb.system.rotating import rotating_system
 
 
 def threads() -> set[int]:

@@ -118,7 +118,7 @@ BAD = {
         replaced("length = 2.0", 'length = "two"'),
         "line 12: bodies.rod.length = 'two' ... number",
     ),
-    "wrong type, whole number": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5 ... whole number"),
+    "wrong type, integer": (replaced("elements = 4", "elements = 4.5"), "elements = 4.5 ... integer"),
     "wrong type, text": (replaced('title = "small"', "title = 3"), "line 1: title = 3 ... text"),
     "wrong type, time": (replaced("end = 0.2", 'end = "0.2"'), "line 4: time.end = '0.2' ... number"),
     "wrong type, table": (
@@ -246,7 +246,7 @@ BAD = {
     ),
     "number of many digits": (
         replaced("length = 2.0", f"length = {10**40}"),
-        f"line 12: bodies.rod.length = {10**40}: is too large: a whole number has at most 64 bits",
+        f"line 12: bodies.rod.length = {10**40}: is too large: an integer has at most 64 bits",
     ),
     "numbers that overflow": (
         replaced("{ area = 1.0 }", '{ shape = "circle", radius = 1e300 }'),

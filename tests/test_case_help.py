@@ -15,7 +15,7 @@ from flexmb.case.json_schema import case_schema
 from flexmb.case.part_tables import KINDS
 from flexmb.case.shipped import shipped_cases, shipped_templates
 from flexmb.cli import main
-from flexmb.loads.time_functions import KINDS as FUNCTIONS
+from flexmb.parts.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
 
 SCHEMA = case_schema()

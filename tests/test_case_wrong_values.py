@@ -9,21 +9,21 @@ from typing import Any
 
 import pytest
 
-from flexmb.bodies import KINDS as BODIES
-from flexmb.bodies import Damping, Support
-from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
-from flexmb.bodies.floating_data import DataPoint
-from flexmb.bodies.shapes import SHAPES as SOLIDS
 from flexmb.case.case import INLINE
 from flexmb.case.schema import CaseTables
 from flexmb.case.toml_writer import to_toml
 from flexmb.cli import main
-from flexmb.contacts import KINDS as CONTACTS
 from flexmb.fem.material import Material
 from flexmb.fem.section import Section
-from flexmb.joints import KINDS as JOINTS
-from flexmb.loads import KINDS as LOADS
-from flexmb.loads.time_functions import KINDS as FUNCTIONS
+from flexmb.parts.bodies import KINDS as BODIES
+from flexmb.parts.bodies import Damping, Support
+from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
+from flexmb.parts.bodies.floating_data import DataPoint
+from flexmb.parts.bodies.shapes import SHAPES as SOLIDS
+from flexmb.parts.contacts import KINDS as CONTACTS
+from flexmb.parts.joints import KINDS as JOINTS
+from flexmb.parts.loads import KINDS as LOADS
+from flexmb.parts.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
 
 HERE = "@here@"

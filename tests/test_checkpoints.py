@@ -15,17 +15,17 @@ from test_multibody_motion import ALPHA, driven_arm
 
 from flexmb.case import load_case
 from flexmb.cli import main
-from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine
-from flexmb.engines.energy_bounds import EnergyBounds
-from flexmb.engines.general import GeneralEngine
-from flexmb.engines.multibody import MultibodyEngine
+from flexmb.drive.compiled import CompiledEngine
+from flexmb.drive.energy_bounds import EnergyBounds
+from flexmb.drive.engine import Plan
+from flexmb.drive.general import GeneralEngine
+from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.simulate import run as run_plan
 from flexmb.errors import InputError
-from flexmb.io.checkpoint import read_checkpoint, write_checkpoint
-from flexmb.record import Checkpoint
-from flexmb.result import MemorySink
+from flexmb.record.io.checkpoint import read_checkpoint, write_checkpoint
+from flexmb.record.result import MemorySink
+from flexmb.record.samples import Checkpoint
 from flexmb.schemes import MoreauJean
-from flexmb.simulate import run as run_plan
 
 SETS = ["time.step=1e-3", "output.every=3", "output.checkpoint_every=1e-9"]
 RUN = ["run", "ball.toml", "-o", "r", "--quiet", *(word for item in SETS for word in ("--set", item))]

@@ -24,10 +24,10 @@ from flexmb.cli import main
 from flexmb.commands.compiling import WORDS, will_compile
 from flexmb.commands.progress import shown
 from flexmb.errors import InputError
-from flexmb.io.run_folder import RunFolder
 from flexmb.kernels import cache
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.summary_text import energy_lines
 from flexmb.schemes import SCHEMES
-from flexmb.words import energy_lines
 
 ROOT = Path(__file__).parents[1]
 FINISHED = ["case.toml", "fields.vtkhdf", "result.h5", "summary.json"]

@@ -19,8 +19,8 @@ from flexmb import load
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.run_folder import RunFolder
-from flexmb.record import Checkpoint
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.samples import Checkpoint
 
 SETS = ["time.step=2e-3", "output.checkpoint_every=1e-9"]
 

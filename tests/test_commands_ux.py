@@ -15,7 +15,7 @@ from flexmb.cli import main
 from flexmb.commands import check
 from flexmb.commands.compiling import WORDS, announce
 from flexmb.commands.progress import shown
-from flexmb.words import counted, energy_lines, summary_lines
+from flexmb.record.summary_text import counted, energy_lines, summary_lines
 
 SCHEME_NOTE = "note: the expectations were written for the file's own scheme (moreau-jean)"
 
@@ -69,7 +69,7 @@ def test_quiet_commands_tell_no_notes(tmp_path: Path, capsys: pytest.CaptureFixt
 def test_a_quiet_check_keeps_warnings_of_energies_to_itself(
     ball: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("flexmb.words.energy_warnings", lambda energy: ["energy was added"])
+    monkeypatch.setattr("flexmb.record.summary_text.energy_warnings", lambda energy: ["energy was added"])
     assert main(["check", "ball.toml"]) == 0
     assert "energy was added" in capsys.readouterr().out
     assert main(["check", "ball.toml", "--quiet"]) == 0

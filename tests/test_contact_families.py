@@ -166,7 +166,7 @@ def test_pivots_grow_with_the_size() -> None:
 
 
 def exact_impulses(W: np.ndarray, b: np.ndarray, closed: np.ndarray) -> list[Fraction]:
-    """Solve the equations of closed contacts of a row of balls in whole numbers (elimination of a band)."""
+    """Solve the equations of closed contacts of a row of balls in integers (elimination of a band)."""
     at = np.flatnonzero(closed)
     A = [[Fraction(W[i, j]) for j in at] for i in at]
     r = [-Fraction(b[i]) for i in at]

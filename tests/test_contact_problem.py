@@ -215,7 +215,7 @@ def test_gauss_seidel_out_of_sweeps_raises():
         ({"tolerance": 0.5}, "tolerance = 0.5"),
         ({"tolerance": float("nan")}, "tolerance = nan"),
         ({"tolerance": "1e-8"}, "tolerance = '1e-8'"),
-        ({"max_iterations": -1}, "max_iterations = -1.*whole number >= 0"),
+        ({"max_iterations": -1}, "max_iterations = -1.*integer >= 0"),
         ({"max_iterations": 2.5}, "max_iterations = 2.5"),
         ({"max_iterations": True}, "max_iterations = True"),
     ],

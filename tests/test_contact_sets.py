@@ -127,7 +127,7 @@ def both(monkeypatch, system, scheme, h, steps):
         monkeypatch.setattr(sets, "FEW", few)
         found.append(run(system, scheme, h, steps))
         assert found[-1].engine.failure is None
-        assert (found[-1].engine.room.machine.sets.part_ptr.size > 1) == (few == 0)
+        assert (found[-1].engine.workspace.machine.sets.part_ptr.size > 1) == (few == 0)
     return found
 
 
@@ -164,7 +164,7 @@ def even_column(n, rigid):
 def test_a_resting_column_begins_with_the_impulses_before(rigid, scheme):
     result = run(even_column(60, rigid), scheme, 1e-3, 40)
     assert result.engine.failure is None
-    assert result.engine.room.machine.sets.part_ptr.size > 1
+    assert result.engine.workspace.machine.sets.part_ptr.size > 1
     assert result.impulse[-1, 0] == pytest.approx(60 * 9.81e-3, rel=1e-8)
     assert np.abs(result.gap).max() < 1e-12
     assert result.engine.tally().iterations <= 5 * 40
@@ -237,4 +237,4 @@ def test_contacts_of_one_body_without_an_end_are_left_to_the_full_matrix(monkeyp
     system = tower(6).assemble([])
     monkeypatch.setattr(sets, "FEW", 0)
     monkeypatch.setattr(sets, "FULL", 10)
-    assert run(system, MOREAU, 1e-3, 2).engine.room.machine.sets.part_ptr.size == 1
+    assert run(system, MOREAU, 1e-3, 2).engine.workspace.machine.sets.part_ptr.size == 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.bodies import Bar, Beam, Particle
-from flexmb.contacts import NodeNode, NodePlane
+from flexmb.drive.simulate import simulate
 from flexmb.errors import InputError, NotConverged
-from flexmb.loads import (
+from flexmb.parts.bodies import Bar, Beam, Particle
+from flexmb.parts.contacts import NodeNode, NodePlane
+from flexmb.parts.loads import (
     Constant,
     Damper,
     Gravity,
@@ -19,11 +20,10 @@ from flexmb.loads import (
     Table,
     time_function,
 )
-from flexmb.model import Model
-from flexmb.result import Result
+from flexmb.record.result import Result
 from flexmb.schemes import SCHEMES
-from flexmb.simulate import simulate
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.model import Model
 
 D = np.array([1.0, 2.0, 2.0]) / 3.0
 

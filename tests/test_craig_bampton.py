@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh, null_space
 
-from flexmb.bodies import Beam
 from flexmb.errors import InputError
 from flexmb.fem import craig_bampton as module
 from flexmb.fem.craig_bampton import FlexibleModes, craig_bampton
+from flexmb.parts.bodies import Beam
 
 ROUND = {"shape": "circle", "radius": 0.02}  # both bending directions have the same frequencies
 FLAT = {"area": 0.02, "inertia_y": 3.0e-5, "inertia_z": 5.0e-5, "torsion": 4.0e-5}

@@ -16,8 +16,8 @@ from pictures import require_drawing
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.run_folder import REPORT
 from flexmb.postproc.open_folder import open_folder
+from flexmb.record.io.run_folder import REPORT
 
 SMALL = sound_folder.SMALL
 sound, folder = sound_folder.sound, sound_folder.folder

@@ -15,37 +15,36 @@ import numpy as np
 import pytest
 
 import flexmb
-from flexmb.bodies import KINDS as BODIES
-from flexmb.bodies import Bar, Beam, Damping, Particle, Support
-from flexmb.bodies.base import BODY_QUANTITIES, QUANTITIES, RESERVED_BODIES
-from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
-from flexmb.bodies.floating_data import DataPoint
-from flexmb.bodies.line import LineBody
-from flexmb.bodies.rotor_bearings import RotorBearing
-from flexmb.bodies.rotor_couplings import Coupling
-from flexmb.bodies.rotor_disks import Disk, Unbalance
-from flexmb.bodies.rotor_shape import ShaftSection
-from flexmb.bodies.rotor_spin import SPINS
-from flexmb.bodies.shapes import SHAPES
 from flexmb.case import Case, load_case
 from flexmb.case.expectations import CONTACT_WORDS, ENERGY_WORDS, JOINT_WORDS
 from flexmb.case.read import TABLES, check_values
 from flexmb.case.schema import CaseTables
 from flexmb.cli import main
-from flexmb.contacts import KINDS as CONTACTS
 from flexmb.errors import InputError
 from flexmb.fem.material import Material
 from flexmb.fem.section import Section
-from flexmb.joints import KINDS as JOINTS
-from flexmb.joints import Joint
-from flexmb.loads import KINDS as LOADS
-from flexmb.loads.time_functions import KINDS as FUNCTIONS
 from flexmb.nonsmooth.solvers import METHODS
-from flexmb.probes.body_momenta import BODY_QUANTITIES as LARGE_BODY_QUANTITIES
-from flexmb.probes.probe import ANGLES, SIZES
-from flexmb.probes.spin import SPIN_QUANTITIES
+from flexmb.parts.bodies import KINDS as BODIES
+from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Support
+from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
+from flexmb.parts.bodies.body import BODY_QUANTITIES, QUANTITIES, RESERVED_BODIES
+from flexmb.parts.bodies.floating_data import DataPoint
+from flexmb.parts.bodies.line import LineBody
+from flexmb.parts.bodies.rotor_bearings import RotorBearing
+from flexmb.parts.bodies.rotor_couplings import Coupling
+from flexmb.parts.bodies.rotor_disks import Disk, Unbalance
+from flexmb.parts.bodies.rotor_shape import ShaftSection
+from flexmb.parts.bodies.rotor_spin import SPINS
+from flexmb.parts.bodies.shapes import SHAPES
+from flexmb.parts.contacts import KINDS as CONTACTS
+from flexmb.parts.joints import KINDS as JOINTS
+from flexmb.parts.joints import Joint
+from flexmb.parts.loads import KINDS as LOADS
+from flexmb.parts.time_functions import KINDS as FUNCTIONS
+from flexmb.record.summary import SUMMARY_NUMBERS
 from flexmb.schemes import SCHEMES
-from flexmb.summary import SUMMARY_NUMBERS
+from flexmb.system.probes.body_momenta import BODY_QUANTITIES as LARGE_BODY_QUANTITIES
+from flexmb.system.probes.probe import ANGLES, SIZES, SPIN_QUANTITIES
 
 PAGE = (Path(__file__).parent.parent / "docs" / "case_file.md").read_text()
 BLOCKS = re.findall(r"```toml\n(.*?)```", PAGE, re.S)

@@ -14,17 +14,17 @@ import pytest
 from runs import run
 from systems import random_system, system
 
-from flexmb.bodies import KINDS as BODIES
+from flexmb.analysis.modes import modes
 from flexmb.case import load_case
 from flexmb.cli import main
-from flexmb.contacts import KINDS as CONTACTS
-from flexmb.engines import Plan, choose_engine
+from flexmb.drive import Plan, choose_engine
+from flexmb.drive.simulate import simulate
 from flexmb.errors import InputError
-from flexmb.model import Model
-from flexmb.modes import modes
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.parts.bodies import KINDS as BODIES
+from flexmb.parts.contacts import KINDS as CONTACTS
 from flexmb.schemes import GeneralizedAlpha
-from flexmb.simulate import simulate
+from flexmb.system.model import Model
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -126,7 +126,7 @@ def test_the_string_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     x = np.array([0.0, 0.2, 0.5, 1.0])
     field = fem.string_field(x, 3.0, 40.0)
     np.testing.assert_allclose(field.strain.matrix().toarray(), field.K.toarray(), atol=1e-13)
-    cls = module("flexmb.bodies.string", body, monkeypatch).String
+    cls = module("flexmb.parts.bodies.string", body, monkeypatch).String
     monkeypatch.setitem(BODIES, "string", cls)
     path = case_of((DOCS / "write_element.md").read_text(), tmp_path)
     case = load_case(path)
@@ -142,11 +142,11 @@ def test_the_string_of_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 
 
 def test_the_slot_of_the_page_in_small_and_large_motion(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flexmb.bodies import RigidPlanar
-    from flexmb.joints import Revolute
+    from flexmb.parts.bodies import RigidPlanar
+    from flexmb.parts.joints import Revolute
 
     (code,) = code_of("write_contact.md")
-    cls = module("flexmb.contacts.slot", code, monkeypatch).Slot
+    cls = module("flexmb.parts.contacts.slot", code, monkeypatch).Slot
     monkeypatch.setitem(CONTACTS, "slot", cls)
     result = load_case(case_of((DOCS / "write_contact.md").read_text(), tmp_path)).run()
     assert all(entry["ok"] for entry in result.summary["expectations"])

@@ -28,8 +28,8 @@ from gallery.study_run import cases_of, group_of_study  # noqa: E402
 from flexmb import load_study  # noqa: E402
 from flexmb.case import load_case, shipped_cases  # noqa: E402
 from flexmb.case.shipped import shipped_studies  # noqa: E402
-from flexmb.postproc.moment import nearest_state  # noqa: E402
-from flexmb.postproc.named import Curves  # noqa: E402
+from flexmb.postproc.instant import nearest_state  # noqa: E402
+from flexmb.postproc.named_curves import Curves  # noqa: E402
 from flexmb.postproc.signal_units import unit_of_signal  # noqa: E402
 
 QUICK = "bouncing_ball"

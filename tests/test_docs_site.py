@@ -34,7 +34,7 @@ PAGES = sorted(DOCS.glob("*.md"))
 QUICK = "bouncing_ball"
 ADDED = {
     "flexmb/schemes/symplectic_euler.py",
-    *("flexmb/fem/string.py", "flexmb/bodies/string.py", "flexmb/contacts/slot.py"),
+    *("flexmb/fem/string.py", "flexmb/parts/bodies/string.py", "flexmb/parts/contacts/slot.py"),
 }
 """Files that the walk-throughs add."""
 RAW = re.compile(r"\\[(\[]|\$|\b[A-Za-z]{1,3}_(?:\{|(?:[a-z0-9]{1,2}|inf)\b)|\^[\w({-]|[<>]=|\bsqrt\b|\bperp\b")

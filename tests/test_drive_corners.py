@@ -8,7 +8,7 @@ from multibody_models import Z, run
 from scipy.integrate import solve_ivp
 
 import flexmb as fm
-from flexmb.engines.drive_corners import corner_times
+from flexmb.drive.drive_corners import corner_times
 from flexmb.kernels.multibody import STEPS
 
 LEVELS = [

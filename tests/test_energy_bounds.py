@@ -11,10 +11,10 @@ from multibody_models import asymmetric_body, plan_of, run
 
 import flexmb as fm
 from flexmb.cli import main
-from flexmb.engines.energy_bounds import CLOSES, DIGITS, MOST_GAIN, EnergyBounds
-from flexmb.engines.multibody import MultibodyEngine
+from flexmb.drive.energy_bounds import CLOSES, DIGITS, MOST_GAIN, EnergyBounds
+from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.kernels.multibody import NOT_CLOSED
-from flexmb.record import ENERGY_COLUMNS
+from flexmb.record.samples import ENERGY_COLUMNS
 
 KINETIC, RESIDUAL = 0, 6
 
@@ -214,7 +214,7 @@ def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
 
 
 def test_blocks_are_judged_as_row_by_row(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("flexmb.engines.energy_bounds.MOST_GAIN", 100.0)
+    monkeypatch.setattr("flexmb.drive.energy_bounds.MOST_GAIN", 100.0)
     rng = np.random.default_rng(0)
     found = []
     for _ in range(400):

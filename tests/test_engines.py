@@ -5,9 +5,9 @@ import pytest
 from runs import COMPILED, MEMBERS, label, run
 from systems import bar_system, random_system
 
-from flexmb.engines import Plan, choose_engine
-from flexmb.engines.compiled import CompiledEngine
-from flexmb.engines.general import GeneralEngine
+from flexmb.drive import Plan, choose_engine
+from flexmb.drive.compiled import CompiledEngine
+from flexmb.drive.general import GeneralEngine
 from flexmb.errors import InputError, NotConverged
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import GeneralizedAlpha, MoreauJean
@@ -221,9 +221,9 @@ def test_a_weak_spring_on_a_stiff_bar_is_felt():
 
 
 def test_checkpoint_of_another_engine_is_refused():
-    from flexmb.record import Checkpoint
-    from flexmb.result import MemorySink
-    from flexmb.simulate import run as run_plan
+    from flexmb.drive.simulate import run as run_plan
+    from flexmb.record.result import MemorySink
+    from flexmb.record.samples import Checkpoint
 
     plan = Plan(random_system(0), MoreauJean(), ContactSolver(), 0.01, 0.0, 60, 1, 20)
     first = GeneralEngine(plan)

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 import flexmb as fm
+from flexmb.analysis.exact import Exact, exact_solution
+from flexmb.analysis.exact.bar_impact import waves
 from flexmb.case.read import check_values
 from flexmb.errors import InputError
-from flexmb.exact import Exact, exact_solution
-from flexmb.exact.bar import waves
 
 CASES = Path(__file__).parents[1] / "cases"
 BACK = {"kind": "node-plane", "node": "rod.last", "point": [16.0, 0.0, 0.0], "normal": [-1.0, 0.0, 0.0]}

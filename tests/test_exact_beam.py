@@ -14,11 +14,11 @@ from scipy.spatial.transform import Rotation
 from scipy.special import ellipeinc, ellipkinc
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies.beam_properties import BeamInertia, BeamStiffness
-from flexmb.bodies.exact_beam import ExactBeam
 from flexmb.errors import InputError
 from flexmb.kernels import exact_beam as kernel
 from flexmb.kernels import tables as tab
+from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
+from flexmb.parts.bodies.exact_beam import ExactBeam
 
 SCRATCH = np.zeros(kernel.SCRATCH)
 

@@ -15,10 +15,10 @@ from messages import says
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.export import MARK, export
-from flexmb.io.frames import cell_values, line_radii
-from flexmb.io.structure import DIGEST
-from flexmb.result import load
+from flexmb.record.io.export import MARK, export
+from flexmb.record.io.frames import cell_values, line_radii
+from flexmb.record.io.structure import DIGEST
+from flexmb.record.result import load
 
 
 @pytest.mark.parametrize("form", ["xdmf", "pvd"])
@@ -133,7 +133,7 @@ def test_a_failed_export_leaves_all_as_it_was(tmp_path: Path, monkeypatch: pytes
     if there:
         export(memory_result().tree, "csv", tmp_path / "deep/out")
     before = names_in(tmp_path)
-    monkeypatch.setattr("flexmb.io.pvd.write_pvd", fail)
+    monkeypatch.setattr("flexmb.record.io.pvd.write_pvd", fail)
     with pytest.raises(OSError, match="disk full"):
         export(memory_result().tree, "csv", tmp_path / "deep/out", ["pvd"])
     assert names_in(tmp_path) == before

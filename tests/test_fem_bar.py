@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.linalg import eigh
 
-from flexmb.bodies import Bar
 from flexmb.fem.bar import axial_field, node_positions
 from flexmb.fem.mesh import spaced
+from flexmb.parts.bodies import Bar
 
 E, RHO, A, L = 900.0, 1.0, 0.5, 10.0
 C_WAVE = np.sqrt(E / RHO)

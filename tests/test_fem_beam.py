@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import eigh
 from scipy.optimize import brentq
 
-from flexmb.bodies import Beam
 from flexmb.fem.beam import bending_field, unit_hermite
 from flexmb.fem.mesh import spaced
+from flexmb.parts.bodies import Beam
 
 E, RHO, L = 2.0e5, 3.0, 2.0
 AREA, IY, IZ, J = 0.02, 3.0e-5, 5.0e-5, 4.0e-5

@@ -8,9 +8,9 @@ import meshio
 import numpy as np
 import pytest
 
-from flexmb.bodies import Bar
 from flexmb.errors import InputError
 from flexmb.fem.mesh import read_line_mesh, spaced
+from flexmb.parts.bodies import Bar
 
 MESHES = Path(__file__).parents[1] / "meshes"
 PROPS = {"area": 1.0, "young": 1.0, "density": 1.0}

@@ -13,7 +13,7 @@ import pytest
 from flexmb.kernels import cache, stages
 from flexmb.kernels.lcp import solve_lcp
 from flexmb.kernels.lcp_first import solve_problem
-from flexmb.kernels.lcp_others import judge_of
+from flexmb.kernels.lcp_others import solver_settings
 
 ROOT = Path(__file__).parent.parent
 
@@ -40,7 +40,7 @@ def test_what_newton_leaves_goes_to_the_other_methods_with_the_same_answer() -> 
         W, b = A @ A.T, A @ rng.normal(size=2) - 1e-3 * rng.random(n)  # more contacts than directions
         z, other = np.zeros(n), np.zeros(n)
         iterations, residual = solve_lcp(W, b, z, 0, 0, 1e-10)
-        again, left = solve_problem(W, b, other, judge_of())
+        again, left = solve_problem(W, b, other, solver_settings())
         assert (again, left) == (iterations, residual)
         np.testing.assert_array_equal(z, other)
         sent += iterations > 30

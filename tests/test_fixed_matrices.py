@@ -41,7 +41,7 @@ MODELS = {
 
 
 def factored(result):
-    return result.engine.room.machine.step[FACTORIZATIONS]
+    return result.engine.workspace.machine.step[FACTORIZATIONS]
 
 
 def difference(a, b):

@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 import flexmb as fm
-from flexmb.consistency import consistent
+from flexmb.system.consistency import consistent
 
 AREA, IY, IZ, J, RHO = 6e-4, 2e-8, 4.5e-8, 4e-8, 2700.0
 MU = RHO * AREA

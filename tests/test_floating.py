@@ -10,15 +10,15 @@ from scipy.integrate import solve_ivp
 from scipy.linalg import eigh
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies.beam import Beam
-from flexmb.bodies.floating_beam import FloatingBeam
-from flexmb.bodies.floating_data import FloatingData
 from flexmb.errors import InputError
 from flexmb.fem.beam_points import beam_points
 from flexmb.fem.floating_integrals import floating_integrals
 from flexmb.kernels import floating as kernels
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, FLOATING, INERTIA, JOINT, Floating
+from flexmb.parts.bodies.beam import Beam
+from flexmb.parts.bodies.floating_beam import FloatingBeam
+from flexmb.parts.bodies.floating_data import FloatingData
 
 FLAT = {"area": 0.02, "inertia_y": 3.0e-5, "inertia_z": 5.0e-5, "torsion": 4.0e-5}
 MATERIAL = {"young": 2.0e5, "density": 3.0, "poisson": 0.25}

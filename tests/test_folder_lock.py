@@ -17,10 +17,10 @@ from test_cli import BALL, FINISHED, environment
 from flexmb import load
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.export import export
-from flexmb.io.run_folder import RunFolder
-from flexmb.record import Checkpoint, Tally
-from flexmb.summary import summarize
+from flexmb.record.io.export import export
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.samples import Checkpoint, Tally
+from flexmb.record.summary import summarize
 
 
 def state(folder: Path) -> dict[str, tuple[int, bytes]]:
@@ -77,7 +77,7 @@ def test_nothing_else_is_written_to_the_folder_of_a_running_run(tmp_path: Path) 
 
 
 def test_two_exports_into_one_folder_do_not_mix(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from flexmb.io import csv_tables
+    from flexmb.record.io import csv_tables
 
     tree, write, answers = memory_result().tree, csv_tables.write_csv, []
 
@@ -96,9 +96,9 @@ def test_two_exports_into_one_folder_do_not_mix(tmp_path: Path, monkeypatch: pyt
 
 
 def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
-    from flexmb.io.folder_lock import FolderLock
+    from flexmb.record.io.folder_lock import FolderLock
 
-    words = "from pathlib import Path; from flexmb.io.folder_lock import FolderLock"
+    words = "from pathlib import Path; from flexmb.record.io.folder_lock import FolderLock"
     hold = f"{words}; lock = FolderLock(Path('.')); print('held', flush=True); input()"
     holder = subprocess.Popen(
         [sys.executable, "-c", hold],
@@ -121,7 +121,7 @@ def test_a_lock_dies_with_its_process(tmp_path: Path) -> None:
 
 def test_the_file_of_a_lock_may_be_removed_while_others_wait(tmp_path: Path) -> None:
     """Each holder removes the file; no two may hold the lock on files that once had the name."""
-    from flexmb.io.folder_lock import sole_writer
+    from flexmb.record.io.folder_lock import sole_writer
 
     inside, most = 0, 0
 
@@ -144,12 +144,12 @@ def test_the_file_of_a_lock_may_be_removed_while_others_wait(tmp_path: Path) -> 
 
 
 def test_a_fork_does_not_release_the_lock_of_its_parent(tmp_path: Path) -> None:
-    from flexmb.io.folder_lock import LOCK
+    from flexmb.record.io.folder_lock import LOCK
 
     code = """
 import os, sys
 from pathlib import Path
-from flexmb.io.folder_lock import FolderLock
+from flexmb.record.io.folder_lock import FolderLock
 lock = FolderLock(Path("."))
 child = os.fork()
 if child == 0:
@@ -168,13 +168,13 @@ def test_a_disk_without_locks_is_told_in_words(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from flexmb.errors import FolderWarning
-    from flexmb.io.folder_lock import FolderLock
+    from flexmb.record.io.folder_lock import FolderLock
 
     def refuse(*_: object) -> None:
         raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
 
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("flexmb.io.folder_lock._lock", refuse)
+    monkeypatch.setattr("flexmb.record.io.folder_lock._lock", refuse)
     Path("ball.toml").write_text(BALL)
     for options in ([], ["--quiet"]):
         assert main(["run", "ball.toml", "-o", f"r{len(options)}", *options]) == 0

@@ -18,13 +18,13 @@ from fake_files import written
 from test_cli import BALL, assert_same_bits, environment
 
 from flexmb.cli import main
-from flexmb.io.whole_file import whole_file
+from flexmb.record.io.whole_file import whole_file
 
 CODE = """
 import json, resource, sys
 from pathlib import Path
 from flexmb.cli import main
-from flexmb.io.run_folder import RunFolder
+from flexmb.record.io.run_folder import RunFolder
 
 def set_limit(size):
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))

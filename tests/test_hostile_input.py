@@ -19,9 +19,9 @@ from fake_study import fake_study
 import flexmb as fm
 from flexmb.case.shipped import shipped_cases
 from flexmb.cli import main
+from flexmb.commands.terminal import Printed, visible
 from flexmb.errors import InputError, readable
-from flexmb.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
-from flexmb.terminal import Printed, visible
+from flexmb.record.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
 
 CASE = shipped_cases()["impacting_bar"].read_text(encoding="utf-8")
 SMALL = sound_folder.SMALL

@@ -11,14 +11,14 @@ import pytest
 from fake_files import MOVING, Reached, expected_vectors, memory_result, written
 
 from flexmb.errors import InputError
-from flexmb.io.checkpoint import read_checkpoint, write_checkpoint
-from flexmb.io.disk_space import readable, require_space
-from flexmb.io.result_h5 import Stored
-from flexmb.io.run_folder import RunFolder, taken_by
-from flexmb.io.summary_json import read_summary, write_summary
-from flexmb.record import Checkpoint, Tally
-from flexmb.result import Result, load
-from flexmb.summary import SUMMARY_NUMBERS, summarize
+from flexmb.record.io.checkpoint import read_checkpoint, write_checkpoint
+from flexmb.record.io.disk_space import readable, require_space
+from flexmb.record.io.result_h5 import Stored
+from flexmb.record.io.run_folder import RunFolder, taken_by
+from flexmb.record.io.summary_json import read_summary, write_summary
+from flexmb.record.result import Result, load
+from flexmb.record.samples import Checkpoint, Tally
+from flexmb.record.summary import SUMMARY_NUMBERS, summarize
 
 
 def assert_same(a: Result, b: Result) -> None:

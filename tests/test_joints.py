@@ -11,9 +11,10 @@ import pytest
 from multibody_systems import NODE_D
 
 from flexmb.assembly.builder import Builder
-from flexmb.assembly.places import BodyInfo
+from flexmb.assembly.markers import BodyInfo
 from flexmb.errors import InputError
-from flexmb.joints import (
+from flexmb.kernels import tables as tab
+from flexmb.parts.joints import (
     KINDS,
     Cylindrical,
     Distance,
@@ -26,8 +27,7 @@ from flexmb.joints import (
     Spherical,
     Universal,
 )
-from flexmb.kernels import tables as tab
-from flexmb.loads import Harmonic
+from flexmb.parts.loads import Harmonic
 from flexmb.state import Array
 
 AXIS = np.array([0.48, -0.6, 0.64])

@@ -12,19 +12,19 @@ import pytest
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
-from flexmb.assembly.places import BodyInfo, Picture, Place
+from flexmb.assembly.markers import BodyInfo, Marker, Picture
 from flexmb.case.expectations import evaluate, locate, probe_names, recorded_in
 from flexmb.case.schema import ExpectTable
 from flexmb.errors import InputError
-from flexmb.io.export import export
-from flexmb.io.frames import PointMaps, cell_values
-from flexmb.io.structure import layout_from, static_arrays
 from flexmb.kernels import markers
 from flexmb.kernels.rotation import axes_of, exp_so3
 from flexmb.kernels.tables import FLOATING, FRAME, GROUND, NODE, PLANAR, MarkerState
-from flexmb.layout import carriers_of, layout_of
 from flexmb.linalg.quaternions import from_vector, inverse, product, spun, to_vector, turned
-from flexmb.result import Result, load
+from flexmb.record.io.export import export
+from flexmb.record.io.frames import PointMaps, cell_values
+from flexmb.record.io.structure import layout_from, static_arrays
+from flexmb.record.result import Result, load
+from flexmb.system.layout import carriers_of, layout_of
 
 NQ, NV = 7 + 3 + 4 + 7 + 3, 6 + 3 + 4 + 6 + 3
 """A frame, a planar body, four unknowns of nodes, a floating frame with three modes."""
@@ -42,7 +42,7 @@ def exp(t: np.ndarray) -> np.ndarray:
     return R
 
 
-def places(rng: np.random.Generator) -> list[Place]:
+def places(rng: np.random.Generator) -> list[Marker]:
     """One place of each kind."""
     frame = (np.arange(6), np.array([0, 1, 2, -1, -1, -1]), np.zeros((6, 6)))
     planar = (6 + np.arange(3), 7 + np.arange(3), np.zeros((3, 6)))
@@ -52,7 +52,7 @@ def places(rng: np.random.Generator) -> list[Place]:
     nothing = (np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros((0, 6)))
     given = [(GROUND, -1, -1, nothing), (FRAME, 0, 0, frame), (PLANAR, 7, 6, planar), (NODE, -1, -1, node)]
     given += [(FLOATING, 14, 13, floating)]
-    return [Place(kind, np.zeros(3), np.eye(3), rng.normal(size=3), iq, iv, *rest) for kind, iq, iv, rest in given]
+    return [Marker(kind, np.zeros(3), np.eye(3), rng.normal(size=3), iq, iv, *rest) for kind, iq, iv, rest in given]
 
 
 def states(rng: np.random.Generator, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -150,7 +150,7 @@ def test_layout_of_pictures() -> None:
     )
     ball = Picture(np.array([PLANAR]), np.array([7]), np.array([6]), np.zeros((1, 3)), vertices=[0], radius=0.125)
 
-    def body(name: str, place: Place, picture: Picture | None) -> BodyInfo:
+    def body(name: str, place: Marker, picture: Picture | None) -> BodyInfo:
         return BodyInfo(name, [place], {}, True, 1.0, place.dof, picture)
 
     infos = [

@@ -8,11 +8,11 @@ from marker_states import acted, angle_state, blocks, differences, forces, ints,
 from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
 from flexmb.errors import InputError
 from flexmb.kernels import links
 from flexmb.kernels import tables as tab
-from flexmb.loads import (
+from flexmb.parts.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
+from flexmb.parts.loads import (
     KINDS,
     Damper,
     Harmonic,
@@ -21,7 +21,7 @@ from flexmb.loads import (
     SpringDamper,
     TorsionSpring,
 )
-from flexmb.model import Model
+from flexmb.system.model import Model
 
 WAVE = tab.Functions(ints(tab.HARMONIC), ints(0, 4), np.array([0.3, 1.2, 2.0, 0.4]))
 ANGLES = tab.Angles(ints(0), ints(1))

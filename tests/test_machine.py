@@ -7,8 +7,8 @@ import pytest
 from multibody_models import everything
 from numba import njit
 
-from flexmb.kernels.arrays import Judge
-from flexmb.kernels.machine import MachineRoom, part, words
+from flexmb.kernels.arrays import SolverSettings
+from flexmb.kernels.machine import MachineWorkspace, part, words
 from flexmb.kernels.multibody import SchemeNumbers
 
 
@@ -23,13 +23,13 @@ def leaves(value, path=""):
 
 
 @pytest.fixture(scope="module")
-def room():
+def workspace():
     """A machine whose every array holds random numbers and whose every number is another one."""
     machine = everything().assemble().machine().machine
     rng = np.random.default_rng(0)
     numbers = SchemeNumbers(*(float(k) + 0.25 if "float" in str(a) else 100 + k for k, a in enumerate(_kinds())))
-    machine = machine._replace(numbers=numbers, judge=Judge(7, 77, 0.777, 7777))
-    return MachineRoom(filled(machine, rng))
+    machine = machine._replace(numbers=numbers, settings=SolverSettings(7, 77, 0.777, 7777))
+    return MachineWorkspace(filled(machine, rng))
 
 
 def filled(value, rng):
@@ -76,16 +76,16 @@ def reader(fields):
     return njit(scope["read"])
 
 
-def test_every_field_is_read_back_where_it_was_written(room):
-    fields = leaves(room.machine)
+def test_every_field_is_read_back_where_it_was_written(workspace):
+    fields = leaves(workspace.machine)
     assert len(fields) > 150
     out = np.zeros(len(fields))
-    reader(fields)(room.at, out)
+    reader(fields)(workspace.at, out)
     wrong = [path for (path, value), x in zip(fields, out, strict=True) if x != expected(value)]
     assert wrong == []
 
 
-def test_tuples_can_be_taken_whole_and_arrays_are_written_in_place(room):
+def test_tuples_can_be_taken_whole_and_arrays_are_written_in_place(workspace):
     @njit
     def work(at):
         trial, rows = part(at, "trial"), part(at, "system.rows")
@@ -93,19 +93,19 @@ def test_tuples_can_be_taken_whole_and_arrays_are_written_in_place(room):
         part(at, "step")[3] = rows.kind.size
         return trial.q.size + 1000 * rows.marker.size
 
-    m = room.machine
-    assert work(room.at) == m.trial.q.size + 1000 * m.system.rows.marker.size
+    m = workspace.machine
+    assert work(workspace.at) == m.trial.q.size + 1000 * m.system.rows.marker.size
     assert m.trial.vec[1, 2] == 4.5
     assert m.step[3] == m.system.rows.kind.size
 
 
-def test_a_path_that_is_not_there_does_not_compile(room):
+def test_a_path_that_is_not_there_does_not_compile(workspace):
     @njit
     def work(at):
         return part(at, "system.wheels")
 
     with pytest.raises(Exception, match="wheels"):
-        work(room.at)
+        work(workspace.at)
 
 
 def test_words_of_numbers_and_arrays():
@@ -124,13 +124,13 @@ def test_words_of_numbers_and_arrays():
     ],
     ids=["single precision", "two axes", "not contiguous", "a list"],
 )
-def test_an_array_of_another_type_is_refused(room, bad):
+def test_an_array_of_another_type_is_refused(workspace, bad):
     with pytest.raises(TypeError, match=r"machine\.step is "):
-        MachineRoom(room.machine._replace(step=bad))
+        MachineWorkspace(workspace.machine._replace(step=bad))
 
 
-def test_an_array_that_must_not_be_written_is_refused(room):
+def test_an_array_that_must_not_be_written_is_refused(workspace):
     frozen = np.zeros(4)
     frozen.flags.writeable = False
     with pytest.raises(TypeError, match=r"machine\.step"):
-        MachineRoom(room.machine._replace(step=frozen))
+        MachineWorkspace(workspace.machine._replace(step=frozen))

@@ -9,17 +9,17 @@ import pytest
 from scipy import sparse
 
 import flexmb as fm
-from flexmb.engines.base import Plan
-from flexmb.engines.compiled import CompiledEngine
-from flexmb.engines.general import GeneralEngine
+from flexmb.drive.compiled import CompiledEngine
+from flexmb.drive.engine import Plan
+from flexmb.drive.general import GeneralEngine
 from flexmb.errors import NotConverged
 from flexmb.kernels.contact_problem import TOLERANCE
 from flexmb.kernels.lcp import solve_lcp
 from flexmb.linalg import factor
 from flexmb.nonsmooth import ContactSolver, delassus
 from flexmb.schemes import many_contacts
-from flexmb.schemes.base import StepMatrix
 from flexmb.schemes.many_contacts import Level, ManyContactsProblem, StepNumbers
+from flexmb.schemes.scheme import StepMatrix
 
 BETA, GAMMA, R = 0.3, 0.6, 0.9
 H = 1e-5

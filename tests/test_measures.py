@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from flexmb.analysis.measures import excess, fitted_order, graph_distance, grid_norm
 from flexmb.errors import InputError
-from flexmb.measures import excess, fitted_order, graph_distance, grid_norm
 
 
 def sampled(t, x, n=40):

@@ -10,8 +10,9 @@ from runs import MEMBERS, label
 from systems import bar_system, random_system, system
 
 import flexmb as fm
+from flexmb.analysis.modal_energy import longest, lost, modal_measure, modal_motion, powers, scheme_of
+from flexmb.analysis.spectrum import spectrum
 from flexmb.errors import InputError
-from flexmb.modal_energy import longest, lost, modal_measure, modal_motion, powers, scheme_of
 from flexmb.schemes import (
     HHT,
     SCHEMES,
@@ -21,7 +22,6 @@ from flexmb.schemes import (
     Newmark,
     SchatzmanPaoli,
 )
-from flexmb.spectrum import spectrum
 
 FAMILY = [
     *MEMBERS,

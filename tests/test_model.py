@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import sparse
 
-from flexmb.bodies import Bar, Beam, Particle
-from flexmb.contacts import NodePlane
 from flexmb.errors import InputError
-from flexmb.loads import Gravity, Harmonic, NodalForce, Spring
-from flexmb.model import Model
+from flexmb.parts.bodies import Bar, Beam, Particle
+from flexmb.parts.contacts import NodePlane
+from flexmb.parts.loads import Gravity, Harmonic, NodalForce, Spring
+from flexmb.system.model import Model
 
 BAR = {"length": 10.0, "elements": 4, "area": 2.0, "young": 900.0, "density": 1.5}
 BEAM = {"length": 2.0, "elements": 5, "area": 0.1, "inertia": 1e-3, "young": 1e5, "density": 2.0}

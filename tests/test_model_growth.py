@@ -17,13 +17,13 @@ from scipy import sparse
 from flexmb import Particle, Rigid
 from flexmb.assembly import pattern
 from flexmb.assembly.attached import MOST_NOTES, Attached, _bridges, attached_notes
-from flexmb.contacts import NodePlane, SphereSphere
-from flexmb.joints import Revolute
 from flexmb.linalg.bordered import analyze
 from flexmb.linalg.inverse_mass import SMALL, InverseMass
 from flexmb.linalg.sparse_blocks import block_diagonal, rows_of, side_by_side
-from flexmb.model import Model
-from flexmb.multibody_system import MultibodySystem
+from flexmb.parts.contacts import NodePlane, SphereSphere
+from flexmb.parts.joints import Revolute
+from flexmb.system.model import Model
+from flexmb.system.multibody_system import MultibodySystem
 
 
 def balls(n: int) -> Model:

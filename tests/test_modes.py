@@ -7,7 +7,7 @@ import pytest
 
 import flexmb as fm
 from flexmb import InputError
-from flexmb.modes import DENSE_LIMIT
+from flexmb.analysis.modes import DENSE_LIMIT
 
 
 def bar(elements: int, **more: object) -> fm.Model:

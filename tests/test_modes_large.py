@@ -11,9 +11,9 @@ from multibody_models import GRAVITY, pendulum
 from test_multibody_failures import LOCKED
 
 import flexmb as fm
+from flexmb.analysis.modes import modes
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.modes import modes
 
 Z = (0.0, 0.0, 1.0)
 

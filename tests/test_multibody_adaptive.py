@@ -9,7 +9,7 @@ from references import four_bar as reference
 
 import flexmb as fm
 from flexmb.kernels.multibody import STEPS
-from flexmb.plan_notes import notes_of
+from flexmb.record.plan_notes import notes_of
 
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)
 SCHEMES = [GGL, fm.GeneralizedAlpha(rho_inf=0.5, constraints="index3"), fm.HHT(alpha=0.1), fm.Newmark(ggl=True)]

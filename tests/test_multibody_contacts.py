@@ -12,13 +12,13 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
-from flexmb.contacts import KINDS, Clearance, NodeNode, NodePlane, Spheres, SphereSphere
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
-from flexmb.loads import Constant, Harmonic, Ramp
-from flexmb.model import Model
+from flexmb.parts.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
+from flexmb.parts.contacts import KINDS, Clearance, NodeNode, NodePlane, Spheres, SphereSphere
+from flexmb.parts.loads import Constant, Harmonic, Ramp
 from flexmb.state import Array
+from flexmb.system.model import Model
 
 N = np.array([1.0, -2.0, 2.0]) / 3.0
 P = np.array([0.1, 0.2, -3.0])

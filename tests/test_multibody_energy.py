@@ -9,8 +9,8 @@ from references.ode import solve
 from scipy.spatial.transform import Rotation
 
 import flexmb as fm
-from flexmb.multibody_system import MultibodySystem
 from flexmb.schemes import HHT, GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark
+from flexmb.system.multibody_system import MultibodySystem
 
 STEEL = {"section": SECTION, "material": {"young": 2e9, "density": 3000.0}, "length": 1.0}
 SCHEMES = [

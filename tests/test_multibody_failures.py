@@ -13,7 +13,7 @@ from multibody_models import pendulum, run
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.errors import NotConverged, SimulationError
-from flexmb.words import energy_lines
+from flexmb.record.summary_text import energy_lines
 
 Z = (0.0, 0.0, 1.0)
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)
@@ -61,7 +61,7 @@ def test_a_step_that_gains_energy_out_of_nothing_is_taken_in_smaller_ones(height
     # a sample may hold several steps, each of which may gain
     assert (gains <= 2.0 * np.maximum(can_move, 0.02 * stored) + 1e-12).all()
     assert r.gap.min() >= -1e-12
-    # a refused step leaves nothing behind: the books close
+    # a refused step leaves nothing behind: the ledger close
     scale = np.abs(r.energy[:, :6]).max()
     assert np.abs(r.energy[:, 6]).max() <= 1e-9 * scale
 

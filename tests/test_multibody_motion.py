@@ -8,7 +8,7 @@ from multibody_models import asymmetric_body, double_pendulum, four_bar, four_ba
 from references import four_bar as reference
 
 import flexmb as fm
-from flexmb.engines.multibody import MultibodyEngine
+from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.errors import SimulationError
 
 ALPHA = {

@@ -14,8 +14,8 @@ from test_multibody_failures import LOCKED
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.plan_notes import notes_of
-from flexmb.record import ENERGY_COLUMNS
+from flexmb.record.plan_notes import notes_of
+from flexmb.record.samples import ENERGY_COLUMNS
 
 Z = (0.0, 0.0, 1.0)
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)
@@ -83,7 +83,7 @@ def test_the_oscillation_that_the_note_is_about():
 
 @pytest.mark.parametrize("theta", [0.5, 0.6, 1.0])
 def test_the_dissipative_variant_takes_dampers_at_the_mean_velocity(theta):
-    """Work of a damper on a pin: -h c w^2, w = dphi / h the mean speed of a step; the books close."""
+    """Work of a damper on a pin: -h c w^2, w = dphi / h the mean speed of a step; the ledger close."""
     model, h = pendulum(wall=-0.5), 0.01
     model.add(fm.TorsionSpring("grease", joint="pin", stiffness=0.0, damping=0.4))
     r = run(model, fm.MoreauJeanDissipative(theta=theta), h, 300)

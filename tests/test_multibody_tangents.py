@@ -13,9 +13,9 @@ from flexmb.kernels import tables as tab
 from flexmb.kernels.multibody import D0, D1, DQ, DQ_JOINT, INCREMENT, LAM_J, LU_, RHO, T_V, VT, R, W
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.multibody_system import MultibodySystem
 from flexmb.schemes import GeneralizedAlpha, MoreauJean
 from flexmb.state import Array
+from flexmb.system.multibody_system import MultibodySystem
 
 T = 0.3
 
@@ -125,8 +125,8 @@ def test_stiffness_at_rest_is_exact(system, seed):
 
 def left_out(s):
     """Return what the stiffness leaves out: damping of twists that modes change without turning the frame."""
-    room, mk = s.system.room, s.system.tables.markers
-    machine, K = room.machine, np.zeros((s.system.nv, s.system.nv))
+    workspace, mk = s.system.workspace, s.system.tables.markers
+    machine, K = workspace.machine, np.zeros((s.system.nv, s.system.nv))
     state = machine.point.markers
     for u, (first, second) in enumerate(zip(machine.scatter.first, machine.scatter.second, strict=True)):
         a, b = slice(mk.ptr[first], mk.ptr[first + 1]), slice(mk.ptr[second], mk.ptr[second + 1])
@@ -195,7 +195,7 @@ class Step:
     def __init__(self, system, scheme, h=5e-3, steps=5):
         self.system, self.engine = system, run(system, scheme, h, steps).engine
         assert self.engine.failure is None
-        self.machine, self.at = self.engine.room.machine, self.engine.room.at
+        self.machine, self.at = self.engine.workspace.machine, self.engine.workspace.at
         self.trial = self.machine.trial
         self.q_n = self.machine.motion.q_before.copy()
         rng, modes = np.random.default_rng(0), is_mode(system)

@@ -13,11 +13,11 @@ from fake_paraview import SIZE, FakeParaView, Thing
 
 from flexmb.case import load_case
 from flexmb.cli import main
-from flexmb.io.frames import PointMaps, line_radii
-from flexmb.io.paraview import open_script, opening_time, telling_field, telling_scale
-from flexmb.io.structure import UNITS
-from flexmb.io.telling_time import telling_state
-from flexmb.result import Result
+from flexmb.record.io.frames import PointMaps, line_radii
+from flexmb.record.io.paraview import open_script, opening_time, telling_field, telling_scale
+from flexmb.record.io.representative_time import telling_state
+from flexmb.record.io.structure import UNITS
+from flexmb.record.result import Result
 
 COLOURED = {"impacting_bar": "axial_force", "beam_on_stop": "bending_moment", "two_ball_oscillator": "displacement"}
 ON = {"POINTS": "point_data", "CELLS": "cell_data"}

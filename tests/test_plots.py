@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import flexmb as fm
+from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
-from flexmb.measures.thinning import kept, thinned
-from flexmb.postproc.named import Curves
+from flexmb.postproc.named_curves import Curves
 from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy
 from flexmb.postproc.spectrum import amplitude_spectrum
 from flexmb.postproc.ticks import power_of, take_out_power, with_power

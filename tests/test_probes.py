@@ -10,12 +10,12 @@ import pytest
 from messages import pattern
 
 from flexmb.assembly.builder import Builder, Group
-from flexmb.assembly.places import BodyInfo, Place, ground, on_frame
+from flexmb.assembly.markers import BodyInfo, Marker, ground, on_frame
 from flexmb.errors import InputError
 from flexmb.kernels.rotation import axes_of, exp_so3, quaternion_of
 from flexmb.kernels.tables import FLOATING, NODE, PLANAR, System
-from flexmb.layout import Carriers, carriers_of
-from flexmb.probes import MultibodyProbe, default_names, probe
+from flexmb.system.layout import Carriers, carriers_of
+from flexmb.system.probes import MultibodyProbe, default_names, probe
 
 K = 7
 HEIGHT = 0.6
@@ -26,7 +26,7 @@ class Masses:
     """Point masses of one body: what sums over them say is what the signals must say."""
 
     mass: np.ndarray
-    places: list[Place]
+    places: list[Marker]
 
 
 @dataclass
@@ -100,9 +100,9 @@ def add_disc(builder: Builder, rng: np.random.Generator) -> Masses:
     iq, iv = builder.add_plain(rng.normal(size=3), np.zeros(3), ["x", "y", "theta"])
     builder.add_matrix("M", iv + np.arange(2), m.sum() * np.eye(2))
 
-    def place(local: np.ndarray) -> Place:
+    def place(local: np.ndarray) -> Marker:
         at = np.array([*builder.q0[iq : iq + 2], 0.0]) + local
-        return Place(PLANAR, at, np.eye(3), local, iq, iv, iv + np.arange(3), iq + np.arange(3), np.zeros((3, 6)))
+        return Marker(PLANAR, at, np.eye(3), local, iq, iv, iv + np.arange(3), iq + np.arange(3), np.zeros((3, 6)))
 
     center = place(np.array([0.0, 0.0, HEIGHT]))
     rows = np.array([[iv, iv + 1, -1]])
@@ -122,7 +122,7 @@ def add_nodes(builder: Builder, rng: np.random.Generator, name: str) -> Masses:
     for i, point in enumerate(points):
         dof = len(ways) * i + np.arange(len(ways))
         D = np.column_stack([ways, np.zeros_like(ways)])
-        places.append(Place(NODE, point, np.eye(3), point, -1, -1, iv + dof, iq + dof, D, turns=False))
+        places.append(Marker(NODE, point, np.eye(3), point, -1, -1, iv + dof, iq + dof, D, turns=False))
     builder.add_matrix("M", iv + np.arange(n), np.diag(np.repeat(m, len(ways))))
     total = np.hstack([m_i * ways.T for m_i in m])
     center = m @ points / m.sum()
@@ -162,7 +162,7 @@ def add_arm(builder: Builder, rng: np.random.Generator) -> Masses:
     places = []
     for s_i, phi_i in zip(s, phi, strict=True):
         D = np.vstack([np.zeros((6, 6)), np.column_stack([phi_i, rng.normal(size=(2, 3))])])
-        places.append(Place(FLOATING, x, A, s_i, iq, iv, dof, qdof, D, label="arm"))
+        places.append(Marker(FLOATING, x, A, s_i, iq, iv, dof, qdof, D, label="arm"))
     zero = np.zeros
     builder.add_floating(
         frame_q=iq, frame_v=iv, mode_q=mq, mode_v=mv, modes=2, rr0=np.einsum("i,iab,iac->bc", m, Psi, Psi),
@@ -192,7 +192,7 @@ def world() -> World:
     return World(builder, masses)
 
 
-def disc_place(builder: Builder) -> Place:
+def disc_place(builder: Builder) -> Marker:
     return builder.bodies["disc"].nodes[0]
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from flexmb.analysis.measures import performance_profile
 from flexmb.errors import InputError
-from flexmb.measures import performance_profile
 
 
 def test_three_solvers_on_four_problems():

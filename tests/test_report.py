@@ -18,9 +18,9 @@ from messages import only, says
 from report_page import Page
 
 import flexmb as fm
+from flexmb.analysis.exact import exact_solution
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.exact import exact_solution
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.report import write_report
 from flexmb.postproc.report.html import with_code

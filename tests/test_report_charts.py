@@ -14,16 +14,16 @@ from messages import says
 from report_page import Page
 
 import flexmb as fm
+from flexmb.analysis.exact import exact_solution
+from flexmb.analysis.measures.thinning import kept
 from flexmb.cli import main
-from flexmb.exact import exact_solution
-from flexmb.measures.thinning import kept
 from flexmb.postproc.ledger import ledger_of
-from flexmb.postproc.named import Curves
+from flexmb.postproc.named_curves import Curves
 from flexmb.postproc.report import write_report
 from flexmb.postproc.report.charts import Curve, amplitude_floor
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.paths import MOST, OFF, shown_path
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 COARSE = ["bodies.rod.elements=40", "time.step=5e-3"]
 

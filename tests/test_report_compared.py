@@ -16,8 +16,8 @@ from messages import only, says
 from report_page import Page
 
 import flexmb as fm
+from flexmb.analysis.exact import exact_solution
 from flexmb.cli import main
-from flexmb.exact import exact_solution
 from flexmb.postproc.report import write_report
 
 CASES = Path(__file__).parents[1] / "cases"

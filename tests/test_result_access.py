@@ -13,8 +13,8 @@ import pytest
 
 import flexmb as fm
 from flexmb.errors import InputError
-from flexmb.io import csv_tables
-from flexmb.io.result_h5 import H5Tree
+from flexmb.record.io import csv_tables
+from flexmb.record.io.result_h5 import H5Tree
 
 STEP, EVERY, KEPT = 0.01, 3, 10
 
@@ -121,7 +121,7 @@ def column(path: Path, title: str) -> np.ndarray:
 
 
 def test_version_is_that_of_the_installed_package() -> None:
-    from flexmb.summary import versions
+    from flexmb.record.summary import versions
 
     assert fm.__version__ == versions()["flexmb"]
     done = subprocess.run(

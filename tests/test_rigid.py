@@ -13,12 +13,12 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
-from flexmb.bodies import KINDS, Bar, Beam, Particle, Rigid, RigidPlanar
-from flexmb.bodies.shapes import Box, Cylinder, Sphere
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
-from flexmb.model import Model
+from flexmb.parts.bodies import KINDS, Bar, Beam, Particle, Rigid, RigidPlanar
+from flexmb.parts.bodies.shapes import Box, Cylinder, Sphere
 from flexmb.state import Array
+from flexmb.system.model import Model
 
 G = np.array([0.3, -9.81, 0.7])
 J = np.array([[2.0, 0.3, -0.2], [0.3, 2.5, 0.1], [-0.2, 0.1, 1.5]])

@@ -9,8 +9,8 @@ import pytest
 from scipy.linalg import eigh
 
 from flexmb import InputError, Model, Rotor
-from flexmb.bodies.base import BodyParts
-from flexmb.bodies.spin_parts import SpinParts
+from flexmb.parts.bodies.body import BodyParts
+from flexmb.parts.bodies.spin_parts import SpinParts
 from tests.test_shaft import whirl
 
 STEEL = {"young": 2.0e11, "density": 7800.0, "poisson": 0.3}

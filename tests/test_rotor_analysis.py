@@ -11,9 +11,9 @@ from known_rotors import CRITICAL, RUB_HZ, RUB_LOG_DEC, nelson_mcvaugh, rub_roto
 
 import flexmb as fm
 from flexmb import InputError
-from flexmb.bodies.spin_parts import SpeedTable
-from flexmb.rotor_analysis import eigenpairs, undamped
-from flexmb.rotor_analysis.whirl import half_axes, inclination, whirl_word
+from flexmb.analysis.rotors import eigenpairs, undamped
+from flexmb.analysis.rotors.whirl import half_axes, inclination, whirl_word
+from flexmb.parts.bodies.spin_parts import SpeedTable
 
 RPM = 30 / np.pi
 

@@ -9,12 +9,12 @@ from known_rotors import rub_rotor
 from scipy import linalg, sparse
 
 import flexmb as fm
-from flexmb.bodies.spin_parts import SpeedTable
-from flexmb.rotor_analysis import growth
-from flexmb.rotor_analysis.eigenpairs import Matrices
-from flexmb.rotor_analysis.growth import fastest, reach
-from flexmb.rotor_analysis.speed_path import SpeedPath, bends
-from flexmb.rotor_analysis.stability import self_excited
+from flexmb.analysis.rotors import growth
+from flexmb.analysis.rotors.eigenpairs import Matrices
+from flexmb.analysis.rotors.growth import fastest, reach
+from flexmb.analysis.rotors.speed_path import SpeedPath, bends
+from flexmb.analysis.rotors.stability import self_excited
+from flexmb.parts.bodies.spin_parts import SpeedTable
 
 
 def matrices(M: np.ndarray, C: np.ndarray, K: np.ndarray) -> Matrices:

@@ -9,8 +9,8 @@ from scipy import linalg
 from test_spin_kernels import column, scale
 
 import flexmb as fm
-from flexmb.multibody_system import MultibodySystem
 from flexmb.schemes import GeneralizedAlpha
+from flexmb.system.multibody_system import MultibodySystem
 
 SHAFT = {
     "stations": [0.0, 0.1, 0.25, 0.4, 0.5],

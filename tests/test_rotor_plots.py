@@ -27,8 +27,8 @@ from flexmb.postproc.shapes_plot import in_phase, plot_shapes
 from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.unbalance_plot import plot_unbalance
-from flexmb.record import Block, RunInfo
-from flexmb.result import MemorySink, Result
+from flexmb.record.result import MemorySink, Result
+from flexmb.record.samples import Block, RunInfo
 
 FORWARD, BACKWARD = 1e-4, 2e-5
 SIGNALS = ["rotor.node(1).position", "rotor.node(1).velocity", "rotor.last.position"]

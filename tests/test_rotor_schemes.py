@@ -16,11 +16,11 @@ from test_rotor_motion import model_of, shaft
 from test_spin_kernels import column, scale
 
 import flexmb as fm
-from flexmb.engines.multibody import MultibodyEngine
-from flexmb.multibody_system import MultibodySystem
-from flexmb.record import ENERGY_COLUMNS
+from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.simulate import check_plan
+from flexmb.record.samples import ENERGY_COLUMNS
 from flexmb.schemes import SCHEMES, MoreauJeanDissipative, SchatzmanPaoli
-from flexmb.simulate import check_plan
+from flexmb.system.multibody_system import MultibodySystem
 
 EVERY = [cls() for name, cls in SCHEMES.items() if name != "naive-hht" and np.isinf(cls.stability)]
 """What ``flexmb schemes`` lists, but for the demonstration and explicit ones: the shafts have next to no mass."""

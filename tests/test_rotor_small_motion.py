@@ -8,12 +8,12 @@ import pytest
 from scipy import sparse
 
 import flexmb as fm
-from flexmb.bodies.base import BodyParts
-from flexmb.bodies.rotor import Rotor
-from flexmb.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 from flexmb.errors import InputError
 from flexmb.linalg.strain import spring_modes
-from flexmb.loads.speed_history import SpeedHistory
+from flexmb.parts.bodies.body import BodyParts
+from flexmb.parts.bodies.rotor import Rotor
+from flexmb.parts.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
+from flexmb.parts.speed_history import SpeedHistory
 from flexmb.schemes import HHT, GeneralizedAlpha, MoreauJean, Newmark, SchatzmanPaoli
 
 SECOND = [MoreauJean(), SchatzmanPaoli(), Newmark(), HHT(), GeneralizedAlpha(), GeneralizedAlpha(0.0)]

@@ -14,8 +14,8 @@ from test_rotor_schemes import EVERY, name_of
 
 import flexmb as fm
 from flexmb.cli import main
+from flexmb.drive.simulate import check_plan
 from flexmb.schemes import SchatzmanPaoli
-from flexmb.simulate import check_plan
 
 FAST_CASE = """
 [bodies.r]

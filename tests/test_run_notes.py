@@ -14,9 +14,9 @@ from scipy.sparse import csc_array
 import flexmb as fm
 from flexmb.case.shipped import shipped_cases
 from flexmb.cli import main
-from flexmb.engines.energy_bounds import EnergyBounds
-from flexmb.engines.multibody import MultibodyEngine
-from flexmb.engines.stiff_damping import stiff_damping
+from flexmb.drive.energy_bounds import EnergyBounds
+from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.stiff_damping import stiff_damping
 from flexmb.errors import NotConverged
 from flexmb.kernels.tables import DAMPING
 from flexmb.study.task import Task, run_task

@@ -8,7 +8,7 @@ from systems import Load, Sine, bar_system, contacts, random_system, system
 
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import HHT, GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
-from flexmb.system import Probe
+from flexmb.system.linear_system import Probe
 
 PROPER = [m for m in MEMBERS if m.name != "naive-hht"]
 GGL = [m for m in PROPER if getattr(m, "ggl", False)]
@@ -232,7 +232,7 @@ def test_a_contact_that_ends_open_gets_no_impulse():
     """Closed is what the *solution* closes: a contact pressed only on the way there has no velocity row."""
     from flexmb.kernels.arrays import ContactRows, Rows
     from flexmb.kernels.contact_step import solve_ggl as compiled
-    from flexmb.kernels.lcp_others import judge_of
+    from flexmb.kernels.lcp_others import solver_settings
     from flexmb.kernels.ledger import TERMS_SIZE
     from flexmb.schemes.alpha_contacts import AlphaBlocks, solve_ggl
 
@@ -247,7 +247,7 @@ def test_a_contact_that_ends_open_gets_no_impulse():
         Rows(none, none, np.zeros(0)), g_free, g_free, none, g_free, W, nothing, nothing, W, np.array(np.diag(W))
     )
     nu2, Lam2 = np.zeros(4), np.zeros(4)
-    compiled(judge_of(), 1.0, rows, g_free, b_v, nu2, Lam2, np.zeros(TERMS_SIZE))
+    compiled(solver_settings(), 1.0, rows, g_free, b_v, nu2, Lam2, np.zeros(TERMS_SIZE))
     for position, velocity in ((nu, Lam), (nu2, Lam2)):
         g = g_free + W @ position
         assert g.min() >= -1e-12

@@ -17,7 +17,7 @@ from flexmb.schemes import (
     Newmark,
     SchatzmanPaoli,
 )
-from flexmb.system import Probe
+from flexmb.system.linear_system import Probe
 
 
 def slope(x, y):

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import flexmb as fm
-from flexmb.io.frames import PointMaps
-from flexmb.section_forces import SectionForces
+from flexmb.record.io.frames import PointMaps
+from flexmb.record.section_forces import SectionForces
 
 ROUND = {"shape": "circle", "radius": 0.02}
 STEEL = {"young": 2e11, "density": 7800.0, "poisson": 0.3}

@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 from messages import says
 
+from flexmb.analysis.rotors.run_parts import RunParts
 from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.rotor_analysis.as_run import AsRun
 from flexmb.shipped_data import mesh_name, shipped_folder, shipped_mesh
 
 SHORT = ["time.step=1e-4"]
@@ -107,7 +107,7 @@ def test_bearings_of_a_result_find_beams_with_a_shipped_mesh(tmp_path: Path, mon
     (tmp_path / "rotor.toml").write_text(ROTOR)
     text = load_case(tmp_path / "rotor.toml").to_toml()
     monkeypatch.chdir(tmp_path)
-    (bearing,) = AsRun(tomllib.loads(text)).bearings()
+    (bearing,) = RunParts(tomllib.loads(text)).bearings()
     assert bearing.node == ("rotor", 2)
     assert bearing.to == ("beam", 60)
     np.testing.assert_allclose(bearing.axes, [[0, 0], [1, 0], [0, 1]], atol=1e-15)

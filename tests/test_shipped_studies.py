@@ -9,8 +9,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
+from flexmb.analysis.measures import fitted_order
 from flexmb.case.shipped import shipped_studies
-from flexmb.measures import fitted_order
 from flexmb.study.axes import Point
 from flexmb.study.expectations import evaluate
 from flexmb.study.plan import Runs

@@ -17,9 +17,9 @@ from pictures import require_drawing, run_bar
 import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.postproc import show as module
+from flexmb.postproc.interactive_page import Turnable
 from flexmb.postproc.open_folder import open_folder, opened
-from flexmb.postproc.turnable import Turnable
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 
 @pytest.fixture(scope="module")

@@ -17,8 +17,8 @@ def ball():
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"steps": 2.5, "end": 0.2}, r"time\.steps = 2\.5.*whole number"),
-        ({"steps": True, "end": 0.2}, r"time\.steps = True.*whole number"),
+        ({"steps": 2.5, "end": 0.2}, r"time\.steps = 2\.5.*integer"),
+        ({"steps": True, "end": 0.2}, r"time\.steps = True.*integer"),
         ({"steps": 0, "end": 0.2}, r"time\.steps = 0.*least 1"),
         ({"step": "a", "end": 0.2}, r"time\.step = 'a'.*number"),
         ({"step": 0.1, "end": "b"}, r"time\.end = 'b'.*number"),
@@ -28,7 +28,7 @@ def ball():
         ({"step": 0.1, "steps": 2, "end": 0.2}, "step, steps.*tolerance"),
         ({"step": 0.03, "end": 0.2}, "divide.*time span"),
         ({"step": 0.1, "end": 0.2, "every": 0}, r"output\.every = 0.*least 1"),
-        ({"step": 0.1, "end": 0.2, "every": 1.5}, r"output\.every = 1\.5.*whole number"),
+        ({"step": 0.1, "end": 0.2, "every": 1.5}, r"output\.every = 1\.5.*integer"),
         ({"step": 0.1, "end": 0.2, "fields_every": 0}, r"output\.fields_every = 0.*least 1"),
         ({"step": 0.1, "end": 0.2, "engine": "fast"}, "engine = 'fast'"),
     ],

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from systems import system
 
+from flexmb.analysis.spectrum import amplification, spectrum
 from flexmb.errors import InputError
 from flexmb.schemes import HHT, SCHEMES, GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
-from flexmb.schemes.base import Scheme
-from flexmb.spectrum import amplification, spectrum
+from flexmb.schemes.scheme import Scheme
 
 FAMILY = [
     *(cls() for cls in SCHEMES.values()),

@@ -9,16 +9,16 @@ import numpy as np
 import pytest
 
 import flexmb as fm
-from flexmb.engines import Plan
-from flexmb.engines.choose import choose_engine
-from flexmb.engines.spheres import SpheresEngine
+from flexmb.drive import Plan
+from flexmb.drive.choose_engine import choose_engine
+from flexmb.drive.simulate import run
+from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
-from flexmb.model import Model
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record import Checkpoint
-from flexmb.result import MemorySink
-from flexmb.schemes.base import Scheme
-from flexmb.simulate import run
+from flexmb.record.result import MemorySink
+from flexmb.record.samples import Checkpoint
+from flexmb.schemes.scheme import Scheme
+from flexmb.system.model import Model
 
 SCHEMES: dict[str, Callable[[], Scheme]] = {
     "moreau-jean": fm.MoreauJean,

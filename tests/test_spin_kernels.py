@@ -13,7 +13,7 @@ from scipy.integrate import solve_ivp
 import flexmb as fm
 from flexmb.kernels import tables as tab
 from flexmb.kernels import time_functions
-from flexmb.record import ENERGY_COLUMNS
+from flexmb.record.samples import ENERGY_COLUMNS
 from flexmb.schemes import GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
 
 COLUMN = {name: k for k, name in enumerate(ENERGY_COLUMNS)}

@@ -110,7 +110,7 @@ def test_summaries_of_another_shape_are_refused(
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"index": "one"}, "index = 'one' ... whole number"),
+        ({"index": "one"}, "index = 'one' ... integer"),
         ({"axes": 5}, "axes = 5: "),
         ({"axes": {"h": [1.0]}}, "axes.h"),
         ({"status": "well"}, "status = 'well' ... 'done' ... 'failed'"),

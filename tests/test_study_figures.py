@@ -17,8 +17,8 @@ from fake_study import FAILED_RUN, SCHEMES, STEPS, fake_row, fake_study, fake_ta
 from matplotlib.figure import Figure
 from messages import only, says
 
+from flexmb.analysis.measures import fitted_order, performance_profile
 from flexmb.errors import InputError
-from flexmb.measures import fitted_order, performance_profile
 from flexmb.postproc.study import draw_study
 from flexmb.postproc.study.canvas import COLOURS, MARKERS, log_word, look
 from flexmb.postproc.study.columns import Columns

@@ -20,7 +20,7 @@ from flexmb.postproc.study.modes import OVER, SHOWN
 from flexmb.study.axes import Axis, Grid, Setting, layered, make_axis, nearest_prime
 from flexmb.study.plan import Runs
 from flexmb.study.read import read_study
-from flexmb.study.schema import (
+from flexmb.study.study_schema import (
     MODES_OVER,
     MODES_SHOWN,
     AxisTable,
@@ -127,7 +127,7 @@ WRONG = {
         AXIS + 'key = "bodies.ball.mass"\nfrom = 0.0\nto = 2.0\ncount = 3\nspacing = "log"',
         ["axis.2.from", "positive"],
     ),
-    "few": (AXIS + 'key = "time.steps"\nfrom = 10\nto = 12\ncount = 5', ["whole numbers"]),
+    "few": (AXIS + 'key = "time.steps"\nfrom = 10\nto = 12\ncount = 5', ["integers"]),
     "primes": (AXIS + 'key = "time.steps"\nfrom = 8\nto = 12\ncount = 4\nspacing = "primes"', ["more primes"]),
     "same key": (AXIS + 'key = "time.steps"\nvalues = [1, 2]', ["axis 'more' ... axis 'n' ... change"]),
     "zip": (

@@ -15,17 +15,17 @@ from messages import says
 from study_files import STUDY, Inline, write_study
 
 import flexmb as fm
+from flexmb.analysis.exact import exact_solution
+from flexmb.analysis.measures import graph_distance, kept
 from flexmb.cli import main
-from flexmb.engines.compiled_files import WORDS
+from flexmb.drive.compiled_files import WORDS
 from flexmb.errors import InputError
-from flexmb.exact import exact_solution
-from flexmb.measures import graph_distance, kept
 from flexmb.study.expectations import evaluate
 from flexmb.study.folder import StudyFolder
-from flexmb.study.keys import run_key
 from flexmb.study.measuring import cut, graph_vertices
-from flexmb.study.schema import ExpectTable
+from flexmb.study.run_digest import run_key
 from flexmb.study.study import load_study
+from flexmb.study.study_schema import ExpectTable
 from flexmb.study.table import Row, Table, load_table
 
 

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 import flexmb as fm
-from flexmb.io.frames import PointMaps
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.sweep import SIDES, Ball, Outline, Run, Sweep, runs_of
 from flexmb.postproc.thickness import Thickness
+from flexmb.record.io.frames import PointMaps
 
 CIRCLE = 0.5 * SIDES * np.sin(2 * np.pi / SIDES)
 """Area of the drawn circle of radius 1."""

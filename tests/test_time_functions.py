@@ -5,11 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from flexmb.assembly.arrays import system_of
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.table_arrays import system_of
 from flexmb.errors import InputError
 from flexmb.kernels import time_functions as compiled
-from flexmb.loads.time_functions import (
+from flexmb.parts.time_functions import (
     Constant,
     Function,
     Harmonic,

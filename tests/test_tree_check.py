@@ -12,8 +12,8 @@ import pytest
 
 import flexmb as fm
 from flexmb.cli import main
-from flexmb.io.structure import DIGEST, Tree, layout_from
-from flexmb.io.tree_check import damage
+from flexmb.record.io.structure import DIGEST, Tree, layout_from
+from flexmb.record.io.tree_check import damage
 
 Change = Callable[[np.ndarray], np.ndarray]
 

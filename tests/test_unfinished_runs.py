@@ -14,9 +14,9 @@ from pictures import SIZE, require_drawing, scene_of
 
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.run_folder import RunFolder
 from flexmb.postproc.open_folder import open_folder
-from flexmb.record import Block, Checkpoint, RunInfo
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.samples import Block, Checkpoint, RunInfo
 
 CASE = 'title = "killed"\n[time]\nend = 3.0\nstep = 0.25\n'
 

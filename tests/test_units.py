@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from flexmb.case import load_case, shipped_cases
-from flexmb.io.structure import JOINT_UNITS, unit
-from flexmb.postproc.named import unit_of
-from flexmb.record import ENERGY_COLUMNS
+from flexmb.postproc.named_curves import unit_of
+from flexmb.record.io.structure import JOINT_UNITS, unit
+from flexmb.record.samples import ENERGY_COLUMNS
 
 PURE = {"orientation"}
 """Numbers without a unit."""

@@ -28,11 +28,11 @@ import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.postproc.camera import look_at, upright
 from flexmb.postproc.fields import FIELDS, ON_LINES
-from flexmb.postproc.moment import nearest, telling_time
+from flexmb.postproc.instant import nearest, telling_time
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.planes import contact_planes
 from flexmb.postproc.view import picture, staged, view
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 MID = 5 / 6
 """The bar stays at the wall from 1/2 to 7/6; at 5/6 all of it stands still, 10/3 shorter (speed 10, c = 30, L = 10)."""
@@ -181,7 +181,7 @@ def test_result_without_title_has_that_of_its_folder(moving: Path, monkeypatch: 
 def test_telling_time() -> None:
     run = fake_run.run_info()
     blocks = fake_run.blocks(run, (11,))
-    from flexmb.io.structure import split, static_arrays
+    from flexmb.record.io.structure import split, static_arrays
 
     tree = split(run, blocks[0]) | static_arrays(run)
     for name in ("/contacts/wall/impulse", "/contacts/floor/impulse"):

@@ -18,11 +18,11 @@ from pictures import SIZE, require_drawing, run_bar
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.errors import InputError
-from flexmb.io.run_folder import RunFolder
 from flexmb.postproc import screen
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.view import view
-from flexmb.record import Checkpoint
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.samples import Checkpoint
 
 
 @pytest.fixture(scope="module")

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 from pictures import SIZE, chroma, colours_at, pixels, place_on_map, require_drawing, scene_of
 
-from flexmb.io.frames import PointMaps
-from flexmb.io.structure import static_arrays
-from flexmb.layout import layout_of
 from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.planes import contact_planes, contact_radii
 from flexmb.postproc.stage import draw
 from flexmb.postproc.style import BLUE, VERMILLION
 from flexmb.postproc.thickness import BALL, Thickness
 from flexmb.postproc.view import picture, staged, view
-from flexmb.result import Result
+from flexmb.record.io.frames import PointMaps
+from flexmb.record.io.structure import static_arrays
+from flexmb.record.result import Result
+from flexmb.system.layout import layout_of
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.postproc.signal_units import unit_of_signal
-from flexmb.words import counted, energy_lines
+from flexmb.record.summary_text import counted, energy_lines
 from gallery.case_run import REPORT, VIEW, passed
 from gallery.plain import plain_words
 

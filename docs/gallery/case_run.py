@@ -14,15 +14,15 @@ from PIL import Image
 import flexmb as fm
 from flexmb.case.case import Case
 from flexmb.errors import FlexmbError
-from flexmb.io.frames import PointMaps
-from flexmb.io.summary_json import plain
 from flexmb.postproc.campbell_plot import plot_campbell
-from flexmb.postproc.moment import nearest_state
+from flexmb.postproc.instant import nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.orbit_plot import plot_orbits
 from flexmb.postproc.report import write_report
 from flexmb.postproc.view import staged
-from flexmb.result import Result
+from flexmb.record.io.frames import PointMaps
+from flexmb.record.io.summary_json import plain
+from flexmb.record.result import Result
 from gallery.signals_run import signals_chart
 
 FACTS, VIEW, THUMB, REPORT = "facts.json", "view.png", "thumb.png", "report.html"

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from pathlib import Path
 
-from flexmb.summary import versions
+from flexmb.record.summary import versions
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (".py", ".js", ".css", ".msh", ".vtu")

@@ -9,13 +9,13 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flexmb.analysis.measures.thinning import thinned
 from flexmb.case.case import Case
-from flexmb.measures.thinning import thinned
-from flexmb.postproc.named import Curves
+from flexmb.postproc.named_curves import Curves
 from flexmb.postproc.signal_units import unit_of_signal
 from flexmb.postproc.style import CYCLE, STYLE
 from flexmb.postproc.ticks import take_out_power
-from flexmb.result import Result
+from flexmb.record.result import Result
 
 MOST = 4
 """Signals of a chart."""

@@ -7,8 +7,8 @@ import re
 from pathlib import Path
 from typing import Any
 
+from flexmb.record.summary_text import bounds_words, counted
 from flexmb.study.expectations import asked_words
-from flexmb.words import bounds_words, counted
 from gallery.case_page import listing, opening, picture, section_of
 from gallery.case_run import REPORT
 from gallery.plain import plain_words

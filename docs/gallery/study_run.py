@@ -13,15 +13,15 @@ from PIL import Image
 
 import flexmb as fm
 from flexmb.errors import FlexmbError
-from flexmb.io.summary_json import read_summary
 from flexmb.postproc.study.columns import Columns, shown
 from flexmb.postproc.study.draw import draw_figure, rendered
 from flexmb.postproc.study.folder import Opened, open_study
 from flexmb.postproc.study.spec import spec_of
 from flexmb.postproc.study.write import draw_all
+from flexmb.record.io.summary_json import read_summary
 from flexmb.study.folder import SUMMARY, TABLE
-from flexmb.study.schema import StudyTables
 from flexmb.study.study import Study
+from flexmb.study.study_schema import StudyTables
 from gallery.case_run import FACTS, REPORT, save_thumb
 
 ENERGY, ORDERS, WORK = GROUPS = ("energy", "orders", "work and precision")

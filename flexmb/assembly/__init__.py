@@ -1,1 +1,1 @@
-"""From parts to the arrays of a multibody system: bodies register unknowns and places, everything else uses them."""
+"""From parts to the arrays of a multibody system: bodies register unknowns and markers, all else uses them."""

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from flexmb.assembly.attached import Attached
 from flexmb.assembly.bending import Bending
-from flexmb.assembly.places import BodyInfo, Place, find_places, ground
+from flexmb.assembly.markers import BodyInfo, Marker, find_markers, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
@@ -68,7 +68,7 @@ class Builder:
         self.forces: list[tuple[IntArray, Array]] = []
         self.V0 = 0.0
         self.bodies: dict[str, BodyInfo] = {}
-        self.markers: list[tuple[Place, Array]] = []
+        self.markers: list[tuple[Marker, Array]] = []
         self._marker_of: dict[bytes, int] = {}
         self.pairs: list[tuple[int, int]] = []
         self.functions: list[Function] = []
@@ -143,11 +143,11 @@ class Builder:
         """Register a body and its places."""
         self.bodies[info.name] = info
 
-    def places(self, ref: object, where: str, key: str = "node") -> list[Place]:
+    def places(self, ref: object, where: str, key: str = "node") -> list[Marker]:
         """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
-        return find_places(self.bodies, ref, where, key)
+        return find_markers(self.bodies, ref, where, key)
 
-    def place(self, ref: object, where: str, key: str = "node", point: Array | None = None) -> Place:
+    def place(self, ref: object, where: str, key: str = "node", point: Array | None = None) -> Marker:
         """Return the single place a reference means; ``point`` (in space) picks a point of a rigid body or ground."""
         if point is not None:
             name = str(ref)
@@ -164,7 +164,7 @@ class Builder:
             raise InputError(message, where=where, key=key, value=str(ref))
         return found[0]
 
-    def marker(self, place: Place, axes: Array | None = None) -> int:
+    def marker(self, place: Marker, axes: Array | None = None) -> int:
         """Return the marker at a place whose axes are ``axes`` (columns, in space) at the start."""
         R0 = np.eye(3) if axes is None else place.axes.T @ axes
         key = b"".join(
@@ -216,7 +216,7 @@ class Builder:
         self.contacts.append(Group(name, e=e, role="contacts"))
         return self.contacts[-1]
 
-    def add_spheres(self, name: str, places: Sequence[Place], radii: Sequence[float], e: float) -> None:
+    def add_spheres(self, name: str, places: Sequence[Marker], radii: Sequence[float], e: float) -> None:
         """Add spheres that are in contact all against all."""
         group = self.begin_contact(name, e)
         group.spheres = np.array(radii, dtype=np.float64)
@@ -309,6 +309,6 @@ class Builder:
 
     def build(self) -> tab.System:
         """Return the arrays."""
-        from flexmb.assembly.arrays import system_of
+        from flexmb.assembly.table_arrays import system_of
 
         return system_of(self)

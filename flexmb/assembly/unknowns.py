@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from flexmb.assembly.places import Place
+from flexmb.assembly.markers import Marker
 from flexmb.kernels import tables as tab
 from flexmb.state import Array, IntArray
 
@@ -94,7 +94,7 @@ def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
     return flight, share
 
 
-def _first(place: Place) -> int:
+def _first(place: Marker) -> int:
     """Return the first unknown of what carries a place, -1 for the ground."""
     return place.iv if place.kind != tab.NODE else int(place.dof[0]) if place.dof.size else -1
 
@@ -127,6 +127,6 @@ def summed(blocks: Sequence[tuple[IntArray, IntArray, Array]], nv: int) -> spars
 
 
 def columns(rows: Sequence[tuple[int, ...]], k: int) -> list[IntArray]:
-    """Return the k columns of a table of whole numbers."""
+    """Return the k columns of a table of integers."""
     table = np.array(rows, dtype=np.int64).reshape(-1, k)
     return [np.ascontiguousarray(table[:, j]) for j in range(k)]

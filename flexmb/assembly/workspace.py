@@ -7,12 +7,12 @@ import numpy as np
 from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets
 from flexmb.assembly.pattern import Pattern
-from flexmb.kernels.arrays import Judge
+from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.evaluate import evaluate_stage
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
-from flexmb.kernels.lcp_others import judge_of
+from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
-from flexmb.kernels.machine import Machine, MachineRoom
+from flexmb.kernels.machine import Machine, MachineWorkspace
 from flexmb.kernels.multibody import (
     EPS,
     FIXED,
@@ -182,10 +182,10 @@ def machine_of(
     pattern: Pattern,
     e: Array,
     numbers: SchemeNumbers = NO_SCHEME,
-    judge: Judge | None = None,
+    settings: SolverSettings | None = None,
     null: Array | None = None,
     constant: bool = False,
-) -> MachineRoom:
+) -> MachineWorkspace:
     """Return all a run needs, at the state (q, v).
 
     Parameters
@@ -197,7 +197,7 @@ def machine_of(
     e : (nc,) array
         Restitution of the contacts.
     numbers : SchemeNumbers
-    judge : Judge
+    settings : SolverSettings
         How contact problems are solved.
     null : (k, nj) array
         Orthonormal combinations of the rows of joints that make no force at (q, v).
@@ -210,12 +210,12 @@ def machine_of(
         unit_of[unit_v] = np.arange(unit_v.size)
         scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
     mats, work = _values_of(system, pattern)
-    judge = judge_of() if judge is None else judge
-    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, judge.method)
+    settings = solver_settings() if settings is None else settings
+    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
     many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
     impulses = contact_sets_stage if many else contact_stage
-    return MachineRoom(
+    return MachineWorkspace(
         Machine(
             system=system,
             point=point_of(system, v.size),
@@ -227,7 +227,7 @@ def machine_of(
             trial=trial_of(system, q.size, v.size, scatter.unit_v.size, many),
             sets=sets,
             numbers=numbers,
-            judge=judge,
+            settings=settings,
             e=np.array(e, dtype=np.float64),
             step=_step(numbers, constant),
             scratch=scratch_of(system),

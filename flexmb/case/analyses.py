@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from flexmb.model import Model
+from flexmb.system.model import Model
 
 COUNT = 12
 """How many critical speeds can be asked for."""
@@ -27,7 +27,7 @@ class Analyses:
     @cached_property
     def critical_speeds(self) -> tuple[float, ...]:
         """Critical speeds in bending, rad/s."""
-        from flexmb.rotor_analysis.critical import critical_speeds
+        from flexmb.analysis.rotors.critical import critical_speeds
 
         return tuple(c.speed for c in critical_speeds(self._model, COUNT))
 

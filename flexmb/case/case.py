@@ -17,15 +17,15 @@ from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable, InitialTable
 from flexmb.case.toml_writer import to_toml
+from flexmb.drive.simulate import Plan, check_plan, time_grid
 from flexmb.errors import InputError
-from flexmb.model import Model
-from flexmb.multibody_system import MultibodySystem
-from flexmb.plan_notes import notes_of
-from flexmb.result import Result
+from flexmb.record.plan_notes import notes_of
+from flexmb.record.result import Result
 from flexmb.shipped_data import mesh_name
-from flexmb.simulate import Plan, check_plan, time_grid
 from flexmb.state import Array
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.model import Model
+from flexmb.system.multibody_system import MultibodySystem
 
 Progress = Callable[[int, int], None]
 INLINE = frozenset(
@@ -159,7 +159,7 @@ class Case:
     @cached_property
     def expectation_notes(self) -> tuple[str, ...]:
         """What the expectations were written for, where an override has changed it."""
-        from flexmb.case.expectation_notes import expectation_notes
+        from flexmb.case.expectations import expectation_notes
 
         return expectation_notes(self)
 

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
 from flexmb.case.analyses import Analyses
+from flexmb.case.part_tables import read_scheme
 from flexmb.case.problems import Problem
 from flexmb.case.schema import Bounds, ExpectTable, TimeTable
+from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.fem.checks import nearest
-from flexmb.record import RecordedSystem
-from flexmb.result import Result
+from flexmb.record.io.toml_text import toml_tree
+from flexmb.record.result import Result
+from flexmb.record.samples import RecordedSystem
+from flexmb.record.summary import SUMMARY_NUMBERS
 from flexmb.state import Array
-from flexmb.summary import SUMMARY_NUMBERS
+
+if TYPE_CHECKING:
+    from flexmb.case.case import Case
 
 AXES = {"x": 0, "y": 1, "z": 2}
 NO_PROBES = ("analysis", "contacts", "energy", "summary")
@@ -212,3 +217,20 @@ def probe_names(expects: Sequence[Asked]) -> list[str]:
         if head not in NO_PROBES and not (head == "joints" and rest.rpartition(".")[2] in JOINT_WORDS):
             out.append(name)
     return list(dict.fromkeys(out))
+
+
+def expectation_notes(case: Case) -> tuple[str, ...]:
+    """Return that the file has another scheme, or another time, than the case as it is run."""
+    changed = {path[0] for path in case.values.origin.overridden} & {"scheme", "time"}
+    if not case.expects or not changed:
+        return ()
+    file, out = toml_tree(case.values.origin.text), []
+    own = read_scheme(file.get("scheme", {}), []) if "scheme" in changed else None
+    if own is not None and own != case.scheme:
+        out.append(f"the expectations were written for the file's own scheme ({own.name})")
+    time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
+    if "time" in changed and isinstance(time, dict) and {"start": 0.0} | time != now:
+        # an override may have replaced what is no number
+        words = ", ".join(f"{k} = {v:g}" if isinstance(v, int | float) else f"{k} = {v!r}" for k, v in time.items())
+        out.append(f"the expectations were written for the file's own time ({words})")
+    return tuple(out)

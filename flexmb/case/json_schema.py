@@ -17,13 +17,13 @@ from typing import Any, Literal, get_args, get_origin
 
 import numpy as np
 
-from flexmb.bodies import Beam
+from flexmb.assembly.node_ref import NodeRef
 from flexmb.case.parameter_docs import parameter_docs
 from flexmb.case.part_tables import KINDS
 from flexmb.case.schema import CaseTables
-from flexmb.contacts.rows import Motion
-from flexmb.fem.node_ref import NodeRef
-from flexmb.loads.time_functions import KINDS as FUNCTIONS
+from flexmb.parts.bodies import Beam
+from flexmb.parts.contacts.contact_rows import Motion
+from flexmb.parts.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
 
 DRAFT = "http://json-schema.org/draft-07/schema#"

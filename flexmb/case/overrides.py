@@ -12,9 +12,9 @@ from flexmb.case.part_tables import KINDS
 from flexmb.case.problems import Problem, dotted
 from flexmb.case.schema import CaseTables, OutputTable, SolverTable, Table, TimeTable
 from flexmb.case.toml_lines import Path, words
+from flexmb.checks.values import unknown_key
 from flexmb.errors import InputError, shortened
-from flexmb.fem.checks import unknown_key
-from flexmb.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
+from flexmb.record.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
 from flexmb.schemes import SCHEMES
 
 LONGEST_INDEX = 10

@@ -16,17 +16,17 @@ from typing import Any, get_type_hints
 
 from pydantic import ConfigDict, create_model
 
-from flexmb.bodies import KINDS as BODIES
 from flexmb.case.problems import Problem, problem_of
 from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import Table
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
-from flexmb.contacts import KINDS as CONTACTS
+from flexmb.checks.values import unknown_key
 from flexmb.errors import InputError
-from flexmb.fem.checks import unknown_key
-from flexmb.joints import KINDS as JOINTS
-from flexmb.loads import KINDS as LOADS
+from flexmb.parts.bodies import KINDS as BODIES
+from flexmb.parts.contacts import KINDS as CONTACTS
+from flexmb.parts.joints import KINDS as JOINTS
+from flexmb.parts.loads import KINDS as LOADS
 from flexmb.schemes import SCHEMES
 
 KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}

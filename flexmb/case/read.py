@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analysis.exact import SOLUTIONS
 from flexmb.case.overrides import apply_overrides, parse_override
 from flexmb.case.part_tables import KINDS, read_parts, read_scheme
 from flexmb.case.problems import Origin, Problem, problem_of
@@ -18,11 +19,10 @@ from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import CaseTables
 from flexmb.case.shipped import find_case
 from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.exact import SOLUTIONS
-from flexmb.fem.checks import nearest
-from flexmb.io.toml_text import TooMuch, toml_tree
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record.io.toml_text import TooMuch, toml_tree
 from flexmb.schemes import SCHEMES
 
 TABLES = ("scheme", *KINDS)
@@ -143,9 +143,9 @@ def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> 
 
 
 def _too_large(item: Any, path: KeyPath = ()) -> list[Problem]:
-    """Return the whole numbers of a tree that do not fit into the 64 bits TOML allows them; tomllib reads them."""
+    """Return the integers of a tree that do not fit into the 64 bits TOML allows them; tomllib reads them."""
     if isinstance(item, int) and not -(2**63) <= item < 2**63:
-        return [Problem(path, "is too large: a whole number has at most 64 bits", item)]
+        return [Problem(path, "is too large: an integer has at most 64 bits", item)]
     entries = item.items() if isinstance(item, dict) else enumerate(item) if isinstance(item, list) else ()
     return [problem for key, inner in entries for problem in _too_large(inner, (*path, key))]
 

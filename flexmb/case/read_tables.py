@@ -9,8 +9,8 @@ from pydantic import BaseModel, ValidationError
 
 from flexmb.case.problems import Problem, dotted
 from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.checks.values import unknown_key
 from flexmb.errors import InputError, readable
-from flexmb.fem.checks import unknown_key
 
 M = TypeVar("M", bound=BaseModel)
 
@@ -19,7 +19,7 @@ _WORDS = {
     "string_type": "must be a text",
     "list_type": "must be a list",
     "float_type": "must be a number",
-    "int_type": "must be a whole number",
+    "int_type": "must be an integer",
     "bool_type": "must be true or false",
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be greater than {gt}",

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmb.checks.values import unit
 from flexmb.errors import FlexmbError, InputError
-from flexmb.fem.checks import unit
-from flexmb.io.structure import Tree
+from flexmb.record.io.structure import Tree
 from flexmb.state import Array
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
-    from flexmb.contacts.clearance import Clearance
-    from flexmb.rotating import RotatingSystem
+    from flexmb.parts.contacts.clearance import Clearance
+    from flexmb.system.rotating import RotatingSystem
 
 STEADY = "initial.steady starts it in a motion that it does not stay in"
 
@@ -28,8 +28,8 @@ STEPS_PER_TURN = 20
 
 def step_notes(case: Case) -> tuple[str, ...]:
     """Return words for steps that are long beside a turn of the fastest rotor, none when they are not."""
-    from flexmb.rotor_analysis.speed_path import SpeedPath
-    from flexmb.rotor_analysis.speeds import speed_words
+    from flexmb.analysis.rotors.speed_path import SpeedPath
+    from flexmb.analysis.rotors.speeds import speed_words
 
     plan, system = case.plan, _system(case)
     if system is None or plan.tolerance:
@@ -47,8 +47,8 @@ def step_notes(case: Case) -> tuple[str, ...]:
 
 def place_notes(case: Case) -> tuple[str, ...]:
     """Return words for bearings and rings whose other end stands beside their node along the axis."""
-    from flexmb.contacts.clearance import Clearance
-    from flexmb.loads.bearing import Bearing
+    from flexmb.parts.contacts.clearance import Clearance
+    from flexmb.parts.loads.bearing import Bearing
 
     system = _system(case)
     if system is None:
@@ -112,7 +112,7 @@ def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:
 
 def _system(case: Case) -> RotatingSystem | None:
     """Return the linear system of a case with rotors; None without any, and with joints or bodies in large motion."""
-    from flexmb.rotating import has_rotor, rotating_system
+    from flexmb.system.rotating import has_rotor, rotating_system
 
     model = case.model()
     try:
@@ -122,8 +122,8 @@ def _system(case: Case) -> RotatingSystem | None:
 
 
 def _words(case: Case, system: RotatingSystem, tree: Tree | None) -> str:
-    from flexmb.rotor_analysis.speed_path import SpeedPath
-    from flexmb.rotor_analysis.stability import self_excited
+    from flexmb.analysis.rotors.speed_path import SpeedPath
+    from flexmb.analysis.rotors.stability import self_excited
 
     plan = case.plan
     known = {} if tree is None else _taken(case, system, tree)

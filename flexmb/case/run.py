@@ -9,16 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmb.case.rotor_notes import whirl_notes
+from flexmb.drive.simulate import Plan, run, telling_failures
 from flexmb.errors import SimulationError
-from flexmb.io.disk_space import full_words, is_full
-from flexmb.io.run_folder import RunFolder
-from flexmb.io.structure import Tree
-from flexmb.io.summary_json import plain
-from flexmb.record import Tally
-from flexmb.result import MemorySink, Result, load
-from flexmb.simulate import Plan, run, telling_failures
-from flexmb.summary import Figures, summarize, tally_from
-from flexmb.telling import tell
+from flexmb.record.io.disk_space import full_words, is_full
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.io.structure import Tree
+from flexmb.record.io.summary_json import plain
+from flexmb.record.result import MemorySink, Result, load
+from flexmb.record.run_warnings import warn_notes
+from flexmb.record.samples import Tally
+from flexmb.record.summary import Figures, summarize, tally_from
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
@@ -38,13 +38,13 @@ class _Reached:
 def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
     """Run a case and hold the result in memory."""
     sink = MemorySink()
-    tell(case.notes, case.plan_notes)
+    warn_notes(case.notes, case.plan_notes)
     with telling_failures(case.notes):
         outcome = run(case.plan, sink, engine=engine, progress=progress)
     result = sink.result(outcome, title=case.title, case_text=case.to_toml())
     _add_notes(case, result.summary, result.tree)
     result.summary |= {"expectations": plain(case.check(result)), "expectation_notes": list(case.expectation_notes)}
-    tell(result.notes, case.notes)
+    warn_notes(result.notes, case.notes)
     return result
 
 
@@ -57,12 +57,12 @@ def run_in_folder(
     try:
         if resume and sink.complete:
             return load(folder)
-        tell(case.notes, case.plan_notes)
+        warn_notes(case.notes, case.plan_notes)
         _run_into(case, plan, sink, progress, engine)
     finally:
         sink.release()
     result = load(folder)
-    tell(result.notes, case.notes)
+    warn_notes(result.notes, case.notes)
     return result
 
 
@@ -118,4 +118,4 @@ def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float)
     _add_notes(case, summary, tree)
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     sink.finish(summary | {"status": "failed", "failure": failure})
-    tell(summary["notes"], case.notes)
+    warn_notes(summary["notes"], case.notes)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.fem.checks import nearest
 from flexmb.shipped_data import shipped_folder, shipped_mesh
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from flexmb.io.toml_text import without_strings
+from flexmb.record.io.toml_text import without_strings
 
 Path = tuple[str | int, ...]
 _HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(#.*)?$")

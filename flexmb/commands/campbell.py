@@ -6,11 +6,11 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexmb.analysis.rotors.speeds import RPM
 from flexmb.commands.rotor_options import add_rotor_options
-from flexmb.rotor_analysis.speeds import RPM
 
 if TYPE_CHECKING:
-    from flexmb.rotor_analysis.campbell import Campbell
+    from flexmb.analysis.rotors.campbell import Campbell
 
 SHOWN = 11
 """Number of speeds in the printed table; the file has them all."""
@@ -26,9 +26,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print frequencies over speeds, critical speeds and where modes become unstable."""
+    from flexmb.analysis.rotors.campbell import campbell
     from flexmb.commands.progress import shown
     from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
-    from flexmb.rotor_analysis.campbell import campbell
 
     case, system = load_rotors(args)
     speeds, orders = speed_range(args), _orders(args.orders)
@@ -82,7 +82,7 @@ def _lines(found: Campbell) -> list[str]:
 
 
 def _none(found: Campbell) -> str:
-    from flexmb.rotor_analysis.speeds import speed_words
+    from flexmb.analysis.rotors.speeds import speed_words
 
     first, last = (speed_words(float(found.speeds[k])) for k in (0, -1))
     return f"  none from {first} to {last}; --speeds FROM:TO:N looks at others"
@@ -98,7 +98,7 @@ def _frequency(found: Campbell, k: int, j: int) -> str:
 
 
 def _stability(found: Campbell) -> list[str]:
-    from flexmb.rotor_analysis.speeds import speed_words
+    from flexmb.analysis.rotors.speeds import speed_words
 
     out = []
     if found.unstable[0].any():
@@ -119,8 +119,8 @@ def _write(found: Campbell, title: str, folder: Path) -> list[Path]:
     import numpy as np
 
     from flexmb.commands.rotor_options import save_figure
-    from flexmb.io.analysis_tables import write_table
     from flexmb.postproc.campbell_plot import plot_campbell
+    from flexmb.record.io.whole_file import write_table
 
     columns: dict[str, Any] = {"speed [rad/s]": found.speeds, "speed [rpm]": found.speeds * RPM}
     for j in range(found.omega.shape[1]):

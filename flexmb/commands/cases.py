@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> int:
 
 def print_titles(files: dict[str, Path]) -> None:
     """Print one line per file: name and title."""
-    from flexmb.io.toml_text import toml_tree
+    from flexmb.record.io.toml_text import toml_tree
 
     width = max((len(name) for name in files), default=0)
     for name, path in files.items():

@@ -40,7 +40,7 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
     from flexmb.commands.compiling import announce, announce_large
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
-    from flexmb.words import counted, energy_warnings, expectation_lines
+    from flexmb.record.summary_text import counted, energy_warnings, expectation_lines
 
     case = load_case(name, overrides)
     if not quiet:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flexmb.engines.compiled_files import WORDS, WORDS_LARGE, will_compile, will_compile_large
+from flexmb.drive.compiled_files import WORDS, WORDS_LARGE, will_compile, will_compile_large
 
 if TYPE_CHECKING:
     from flexmb.case import Case

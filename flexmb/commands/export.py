@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from flexmb.io.formats import FORMATS
+from flexmb.record.io.formats import FORMATS
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,9 +22,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 def main(args: argparse.Namespace) -> int:
     """Export a result folder."""
     from flexmb.errors import InputError
-    from flexmb.io.export import export
-    from flexmb.io.run_folder import FIELDS
     from flexmb.postproc.open_folder import open_folder
+    from flexmb.record.io.export import export
+    from flexmb.record.io.run_folder import FIELDS
 
     opened = open_folder(args.folder)
     out = args.out if args.out is not None else args.folder / args.format

@@ -18,7 +18,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case.shipped import find_template, shipped_templates
     from flexmb.commands.cases import print_titles
     from flexmb.errors import InputError
-    from flexmb.io.whole_file import whole_file
+    from flexmb.record.io.whole_file import whole_file
 
     if args.template is None:
         print_titles(shipped_templates())

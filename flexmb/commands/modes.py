@@ -23,7 +23,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
     from flexmb.commands.rotor_modes import print_rotor_modes
     from flexmb.errors import InputError
-    from flexmb.rotating import has_rotor
+    from flexmb.system.rotating import has_rotor
 
     case = load_case(args.case, args.overrides)
     if has_rotor(case.model()):
@@ -34,12 +34,12 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _print_modes(case: Case, args: argparse.Namespace) -> int:
+    from flexmb.analysis.modes import modes
     from flexmb.commands.notes import print_notes
     from flexmb.errors import InputError
-    from flexmb.io.mode_files import write_modes
-    from flexmb.modes import modes
-    from flexmb.multibody_system import MultibodySystem
-    from flexmb.words import counted
+    from flexmb.record.io.mode_files import write_modes
+    from flexmb.record.summary_text import counted
+    from flexmb.system.multibody_system import MultibodySystem
 
     print_notes(case)
     system = case.plan.system

@@ -26,7 +26,7 @@ def print_system_notes(case: Case) -> None:
 
 def print_run_notes(case: Case, summary: Mapping[str, Any], *, table: bool = False) -> None:
     """Say on stderr what a run found that was not said before; with ``table`` energies stand in the run's own table."""
-    from flexmb.words import energy_warnings
+    from flexmb.record.summary_text import energy_warnings
 
     said = {*case.notes, *(energy_warnings(summary["energy"]) if table else ())}
     for words in summary.get("notes") or ():

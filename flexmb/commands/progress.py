@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from flexmb.commands.compiling import heard, named
-from flexmb.terminal import drawing_stream, visible
+from flexmb.commands.terminal import drawing_stream, visible
 
 Progress = Callable[[int, int], None]
 QUIET_SECONDS = 10.0

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from flexmb.rotating import RotatingSystem
-    from flexmb.rotor_analysis.modes import RotorModes
+    from flexmb.analysis.rotors.whirl_modes import RotorModes
+    from flexmb.system.rotating import RotatingSystem
 
 
 def print_rotor_modes(args: argparse.Namespace) -> int:
     """Print the modes of a case with rotors, and write them where asked."""
+    from flexmb.analysis.rotors.speeds import speed_words
+    from flexmb.analysis.rotors.whirl_modes import rotor_modes
     from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
-    from flexmb.rotor_analysis.modes import rotor_modes
-    from flexmb.rotor_analysis.speeds import speed_words
-    from flexmb.words import counted
+    from flexmb.record.summary_text import counted
 
     case, system = load_rotors(args)
     found = rotor_modes(system, one_speed(args), args.count)
@@ -31,7 +31,7 @@ def print_rotor_modes(args: argparse.Namespace) -> int:
 
 def _lines(found: RotorModes) -> list[str]:
     from flexmb.commands.rotor_options import table_lines
-    from flexmb.words import counted
+    from flexmb.record.summary_text import counted
 
     rows: list[list[Any]] = []
     for k, lam in enumerate(found.eigenvalues):
@@ -47,9 +47,9 @@ def _lines(found: RotorModes) -> list[str]:
 
 def _write(found: RotorModes, system: RotatingSystem, title: str, folder: Path) -> list[Path]:
     from flexmb.commands.rotor_options import save_figure
-    from flexmb.io.analysis_tables import write_table
-    from flexmb.io.mode_files import write_shapes
     from flexmb.postproc.shapes_plot import plot_shapes
+    from flexmb.record.io.mode_files import write_shapes
+    from flexmb.record.io.whole_file import write_table
 
     table = {
         "mode": range(1, len(found.whirl) + 1),

@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flexmb.rotor_analysis.speeds import RPM
+from flexmb.analysis.rotors.speeds import RPM
 
 if TYPE_CHECKING:
     from flexmb.case import Case
-    from flexmb.rotating import RotatingSystem
     from flexmb.state import Array
+    from flexmb.system.rotating import RotatingSystem
 
 
 def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
@@ -42,7 +42,7 @@ def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes
     from flexmb.errors import InputError
-    from flexmb.rotating import rotating_system
+    from flexmb.system.rotating import rotating_system
 
     case = load_case(args.case, args.overrides)
     print_notes(case)
@@ -109,7 +109,7 @@ def _word(item: object) -> str:
 
 def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
     """Write a picture as PNG and SVG; return the paths."""
-    from flexmb.io.whole_file import whole_file
+    from flexmb.record.io.whole_file import whole_file
 
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
     for path in paths:

@@ -27,8 +27,8 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.errors import InputError, SimulationError
-    from flexmb.io.summary_json import read_summary
-    from flexmb.words import expectation_lines, summary_lines
+    from flexmb.record.io.summary_json import read_summary
+    from flexmb.record.summary_text import expectation_lines, summary_lines
 
     if args.resume and args.overwrite:
         raise InputError("--resume and --overwrite exclude each other")
@@ -75,8 +75,8 @@ def main(args: argparse.Namespace) -> int:
 
 def _finished(out: Path) -> bool:
     """Tell whether a folder holds a finished run, also one that was killed before its files had their names."""
-    from flexmb.io.closing import decided
-    from flexmb.io.summary_json import read_summary
+    from flexmb.record.io.finish_run import decided
+    from flexmb.record.io.summary_json import read_summary
 
     path = out / "summary.json"
     summary = decided(out) or (read_summary(path) if path.is_file() else {})
@@ -85,8 +85,8 @@ def _finished(out: Path) -> bool:
 
 def _note_fresh_start(out: Path) -> None:
     """Say on stderr that there is nothing to go on with, so that ``--resume`` starts at the beginning."""
-    from flexmb.io.closing import decided
-    from flexmb.io.run_folder import CHECKPOINT, taken_by
+    from flexmb.record.io.finish_run import decided
+    from flexmb.record.io.run_folder import CHECKPOINT, taken_by
 
     found = taken_by(out)
     if decided(out) is not None:

@@ -16,7 +16,7 @@ def main(args: argparse.Namespace) -> int:
     from pathlib import Path
 
     from flexmb.case.json_schema import case_schema
-    from flexmb.io.whole_file import whole_file
+    from flexmb.record.io.whole_file import whole_file
 
     text = json.dumps(case_schema(), indent=1) + "\n"
     if args.output is None:

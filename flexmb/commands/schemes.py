@@ -12,7 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print one line per scheme: name, what it is, options with their defaults."""
-    from flexmb.doc_line import doc_line
+    from flexmb.commands.doc_line import doc_line
     from flexmb.schemes import SCHEMES
 
     width = max(len(name) for name in SCHEMES)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from flexmb.schemes.base import Scheme
+    from flexmb.schemes.scheme import Scheme
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -23,8 +23,8 @@ def main(args: argparse.Namespace) -> int:
     """Print a short table; write the fine one and the picture with ``-o``."""
     import numpy as np
 
-    from flexmb.io.analysis_tables import write_table
-    from flexmb.spectrum import spectrum
+    from flexmb.analysis.spectrum import spectrum
+    from flexmb.record.io.whole_file import write_table
 
     chosen = _chosen(args.schemes, _options(args.options))
     points = np.array([0.1, 0.5, 1.0, np.pi, 10.0, 100.0])
@@ -55,7 +55,7 @@ def main(args: argparse.Namespace) -> int:
 def _options(words: list[str]) -> dict[str, object]:
     """Return the options given as KEY=VALUE, values as TOML reads them."""
     from flexmb.errors import InputError
-    from flexmb.io.toml_text import toml_tree
+    from flexmb.record.io.toml_text import toml_tree
 
     out: dict[str, object] = {}
     for word in words:
@@ -73,8 +73,8 @@ def _chosen(names: list[str], options: dict[str, object]) -> dict[str, Scheme]:
     """Return the schemes by a readable name that holds the options given."""
     import dataclasses
 
+    from flexmb.checks.values import nearest
     from flexmb.errors import InputError
-    from flexmb.fem.checks import nearest
     from flexmb.schemes import SCHEMES
 
     chosen: dict[str, Scheme] = {}

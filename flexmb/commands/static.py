@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from flexmb.commands.rotor_options import add_rotor_options
 
 if TYPE_CHECKING:
-    from flexmb.rotor_analysis.static import StaticState
+    from flexmb.analysis.rotors.static import StaticState
 
 SHOWN = 21
 """Number of nodes in the printed table; the file has them all."""
@@ -23,10 +23,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print deflections, reactions and the largest bending moments."""
+    from flexmb.analysis.rotors.speeds import speed_words
+    from flexmb.analysis.rotors.static import static_deflection
     from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
     from flexmb.errors import InputError
-    from flexmb.rotor_analysis.speeds import speed_words
-    from flexmb.rotor_analysis.static import static_deflection
 
     case, system = load_rotors(args)
     if not system.F0.any():
@@ -64,8 +64,8 @@ def _lines(found: StaticState) -> list[str]:
 
 def _write(found: StaticState, title: str, folder: Path) -> list[Path]:
     from flexmb.commands.rotor_options import save_figure
-    from flexmb.io.analysis_tables import write_table
     from flexmb.postproc.static_plot import plot_static
+    from flexmb.record.io.whole_file import write_table
 
     nodes: dict[str, Any] = {"node": found.labels, "x [m]": found.stations}
     nodes |= {f"{axis} [m]": found.deflection[:, k] for k, axis in enumerate(("along y", "along z"))}

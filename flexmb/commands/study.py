@@ -105,7 +105,7 @@ def _run_one(study: Study, index: int, out: Path, quiet: bool) -> int:
 
 def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> int:
     """Print and draw what came out; return the exit code."""
-    from flexmb.io.summary_json import read_summary
+    from flexmb.record.io.summary_json import read_summary
     from flexmb.study.folder import SUMMARY
     from flexmb.study.session import BAD_REFERENCE
 
@@ -174,7 +174,7 @@ def _print_rich(head: list[str], cells: list[list[str]]) -> None:
     from rich.console import Console
     from rich.table import Table as Lines
 
-    from flexmb.terminal import drawing_stream, visible
+    from flexmb.commands.terminal import drawing_stream, visible
 
     lines = Lines()
     for word in head:
@@ -192,8 +192,8 @@ def _cell(row: Any, name: str) -> str:
 
 
 def _print_expectations(entries: list[dict[str, Any]]) -> None:
+    from flexmb.record.summary_text import bounds_words
     from flexmb.study.expectations import asked_words
-    from flexmb.words import bounds_words
 
     if entries:
         print("expectations")

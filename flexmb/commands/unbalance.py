@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from flexmb.analysis.rotors.speeds import RPM
 from flexmb.commands.rotor_options import add_rotor_options
-from flexmb.rotor_analysis.speeds import RPM
 
 if TYPE_CHECKING:
-    from flexmb.rotating import RotatingSystem
-    from flexmb.rotor_analysis.unbalance import Peak, UnbalanceResponse
+    from flexmb.analysis.rotors.unbalance import Peak, UnbalanceResponse
+    from flexmb.system.rotating import RotatingSystem
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,10 +25,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 def main(args: argparse.Namespace) -> int:
     """Print the peaks of the response at the nodes and of the forces on the bearings."""
+    from flexmb.analysis.rotors.speeds import speed_words
+    from flexmb.analysis.rotors.unbalance import unbalance_peaks, unbalance_response
     from flexmb.commands.progress import shown
     from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
-    from flexmb.rotor_analysis.speeds import speed_words
-    from flexmb.rotor_analysis.unbalance import unbalance_peaks, unbalance_response
 
     case, system = load_rotors(args)
     speeds = speed_range(args)
@@ -49,8 +49,8 @@ def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
     """Say on stderr where the steady response is that of an unstable rotor, so never reached."""
     import sys
 
-    from flexmb.rotor_analysis.speed_path import SpeedPath
-    from flexmb.rotor_analysis.stability import self_excited
+    from flexmb.analysis.rotors.speed_path import SpeedPath
+    from flexmb.analysis.rotors.stability import self_excited
 
     path = SpeedPath.through(system, float(found.speeds.min()), float(found.speeds.max()))
     if unstable := self_excited(system, path):
@@ -79,8 +79,8 @@ def _write(found: UnbalanceResponse, orbits: Sequence[Peak], title: str, folder:
     import numpy as np
 
     from flexmb.commands.rotor_options import save_figure
-    from flexmb.io.analysis_tables import write_table
     from flexmb.postproc.unbalance_plot import plot_unbalance
+    from flexmb.record.io.whole_file import write_table
 
     columns: dict[str, Any] = {"speed [rad/s]": found.speeds, "speed [rpm]": found.speeds * RPM}
     for j, label in enumerate(found.labels):

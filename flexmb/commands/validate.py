@@ -18,7 +18,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes, print_system_notes
     from flexmb.errors import InputError
-    from flexmb.words import counted, size_words
+    from flexmb.record.summary_text import counted, size_words
 
     code = 0
     for name in args.cases:

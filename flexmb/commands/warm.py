@@ -11,7 +11,7 @@ import time
 FAMILIES = {
     "small motion": "for scheme in (fm.MoreauJean(), fm.GeneralizedAlpha(), fm.SchatzmanPaoli()): warm(ball(), scheme)",
     "large motion": "warm(pendulum(), fm.GeneralizedAlpha())",
-    "what few runs need": "from flexmb.engines.warm import warm_rare; warm_rare()",
+    "what few runs need": "from flexmb.drive.warm import warm_rare; warm_rare()",
 }
 """What is compiled where no case is given, each in a process of its own."""
 
@@ -37,7 +37,7 @@ def warm(model, scheme):
 CASE = """
 import sys
 from flexmb.case import load_case
-from flexmb.engines.warm import warm_plan
+from flexmb.drive.warm import warm_plan
 warm_plan(load_case(sys.argv[1]).plan)
 """
 

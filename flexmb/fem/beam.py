@@ -37,7 +37,7 @@ def unit_hermite() -> UnitElement:
 
     basis = skfem.Basis(skfem.MeshLine(np.array([0.0, 1.0])), skfem.ElementLineHermite())
 
-    # the entries are whole numbers; a last bit left by the quadrature would make rigid motion cost energy
+    # the entries are integers; a last bit left by the quadrature would make rigid motion cost energy
     K = np.round(skfem.BilinearForm(curvatures).assemble(basis).toarray(), 12)
     M = skfem.BilinearForm(values).assemble(basis).toarray()
     load = np.asarray(skfem.LinearForm(unit_load).assemble(basis))

@@ -7,6 +7,8 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from flexmb.checks.values import unit
+from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 Numbers = float | Array
@@ -86,3 +88,14 @@ def beam_stiffness(EA: Numbers, GJ: Numbers, EIy: Numbers, EIz: Numbers, length:
 def joined(parts: Sequence[LineSections]) -> LineSections:
     """Return the sections of all parts, one after the other."""
     return LineSections(**{f.name: np.concatenate([getattr(p, f.name) for p in parts]) for f in fields(LineSections)})
+
+
+def line_frame(d: Array, orientation: object, where: str) -> tuple[Array, Array, Array]:
+    """Return d, a unit vector, with y, the orientation (if None, ``side_axis``) made perpendicular to d, and d x y."""
+    y = side_axis(d) if orientation is None else unit(orientation, "orientation", where)
+    y = y - (y @ d) * d
+    if np.linalg.norm(y) < 1e-9:
+        message = f"must not be parallel to direction = {tuple(d.tolist())}"
+        raise InputError(message, where=where, key="orientation", value=orientation)
+    y = y / np.linalg.norm(y)
+    return d, y, np.cross(d, y)

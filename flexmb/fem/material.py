@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from flexmb.checks.values import finite, positive
 from flexmb.errors import InputError
-from flexmb.fem.checks import finite, positive
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from flexmb.checks.values import choice, positive
 from flexmb.errors import InputError
-from flexmb.fem.checks import choice, positive
 from flexmb.fem.line_sections import RECTANGLE, ROUND
 from flexmb.state import Array
 

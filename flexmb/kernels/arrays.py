@@ -140,7 +140,7 @@ class Live(NamedTuple):
 
     ``q``, ``v`` (n,); ``vectors`` (k, n), ``contacts`` (m, nc), ``loads`` (1, nl), ``scalars`` (s,) are the scheme's
     memory; ``g``, ``U`` (nc,) the contact kinematics of the current state; ``P`` impulses and ``work`` works of the
-    last step; ``since_sample``, ``since_field`` impulses added up; ``ledger`` the books (see ``kernels.ledger``).
+    last step; ``since_sample``, ``since_field`` impulses added up; ``ledger`` the ledger (see ``kernels.ledger``).
     """
 
     q: Array
@@ -210,10 +210,10 @@ GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
 
 
 NEWTON, LEMKE, PGS = 0, 1, 2
-"""The methods for contact problems (``Judge.method``)."""
+"""The methods for contact problems (``SolverSettings.method``)."""
 
 
-class Judge(NamedTuple):
+class SolverSettings(NamedTuple):
     """The contact solver's method (see ``kernels.lcp``), its iteration limit (0: automatic) and tolerance.
 
     ``others`` is the address of the methods that follow where it fails (``kernels.lcp_others``).

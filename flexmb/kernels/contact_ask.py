@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import ContactRows, Judge, ManyRows
+from flexmb.kernels.arrays import ContactRows, ManyRows, SolverSettings
 from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
@@ -14,7 +14,7 @@ from flexmb.state import Array
 
 
 @inner
-def _ask(jd: Judge, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
+def _ask(jd: SolverSettings, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
     """Solve what was written into ``many``; return the contact that failed or -1, and the residual."""
     many.answer[RESIDUAL], many.answer[WORST] = np.inf, 0.0  # should the solver not be compiled
     call(many.address[0], many.address[1], 0)
@@ -26,7 +26,9 @@ def _ask(jd: Judge, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
 
 
 @inner
-def solve_rows(jd: Judge, con: ContactRows, b: Array, active: Array, P: Array, terms: Array) -> tuple[int, float]:
+def solve_rows(
+    jd: SolverSettings, con: ContactRows, b: Array, active: Array, P: Array, terms: Array
+) -> tuple[int, float]:
     """Solve 0 <= W P + b perp P >= 0 on the rows with ``active`` > 0 (``contact_step.solve_velocity``)."""
     many, nc = con.many, P.size
     if many.address[0] == 0:
@@ -43,7 +45,7 @@ def solve_rows(jd: Judge, con: ContactRows, b: Array, active: Array, P: Array, t
 
 @inner
 def solve_levels(
-    jd: Judge, h: float, con: ContactRows, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
+    jd: SolverSettings, h: float, con: ContactRows, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
 ) -> tuple[int, float]:
     """Solve the joint position and velocity problem (``contact_step.solve_ggl``)."""
     many, nc = con.many, nu.size

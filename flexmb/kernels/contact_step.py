@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import ContactRows, Delassus, Judge
+from flexmb.kernels.arrays import ContactRows, Delassus, SolverSettings
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_active import members
 from flexmb.kernels.lcp_first import solve_problem
@@ -14,7 +14,7 @@ from flexmb.state import Array, IntArray
 
 
 @allocating
-def solve_velocity(jd: Judge, W: Array, b: Array, active: Array, P: Array, terms: Array) -> tuple[int, float]:
+def solve_velocity(jd: SolverSettings, W: Array, b: Array, active: Array, P: Array, terms: Array) -> tuple[int, float]:
     """Solve 0 <= W P + b perp P >= 0 on the rows with ``active`` > 0, P = 0 elsewhere.
 
     ``P`` comes in with the impulses of the step before: contacts that were pressed are the first guess.
@@ -63,7 +63,14 @@ def solve_velocity(jd: Judge, W: Array, b: Array, active: Array, P: Array, terms
 
 @allocating
 def solve_ggl(
-    jd: Judge, h: float, con: ContactRows | Delassus, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
+    jd: SolverSettings,
+    h: float,
+    con: ContactRows | Delassus,
+    g_free: Array,
+    b_v: Array,
+    nu: Array,
+    Lam: Array,
+    terms: Array,
 ) -> tuple[int, float]:
     """Solve the joint position and velocity problem; twin of ``schemes.alpha_family.solve_ggl``.
 

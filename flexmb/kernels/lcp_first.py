@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import NEWTON, Judge
+from flexmb.kernels.arrays import NEWTON, SolverSettings
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, solve_newton
 from flexmb.kernels.lcp_residual import lcp_worst, violation
@@ -20,7 +20,7 @@ METHOD, LIMIT, TOLERANCE, ITERATIONS, SOLVED, RESIDUAL, HEAD = 0, 1, 2, 3, 4, 5,
 
 
 @allocating
-def solve_problem(W: Array, b: Array, z: Array, jd: Judge) -> tuple[int, float]:
+def solve_problem(W: Array, b: Array, z: Array, jd: SolverSettings) -> tuple[int, float]:
     """Do what ``solve_lcp`` does; what Newton's method does not solve at once is sent to the others."""
     n = b.size
     iterations, ok = -1, False

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from numba import carray  # type: ignore[attr-defined]
 
-from flexmb.kernels.arrays import NEWTON, Judge
+from flexmb.kernels.arrays import NEWTON, SolverSettings
 from flexmb.kernels.lcp import go_on
 from flexmb.kernels.lcp_first import HEAD, ITERATIONS, LIMIT, METHOD, RESIDUAL, SOLVED, TOLERANCE
 from flexmb.kernels.pointers import floats
@@ -28,6 +28,6 @@ def solve_by_others(at: int, n: int) -> int:
 OTHERS = Stage(solve_by_others)
 
 
-def judge_of(method: int = NEWTON, max_iter: int = 0, tol: float = 1e-10) -> Judge:
+def solver_settings(method: int = NEWTON, max_iter: int = 0, tol: float = 1e-10) -> SolverSettings:
     """Return how compiled loops solve contact problems: method, limit of iterations (0: automatic) and tolerance."""
-    return Judge(method, max_iter, float(tol), OTHERS.door())
+    return SolverSettings(method, max_iter, float(tol), OTHERS.door())

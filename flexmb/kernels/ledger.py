@@ -1,4 +1,4 @@
-"""The books: works added up, extremes kept. Used by the compiled loop and by the readable one alike."""
+"""The ledger: works added up, extremes kept. Used by the compiled loop and by the readable one alike."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ GAIN_TOLERANCE = 1e-9
 
 
 def empty_ledger() -> Array:
-    """Return books with nothing in them."""
+    """Return an empty ledger."""
     ledger = np.zeros(LEDGER_SIZE)
     ledger[MIN_GAP] = np.inf
     ledger[MIN_GAP_TIME] = np.nan
@@ -36,7 +36,7 @@ def empty_ledger() -> Array:
 
 
 @kernel
-def book_step(ledger: Array, terms: Array, P: Array, work: Array, response: Array, g: Array, t: float) -> None:
+def add_to_ledger(ledger: Array, terms: Array, P: Array, work: Array, response: Array, g: Array, t: float) -> None:
     """Book one step that ended at ``t``: its works, its impulses and the gaps it left."""
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]

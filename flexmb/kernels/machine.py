@@ -3,7 +3,7 @@
 numba passes a tuple of arrays to a function by passing every number of every array: a function that takes the two
 hundred arrays of a multibody run compiles for many seconds, each of them. So the tuple is written to memory once, in
 numba's own layout, and functions get its address; ``part(at, "system.rows")`` is the sub-tuple at that place, and costs
-no more than reading it. The arrays must stay alive as long as the address is used, which ``MachineRoom`` sees to.
+no more than reading it. The arrays must stay alive as long as the address is used, which ``MachineWorkspace`` sees to.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numba import types
 from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
 
-from flexmb.kernels.arrays import Judge
+from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.multibody import (
     Between,
     ContactSets,
@@ -67,20 +67,32 @@ class Machine(NamedTuple):
     trial: Trial
     sets: ContactSets
     numbers: SchemeNumbers
-    judge: Judge
+    settings: SolverSettings
     e: Array
     step: Array
     scratch: Array
     stages: IntArray  # addresses of the compiled stages, see ``kernels.stages``
     rare: IntArray  # those of the rare ones
     out: Samples  # where the samples of a block go
-    answer: Array  # (2,) what a rare stage returns besides a whole number
+    answer: Array  # (2,) what a rare stage returns besides an integer
 
 
 _NESTED: dict[str, Any] = {
     cls.__name__: cls
     for cls in (
-        *(System, Point, Symbolic, Scatter, Matrices, TangentWork, Motion, Between, Trial, SchemeNumbers, Judge),
+        *(
+            System,
+            Point,
+            Symbolic,
+            Scatter,
+            Matrices,
+            TangentWork,
+            Motion,
+            Between,
+            Trial,
+            SchemeNumbers,
+            SolverSettings,
+        ),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
         *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, Samples, ContactSets, SparseProblem),
     )
@@ -157,7 +169,7 @@ def words(value: Any) -> list[int]:
     return [int(value)]
 
 
-class MachineRoom:
+class MachineWorkspace:
     """A machine and its address; keeps its arrays alive."""
 
     def __init__(self, machine: Machine) -> None:

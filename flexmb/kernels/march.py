@@ -1,4 +1,4 @@
-"""The compiled time loop: steps, books and samples without returning to Python."""
+"""The compiled time loop: steps, ledger and samples without returning to Python."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from numba.extending import overload
 from flexmb.kernels.arrays import (
     AlphaChoice,
     ContactRows,
-    Judge,
     Live,
     Loads,
     MoreauChoice,
@@ -17,12 +16,13 @@ from flexmb.kernels.arrays import (
     Samples,
     SchatzmanChoice,
     Scratch,
+    SolverSettings,
     Structure,
     Tables,
 )
 from flexmb.kernels.banded import dot
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.ledger import balance, book_step
+from flexmb.kernels.ledger import add_to_ledger, balance
 from flexmb.kernels.numba_inside import LOOSE
 from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
 from flexmb.kernels.step_alpha import step_alpha
@@ -40,7 +40,7 @@ Choice = MoreauChoice | SchatzmanChoice | AlphaChoice
 
 def take_step(
     ch: Choice,
-    jd: Judge,
+    jd: SolverSettings,
     st: Structure,
     con: ContactRows,
     lod: Loads,
@@ -99,7 +99,7 @@ def take_field(x: Live, out: Samples, k: int) -> None:
 @kernel
 def march(
     ch: Choice,
-    jd: Judge,
+    jd: SolverSettings,
     st: Structure,
     con: ContactRows,
     lod: Loads,
@@ -146,7 +146,7 @@ def march(
         for i in range(x.P.size):
             x.since_sample[i] += x.P[i]
             x.since_field[i] += x.P[i]
-        book_step(x.ledger, x.terms, x.P, x.work, con.response, x.g, t0 + (n + 1) * ch.h)
+        add_to_ledger(x.ledger, x.terms, x.P, x.work, con.response, x.g, t0 + (n + 1) * ch.h)
         if (n + 1) % every == 0 or n + 1 == last:
             if not take_sample(st, con, prb, x, w, out, samples):
                 return n, samples, fields, -2, residual

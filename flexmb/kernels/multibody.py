@@ -107,7 +107,7 @@ class Motion(NamedTuple):
     A: Array3  # (nf, 3, 3)
     numbers: Array  # (NUMBERS,)
     since_field: Array  # (3 nc,)
-    ledger: Array2  # (2, LEDGER_SIZE): the books, and as they stood a step before
+    ledger: Array2  # (2, LEDGER_SIZE): the ledger, and as they stood a step before
     terms: Array
     null: Array2  # (k, nj + 1) redundant directions, and whether each is redundant now; zeros: none (``redundancy``)
 

@@ -281,7 +281,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
     residual : float
     """
     con, motion, e = part(at, "trial.contact"), part(at, "motion"), part(at, "e")
-    judge, nj, ahead = part(at, "judge"), part(at, "system.joints"), part(at, "numbers.family") == SCHATZMAN
+    settings, nj, ahead = part(at, "settings"), part(at, "system.joints"), part(at, "numbers.family") == SCHATZMAN
     candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
     n, first, fixed = candidates.size, part(at, "trial.report")[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
     W_c = _delassus(at, candidates)
@@ -301,9 +301,9 @@ def solve_contacts(at: int) -> tuple[int, float]:
         Lam[i] = motion.contact[IMPULSE, candidates[i]]
     part(at, "trial.report")[ROUND] += 1.0
     if part(at, "numbers.contact_ggl") == 1:
-        failed, residual = solve_ggl(judge, part(at, "step")[H], W_c, g, b, nu, Lam, terms)
+        failed, residual = solve_ggl(settings, part(at, "step")[H], W_c, g, b, nu, Lam, terms)
     else:
-        failed, residual = solve_velocity(judge, W_c.W_v_Lam, b, np.ones(n), Lam, terms)
+        failed, residual = solve_velocity(settings, W_c.W_v_Lam, b, np.ones(n), Lam, terms)
     for i in range(terms.size):
         motion.terms[i] += terms[i]
     for i in range(n):

@@ -173,7 +173,7 @@ def _pose(at: int) -> None:
 @allocating
 def _solve_full(at: int) -> tuple[int, float]:
     """Solve the problem by the solvers of full matrices; return the contact that failed or -1, and the residual."""
-    s, con, judge, h = part(at, "sets.problem"), part(at, "trial.contact"), part(at, "judge"), part(at, "step")[H]
+    s, con, settings, h = part(at, "sets.problem"), part(at, "trial.contact"), part(at, "settings"), part(at, "step")[H]
     who = np.flatnonzero(con[CANDIDATE] > 0.0)
     n, place, k = who.size, np.full(con.shape[1], -1), s.levels
     place[who] = np.arange(n)
@@ -189,13 +189,13 @@ def _solve_full(at: int) -> tuple[int, float]:
     for i in range(n):
         b[i] = s.b[k * who[i] + k - 1]
     if k == 1:
-        failed, residual = solve_velocity(judge, full, b, np.ones(n), Lam, terms)
+        failed, residual = solve_velocity(settings, full, b, np.ones(n), Lam, terms)
     else:
         parts = Delassus(
             np.ascontiguousarray(full[::2, ::2]), h * np.ascontiguousarray(full[::2, 1::2]),
             np.ascontiguousarray(full[1::2, ::2]) / h, np.ascontiguousarray(full[1::2, 1::2]),
         )  # fmt: skip
-        failed, residual = solve_ggl(judge, h, parts, part(at, "sets.free")[who], b, nu, Lam, terms)
+        failed, residual = solve_ggl(settings, h, parts, part(at, "sets.free")[who], b, nu, Lam, terms)
     part(at, "motion.terms")[T_ITERATIONS] += terms[T_ITERATIONS]
     for i in range(n):
         s.z[k * who[i] + k - 1] = Lam[i]
@@ -214,7 +214,7 @@ def solve_many(at: int) -> tuple[int, float]:
         The contact with the largest residual when that exceeds the tolerance, else -1.
     residual : float
     """
-    s, sets, con, judge = part(at, "sets.problem"), part(at, "sets"), part(at, "trial.contact"), part(at, "judge")
+    s, sets, con, settings = part(at, "sets.problem"), part(at, "sets"), part(at, "trial.contact"), part(at, "settings")
     _pose(at)
     warm = False
     for r in range(s.state.size):
@@ -222,9 +222,9 @@ def solve_many(at: int) -> tuple[int, float]:
     if not warm:
         guess(s, sets.free)
     part(at, "trial.report")[ROUND] += 1.0
-    used, row, residual = solve_sets(s, sets.free, judge.max_iter if judge.max_iter > 0 else SETS)
+    used, row, residual = solve_sets(s, sets.free, settings.max_iter if settings.max_iter > 0 else SETS)
     part(at, "motion.terms")[T_ITERATIONS] += used
-    failed = -1 if residual <= judge.tol else row // s.levels
+    failed = -1 if residual <= settings.tol else row // s.levels
     if failed >= 0:
         rows = 0
         for r in range(s.may.size):

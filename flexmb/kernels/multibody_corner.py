@@ -22,7 +22,7 @@ import numpy as np
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, book_step
+from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, add_to_ledger
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
@@ -118,7 +118,7 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     for i in range(n):
         r = nj + closed[i]
         b[i] = row_rate(at, r) + along_direction(at, r, w) + e[closed[i]] * rate_before(at, r)
-    failed, residual = solve_velocity(part(at, "judge"), responses, b, np.ones(n), Lam, motion.terms)
+    failed, residual = solve_velocity(part(at, "settings"), responses, b, np.ones(n), Lam, motion.terms)
     if failed >= 0:
         return closed[failed], residual
     for j in range(n):
@@ -225,7 +225,7 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
     con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
-    book_step(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
     bad = _begin_anew(at, t)
     if bad >= 0:
         return SINGULAR, bad, trial.big[WEAK_MASS, bad]

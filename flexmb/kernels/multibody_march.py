@@ -23,8 +23,8 @@ from flexmb.kernels.ledger import (
     COLUMNS,
     NUMERICAL,
     T_NUMERICAL,
+    add_to_ledger,
     balance,
-    book_step,
 )
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
@@ -202,12 +202,12 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
         return NOT_CLOSED, -1, part(at, "trial.report")[LEFT], 0.0
     nums[TIME] = t
     table = outside(part(at, "system.rotors"), motion.vec[V])
-    if table >= 0:  # the books end with the step before
+    if table >= 0:  # the ledger end with the step before
         return LEFT_TABLE, table, np.nan, 0.0
     nums[STEPS] += 1.0
     gaps = motion.rows[GAP, part(at, "system.joints") :]
     con = motion.contact
-    book_step(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
     if numbers.projection == 1:
         bad = _project(at)
         if bad >= 0:

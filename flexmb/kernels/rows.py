@@ -80,7 +80,7 @@ def restoring(st: Structure, x: Array, y: Array) -> None:
 
 @inner
 def solve_step(st: Structure, x: Array, w0: Array, w1: Array) -> None:
-    """Overwrite ``x`` with S^-1 x; twin of ``schemes.base.StepMatrix.solve``."""
+    """Overwrite ``x`` with S^-1 x; twin of ``schemes.scheme.StepMatrix.solve``."""
     if not st.refine:
         ldu_solve(st.S, x)
         return

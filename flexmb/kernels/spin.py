@@ -1,4 +1,4 @@
-"""Spinning bodies: forces, momentum and tangents from ``tables.Rotors``; equations in ``bodies.spin_parts``.
+"""Spinning bodies: forces, momentum and tangents from ``tables.Rotors``; equations in ``parts.bodies.spin_parts``.
 
 With the speed W = phi', psi = phi + phase, and the entries g, n, s, c, d of gyro, circulation, skew damping, cross and
 the resistance of internal damping:

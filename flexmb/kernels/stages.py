@@ -1,7 +1,7 @@
 """The heavy or rare stages of a step, compiled apart and called by address.
 
 A loop that calls a stage by its address is compiled without it, and an edit in one of them leaves the other as it is. A
-stage takes the address of the machine and a flag, and returns a whole number; everything else goes through the
+stage takes the address of the machine and a flag, and returns an integer; everything else goes through the
 machine's arrays. A *rare* stage is compiled (or loaded from its file) when it is first called: until then its address
 is that of a door, a function of Python that does so and puts the stage in its place.
 """

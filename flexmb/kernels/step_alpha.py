@@ -7,10 +7,10 @@ from flexmb.kernels.arrays import (
     NAIVE_POSITION,
     AlphaChoice,
     ContactRows,
-    Judge,
     Live,
     Loads,
     Scratch,
+    SolverSettings,
     Structure,
     Tables,
 )
@@ -27,7 +27,15 @@ A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 
 @inner
 def step_alpha(
-    ch: AlphaChoice, jd: Judge, st: Structure, con: ContactRows, lod: Loads, tab: Tables, row: int, x: Live, w: Scratch
+    ch: AlphaChoice,
+    jd: SolverSettings,
+    st: Structure,
+    con: ContactRows,
+    lod: Loads,
+    tab: Tables,
+    row: int,
+    x: Live,
+    w: Scratch,
 ) -> tuple[int, float]:
     """Advance ``x`` by a step; return (-1, residual), or the contact that failed and its residual."""
     h = ch.h
@@ -81,7 +89,7 @@ def _force(st: Structure, lod: Loads, tab: Tables, row: int, q: Array, v: Array,
 @inner
 def _impulses(
     ch: AlphaChoice,
-    jd: Judge,
+    jd: SolverSettings,
     con: ContactRows,
     tab: Tables,
     row: int,

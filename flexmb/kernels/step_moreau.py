@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, MoreauChoice, Scratch, Structure, Tables
+from flexmb.kernels.arrays import ContactRows, Live, Loads, MoreauChoice, Scratch, SolverSettings, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
@@ -13,7 +13,15 @@ from flexmb.state import Array
 
 @inner
 def step_moreau(
-    ch: MoreauChoice, jd: Judge, st: Structure, con: ContactRows, lod: Loads, tab: Tables, row: int, x: Live, w: Scratch
+    ch: MoreauChoice,
+    jd: SolverSettings,
+    st: Structure,
+    con: ContactRows,
+    lod: Loads,
+    tab: Tables,
+    row: int,
+    x: Live,
+    w: Scratch,
 ) -> tuple[int, float]:
     """Advance ``x`` by a step; return (-1, residual), or the contact that failed and its residual."""
     h, th, vt = ch.h, ch.theta, ch.vartheta
@@ -52,7 +60,7 @@ def step_moreau(
 
 @inner
 def _impulses(
-    ch: MoreauChoice, jd: Judge, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, dv: Array
+    ch: MoreauChoice, jd: SolverSettings, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, dv: Array
 ) -> tuple[int, float]:
     """Fill ``x.P``; contacts whose forecast closes are active."""
     nc = x.P.size

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Judge, Live, Loads, SchatzmanChoice, Scratch, Structure, Tables
+from flexmb.kernels.arrays import ContactRows, Live, Loads, SchatzmanChoice, Scratch, SolverSettings, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
@@ -30,7 +30,7 @@ AHEAD, DRIVE = 0, 1
 @inner
 def step_schatzman(
     ch: SchatzmanChoice,
-    jd: Judge,
+    jd: SolverSettings,
     st: Structure,
     con: ContactRows,
     lod: Loads,
@@ -85,7 +85,7 @@ def _amplitude(ch: SchatzmanChoice, tab: Tables, row: int, j: int) -> float:
 
 @inner
 def _impulses(
-    ch: SchatzmanChoice, jd: Judge, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, du: Array
+    ch: SchatzmanChoice, jd: SolverSettings, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, du: Array
 ) -> tuple[int, float]:
     """Fill ``x.P``: all contacts take part, on g_{k+1} + e g_{k-1} over h."""
     h = ch.h

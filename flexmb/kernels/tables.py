@@ -259,7 +259,7 @@ class Floating(NamedTuple):
 
 
 class Rotors(NamedTuple):
-    """What spinning adds to bodies of small displacement, nb of them; formulas in ``bodies.spin_parts``.
+    """What spinning adds to bodies of small displacement, nb of them; formulas in ``parts.bodies.spin_parts``.
 
     Matrices are entries (row, column) over v, those of rotor b are ``entry_ptr[b]`` to ``entry_ptr[b + 1]``; likewise
     the tables of speed-dependent bearings and the rotating excitations.

@@ -1,4 +1,4 @@
-"""Functions of time, their first and second derivatives; the numbers of each kind as ``loads.time_functions`` gives.
+"""Functions of time, their first and second derivatives; the numbers of each kind as ``parts.time_functions`` gives.
 
     CONSTANT    value
     RAMP        start_time, end_time, start_value, end_value

@@ -75,7 +75,7 @@ class ContactSolver:
             raise InputError(words, where=where, key="tolerance", value=self.tolerance)
         whole = isinstance(self.max_iterations, (int, np.integer)) and not isinstance(self.max_iterations, bool)
         if not whole or self.max_iterations < 0:
-            words = "must be a whole number >= 0 (0: automatic)"
+            words = "must be an integer >= 0 (0: automatic)"
             raise InputError(words, where=where, key="max_iterations", value=self.max_iterations)
 
     @property

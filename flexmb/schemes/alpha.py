@@ -10,7 +10,7 @@ from typing import ClassVar
 
 from flexmb.schemes.alpha_contacts import AlphaStep
 from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.base import check_choice, check_flag, check_range
+from flexmb.schemes.scheme import check_choice, check_flag, check_range
 
 JOINT_LEVELS = ("auto", "index3", "index2", "ggl")
 """What ``constraints`` may be."""

@@ -10,10 +10,10 @@ import numpy as np
 from flexmb.linalg import Factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import PreparedContacts, StepMatrix, require_solved, solve_contacts
 from flexmb.schemes.many_contacts import Level, StepNumbers
+from flexmb.schemes.scheme import PreparedContacts, StepMatrix, require_solved, solve_contacts
 from flexmb.state import Array
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
 
 
 @dataclass(frozen=True)

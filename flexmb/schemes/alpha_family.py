@@ -54,7 +54,7 @@ from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3
 from flexmb.linalg import factor
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep, solve_levels
-from flexmb.schemes.base import (
+from flexmb.schemes.scheme import (
     ELSEWHERE,
     Memory,
     Scheme,
@@ -65,7 +65,7 @@ from flexmb.schemes.base import (
     solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
 
 JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 """Levels on which joints are held, as the compiled loop of large motion numbers them."""

@@ -20,9 +20,9 @@ from flexmb.kernels.contact_response import ONE, TWO, Response
 from flexmb.kernels.many_contacts import ContactRoom, ManyContacts
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import stack
-from flexmb.nonsmooth.bordered import Envelope, bordered, factored, own_response, row_lengths
+from flexmb.nonsmooth.bordered_problem import Envelope, bordered, factored, own_response, row_lengths
 from flexmb.state import Array
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
 
 Flags = NDArray[np.bool_]
 FEW = 30

@@ -39,12 +39,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.instant import Instant, System
 from flexmb.kernels.multibody import MOREAU
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import (
+from flexmb.schemes.scheme import (
     Memory,
     Responses,
     Scheme,
@@ -57,7 +56,8 @@ from flexmb.schemes.base import (
     solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import Instant, System
 
 ITERATIONS = 40
 """Most iterations of Newton's method."""

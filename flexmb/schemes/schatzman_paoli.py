@@ -32,11 +32,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.instant import System
 from flexmb.kernels.multibody import SCHATZMAN
 from flexmb.linalg import factor
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import (
+from flexmb.schemes.scheme import (
     EVERYWHERE,
     Memory,
     Scheme,
@@ -50,7 +49,8 @@ from flexmb.schemes.base import (
     solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
-from flexmb.system import LinearSystem
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import System
 
 
 @dataclass(frozen=True)

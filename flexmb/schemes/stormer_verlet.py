@@ -31,12 +31,12 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.instant import System
 from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.linalg.frequencies import highest_frequency
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.base import Memory, Responses, Scheme, solve_contacts
+from flexmb.schemes.scheme import Memory, Responses, Scheme, solve_contacts
 from flexmb.state import Array, State, StepReport
+from flexmb.system.protocol import System
 
 ITERATIONS = 60
 """Most iterations for the momentum of bodies that turn; each gains a factor of about h omega."""

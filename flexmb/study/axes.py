@@ -10,7 +10,7 @@ from typing import Any
 from flexmb.case.overrides import key_path
 from flexmb.case.problems import Problem
 from flexmb.case.toml_lines import Path as KeyPath
-from flexmb.study.schema import AxisTable
+from flexmb.study.study_schema import AxisTable
 from flexmb.study.table import Value
 
 MOST_RUNS = 1_000_000
@@ -154,7 +154,7 @@ def _values(table: AxisTable) -> list[Value]:
 
 
 def _spaced(start: float, end: float, count: int, spacing: str) -> list[Value]:
-    """Return values from start to end; whole numbers when both ends are."""
+    """Return values from start to end; integers when both ends are."""
     if count > MOST_VALUES:
         raise Wrong("count", f"must be at most {MOST_VALUES}", count)
     if count > 1 and start == end:
@@ -168,7 +168,7 @@ def _spaced(start: float, end: float, count: int, spacing: str) -> list[Value]:
         exact = _steps(start, end, count, log=spacing == "log")
         found = [round(x) for x in exact] if whole else list(exact)
     if len(set(found)) < len(found):
-        kind = "primes" if spacing == "primes" else "whole numbers"
+        kind = "primes" if spacing == "primes" else "integers"
         raise Wrong("count", f"asks for more {kind} than there are between {start:g} and {end:g}", count)
     return found
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Self
 
 from flexmb.errors import InputError
+from flexmb.record.summary import versions
 from flexmb.study.task import Task, flexmb_version, run_task
-from flexmb.summary import versions
 
 SECONDS = 10.0
 """How long a scheduler has to answer."""

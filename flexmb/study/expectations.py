@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from flexmb.analysis.measures import fitted_order
 from flexmb.case.expectations import holds
 from flexmb.errors import InputError
-from flexmb.measures import fitted_order
-from flexmb.study.schema import ExpectTable
+from flexmb.study.study_schema import ExpectTable
 from flexmb.study.table import Table
 
 _REDUCE: dict[str, Callable[[list[float]], float]] = {

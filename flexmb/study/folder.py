@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import FlexmbError, InputError
-from flexmb.io.disk_space import reason
-from flexmb.io.folder_lock import LOCK, sole_writer
-from flexmb.io.run_folder import taken_by
-from flexmb.io.toml_text import toml_tree
+from flexmb.record.io.disk_space import reason
+from flexmb.record.io.folder_lock import LOCK, sole_writer
+from flexmb.record.io.run_folder import taken_by
+from flexmb.record.io.toml_text import toml_tree
 from flexmb.study.read import StudyFile
 from flexmb.study.table import RUNS, STUDY, Table
 

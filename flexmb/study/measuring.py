@@ -7,18 +7,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from flexmb.bodies import Bar
+from flexmb.analysis.exact import Exact, exact_solution
+from flexmb.analysis.measures import graph_distance, grid_norm, kept
+from flexmb.analysis.modal_energy import modal_measure
+from flexmb.analysis.modes import highest_frequency
 from flexmb.case import Case
 from flexmb.case.expectations import number, samples
 from flexmb.errors import InputError
-from flexmb.exact import Exact, exact_solution
-from flexmb.measures import graph_distance, grid_norm, kept
-from flexmb.modal_energy import modal_measure
-from flexmb.modes import highest_frequency
-from flexmb.multibody_system import MultibodySystem
-from flexmb.result import Result
+from flexmb.parts.bodies import Bar
+from flexmb.record.result import Result
 from flexmb.state import Array
-from flexmb.study.schema import EXACT, LEDGER, MeasureTable
+from flexmb.study.study_schema import EXACT, LEDGER, MeasureTable
+from flexmb.system.multibody_system import MultibodySystem
 
 NORMS = {"L1": 1.0, "L2": 2.0, "sup": np.inf}
 FINER = 4

@@ -10,13 +10,13 @@ from typing import Any
 
 from flexmb.case import Case
 from flexmb.case.read import parsed
-from flexmb.engines.compiled_files import WORDS, WORDS_LARGE, family_of, will_compile, will_compile_large
+from flexmb.drive.compiled_files import WORDS, WORDS_LARGE, family_of, will_compile, will_compile_large
 from flexmb.errors import InputError
 from flexmb.study.axes import MOST_RUNS, Point, Setting, layered
-from flexmb.study.checks import check_measures, in_study
-from flexmb.study.keys import run_key
+from flexmb.study.case_checks import check_measures, in_study
 from flexmb.study.read import StudyFile
-from flexmb.study.schema import EXACT
+from flexmb.study.run_digest import run_key
+from flexmb.study.study_schema import EXACT
 from flexmb.study.table import Value
 from flexmb.study.task import Task, settings_of
 

@@ -15,10 +15,10 @@ from flexmb.case.shipped import find_file, find_study, shipped_cases
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.case.toml_lines import line_numbers, line_of
 from flexmb.case.toml_writer import to_toml
+from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.fem.checks import nearest
 from flexmb.study.axes import STEP_KEYS, Axis, Grid, Setting, Wrong, axis_name, layered, make_axis, settings
-from flexmb.study.schema import EXACT, LEDGER, MODES_OVER, MODES_SHOWN, RESERVED, StudyTables
+from flexmb.study.study_schema import EXACT, LEDGER, MODES_OVER, MODES_SHOWN, RESERVED, StudyTables
 from flexmb.study.table import same
 
 GIVEN = "--set"

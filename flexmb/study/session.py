@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from flexmb.errors import InputError
+from flexmb.record.summary import versions
 from flexmb.study.expectations import evaluate
 from flexmb.study.folder import StudyFolder
 from flexmb.study.plan import Runs
 from flexmb.study.read import StudyFile
 from flexmb.study.table import FAILED, RUNS, Row, Table, load_table, row_of, row_to_json
 from flexmb.study.task import Task, flexmb_version
-from flexmb.summary import versions
 
 Progress = Callable[[int, int], None]
 BAD_REFERENCE = "reference run"

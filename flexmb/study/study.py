@@ -13,8 +13,8 @@ from flexmb.errors import InputError
 from flexmb.study.local import Local, cores
 from flexmb.study.plan import Runs
 from flexmb.study.read import StudyFile, read_study
-from flexmb.study.schema import StudyTables
 from flexmb.study.session import Progress, Session
+from flexmb.study.study_schema import StudyTables
 from flexmb.study.table import Row, Table
 
 

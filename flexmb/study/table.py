@@ -16,8 +16,8 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 
 from flexmb.case.read_tables import require_tables
 from flexmb.case.schema import Number, Text
-from flexmb.data_frames import table_to_pandas, table_to_xarray
 from flexmb.errors import InputError
+from flexmb.record.data_frames import table_to_pandas, table_to_xarray
 
 if TYPE_CHECKING:
     import pandas

@@ -17,18 +17,18 @@ import numpy as np
 from flexmb.case import Case
 from flexmb.case.expectations import probe_names, samples
 from flexmb.case.read import check_values
-from flexmb.engines.compiled_files import family_of
+from flexmb.drive.compiled_files import family_of
+from flexmb.drive.simulate import run
 from flexmb.errors import FlexmbError, InputError, SimulationError
-from flexmb.io.toml_text import toml_tree
-from flexmb.record import Tally
-from flexmb.result import MemorySink, Result
-from flexmb.simulate import run
+from flexmb.record.io.toml_text import toml_tree
+from flexmb.record.result import MemorySink, Result
+from flexmb.record.run_warnings import no_run_warnings
+from flexmb.record.samples import Tally
+from flexmb.record.summary import versions
 from flexmb.study.axes import Setting
 from flexmb.study.measuring import Curves, Wanted, measured
-from flexmb.study.schema import MeasureTable
+from flexmb.study.study_schema import MeasureTable
 from flexmb.study.table import DONE, FAILED, Row, Value, row_to_json
-from flexmb.summary import versions
-from flexmb.telling import told_elsewhere
 
 NO_FIELDS = 2**40
 """Steps between whole states when nobody asks for them."""
@@ -136,7 +136,7 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
     case: Case | None = None
     try:
         case = task.case()
-        with told_elsewhere():  # the row has the notes, and the folder of the run if it is kept
+        with no_run_warnings():  # the row has the notes, and the folder of the run if it is kept
             warm(case)
             result = case.run(task.keep or None, overwrite=bool(task.keep))
         notes = _news(case, result.notes)
@@ -186,7 +186,7 @@ def warm(case: Case) -> None:
 
 def warm_task(text: str) -> None:
     """Load or compile the loop of a task."""
-    with suppress(FlexmbError), told_elsewhere():  # as in ``warm``
+    with suppress(FlexmbError), no_run_warnings():  # as in ``warm``
         warm(Task(**json.loads(text)).case())
 
 

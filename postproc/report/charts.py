@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.measures.thinning import kept
+from flexmb.analysis.measures.thinning import kept
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.paths import shown_path

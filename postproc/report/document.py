@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from importlib.resources import files
 
-from flexmb.io.run_folder import REPORT_MARK
 from flexmb.postproc.report.html import Html, joined, tag
+from flexmb.record.io.run_folder import REPORT_MARK
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
 """The browser itself refuses anything from outside."""

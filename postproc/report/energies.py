@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from flexmb.exact import Exact
+from flexmb.analysis.exact import Exact
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.ledger import Ledger
 from flexmb.postproc.report.charts import Bars, Chart, Curve

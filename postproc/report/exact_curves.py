@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from flexmb.analysis.exact import Exact, exact_solution
 from flexmb.errors import InputError
-from flexmb.exact import Exact, exact_solution
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.report.runs import Run
 

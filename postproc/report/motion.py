@@ -9,20 +9,20 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.io.structure import unit
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.camera import Camera
 from flexmb.postproc.deformation import deformation, held_points
+from flexmb.postproc.extent import last_tame
 from flexmb.postproc.field_range import coloured_values
 from flexmb.postproc.fields import ON_LINES, ON_SOLIDS, VECTORS
-from flexmb.postproc.marks import LOOKS, DrawnMarks, Part
+from flexmb.postproc.finite_states import SomeStates
+from flexmb.postproc.glyphs import LOOKS, DrawnMarks, Part
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, tangents
 from flexmb.postproc.report.numbers import Numbers
-from flexmb.postproc.room import last_tame
 from flexmb.postproc.scene import Look, Scene
-from flexmb.postproc.sound_states import SomeStates
-from flexmb.result import Result
+from flexmb.record.io.structure import unit
+from flexmb.record.result import Result
 
 MOST_FRAMES = 300
 MOST_BYTES = 3_000_000

@@ -6,8 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
-from flexmb.exact import Exact
-from flexmb.postproc.moment import telling_time
+from flexmb.analysis.exact import Exact
+from flexmb.postproc.instant import telling_time
 from flexmb.postproc.report import tables
 from flexmb.postproc.report.again import again
 from flexmb.postproc.report.charts import COLOURS, MOST, Bars, Chart
@@ -19,7 +19,7 @@ from flexmb.postproc.report.rotor import rotor_pictures
 from flexmb.postproc.report.runs import Run
 from flexmb.postproc.report.sections import MOST_CONTACTS, MOST_PORTRAITS, Sections
 from flexmb.postproc.report.views import views_of
-from flexmb.words import counted
+from flexmb.record.summary_text import counted
 
 HELP = (
     "Drag turns, Shift and drag moves. Once the view was clicked the wheel zooms, space plays, arrow keys step, with "

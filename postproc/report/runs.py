@@ -9,11 +9,11 @@ from pathlib import Path
 
 from flexmb.postproc.folder_labels import folder_labels
 from flexmb.postproc.ledger import Ledger, ledger_of
-from flexmb.postproc.named import Curves
+from flexmb.postproc.named_curves import Curves
 from flexmb.postproc.open_folder import Opened, open_folder
 from flexmb.postproc.report.labels import labels_of
-from flexmb.result import Result
-from flexmb.words import energy_warnings
+from flexmb.record.result import Result
+from flexmb.record.summary_text import energy_warnings
 
 
 @dataclass(frozen=True)

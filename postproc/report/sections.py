@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
+from flexmb.analysis.exact import Exact
+from flexmb.analysis.exact.solution import Curve as ExactCurve
 from flexmb.errors import InputError
-from flexmb.exact import Exact
-from flexmb.exact.solution import Curve as ExactCurve
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.named import split_name, with_unit
+from flexmb.postproc.named_curves import split_name, with_unit
 from flexmb.postproc.report.charts import Chart, Curve, amplitude_floor, telling_range
 from flexmb.postproc.report.exact_curves import exact_times
 from flexmb.postproc.report.paths import shown_path

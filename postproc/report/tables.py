@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.exact import Exact
-from flexmb.measures import grid_norm
+from flexmb.analysis.exact import Exact
+from flexmb.analysis.measures import grid_norm
 from flexmb.postproc.arrays import largest
-from flexmb.postproc.named import unit_of
+from flexmb.postproc.named_curves import unit_of
 from flexmb.postproc.report.html import Html, joined, table, tag
 from flexmb.postproc.report.runs import Run
 from flexmb.postproc.signal_units import unit_of_signal
-from flexmb.words import ENERGY_WORDS, asked, size_words
+from flexmb.record.summary_text import ENERGY_WORDS, asked, size_words
 
 TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
 

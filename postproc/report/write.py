@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmb.errors import InputError
-from flexmb.io.run_folder import REPORT
 from flexmb.postproc.out_file import require_place, writing
 from flexmb.postproc.report.charts import cycle
 from flexmb.postproc.report.exact_curves import exact_of
 from flexmb.postproc.report.page import Page
 from flexmb.postproc.report.runs import open_runs
+from flexmb.record.io.run_folder import REPORT
 
 COMPARISON = "comparison.html"
 

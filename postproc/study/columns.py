@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from flexmb.postproc.named import unit_of
-from flexmb.words import ENERGY_WORDS
+from flexmb.postproc.named_curves import unit_of
+from flexmb.record.summary_text import ENERGY_WORDS
 
 LEDGER = {"initial": "initial energy", "final": "final energy", "residual": "residual of the ledger"} | {
     key: words for key, words in ENERGY_WORDS if key in ("external", "damping", "contact", "numerical")

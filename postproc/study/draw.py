@@ -12,7 +12,6 @@ from typing import Any
 import matplotlib
 
 from flexmb.errors import InputError
-from flexmb.io.whole_file import whole_file
 from flexmb.postproc.study.bars import draw_bars
 from flexmb.postproc.study.canvas import Drawing, behead_figure
 from flexmb.postproc.study.columns import Columns
@@ -25,6 +24,7 @@ from flexmb.postproc.study.profile import draw_profile
 from flexmb.postproc.study.spec import Asked, Spec
 from flexmb.postproc.study.work_precision import draw_work_precision
 from flexmb.postproc.style import STYLE
+from flexmb.record.io.whole_file import whole_file
 from flexmb.study.table import Table
 
 KINDS: dict[str, Callable[[Asked], Drawing]] = {

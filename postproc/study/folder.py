@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.study.checked import checked_study, checked_summary
+from flexmb.study.folder_checks import checked_study, checked_summary
 from flexmb.study.table import RUNS, STUDY, Table, load_table
 
 SUMMARY = "summary.json"

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 
-from flexmb.measures import fitted_order
+from flexmb.analysis.measures import fitted_order
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.study.canvas import Drawing, Legend, head_figure, look, panel_frames, set_scales
 from flexmb.postproc.study.lines import head_of, name_frame, points

@@ -14,8 +14,8 @@ from flexmb.postproc.report.tables import CROSS, TICK, number
 from flexmb.postproc.study.columns import Columns, name_of_axis, shown
 from flexmb.postproc.study.draw import FIGURES, Figured
 from flexmb.postproc.study.folder import Opened
+from flexmb.record.summary_text import bounds_words, counted
 from flexmb.study.expectations import asked_words
-from flexmb.words import bounds_words, counted
 
 MOST_ROWS = 2000
 """Rows of the table on the page; table.csv has all."""

@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator, PercentFormatter
 
-from flexmb.measures import PerformanceProfile, performance_profile
+from flexmb.analysis.measures import PerformanceProfile, performance_profile
 from flexmb.postproc.study.canvas import Drawing, Legend, frames, head_figure, look
 from flexmb.postproc.study.columns import quoted
 from flexmb.postproc.study.spec import Asked

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from flexmb.errors import InputError
-from flexmb.io.run_folder import REPORT
-from flexmb.io.whole_file import whole_file
 from flexmb.postproc.report.write import usable
 from flexmb.postproc.study.draw import Figured, save_figure
 from flexmb.postproc.study.folder import open_study
 from flexmb.postproc.study.page import StudyPage
 from flexmb.postproc.study.spec import spec_of
+from flexmb.record.io.run_folder import REPORT
+from flexmb.record.io.whole_file import whole_file
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 
-from flexmb.model import Model
+from flexmb.system.model import Model
 
 
 def peak(model: Model) -> int:

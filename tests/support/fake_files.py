@@ -8,10 +8,10 @@ from pathlib import Path
 import fake_run
 import numpy as np
 
-from flexmb.io.run_folder import RunFolder
-from flexmb.record import Tally
-from flexmb.result import MemorySink, Result
-from flexmb.summary import summarize
+from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.result import MemorySink, Result
+from flexmb.record.samples import Tally
+from flexmb.record.summary import summarize
 
 MOVING = ("displacement", "velocity", "contact_impulse")
 

@@ -14,12 +14,12 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.assembly.places import BodyInfo, Picture, Place, on_frame
+from flexmb.assembly.markers import BodyInfo, Marker, Picture, on_frame
 from flexmb.kernels.tables import FRAME
-from flexmb.layout import Layout, layout_of
-from flexmb.probes import MultibodyProbe
-from flexmb.record import Block, RunInfo, Tally
-from flexmb.result import MemorySink, Result
+from flexmb.record.result import MemorySink, Result
+from flexmb.record.samples import Block, RunInfo, Tally
+from flexmb.system.layout import Layout, layout_of
+from flexmb.system.probes import MultibodyProbe
 
 NODES, LENGTH, RADIUS = 10, 3.0, 0.05
 NQ, NV = 7 * (2 + NODES), 6 * (2 + NODES)
@@ -121,7 +121,7 @@ def _carried(n: int, iq: int, iv: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return np.full(n, FRAME), np.full(n, iq), np.full(n, iv)
 
 
-def _body(name: str, nodes: list[Place], named: dict[str, Place], unknowns: np.ndarray, picture: Picture) -> BodyInfo:
+def _body(name: str, nodes: list[Marker], named: dict[str, Marker], unknowns: np.ndarray, picture: Picture) -> BodyInfo:
     rows = np.array([[p.iv, p.iv + 1, p.iv + 2] for p in nodes])
     return BodyInfo(name, nodes, named, len(nodes) == 1, 2.0, unknowns, picture, rows)
 

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.record import Block, RunInfo
-from flexmb.system import Contacts, Layout, LinearSystem, Probe
+from flexmb.record.samples import Block, RunInfo
+from flexmb.system.linear_system import Contacts, Layout, LinearSystem, Probe
 
 
 @dataclass(frozen=True)

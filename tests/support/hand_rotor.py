@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.bodies.base import BodyParts, Dof, node_maps
-from flexmb.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
-from flexmb.fem.node_ref import NodeRef
+from flexmb.assembly.node_ref import NodeRef
 from flexmb.linalg.strain import regular
+from flexmb.parts.bodies.body import BodyParts, Dof, node_maps
+from flexmb.parts.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 
 X, Y, Z = np.eye(3)
 DOFS = [

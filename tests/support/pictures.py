@@ -9,7 +9,7 @@ from missing import missing
 
 import flexmb as fm
 from flexmb.errors import InputError
-from flexmb.postproc.moment import nearest_state
+from flexmb.postproc.instant import nearest_state
 from flexmb.postproc.open_folder import open_folder
 from flexmb.postproc.screen import prepare_off_screen
 

@@ -57,7 +57,7 @@ def ggl() -> ContactProblem:
 
 
 def degenerate() -> ContactProblem:
-    """Whole numbers with ties everywhere: rank three, zero gaps, one contact without compliance, two alike."""
+    """Integers with ties everywhere: rank three, zero gaps, one contact without compliance, two alike."""
     A = np.array([[1.0, 0, 0, 1, 1, 0, 0, 1], [0, 1.0, 0, 1, 0, 1, 0, 1], [0, 0, 1.0, 0, 1, 1, 0, 0]])
     return ContactProblem(A.T @ A, [-1.0, -1.0, 0.0, -2.0, -1.0, -1.0, 0.0, -2.0])
 

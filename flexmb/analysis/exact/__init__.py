@@ -1,0 +1,6 @@
+"""Closed solutions of impact problems, by name; a case file claims one in its table ``[exact]``."""
+
+from flexmb.analysis.exact.by_name import SOLUTIONS, exact_solution
+from flexmb.analysis.exact.solution import Exact
+
+__all__ = ["SOLUTIONS", "Exact", "exact_solution"]

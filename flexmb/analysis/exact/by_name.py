@@ -1,0 +1,47 @@
+"""Solutions by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from flexmb.analysis.exact.bar_impact import impacting_bar
+from flexmb.analysis.exact.case_tables import Tables
+from flexmb.analysis.exact.other_contacts import require_unreached
+from flexmb.analysis.exact.particle_impact import bouncing_ball, impacting_oscillator
+from flexmb.analysis.exact.solution import Exact
+
+SOLUTIONS: dict[str, Callable[[Tables], Exact]] = {
+    "impacting-bar": impacting_bar,
+    "bouncing-ball": bouncing_ball,
+    "impacting-oscillator": impacting_oscillator,
+}
+"""What ``[exact] solution`` may be."""
+
+
+SLACK = 1e-6
+"""Part of its length by which a solution is followed beyond the end: last times are off by round-off."""
+
+
+def exact_solution(case: Tables, end: float | None = None) -> Exact | None:
+    """Return the exact solution a case claims to have; None when it claims none.
+
+    Parameters
+    ----------
+    case : mapping
+        The tables of a case file.
+    end : float, optional
+        Up to when it is wanted, s; by default the end of the run.
+
+    Raises
+    ------
+    InputError
+        When the solution does not hold: the numbers of the case were changed to another problem.
+    """
+    claim = case.get("exact")
+    if not claim:
+        return None
+    until = float(case["time"]["end"]) if end is None else end
+    longer = {**case, "time": {**case["time"], "end": (1.0 + SLACK) * until}}
+    exact = SOLUTIONS[claim["solution"]](longer)
+    require_unreached(case, exact)
+    return exact

@@ -1,0 +1,1 @@
+"""Checks of what users give: values, keys, and the memory that it takes."""

@@ -1,0 +1,94 @@
+"""Memory that a model takes, estimated before it is made, against what the machine has left."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple, Protocol, runtime_checkable
+
+from flexmb.errors import InputError
+
+UNKNOWN = 8_000_000_000
+"""Bytes that are taken to be free where the system does not tell."""
+ALWAYS = 500_000_000
+"""Bytes that a model may take whatever the system tells: figures of free memory are not that exact."""
+GIVE_WAY = ("inactive_file", "active_file", "slab_reclaimable")
+"""Lines of memory.stat with memory in use that is freed when it is needed."""
+
+
+class Size(NamedTuple):
+    """What a body takes.
+
+    Parameters
+    ----------
+    where : str
+        The body in a case file.
+    elements : int
+    bytes : int
+        The most that is held at a time while the model is assembled, measured with many elements.
+    """
+
+    where: str
+    elements: int
+    bytes: int
+
+
+@runtime_checkable
+class Sized(Protocol):
+    """A body that can be large."""
+
+    def memory(self, large: bool) -> Size:
+        """Return what it takes in a model of small or large motion."""
+        ...
+
+
+def available_bytes() -> int:
+    """Return the memory that is free for this process."""
+    found = [_meminfo(), _group()]
+    known = [size for size in found if size is not None]
+    if known:
+        return max(min(known), 0)
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    except (AttributeError, ValueError, OSError):  # not on Windows
+        return UNKNOWN
+
+
+def _meminfo() -> int | None:
+    """Return what Linux calls available, in bytes."""
+    try:
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
+    except (OSError, StopIteration, ValueError):
+        return None
+
+
+def _group(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
+    """Return what the limit of a container leaves, in bytes; None without a limit; caches count as free."""
+    try:
+        left = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
+    except (OSError, ValueError):  # no such limit: the word is "max"
+        return None
+    try:
+        lines = [line.split() for line in (folder / "memory.stat").read_text().splitlines()]
+        return left + sum(int(size) for name, size in lines if name in GIVE_WAY)
+    except (OSError, ValueError):
+        return left
+
+
+def check_memory(sizes: Iterable[Size]) -> None:
+    """Raise, naming the largest body, if all of them together take more memory than there is."""
+    sizes = list(sizes)
+    needed, free = sum(size.bytes for size in sizes), available_bytes()
+    if needed <= max(free, ALWAYS):
+        return
+    largest = max(sizes, key=lambda size: size.bytes)
+    words = f"the model would take about {_gigabytes(needed)} of memory, and {_gigabytes(free)} are available"
+    if largest.bytes < needed:
+        words += f"; this body, the largest, {_gigabytes(largest.bytes)} of it"
+    raise InputError(words, where=largest.where, key="elements", value=largest.elements)
+
+
+def _gigabytes(size: int) -> str:
+    return f"{min(size, 10**30) / 1e9:.3g} GB"

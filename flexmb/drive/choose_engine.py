@@ -1,0 +1,52 @@
+"""Which engine runs: the compiled one when it applies."""
+
+from __future__ import annotations
+
+from flexmb.drive.compiled import CompiledEngine, has_compiled_step
+from flexmb.drive.drive_corners import corner_times
+from flexmb.drive.engine import Engine, Plan
+from flexmb.drive.general import GeneralEngine
+from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.spheres import SpheresEngine
+from flexmb.errors import InputError
+from flexmb.linalg.bands import band_order
+from flexmb.linalg.factor import BAND_LIMIT
+from flexmb.schemes.scheme import Scheme
+from flexmb.system.multibody_system import MultibodySystem
+
+
+def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
+    """Return the engine for a plan.
+
+    Parameters
+    ----------
+    plan : Plan
+    engine : str
+        "auto" (compiled for schemes with a compiled step and constant systems whose matrices are narrow bands),
+        "compiled" or "general".
+    """
+    if engine not in ("auto", "compiled", "general"):
+        raise InputError("must be auto, compiled or general", key="engine", value=engine)
+    system = plan.system
+    if isinstance(system, MultibodySystem):
+        compiled = type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
+        if engine == "compiled" or (engine == "auto" and compiled):
+            return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
+        if not plan.scheme.any_system or system.spheres:
+            found = "contacts of kind 'spheres' need" if system.spheres else f"'{plan.scheme.name}' has"
+            raise InputError(f"{found} the compiled engine in large motion", key="engine", value=engine)
+        if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
+            raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
+        return GeneralEngine(plan)
+    if engine == "general":
+        return GeneralEngine(plan)
+    if not has_compiled_step(plan.scheme):
+        if engine == "compiled":
+            raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
+        return GeneralEngine(plan)
+    width = band_order(*system.patterns).bandwidth
+    if width > BAND_LIMIT:
+        if engine == "compiled":
+            raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
+        return GeneralEngine(plan)
+    return CompiledEngine(plan)

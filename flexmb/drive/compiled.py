@@ -1,0 +1,305 @@
+"""The compiled loop for constant, band-like systems."""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.errors import NotConverged, SimulationError
+from flexmb.kernels.arrays import (
+    GGL,
+    NAIVE_POSITION,
+    NAIVE_VELOCITY,
+    NO_SOLVER,
+    VELOCITY,
+    AlphaChoice,
+    ContactRows,
+    Live,
+    Loads,
+    Modes,
+    MoreauChoice,
+    Probes,
+    Rows,
+    Samples,
+    SchatzmanChoice,
+    Scratch,
+    Structure,
+    Tables,
+)
+from flexmb.kernels.banded import ldl_factor, ldu_factor
+from flexmb.kernels.lcp_others import solver_settings
+from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
+from flexmb.kernels.march import Choice, march
+from flexmb.kernels.stages import raise_failed
+from flexmb.linalg.bands import BandOrder, band_order
+from flexmb.linalg.strain import Strain, stack
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record.samples import Block, Tally
+from flexmb.schemes.alpha_contacts import AlphaFixed
+from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.moreau_jean import MoreauJean
+from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+from flexmb.schemes.scheme import PreparedContacts, StepMatrix
+from flexmb.state import Array
+from flexmb.system.linear_system import LinearSystem
+
+LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
+
+
+def has_compiled_step(scheme: object) -> bool:
+    """Tell whether a scheme has a step in ``flexmb.kernels``; one without runs in the general engine."""
+    return isinstance(scheme, MoreauJean | SchatzmanPaoli | Alpha)
+
+
+class CompiledEngine:
+    """Runs the schemes of the project on a constant system without returning to Python between samples."""
+
+    name = "compiled"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.step = 0
+        self.failure: SimulationError | None = None
+        system, scheme, h = plan.linear, plan.scheme, plan.h
+        self.order = band_order(*system.patterns)
+        fixed = scheme.prepare(system, h)
+        state = system.initial_state(plan.t0)
+        memory = scheme.start(system, state, h, fixed, plan.solver)
+        self.choice = self._choice()
+        solver = plan.solver
+        self.settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)
+        self.structure = _structure(system, self.order, fixed.S)
+        self.many = fixed.many_for(solver)  # its arrays live as long as the engine
+        self.contacts = _contacts(system, self.order, fixed, solver)
+        self.loads = _loads(system, self.order)
+        self.probes = _probes(system, self.order)
+        nc, perm = system.contacts.nc, self.order.perm
+        self.live = Live(
+            q=state.q[perm],
+            v=state.v[perm],
+            vectors=np.ascontiguousarray(memory.vectors[:, perm]),
+            contacts=memory.contacts.copy(),
+            loads=memory.loads.copy(),
+            scalars=memory.scalars.copy(),
+            g=np.zeros(nc),
+            U=np.zeros(nc),
+            P=np.zeros(nc),
+            work=np.zeros(nc),
+            since_sample=np.zeros(nc),
+            since_field=np.zeros(nc),
+            ledger=empty_ledger(),
+            terms=np.zeros(TERMS_SIZE),
+        )
+        self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
+
+    def _choice(self) -> Choice:
+        """Return the kernel's choice of step."""
+        scheme, h = self.plan.scheme, self.plan.h
+        if isinstance(scheme, MoreauJean):
+            return MoreauChoice(h, float(scheme.theta), float(scheme.vartheta), float(scheme.gamma))
+        if isinstance(scheme, SchatzmanPaoli):
+            return SchatzmanChoice(h, *(float(w) for w in scheme.weights))
+        assert isinstance(scheme, Alpha)
+        c, level = scheme.coefficients, LEVELS[scheme.contact_level]
+        return AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
+
+    def _tables(self, n0: int, n1: int) -> Tables:
+        """Amplitudes at the steps n0 - 1 .. n1 + 1."""
+        system = self.plan.linear
+        t: Array = np.asarray(self.plan.t0 + np.arange(n0 - 1, n1 + 2) * self.plan.h, dtype=np.float64)
+        return Tables(
+            _columns([load.phi.value(t) for load in system.loads], t.size),
+            _columns([s.value(t) for s in system.contacts.motions], t.size),
+            _columns([s.rate(t) for s in system.contacts.motions], t.size),
+        )
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+        # compiles the loop, or loads it from the compiled files, before the clock starts
+        return self._march(block, self.step, self.step, begin=True)
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        plan = self.plan
+        n0, n1 = self.step, min(self.step + n, plan.steps)
+        return self._march(plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1)), n0, n1)
+
+    def _march(self, block: Block, n0: int, n1: int, begin: bool = False) -> Block:
+        """Take the steps n0 + 1 .. n1 and fill a block; with ``begin``, first with the state at n0."""
+        plan = self.plan
+        reached, samples, fields, failed, residual = march(
+            self.choice,
+            self.settings,
+            self.structure,
+            self.contacts,
+            self.loads,
+            self.probes,
+            self._tables(n0, n1),
+            self.live,
+            self.scratch,
+            _samples(block),
+            plan.t0,
+            n0,
+            n1,
+            plan.steps,
+            plan.every,
+            plan.fields_every,
+            begin,
+        )
+        raise_failed()
+        self.step = int(reached)
+        if failed == -2 or (failed >= 0 and not np.isfinite(residual)):
+            self.failure = not_finite(plan, self.step + 1)
+        elif failed >= 0:
+            self.failure = NotConverged(
+                f"solver '{plan.solver.name}' left the contact problem above its tolerance {plan.solver.tolerance:g}",
+                time=plan.time(self.step + 1),
+                step=self.step + 1,
+                contact=plan.system.contacts.labels[int(failed)],
+                residual=float(residual),
+            )
+        return self._natural(truncate(block, int(samples), int(fields)))
+
+    def _natural(self, block: Block) -> Block:
+        """Put the fields of a block back into the natural order of unknowns."""
+        block.field_q = block.field_q[:, self.order.inverse]
+        block.field_v = block.field_v[:, self.order.inverse]
+        return block
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        changing = ("q", "v", "vectors", "contacts", "loads", "scalars", "P", "since_sample", "since_field", "ledger")
+        return {name: getattr(self.live, name).copy() for name in changing}
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        require_fitting(arrays, self.snapshot())
+        for name, value in arrays.items():
+            getattr(self.live, name)[...] = value
+        self.step = step
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        return tally_of(self.live.ledger, self.step)
+
+
+def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
+    M, C, A = order.bands(system.M), order.bands(system.C), order.bands(S.matrix(system))
+    gyro, cross = order.bands(system.gyro), order.bands(system.cross)
+    resist = np.zeros((max(C.shape[0], gyro.shape[0]), system.nv))
+    resist[: C.shape[0]] = C
+    resist_up = resist.copy()
+    resist[: gyro.shape[0]] += gyro
+    resist_up[: gyro.shape[0]] -= gyro
+    return Structure(
+        M=M,
+        K=order.bands(system.K),
+        C=C,
+        gyro=gyro,
+        cross=cross,
+        resist=resist,
+        resist_up=resist_up,
+        F0=system.F0[order.perm],
+        V0=float(system.V0),
+        damped=system.damped,
+        gyroscopic=bool(system.gyro.nnz),
+        crossed=bool(system.cross.nnz),
+        resists=bool(system.damped or system.gyro.nnz),
+        heavy=bool(system.F0.any()),
+        laplacian=system.laplacian,
+        strain=_modes(None if system.laplacian else system.strain, order),
+        c_C=float(S.c_C),
+        c_K=float(S.c_K),
+        refine=S.refine,
+        S=ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
+        S_M=ldl_factor(M)[0],
+    )
+
+
+def _modes(strain: Strain | None, order: BandOrder) -> Modes:
+    """Return the deformation modes over the unknowns in band order."""
+    nv = order.perm.size
+    strain = stack([], nv) if strain is None else strain.placed(order.inverse, nv)
+    i, j, c = strain.i, strain.j, strain.c
+    # rows of K x: the entries of each unknown in the order of the terms
+    mode = np.repeat(np.arange(strain.D.size), np.diff(strain.ptr))
+    unknown, weight = np.stack([i, j], axis=1).ravel(), np.stack([c, -c], axis=1).ravel()
+    there = unknown >= 0
+    by_row = np.argsort(unknown[there], kind="stable")
+    count = np.bincount(unknown[there], minlength=nv)
+    return Modes(
+        ptr=strain.ptr.astype(np.uint64),
+        i=np.maximum(np.where(i >= 0, i, j), 0).astype(np.uint64),
+        j=np.maximum(np.where(j >= 0, j, i), 0).astype(np.uint64),
+        a=(i >= 0).astype(np.float64),
+        b=(j >= 0).astype(np.float64),
+        c=c,
+        D=strain.D,
+        row=np.concatenate([[0], np.cumsum(count)]).astype(np.uint64),
+        mode=np.repeat(mode, 2)[there][by_row].astype(np.uint64),
+        weight=weight[there][by_row],
+        t=np.zeros(strain.D.size),
+    )
+
+
+def _loads(system: LinearSystem, order: BandOrder) -> Loads:
+    rows = sparse.csr_array(np.stack([x.B for x in system.loads])) if system.loads else None
+    return Loads(_rows(rows, order), np.array([int(x.drive) for x in system.loads], dtype=np.int64))
+
+
+def _contacts(system: LinearSystem, order: BandOrder, fixed: PreparedContacts, solver: ContactSolver) -> ContactRows:
+    """Return the contacts, and the Delassus blocks or the solver for many of them."""
+    con, many = system.contacts, fixed.many_for(solver)
+    W_q_nu = W_q_Lam = W_v_nu = W_v_Lam = np.zeros((0, 0))
+    if many is None:
+        W_v_Lam = fixed.row_matrix
+        if isinstance(fixed, AlphaFixed) and fixed.level == "ggl":
+            W_q_nu, W_q_Lam, W_v_nu = fixed.blocks.W_q_nu, fixed.blocks.W_q_Lam, fixed.blocks.W_v_nu
+    return ContactRows(
+        G=_rows(sparse.csr_array(con.G.T), order),
+        g0=con.g0.copy(),
+        e=con.e.copy(),
+        motion_of=con.motion_of.astype(np.int64),
+        motion_coef=con.motion_coef.copy(),
+        W_q_nu=np.ascontiguousarray(W_q_nu),
+        W_q_Lam=np.ascontiguousarray(W_q_Lam),
+        W_v_nu=np.ascontiguousarray(W_v_nu),
+        W_v_Lam=np.ascontiguousarray(W_v_Lam),
+        response=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
+        many=NO_SOLVER if many is None else many.rows(float(solver.tolerance)),
+    )
+
+
+def _rows(A: sparse.csr_array | None, order: BandOrder) -> Rows:
+    if A is None:
+        return Rows(np.zeros(1, dtype=np.int64), np.zeros(0, dtype=np.int64), np.zeros(0))
+    return Rows(A.indptr.astype(np.int64), order.inverse[A.indices], A.data.astype(np.float64))
+
+
+def _probes(system: LinearSystem, order: BandOrder) -> Probes:
+    if not system.probes:
+        return Probes(_rows(None, order), np.zeros(0, dtype=np.int64), np.zeros(0))
+    rows = _rows(sparse.csr_array(sparse.vstack([p.B for p in system.probes])), order)
+    of_v = np.concatenate([np.full(p.offset.size, int(p.of == "v"), dtype=np.int64) for p in system.probes])
+    return Probes(rows, of_v, np.concatenate([p.offset for p in system.probes]))
+
+
+def _samples(block: Block) -> Samples:
+    return Samples(
+        block.probes,
+        block.gap,
+        block.velocity,
+        block.impulse,
+        block.energy,
+        block.field_q,
+        block.field_v,
+        block.field_impulse,
+    )
+
+
+def _columns(values: list[Array], n: int) -> Array:
+    if not values:
+        return np.zeros((n, 0))
+    return np.ascontiguousarray(np.stack([np.broadcast_to(np.asarray(v, dtype=float), (n,)) for v in values], axis=1))

@@ -1,0 +1,44 @@
+"""Which time loops are compiled on this machine already: the first run of a family of schemes compiles them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+WORDS = "compiling the time loop for this family of schemes (first time on this machine, ten seconds or more) ..."
+WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, half a minute or more) ..."
+
+
+def will_compile_large() -> bool:
+    """Tell whether the compiled loop of large motion is missing from the kept files; it is one for all schemes."""
+    with contextlib.suppress(Exception):
+        from flexmb.kernels.cache import kept_signatures
+        from flexmb.kernels.multibody_march import march_multibody
+
+        return not kept_signatures(march_multibody)
+    return False
+
+
+def will_compile(scheme: Any) -> bool:
+    """Tell whether the compiled loop of a scheme is missing from the kept files; False when that cannot be found out.
+
+    What is kept is known only where compiled files are (``kernels/cache.py``); elsewhere nothing is said.
+    """
+    with contextlib.suppress(Exception):
+        from flexmb.drive.compiled import has_compiled_step
+        from flexmb.kernels.cache import kept_signatures
+        from flexmb.kernels.march import march
+
+        found = any(str(sig[0]).startswith(family_of(scheme)) for sig in kept_signatures(march))
+        return has_compiled_step(scheme) and not found
+    return False
+
+
+def family_of(scheme: Any) -> str:
+    """Return the name of the loop's argument that stands for the family of a scheme; the loop is compiled for each."""
+    from flexmb.kernels.arrays import AlphaChoice, MoreauChoice, SchatzmanChoice
+    from flexmb.schemes import MoreauJean, SchatzmanPaoli
+
+    if isinstance(scheme, MoreauJean):
+        return MoreauChoice.__name__
+    return (SchatzmanChoice if isinstance(scheme, SchatzmanPaoli) else AlphaChoice).__name__

@@ -1,0 +1,100 @@
+"""Whether the energies of a run can be believed: numbers, a ledger that closes, no energy created without bound.
+
+Physical growth is none of its business: what loads, drives and circulatory forces bring in is in the ledger.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.errors import NOT_FINITE
+from flexmb.record.samples import ENERGY_COLUMNS
+from flexmb.state import Array
+
+CLOSES = 1e-6
+"""What the ledger may leave over, over the energies and works of the run so far."""
+
+CLOSES_STORED = 1e-12
+"""The same, over the potential, whose round-off it is."""
+
+MOST_GAIN = 1e12
+"""Energy that the scheme (or contacts) may add, over all that was stored or brought in. In the first steps schemes may
+overshoot by (h omega)^4, with vibrations far too fast for the step, and damp them later: 1e12 is h omega = 1e3. What
+grows without a bound passes it soon."""
+
+DIGITS = 1e-9
+"""Energy, over the potential, that round-off can make."""
+
+
+class EnergyBounds:
+    """Looks at the samples of a run as they come, and keeps the extremes of all it has seen.
+
+    Parameters
+    ----------
+    floor : float
+        Energy that round-off may make of a system at rest, J.
+    """
+
+    def __init__(self, floor: float = 0.0) -> None:
+        self.floor = floor
+        self.scale = self.brought = self.stored = 0.0
+        self.lowest = np.inf
+
+    @property
+    def numbers(self) -> Array:
+        """What it has seen, for a checkpoint."""
+        return np.array([self.scale, self.brought, self.stored, self.lowest])
+
+    @numbers.setter
+    def numbers(self, values: Array) -> None:
+        self.scale, self.brought, self.stored, self.lowest = (float(value) for value in values)
+
+    def first_bad(self, energy: Array) -> tuple[int, str]:
+        """Return the first of these samples, (k, 9), that cannot be believed, and why; (-1, "") if there is none."""
+        finite = np.isfinite(energy).all(axis=1)
+        count = len(energy) if finite.all() else int(np.argmin(finite))
+        bad, words = self._look(energy[:count]) if count else (-1, "")
+        return (count, NOT_FINITE) if bad < 0 and count < len(energy) else (bad, words)
+
+    def _look(self, energy: Array) -> tuple[int, str]:
+        """Do so for finite numbers; what comes after the first bad sample is not counted as seen."""
+        value = dict(zip(ENERGY_COLUMNS, energy.T, strict=True))
+        kinetic, potential, residual = value["kinetic"], value["potential"], value["residual"]
+        with np.errstate(
+            over="ignore", invalid="ignore"
+        ):  # sums may overflow; fmin and fmax pass over what is no number
+            total = kinetic + potential
+            works, moved = np.zeros_like(total), np.zeros_like(total)
+            for key in ("work_external", "work_damping", "work_contact", "numerical"):
+                works, moved = works + value[key], moved + np.abs(value[key])
+            start = total - works - residual
+            lowest = _running(np.fmin, self.lowest, potential, start)
+            stored = _running(np.fmax, self.stored, np.abs(potential), np.abs(start))
+            scale = _running(np.fmax, self.scale, kinetic, np.abs(total), moved)
+            brought = _running(np.fmax, self.brought, np.abs(value["work_external"]))
+            made = value["numerical"] + np.maximum(0.0, value["work_contact"])
+            there = start - lowest + brought
+            open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
+            wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)
+        bad = int(np.argmax(wrong)) if wrong.any() else -1
+        self.numbers = np.array([scale[bad], brought[bad], stored[bad], lowest[bad]])
+        if bad < 0:
+            return -1, ""
+        if open_[bad]:
+            return bad, (
+                f"the energy ledger does not close: {residual[bad]:.3g} J are left over of {scale[bad]:.3g} J; the "
+                "steps do not solve their equations there: take a smaller time.step"
+            )
+        return bad, (
+            f"the energy leaves every bound: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were "
+            "stored or brought in; the scheme is unstable with this step: take a smaller time.step"
+        )
+
+
+def _running(extreme: np.ufunc, before: float, *columns: Array) -> Array:
+    """Return the extreme of ``before`` and of all columns up to each row."""
+    together = columns[0]
+    for column in columns[1:]:
+        together = extreme(together, column)
+    seen: Array = extreme.accumulate(np.concatenate([[before], together]))[1:]
+    return seen

@@ -1,0 +1,188 @@
+"""What an engine is asked to do, and what it answers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from flexmb.errors import NOT_FINITE, InputError, SimulationError
+from flexmb.kernels.ledger import (
+    COLUMNS,
+    CONTACT_STEPS,
+    ENERGY_MAX,
+    GAIN_MAX,
+    GAIN_STEPS,
+    GAIN_TIME,
+    ITERATIONS,
+    MIN_GAP,
+    MIN_GAP_TIME,
+    PROJECTION,
+    RESIDUAL_MAX,
+    SCALE,
+)
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record.samples import Block, JointGroups, Tally
+from flexmb.schemes.scheme import Scheme
+from flexmb.state import Array, IntArray
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.multibody_system import MultibodySystem
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A run before its first step: what to integrate, how, and which steps to sample.
+
+    With a ``tolerance`` the steps between the points of the grid t0 + n h are chosen by their local error.
+    """
+
+    system: LinearSystem | MultibodySystem
+    scheme: Scheme
+    solver: ContactSolver
+    h: float
+    t0: float
+    steps: int
+    every: int
+    fields_every: int
+    tolerance: float = 0.0
+
+    @property
+    def linear(self) -> LinearSystem:
+        """The system, for engines that know small motion only."""
+        assert isinstance(self.system, LinearSystem)
+        return self.system
+
+    def time(self, n: int) -> float:
+        """Return the time of step n."""
+        return self.t0 + n * self.h
+
+    def samples_in(self, n0: int, n1: int) -> IntArray:
+        """Return the steps in (n0, n1] that are samples."""
+        return _marked(n0, n1, self.every, self.steps)
+
+    def fields_in(self, n0: int, n1: int) -> IntArray:
+        """Return the steps in (n0, n1] at which the whole state is kept."""
+        return _marked(n0, n1, self.fields_every, self.steps)
+
+    def empty_block(self, step: IntArray, field_step: IntArray) -> Block:
+        """Return a block with room for the given samples."""
+        width = sum(p.size for p in self.system.probes)
+        k, f, nc = step.size, field_step.size, self.system.contacts.nc
+        block = Block(
+            step=step,
+            time=np.asarray(self.t0 + step * self.h, dtype=np.float64),
+            probes=np.zeros((k, width)),
+            gap=np.zeros((k, nc)),
+            velocity=np.zeros((k, nc)),
+            impulse=np.zeros((k, nc)),
+            energy=np.zeros((k, COLUMNS)),
+            field_step=field_step,
+            field_q=np.zeros((f, self.system.nq)),
+            field_v=np.zeros((f, self.system.nv)),
+            field_impulse=np.zeros((f, self.system.impulse_map.shape[1])),
+        )
+        joints: JointGroups | None = self.system.joints
+        if joints is not None:
+            block.multiplier, block.joint_g, block.joint_gdot, block.joint_impulse = np.zeros((4, k, joints.nj))
+        return block
+
+
+class Engine(Protocol):
+    """Advances a run; deterministic, and its snapshot is all it needs to go on."""
+
+    name: str
+    step: int
+    failure: SimulationError | None
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        ...
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        ...
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        ...
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``."""
+        ...
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        ...
+
+
+def tally_of(ledger: Array, steps: int) -> Tally:
+    """Read the tally out of the ledger."""
+    return Tally(
+        steps=steps,
+        min_gap=float(ledger[MIN_GAP]),
+        min_gap_time=float(ledger[MIN_GAP_TIME]),
+        gain_steps=int(ledger[GAIN_STEPS]),
+        gain_max=float(ledger[GAIN_MAX]),
+        gain_time=float(ledger[GAIN_TIME]),
+        residual_max=float(ledger[RESIDUAL_MAX]),
+        energy_max=float(ledger[ENERGY_MAX]),
+        energy_scale=float(ledger[SCALE]),
+        contact_steps=int(ledger[CONTACT_STEPS]),
+        projection=float(ledger[PROJECTION]),
+        iterations=int(ledger[ITERATIONS]),
+    )
+
+
+def truncate(block: Block, samples: int, fields: int) -> Block:
+    """Return the first rows of a block."""
+    return Block(
+        block.step[:samples],
+        block.time[:samples],
+        block.probes[:samples],
+        block.gap[:samples],
+        block.velocity[:samples],
+        block.impulse[:samples],
+        block.energy[:samples],
+        block.field_step[:fields],
+        block.field_q[:fields],
+        block.field_v[:fields],
+        block.field_impulse[:fields],
+        *(
+            None if rows is None else rows[:samples]
+            for rows in (block.multiplier, block.joint_g, block.joint_gdot, block.joint_impulse)
+        ),
+    )
+
+
+def not_finite(plan: Plan, n: int) -> SimulationError:
+    """Return the error for a motion that has overflowed."""
+    return SimulationError(NOT_FINITE, time=plan.time(n), step=n)
+
+
+def require_fitting(stored: Mapping[str, np.ndarray], own: Mapping[str, np.ndarray]) -> None:
+    """Raise InputError unless the arrays of a snapshot have the names, shapes and types of an engine's own.
+
+    Parameters
+    ----------
+    stored, own : mapping of str to array
+        What a checkpoint holds, and what the engine's ``snapshot`` returns.
+    """
+    wrong = [f"it lacks the array {name}" for name in own if name not in stored]
+    wrong += [f"it has an array {name} that this run has not" for name in stored if name not in own]
+    for name in own.keys() & stored.keys():
+        mine, found = own[name], stored[name]
+        if (found.shape, found.dtype) != (mine.shape, mine.dtype):
+            wrong.append(f"{name} should be {mine.dtype} {mine.shape} and is {found.dtype} {found.shape}")
+    if wrong:
+        message = f"the checkpoint does not fit this run: {'; '.join(sorted(wrong))}; start anew with --overwrite"
+        raise InputError(message, key="resume")
+
+
+def _marked(n0: int, n1: int, every: int, last: int) -> IntArray:
+    first = (n0 // every + 1) * every
+    steps = np.arange(first, n1 + 1, every, dtype=np.int64)
+    if n0 < last <= n1 and (steps.size == 0 or steps[-1] != last):
+        steps = np.append(steps, np.int64(last))
+    return steps

@@ -1,0 +1,352 @@
+"""The compiled loop for systems in large motion."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+from flexmb.drive.dependent_joints import near_words, passed_words
+from flexmb.drive.drive_corners import corner_times
+from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.stiff_damping import stiff_damping, thrown_off
+from flexmb.errors import InputError, NotConverged, SimulationError
+from flexmb.kernels.evaluate import evaluate_at
+from flexmb.kernels.lcp_others import solver_settings
+from flexmb.kernels.machine import MachineWorkspace
+from flexmb.kernels.multibody import (
+    ALPHA,
+    CONTACT_FAILED,
+    CONVERGED,
+    DIVERGED,
+    EPS_NEAR,
+    GAINED,
+    GAP,
+    KINETIC,
+    LAST_STEP,
+    LEFT_TABLE,
+    LENGTH,
+    MODEL,
+    NEXT_STEP,
+    NOT_A_NUMBER,
+    NOT_CLOSED,
+    NOT_PROJECTED,
+    RATE,
+    SCHATZMAN,
+    SINGULAR,
+    T_FIRST,
+    TIME,
+    TIME_BEFORE,
+    TOO_SMALL,
+    Samples,
+    V,
+)
+from flexmb.kernels.multibody_begin import begin_motion
+from flexmb.kernels.multibody_contact import contact_stage
+from flexmb.kernels.multibody_ledger import account_stage
+from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
+from flexmb.kernels.multibody_schatzman import account_ahead_stage, begin_ahead
+from flexmb.kernels.redundancy import REGULARIZED
+from flexmb.kernels.stages import raise_failed
+from flexmb.record.samples import Block, Tally
+from flexmb.schemes.compiled_numbers import scheme_numbers
+from flexmb.state import Array, IntArray
+from flexmb.system.multibody_system import MultibodySystem
+
+
+class MultibodyEngine:
+    """Runs the implicit schemes on a system in large motion."""
+
+    name = "compiled"
+
+    def __init__(self, plan: Plan) -> None:
+        self.plan = plan
+        self.step = 0
+        self.failure: SimulationError | None = None
+        system = plan.system
+        assert isinstance(system, MultibodySystem)
+        self.system = system
+        self.workspace = self._new_room()
+        self.motion = self.workspace.machine.motion
+        self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
+        self.bent = np.zeros((len(system.bends), 2))  # largest deflection over the length, and its time
+        self._begin()
+
+    def _new_room(self) -> MachineWorkspace:
+        """Return a machine for the system at its start."""
+        plan, system, solver = self.plan, self.system, self.plan.solver
+        numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
+        settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)
+        workspace = system.machine(numbers, settings)
+        extent = plan.system.extent  # type: ignore[union-attr]
+        workspace.machine.trial.scale[MODEL] = extent
+        workspace.machine.trial.scale[LENGTH] = extent or 1.0
+        workspace.machine.step[EPS_NEAR] = REGULARIZED * system.response
+        workspace.machine.step[T_FIRST] = plan.t0
+        return workspace
+
+    def _begin(self) -> None:
+        """Fill the motion with accelerations, multipliers, forces and energies of the start."""
+        plan, m, at = self.plan, self.motion, self.workspace.at
+        m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
+        m.numbers[LAST_STEP] = plan.h
+        m.numbers[NEXT_STEP] = min(plan.h, 1e-3 * plan.h * plan.steps) if plan.tolerance else plan.h
+        bad = begin_motion(at, plan.t0)
+        if bad >= 0:
+            raise InputError(self._singular(bad), where="joints")
+        if self.workspace.machine.numbers.family == SCHATZMAN:
+            status, where, residual = begin_ahead(at, plan.h)
+            if status != CONVERGED:
+                self.failure = self._failure(int(status), int(where), float(residual))
+
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        block = self.plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+        block.field_q[0], block.field_v[0] = self.motion.q[: self.system.nq], self.motion.vec[0]
+        # the loop and the stages of every step are compiled, or loaded, before the clock starts
+        if self.system.contacts.nc:
+            contact_stage.compile()
+        (account_ahead_stage if self.workspace.machine.numbers.family == SCHATZMAN else account_stage).compile()
+        block, out = self._fill_states(block, self.step, self.step, begin=True)
+        self._fill(block, out)
+        return block
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        block, out = self._march(n)
+        self._fill(block, out)
+        return block
+
+    def _march(self, n: int) -> tuple[Block, Samples]:
+        """Take up to n steps; return a block of what was reached, signals left out, and the sampled states."""
+        plan = self.plan
+        n0 = self.step
+        n1 = n0 if self.failure is not None else min(n0 + n, plan.steps)
+        return self._fill_states(plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1)), n0, n1)
+
+    def _fill_states(self, block: Block, n0: int, n1: int, begin: bool = False) -> tuple[Block, Samples]:
+        """Go from grid point n0 to n1; with ``begin``, the first sample is the state at n0."""
+        plan, out = self.plan, self._samples(block)
+        self.workspace.put("out", out)
+        reached, samples, fields, status, where, residual = march_multibody(
+            self.workspace.at,
+            plan.t0,
+            plan.h,
+            n0,
+            n1,
+            plan.time(plan.steps),
+            self.corners,
+            block.step,
+            block.field_step,
+            begin,
+        )
+        raise_failed()
+        self.step = int(reached)
+        if status:
+            self.failure = self._failure(int(status), int(where), float(residual))
+        return truncate(block, int(samples), int(fields)), out
+
+    def _samples(self, block: Block) -> Samples:
+        s, k = self.system, block.step.size
+        nr = s.tables.rows.kind.size
+        return Samples(
+            q=np.zeros((k, s.nq)),
+            v=np.zeros((k, s.nv)),
+            lam=np.zeros((k, s.nj)),
+            g=np.zeros((k, nr)),
+            rate=np.zeros((k, nr)),
+            theta=np.zeros((k, s.tables.angles.A.size)),
+            impulse=block.impulse,
+            joint_impulse=np.zeros((k, s.nj)),
+            energy=block.energy,
+            field_q=block.field_q,
+            field_v=block.field_v,
+            field_impulse=block.field_impulse,
+        )
+
+    def _fill(self, block: Block, out: Samples) -> None:
+        """Write the signals, gaps and joints of a block from its sampled states."""
+        nj, k = self.system.nj, block.step.size
+        g, rate, lam = out.g[:k], out.rate[:k], out.lam[:k]
+        self._fill_contacts(block, out)
+        block.multiplier, block.joint_g, block.joint_gdot = lam, g[:, :nj], rate[:, :nj]
+        block.joint_impulse = out.joint_impulse[:k]
+        for bend, most in zip(self.system.bends, self.bent, strict=True):
+            shares = bend.shares(out.q[:k])
+            if k and shares.max() > most[0]:
+                most[:] = shares.max(), block.time[int(np.argmax(shares))]
+        if k and self.system.probes:
+            values = [p.evaluate(block.time, out.q[:k], out.v[:k], lam, out.theta[:k]) for p in self.system.probes]
+            block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
+
+    def _fill_contacts(self, block: Block, out: Samples) -> None:
+        """Write what is recorded of the contacts; impulses are in the block already."""
+        nj, k = self.system.nj, block.step.size
+        block.gap[:], block.velocity[:] = out.g[:k, nj:], out.rate[:k, nj:]
+
+    def _failure(self, status: int, where: int, residual: float) -> SimulationError:
+        plan, n = self.plan, self.step + 1
+        t = float(self.motion.numbers[TIME])
+        smaller = f", also with steps {2**CUTS} times smaller"
+        if self.workspace.machine.numbers.family == SCHATZMAN:
+            smaller = " (schatzman-paoli has steps of one size; take a smaller time.step)"
+        if status == NOT_A_NUMBER:
+            return not_finite(plan, n)
+        if status in (CONTACT_FAILED, DIVERGED, GAINED, SINGULAR) and (stiff := self._stiff()):
+            return NotConverged(stiff, time=t, step=n, residual=residual)
+        pressed = where if status == CONTACT_FAILED else -1
+        if status in (DIVERGED, SINGULAR):
+            pressed = self._pressed()
+        if pressed >= 0:
+            label = self.system.gaps.labels[pressed]
+            return NotConverged(self._jammed(pressed), time=t, step=n, contact=label, residual=residual)
+        if status == GAINED:
+            kinetic = float(self.motion.numbers[KINETIC])
+            message = (
+                f"the step converges to a motion that has gained {residual:.3g} J out of nothing (kinetic energy "
+                f"before: {kinetic:.3g} J){smaller}: a spurious solution; "
+                "take a smaller time.step, so that the motion before is resolved, too"
+            )
+            return SimulationError(message, time=t, step=n)
+        if status == NOT_CLOSED:
+            return SimulationError(f"{self._open(residual)}{smaller}{self._turns()}", time=t, step=n)
+        if status == SINGULAR:
+            return NotConverged(self._singular(where), time=t, step=n, residual=residual)
+        if status == NOT_PROJECTED and where < self.system.nv:
+            return NotConverged(self._singular(where), time=t, step=n)
+        if status == NOT_PROJECTED:
+            message = (
+                f"the position cannot be brought back onto joint '{self.system.joints.labels[where - self.system.nv]}'"
+            )
+            return NotConverged(message, time=t, step=n)
+        if status == LEFT_TABLE:
+            return SimulationError(self.system.outside(self.motion.vec[V]), time=t, step=n)
+        if status == TOO_SMALL:
+            message = f"the local error stays above the tolerance {plan.tolerance:g} however small the step"
+            return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
+        assert status == DIVERGED
+        joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
+        message = f"Newton's method does not converge{smaller}{joint}{near_words(self.system, self.workspace)}"
+        return NotConverged(message, time=t, step=n, residual=residual)
+
+    def _open(self, residual: float) -> str:
+        """Say how far the balance of a step stays open."""
+        kinetic = float(self.motion.numbers[KINETIC])
+        return (
+            f"the energy balance of the step does not close: {residual:.3g} J are left over (kinetic energy before: "
+            f"{kinetic:.3g} J), so Newton's method has not solved it"
+        )
+
+    def _turns(self) -> str:
+        """Say which body turns too far in a step, and the step that would do; nothing when none does."""
+        frames = self.system.tables.unknowns.frame_v
+        speeds = [float(np.linalg.norm(self.motion.vec[V][i + 3 : i + 6])) for i in frames]
+        if not speeds or max(speeds) * self.plan.h <= MOST_TURN:
+            return "; take a smaller time.step"
+        fastest = int(np.argmax(speeds))
+        name = self.system.dof_names[frames[fastest]].split(".")[0]
+        return (
+            f"; body '{name}' turns {speeds[fastest] * self.plan.h:.3g} rad in a step of {self.plan.h:g} s: choose "
+            f"time.step below {MOST_TURN / speeds[fastest]:.3g}"
+        )
+
+    def _stiff(self) -> str:
+        """Say that damping is too stiff for the step, if it is."""
+        numbers, t, m = self.workspace.machine.numbers, float(self.motion.numbers[TIME]), self.motion
+        if numbers.family != ALPHA:
+            return ""
+        evaluate_at(self.workspace.at, t, m.q, m.vec[V])
+        off = thrown_off(numbers.beta, numbers.gamma)
+        return stiff_damping(self.system, t, m.q, m.vec[V], self.workspace.machine.point.F, self.plan.h, off)
+
+    def _singular(self, row: int) -> str:
+        """Say what a bad pivot means."""
+        nv = self.system.nv
+        if row < nv:
+            name = self.system.dof_names[row] if row < len(self.system.dof_names) else f"unknown {row}"
+            if not self.system.tangents(self.plan.t0, self.system.q0, self.system.v0)[0].diagonal()[row] > 0.0:
+                return f"the step matrix is singular at '{name}': a mass or inertia is zero there"
+            return (
+                f"the step matrix is singular at '{name}': there is mass there, so a part was stretched or turned too "
+                "far in one step, or the motion has blown up before; take a smaller time.step"
+            )
+        label = self.system.joints.labels[row - nv]
+        return (
+            f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
+            f"{near_words(self.system, self.workspace)}"
+        )
+
+    def _pressed(self) -> int:
+        """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
+        nj, rows = self.system.nj, self.motion.rows
+        driven = self.system.tables.rows.function[:nj] >= 0
+        closing = rows[GAP, nj:] + self.plan.h * np.minimum(rows[RATE, nj:], 0.0) <= 0.0
+        for contact in np.flatnonzero(closing) if driven.any() else ():
+            if not self._gives_way(int(contact), np.arange(nj)):
+                return int(contact)
+        return -1
+
+    def _jammed(self, contact: int) -> str:
+        """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""
+        system, solver = self.system, self.plan.solver
+        message = f"solver '{solver.name}' left the contact problem above its tolerance {solver.tolerance:g}"
+        all_rows = np.arange(system.nj)
+        driven = system.tables.rows.function[: system.nj] >= 0
+        if self._gives_way(contact, all_rows):
+            return f"{message} (contacts that cannot all hold)"
+        if not self._gives_way(contact, all_rows[~driven]):
+            return f"{message}: the joints leave nothing that could give way to it"
+        names = list(dict.fromkeys(system.joints.name_of(int(row)) for row in all_rows[driven]))
+        drives = f"drive of joint '{names[0]}'" if len(names) == 1 else f"drives of joints {', '.join(names)}"
+        return (
+            f"{message}: the {drives} and the closed contact contradict each other; the mechanism is pressed into the "
+            "contact, and nothing between them can give way"
+        )
+
+    def _gives_way(self, contact: int, rows: IntArray) -> bool:
+        """Tell whether an impulse of a contact moves it while some rows of joints hold: G^T M^-1 G less their part."""
+        system, t, q = self.system, float(self.motion.numbers[TIME]), self.motion.q
+        G = system.G(t, q).toarray()
+        g, held = G[:, system.nj + contact], G[:, rows]
+        x = splu(system.tangents(t, q, self.motion.vec[V])[0].tocsc()).solve(np.column_stack([g, held]))
+        W = np.column_stack([g, held]).T @ x
+        free, across, inner = float(W[0, 0]), W[1:, 0], W[1:, 1:]
+        return free - float(across @ np.linalg.lstsq(inner, across, rcond=1e-12)[0]) > 1e-9 * free
+
+    def _state(self) -> dict[str, Array]:
+        """Return all that changes from step to step, as it is used."""
+        return {"bent": self.bent, **self.motion._asdict()}
+
+    def snapshot(self) -> dict[str, Array]:
+        """Return copies of all that changes from step to step."""
+        return {name: np.array(value) for name, value in self._state().items()}
+
+    def make_room_for(self, arrays: Mapping[str, Array]) -> None:
+        """Make room for a snapshot whose arrays may be larger or smaller than those of now; here none are."""
+
+    def restore(self, arrays: dict[str, Array], step: int) -> None:
+        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        self.make_room_for(arrays)
+        own = self._state()
+        require_fitting(arrays, own)
+        for name, value in arrays.items():
+            own[name][...] = value
+        self.step = step
+        self.workspace.machine.trial.q[:] = self.motion.q
+        evaluate_at(self.workspace.at, float(self.motion.numbers[TIME]), self.motion.q, self.motion.vec[V])
+
+    @property
+    def bending(self) -> tuple[tuple[str, float, float], ...]:
+        """How far each floating beam was bent at the samples, over its length, and when."""
+        return tuple(
+            (b.name, float(share), float(time)) for b, (share, time) in zip(self.system.bends, self.bent, strict=True)
+        )
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to."""
+        return tally_of(self.motion.ledger[0], self.step)
+
+    def notes(self) -> tuple[str, ...]:
+        """Return what the steps met on their way: singular positions."""
+        return passed_words(self.system, self.workspace)

@@ -1,0 +1,302 @@
+"""Large motion with spheres in contact all against all: the pairs that are near are searched for between steps.
+
+A search finds the pairs with gaps up to a margin. No other pair can close before some sphere has moved by half the
+margin against the mean of all of them, so a new search comes before that may happen; a step in which it has happened
+after all is taken again, with a search of a larger margin before it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+import numpy as np
+
+from flexmb.drive.engine import Plan
+from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.errors import InputError, SimulationError
+from flexmb.kernels.evaluate import evaluate_at, row_rate
+from flexmb.kernels.multibody import GAP, GAP_T, RATE, SCHATZMAN, SINCE, TIME, Samples, V
+from flexmb.record.samples import Block, Tally
+from flexmb.state import Array, IntArray
+from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.sphere_pairs import SphereGroup
+
+LEAST = 0.1
+"""Least margin of a search, over the smallest radius."""
+FEW, MANY = 4.0, 10.0
+"""Steps that the fastest sphere takes to move by the margin, at least and where that is no large part of a radius."""
+LARGE = 0.5
+"""Margin, over the smallest radius, that is a large part of it."""
+SPARE = 1.5
+"""How much farther than expected a sphere may move in a step before the step is taken again."""
+MOST_SEARCHES = 30
+"""Searches before a step, each with a larger margin, after which the motion is taken to have blown up."""
+
+
+class SpheresEngine(MultibodyEngine):
+    """Runs systems with spheres in contact all against all."""
+
+    def __init__(self, plan: Plan) -> None:
+        system = plan.system
+        assert isinstance(system, MultibodySystem)
+        n = sum(len(group.radii) for group in system.spheres)
+        self.origin = np.zeros((n, 3))  # centres at the last search
+        self.margin = np.zeros(len(system.spheres))
+        self.lowest = np.full(2, np.inf)  # least gap at samples, m, and its time
+        self.since, self.since_field = np.zeros(n), np.zeros((n, 3))  # impulses of pairs that have gone
+        ends = np.cumsum([0, *(len(group.radii) for group in system.spheres)])
+        self._own = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
+        spheres = np.concatenate([g.first + np.arange(len(g.radii)) for g in system.spheres])
+        self._markers = np.concatenate([group.markers for group in system.spheres])
+        self._columns = spheres  # of what is recorded
+        self._fixed = np.setdiff1d(np.arange(system.contacts.nc), spheres)
+        super().__init__(plan)
+        if self.workspace.machine.numbers.family == SCHATZMAN:
+            message = (
+                "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
+            )
+            raise InputError(message, where="scheme", key="name", value=plan.scheme.name)
+        self._search()
+
+    # the search -----------------------------------------------------------------------------------------------
+
+    def _places(self) -> tuple[Array, Array]:
+        """Return the centres, (n, 3), m, and their velocities, m/s."""
+        m, markers = self.motion, self.workspace.machine.point.markers
+        evaluate_at(self.workspace.at, float(m.numbers[TIME]), m.q, m.vec[V])
+        return markers.r[self._markers], markers.twist[self._markers, :3]
+
+    def _left(self, x: Array) -> Array:
+        """Return how much farther than half the margin spheres are from where they were, against all, (groups,), m."""
+        moved = [_against_mean(x[own] - self.origin[own]).max() for own in self._own]
+        return np.array(moved) - 0.5 * self.margin
+
+    def _search(self, moved: Array | None = None) -> None:
+        """Find the pairs that are near; give them rows if there are others than those that have.
+
+        ``moved`` is how far spheres of each group went in the step that is to be taken again, m.
+        """
+        x, v = self._places()
+        for k, (group, own) in enumerate(zip(self.system.spheres, self._own, strict=True)):
+            reach = _against_mean(v[own]).max() * self.plan.h if moved is None else 2.0 * moved[k]
+            radius = float(group.radii.min())
+            self.margin[k] = max(LEAST * radius, min(MANY * reach, LARGE * radius), FEW * reach)
+        self.origin[:] = x
+        found = [
+            group.near(x[own], float(margin))
+            for group, own, margin in zip(self.system.spheres, self._own, self.margin, strict=True)
+        ]
+        parts = zip(self.system.spheres, self.system.pairs, found, strict=True)
+        if any(_misses(g, old, new) or len(old) > 2 * len(new) + 16 for g, old, new in parts):
+            self._rebuild(found)
+
+    def _rebuild(self, pairs: Sequence[IntArray]) -> None:
+        """Give rows to other pairs and carry the motion over; impulses belong to pairs."""
+        old, motion, workspace = self.system, self.motion, self.workspace  # the room keeps the arrays of the motion
+        self._keep_impulses(old, pairs)
+        self.system = old.with_pairs(pairs)
+        self.workspace = self._new_room()
+        self.motion = self.workspace.machine.motion
+        for name, value in motion._asdict().items():
+            if name not in ("contact", "rows", "since_field"):
+                getattr(self.motion, name)[...] = value
+        nf, nj = self._fixed.size, old.nj
+        self.motion.contact[:, :nf] = motion.contact[:, :nf]
+        self.motion.since_field[: 3 * nf] = motion.since_field[: 3 * nf]
+        first = last = nf
+        for group, was, now in zip(old.spheres, old.pairs, pairs, strict=True):
+            there, here = _common(group, was, now)
+            self.motion.contact[:, first + here] = motion.contact[:, last + there]
+            for k in range(3):
+                self.motion.since_field[3 * (first + here) + k] = motion.since_field[3 * (last + there) + k]
+            first, last = first + len(now), last + len(was)
+        self._evaluate_rows(nj + nf)
+        self.motion.rows[:, : nj + nf] = motion.rows[:, : nj + nf]
+        del workspace
+
+    def _evaluate_rows(self, first: int) -> None:
+        """Write gaps and rates of the rows from ``first`` on to the motion."""
+        m, at, rows = self.motion, self.workspace.at, self.workspace.machine.point.rows
+        self.workspace.machine.trial.q[:] = m.q
+        evaluate_at(at, float(m.numbers[TIME]), m.q, m.vec[V])
+        m.rows[GAP, first:], m.rows[GAP_T, first:] = rows.g[first:], rows.g_t[first:]
+        m.rows[RATE, first:] = [row_rate(at, r) for r in range(first, rows.g.size)]
+
+    def _keep_impulses(self, system: MultibodySystem, pairs: Sequence[IntArray]) -> None:
+        """Keep the impulses since the last sample of pairs that lose their rows."""
+        last = self._fixed.size
+        for group, own, was, now in zip(system.spheres, self._own, system.pairs, pairs, strict=True):
+            gone = np.setdiff1d(np.arange(len(was)), _common(group, was, now)[0])
+            row = last + gone
+            vectors = self.motion.since_field.reshape(-1, 3)[row]
+            _halves(self.since[own], was[gone], self.motion.contact[SINCE, row])
+            _vectors(self.since_field[own], was[gone], vectors)
+            last += len(was)
+
+    # steps ----------------------------------------------------------------------------------------------------
+
+    def advance(self, n: int) -> Block:
+        """Take up to n steps; on failure return what was reached and set ``failure``."""
+        parts = [self._march(0)]
+        for _ in range(min(n, self.plan.steps - self.step)):
+            if self.failure is None:
+                parts.append(self._checked_step())
+                self._fill_impulses(*parts[-1])
+        block = Block(*_joined([block for block, _ in parts], [f.name for f in dataclasses.fields(Block)]))
+        states = [out._replace(g=out.g[:, : self._always], rate=out.rate[:, : self._always]) for _, out in parts]
+        kept = [_first(out, block.step.size) for (block, _), out in zip(parts, states, strict=True)]
+        self._fill(block, Samples(*_joined(kept, Samples._fields)))
+        return block
+
+    @property
+    def _always(self) -> int:
+        """How many rows there are at all times: those of joints, and of contacts but for pairs of spheres."""
+        return self.system.nj + self._fixed.size
+
+    def _checked_step(self) -> tuple[Block, Samples]:
+        """Take a step in which no pair without a row can have closed."""
+        start, v = self._places()
+        ahead = [_against_mean(v[own]).max() * self.plan.h for own in self._own]
+        if np.any(self._left(start) + SPARE * np.array(ahead) > 0.0):
+            self._search()
+        for _ in range(MOST_SEARCHES):
+            before, at = self.snapshot(), self.step
+            found = self._march(1)
+            end = self._places()[0]
+            if self.failure is not None or not np.any(self._left(end) > 0.0):
+                return found
+            self.restore(before, at)
+            self._search(np.array([_against_mean((end - start)[own]).max() for own in self._own]))
+        message = "the search for spheres in contact finds no end: some move farther at each try of the step"
+        self.failure = SimulationError(message, time=float(self.motion.numbers[TIME]), step=self.step + 1)
+        return self._march(0)
+
+    def _samples(self, block: Block) -> Samples:
+        """Return room for samples; impulses are those of rows."""
+        out = super()._samples(block)
+        k, f, nc = block.step.size, block.field_step.size, self.system.gaps.nc
+        return out._replace(impulse=np.zeros((k, nc)), field_impulse=np.zeros((f, 3 * nc)))
+
+    def _fill_contacts(self, block: Block, out: Samples) -> None:
+        """Write the gaps: of each sphere that to the nearest one, and its rate."""
+        nj, always, fixed = self.system.nj, self._always, self._fixed
+        k = block.step.size
+        block.gap[:, fixed], block.velocity[:, fixed] = out.g[:k, nj:always], out.rate[:k, nj:always]
+        for group in self.system.spheres if k else ():
+            x, v = group.carriers.positions(out.q[:k]), group.carriers.velocities(out.q[:k], out.v[:k])
+            columns = slice(group.first, group.first + len(group.radii))
+            for s in range(k):
+                block.gap[s, columns], block.velocity[s, columns] = _nearest(group, x[s], v[s])
+                if (least := block.gap[s, columns].min()) < self.lowest[0]:
+                    self.lowest[:] = least, block.time[s]
+
+    def _fill_impulses(self, block: Block, out: Samples) -> None:
+        """Write the impulses: of each sphere half of those of its pairs, and in fields their sum as a vector."""
+        k, f, fixed = block.step.size, block.field_step.size, self._fixed
+        nf = fixed.size
+        block.impulse[:, fixed] = out.impulse[:k, :nf]
+        shown = block.field_impulse.reshape(f, self._columns.size + nf, 3)
+        vectors = out.field_impulse[:f].reshape(f, self.system.gaps.nc, 3)
+        shown[:, fixed] = vectors[:, :nf]
+        first = nf
+        for own, pairs in zip(self._own, self.system.pairs, strict=True):
+            rows = slice(first, first + len(pairs))
+            for s in range(k):
+                _halves(self.since[own], pairs, out.impulse[s, rows])
+            for s in range(f):
+                _vectors(self.since_field[own], pairs, vectors[s, rows])
+            first += len(pairs)
+        if k:  # what is left of the time before this step belongs to its sample, too
+            block.impulse[0, self._columns] = self.since
+            self.since[:] = 0.0
+        if f:
+            shown[0, self._columns] = self.since_field
+            self.since_field[:] = 0.0
+
+    def tally(self) -> Tally:
+        """Return the figures every step contributed to; gaps of spheres that are not near count at samples."""
+        found = super().tally()
+        if self.lowest[0] < found.min_gap:
+            found.min_gap, found.min_gap_time = float(self.lowest[0]), float(self.lowest[1])
+        return found
+
+    # checkpoints ----------------------------------------------------------------------------------------------
+
+    def _state(self) -> dict[str, Array]:
+        """Return all that changes from step to step, the pairs that have rows among it."""
+        own = {"origin": self.origin, "margin": self.margin, "since": self.since, "since_sphere": self.since_field}
+        own["lowest"] = self.lowest
+        pairs = {_stored(k): cast("Array", p) for k, p in enumerate(self.system.pairs)}
+        return {**super()._state(), **own, **pairs}
+
+    def make_room_for(self, arrays: Mapping[str, Array]) -> None:
+        """Give rows to the pairs of a snapshot, where it has pairs of these spheres."""
+        stored = [cast("IntArray", arrays.get(_stored(k), p)) for k, p in enumerate(self.system.pairs)]
+        for group, p in zip(self.system.spheres, stored, strict=True):
+            if p.ndim != 2 or p.shape[1] != 2 or p.dtype != np.int64 or np.any((p < 0) | (p >= len(group.radii))):
+                return  # what does not fit is said where all arrays are compared
+        if any(not np.array_equal(a, b) for a, b in zip(stored, self.system.pairs, strict=True)):
+            self.system = self.system.with_pairs([p.copy() for p in stored])
+            self.workspace = self._new_room()
+            self.motion = self.workspace.machine.motion
+
+
+def _stored(k: int) -> str:
+    """Return what a snapshot calls the pairs of group k."""
+    return f"pairs_{k}"
+
+
+def _against_mean(x: Array) -> Array:
+    """Return the lengths of vectors (n, 3) less their mean, (n,)."""
+    return np.asarray(np.linalg.norm(x - x.mean(axis=0), axis=1))
+
+
+def _keys(group: SphereGroup, pairs: IntArray) -> IntArray:
+    return np.asarray(pairs[:, 0] * len(group.radii) + pairs[:, 1])
+
+
+def _misses(group: SphereGroup, old: IntArray, new: IntArray) -> bool:
+    """Return whether some of the new pairs are not among the old ones."""
+    return not bool(np.all(np.isin(_keys(group, new), _keys(group, old))))
+
+
+def _common(group: SphereGroup, was: IntArray, now: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where the pairs that stay were, and where they are."""
+    _, there, here = np.intersect1d(_keys(group, was), _keys(group, now), assume_unique=True, return_indices=True)
+    return there, here
+
+
+def _halves(sums: Array, pairs: IntArray, impulse: Array) -> None:
+    """Add the impulses of pairs (m,) to those of spheres, half to each: so both have the same sum."""
+    for end in (0, 1):
+        np.add.at(sums, pairs[:, end], 0.5 * impulse)
+
+
+def _vectors(sums: Array, pairs: IntArray, vectors: Array) -> None:
+    """Add the impulses of pairs as vectors (m, 3) to those of spheres: on the second, and back on the first."""
+    np.add.at(sums, pairs[:, 0], -vectors)
+    np.add.at(sums, pairs[:, 1], vectors)
+
+
+def _nearest(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
+    """Return the gap of each sphere to the nearest one, m, and its rate, m/s, for centres x (n, 3) that move at v."""
+    gap, other = group.nearest(x)
+    d = x[other] - x
+    length = np.maximum(np.linalg.norm(d, axis=1), np.finfo(float).tiny)
+    return gap, np.asarray(np.sum(d * (v[other] - v), axis=1) / length)
+
+
+def _first(out: Samples, k: int) -> Samples:
+    """Return the first k of sampled states; fields and impulses, which stand in blocks, are left out."""
+    return out._replace(
+        **{name: getattr(out, name)[:k] for name in ("q", "v", "lam", "g", "rate", "theta", "joint_impulse")},
+        **{name: np.zeros((0, 0)) for name in ("impulse", "energy", "field_q", "field_v", "field_impulse")},
+    )
+
+
+def _joined(parts: Sequence[object], names: Sequence[str]) -> list[Any]:
+    """Return the arrays of parts that follow each other, one by one, None where there are none."""
+    found = [[getattr(part, name) for part in parts] for name in names]
+    return [None if arrays[0] is None else np.concatenate(arrays) for arrays in found]

@@ -1,0 +1,55 @@
+"""Whether a step failed because the damping of a part is too stiff for it: then no contact or joint is to blame.
+
+A jump of velocities that strains a part (an impulsive start, a blow) is answered by accelerations a = M^-1 F_d of its
+damping. Within a step the alpha family moves positions by h^2 (1/2 - beta/gamma) a more than the velocities do; where
+the damping stops the motion much faster than a step lasts, that is many times the way of the step.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.sparse.linalg import splu
+
+from flexmb.kernels.tables import DAMPING
+from flexmb.state import Array
+from flexmb.system.multibody_system import MultibodySystem
+
+
+def thrown_off(beta: float, gamma: float) -> float:
+    """Return how far the alpha family moves a position off, over h^2 a, where the damping is stiff."""
+    return abs(0.5 - beta / gamma)
+
+
+def stiff_damping(system: MultibodySystem, t: float, q: Array, v: Array, F: Array, h: float, off: float) -> str:
+    """Return words for damping that throws positions off by more than the way of a step; empty where it does not.
+
+    Parameters
+    ----------
+    system : MultibodySystem
+    t, q, v : float, arrays
+        The state that the step began from.
+    F : (classes, nv) array
+        Forces of that state, along the axes of the unknowns.
+    h : float
+        Step, s.
+    off : float
+        See ``thrown_off``.
+    """
+    M = system.tangents(t, q, v)[0].tocsc()
+    speed = float(v @ (M @ v))
+    if not (np.isfinite(F[DAMPING]).all() and np.isfinite(speed) and speed > 0.0 and off > 0.0):
+        return ""
+    try:
+        power = splu(M).solve(F[DAMPING]) * F[DAMPING]
+    except RuntimeError:  # a singular mass matrix: something else is wrong
+        return ""
+    rate = float(np.sqrt(max(0.0, power.sum()) / speed))
+    if not rate * h * off > 1.0:
+        return ""
+    part = system.dof_names[int(np.argmax(power))].partition(".")[0]
+    return (
+        f"the damping of '{part}' (beta) is too stiff for the step: it would stop this motion in {1.0 / rate:.3g} s, "
+        f"time.step is {h:g}, and a jump of its velocities throws positions off by {rate * h * off:.3g} times the way "
+        "of a step; start without strain rates, take less damping.beta, time.step below "
+        f"{1.0 / (rate * off):.3g}, or moreau-jean"
+    )

@@ -1,0 +1,76 @@
+"""Bar: stretches along its axis, one unknown per node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.fem.bar import axial_field
+from flexmb.fem.line_sections import LineSections, uniform
+from flexmb.parts.bodies.body import BodyParts, Dof
+from flexmb.parts.bodies.line import ACROSS, LineBody
+from flexmb.state import Array
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bar(LineBody):
+    """Axial bar, small displacements; the unknown of a node is its displacement along ``direction``.
+
+    Keys as ``LineBody``, and
+
+    Parameters
+    ----------
+    order : 1 or 2
+        Linear or quadratic elements. Quadratic ones have a midside node; nodes are counted along the axis, midside
+        nodes included.
+    """
+
+    kind: ClassVar[str] = "bar"
+
+    order: int = 1
+
+    def __post_init__(self) -> None:
+        if isinstance(self.order, bool) or self.order not in (1, 2):
+            message = "must be 1 (linear) or 2 (quadratic elements)"
+            raise InputError(message, where=self.where, key="order", value=self.order)
+        super().__post_init__()
+
+    @property
+    def _order(self) -> int:
+        return self.order
+
+    @property
+    def crossing_time(self) -> float:
+        """Shortest time a wave takes through an element, s: l / c with c = sqrt(E / rho)."""
+        speed = np.sqrt(self._material.young / self._material.density)
+        return float(np.diff(self._line.x).min() / speed)
+
+    def gravity_note(self, a: Array) -> str:
+        """Return words for gravity that acts across the bar alone."""
+        if abs(float(a @ self._line.direction)) > ACROSS * float(np.linalg.norm(a)):
+            return ""
+        return f"{self.where}: gravity acts across the bar, which moves along its axis only, and has no effect on it"
+
+    def dofs(self) -> list[Dof]:
+        """Return the unknowns of a node: axial displacement u."""
+        return [Dof("u", "axial", self._line.direction)]
+
+    def line_sections(self) -> LineSections:
+        """Return the sections; two for a quadratic element, which feel its force at their middles."""
+        EA = self._material.young * self._section.values().A
+        axes = np.column_stack(self._frame(None))
+        stiffness, length = np.array([EA, 0.0, 0.0, 0.0, 0.0, 0.0]), np.diff(self._x)
+        lines = uniform(stiffness, length, axes, self._section.outline())
+        return lines if self.order == 1 else replace(lines, other=np.resize([1, -1], length.size))
+
+    def parts(self) -> BodyParts:
+        """Return matrices and maps over the free unknowns."""
+        A, material = self._section.values().A, self._material
+        field = axial_field(self._line.x, self.order, lumped=self.mass == "lumped")
+        line_density = material.density * A
+        gravity = line_density * np.outer(field.load, self._line.direction)
+        EA = material.young * A
+        return self._damped(line_density * field.M, EA * field.K, field.strain.scaled(EA), gravity)

@@ -1,0 +1,54 @@
+"""Named points of rigid bodies, and references to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.assembly.node_ref import NodeRef
+from flexmb.checks.values import check_name, numbers
+from flexmb.errors import InputError
+from flexmb.parts.bodies.body import RESERVED, NamedBody
+from flexmb.state import Array
+
+CENTER = "center"
+"""The name that the centre of mass has by itself."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RigidBody(NamedBody):
+    """A body with named points, besides its centre of mass."""
+
+    @property
+    def _points(self) -> Mapping[str, Array]:
+        raise NotImplementedError
+
+    def point(self, name: str) -> NodeRef:
+        """Return a reference to a named point."""
+        if name not in (CENTER, *self._points):
+            message = f"no such point; it has {', '.join([CENTER, *self._points])}"
+            raise InputError(message, where=self.where, key=str(name))
+        return NodeRef(self.name, name)
+
+
+def read_points(points: object, where: str, *, planar: bool = False) -> dict[str, Array]:
+    """Return the points by name, (3,) each, in body axes from the reference point, m; planar ones may leave out z."""
+    where = f"{where}.points"
+    if not isinstance(points, Mapping):
+        raise InputError("must be a table of points, such as { tip = [1.0, 0.0, 0.0] }", where=where, value=points)
+    found = {}
+    for name, value in points.items():
+        try:
+            check_name(name, where, (*RESERVED, CENTER))
+        except InputError as err:
+            raise InputError(err.message, where=where, key=str(name)) from None
+        found[name] = in_plane(value, name, where) if planar else numbers(value, name, where, "three numbers", ((3,),))
+    return found
+
+
+def in_plane(value: object, key: str, where: str) -> Array:
+    """Return two or three numbers as a (3,) array, z = 0 when it is left out."""
+    given = numbers(value, key, where, "two or three numbers", ((2,), (3,)))
+    return np.concatenate([given, np.zeros(3 - given.size)])

@@ -1,0 +1,124 @@
+"""What a contact of the user becomes: rows of gaps and force directions."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol, cast
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.builder import Builder, Function
+from flexmb.assembly.kinematics import Kinematics
+from flexmb.assembly.markers import Marker
+from flexmb.checks.values import finite
+from flexmb.errors import InputError
+from flexmb.kernels.tables import GROUND, NODE, PLANAR
+from flexmb.state import Array, IntArray
+
+IMMOVABLE = 1e-9
+"""Length of a force direction below which a node cannot move along the (unit) normal."""
+
+
+class Motion(Protocol):
+    """A prescribed motion along a line: displacement and its rate as functions of time."""
+
+    def value(self, t: Array | float) -> Array:
+        """Return the displacement at ``t``, m."""
+        ...
+
+    def rate(self, t: Array | float) -> Array:
+        """Return the velocity at ``t``, m/s."""
+        ...
+
+
+@dataclass(frozen=True)
+class ContactRows:
+    """Rows of one contact group: gap = g0 + G^T q + motion_coef s(t).
+
+    Parameters
+    ----------
+    labels : list of str
+        One readable name per row.
+    points : (k,) int array
+        The node of each row.
+    g0 : (k,) array
+        Gap at q = 0 without prescribed motion, m.
+    G : (nv, k) sparse array, CSC
+        Force directions.
+    e : float
+        Restitution.
+    motion : Motion, optional
+        s(t), m.
+    motion_coef : float
+        Its factor in the gap.
+    """
+
+    labels: list[str]
+    points: IntArray
+    g0: Array
+    G: sparse.csc_array
+    e: float
+    motion: Motion | None = None
+    motion_coef: float = 0.0
+
+
+class ContactPart(Protocol):
+    """A named contact."""
+
+    @property
+    def name(self) -> str:
+        """The contact's name."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """Return "contacts"."""
+        ...
+
+    def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
+        """Return the rows of this contact; ``t0`` is the time the run starts at."""
+        ...
+
+
+def check_restitution(value: object, where: str) -> float:
+    """Return a restitution in [0, 1]."""
+    e = finite(value, "restitution", where)
+    if not 0.0 <= e <= 1.0:
+        raise InputError("must lie between 0 and 1", where=where, key="restitution", value=value)
+    return e
+
+
+def movable(G: sparse.csc_array) -> np.ndarray:
+    """Return which columns of G have any unknown behind them, (k,) bool."""
+    owner = np.repeat(np.arange(G.shape[1]), np.diff(G.indptr))
+    return np.asarray(np.sqrt(np.bincount(owner, weights=G.data**2, minlength=G.shape[1])) > IMMOVABLE)
+
+
+def moves_along(place: Marker, n: Array) -> bool:
+    """Return whether a place can move along the unit vector n, as it stands at the start."""
+    if place.kind == GROUND:
+        return False
+    if place.kind == NODE:
+        return bool(np.linalg.norm(place.D[:, :3] @ n) > IMMOVABLE)
+    return place.kind != PLANAR or bool(np.linalg.norm(n[:2]) > IMMOVABLE)
+
+
+def moves_across(place: Marker, a: Array) -> bool:
+    """Return whether a place can move in any direction across the unit vector a, as it stands at the start."""
+    _, directions = np.linalg.eigh(np.outer(a, a))  # the last one is along a
+    return any(moves_along(place, n) for n in directions.T[:2])
+
+
+def largest_position(builder: Builder) -> float:
+    """Return the largest coordinate of all nodes at the start, a length to measure gaps against, m."""
+    nodes = [place for info in builder.bodies.values() for place in info.nodes]
+    return max((float(np.abs(place.position).max()) for place in nodes), default=0.0)
+
+
+def compiled(motion: Motion | None, where: str) -> Function | None:
+    """Return a motion as a function that compiled loops can evaluate."""
+    if motion is not None and not callable(getattr(motion, "code", None)):
+        message = "must be one of the time functions of flexmb when the model has large motion"
+        raise InputError(message, where=where, key="motion", value=motion)
+    return cast("Function | None", motion)

@@ -1,0 +1,236 @@
+"""Contact of nodes, or spheres around them, with a plane: fixed, moving as prescribed, or carried by a rigid body."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, ClassVar, cast
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.builder import Builder
+from flexmb.assembly.kinematics import Kinematics
+from flexmb.assembly.markers import Marker, ground
+from flexmb.assembly.node_ref import NodeRef
+from flexmb.checks.values import check_name, nonnegative, unit, vector
+from flexmb.errors import InputError
+from flexmb.kernels.tables import ALONG
+from flexmb.parts.contacts.contact_rows import (
+    ContactRows,
+    Motion,
+    check_restitution,
+    compiled,
+    largest_position,
+    movable,
+    moves_along,
+)
+from flexmb.parts.time_functions import time_function
+from flexmb.state import Array, IntArray
+
+Ref = NodeRef | str
+STILL = 1e-15
+"""Part of a plane's motion along its normal that is round-off."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodePlane:
+    """Nodes stay on the allowed side of a plane: g = n.(x - p) - radius - (n.d) s(t) >= 0.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the contacts.
+    node : NodeRef or str, optional
+        One node, particle or point of a rigid body; or
+    nodes : NodeRef, str or sequence of them, optional
+        several, e.g. ``"rod.all"``. Of several, nodes that cannot move along the normal (supported, or of a bar
+        perpendicular to it) are an error if they start inside. Otherwise they are left out if the plane stays
+        where it is; if it moves they are watched, and the run fails when the plane reaches one.
+    point : (3,) array_like
+        p, a point of the plane, m.
+    normal : (3,) array_like
+        n, points to the allowed side; any length.
+    restitution : float
+        Newton's coefficient, 0 to 1.
+    motion : time function, table or number, optional
+        s(t), displacement of the plane, m; must be continuous.
+    motion_direction : (3,) array_like, optional
+        d, direction of s; by default the normal.
+    radius : float
+        Of a sphere around each node, m.
+    body : str, optional
+        The rigid body that carries the plane; by default the ground. ``point``, ``normal`` and ``motion_direction``
+        are those in space at the start, and move with the body.
+    """
+
+    role: ClassVar[str] = "contacts"
+    kind: ClassVar[str] = "node-plane"
+
+    name: str = field(kw_only=False)
+    node: Ref | None = None
+    nodes: Ref | Sequence[Ref] | None = None
+    point: Sequence[float] | Array = (0.0, 0.0, 0.0)
+    normal: Sequence[float] | Array
+    restitution: float = 0.0
+    motion: Motion | Mapping[str, Any] | float | None = None
+    motion_direction: Sequence[float] | Array | None = None
+    radius: float = 0.0
+    body: str | None = None
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "contacts")
+        if (self.node is None) == (self.nodes is None):
+            raise InputError("needs either node or nodes", where=self.where, key="node", value=self.node)
+        vector(self.point, "point", self.where)
+        unit(self.normal, "normal", self.where)
+        check_restitution(self.restitution, self.where)
+        nonnegative(self.radius, "radius", self.where)
+        for key, ref in self._refs():
+            if NodeRef.parse(ref, self.where, key).body == self._carrier:
+                message = f"contact between a body and itself: the plane is carried by '{self._carrier}' too"
+                raise InputError(message, where=self.where, key=key, value=str(ref))
+        self._motion  # noqa: B018  (checks its keys)
+        if self.motion_direction is not None:
+            unit(self.motion_direction, "motion_direction", self.where)
+            if self.motion is None:
+                message = "has no meaning without motion"
+                raise InputError(message, where=self.where, key="motion_direction", value=self.motion_direction)
+
+    @property
+    def where(self) -> str:
+        """Where this contact stands in a case file."""
+        return f"contacts.{self.name}"
+
+    @property
+    def large_motion(self) -> bool:
+        """Whether only a multibody system can treat it."""
+        return self._carrier is not None
+
+    @cached_property
+    def _carrier(self) -> str | None:
+        """Name of the body that carries the plane, None for the ground."""
+        if self.body is None or self.body == "ground":
+            return None
+        if not isinstance(self.body, str) or "." in self.body:
+            raise InputError("must be the name of a rigid body", where=self.where, key="body", value=self.body)
+        return NodeRef.parse(self.body, self.where, "body").body
+
+    @cached_property
+    def _motion(self) -> Motion | None:
+        """The motion as a function, whatever way it was given."""
+        given = self.motion
+        if given is None or (callable(getattr(given, "value", None)) and callable(getattr(given, "rate", None))):
+            return cast("Motion | None", given)
+        return time_function(given, f"{self.where}.motion")
+
+    def _refs(self) -> list[tuple[str, object]]:
+        if self.node is not None:
+            return [("node", self.node)]
+        if isinstance(self.nodes, Sequence) and not isinstance(self.nodes, str):
+            if not self.nodes:
+                raise InputError("must name at least one node", where=self.where, key="nodes", value=self.nodes)
+            return [("nodes", ref) for ref in self.nodes]
+        return [("nodes", self.nodes)]
+
+    def _points(self, nodes: Kinematics) -> IntArray:
+        found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs()])
+        if self.node is not None and found.size != 1:
+            message = f"means {found.size} nodes; several go under the key nodes"
+            raise InputError(message, where=self.where, key="node", value=str(self.node))
+        values, counts = np.unique(found, return_counts=True)
+        if counts.max() > 1:
+            twice = nodes.labels([int(values[counts.argmax()])])[0]
+            raise InputError(f"node {twice} is named twice", where=self.where, key="nodes")
+        return found
+
+    def _factor(self, n: Array) -> float:
+        """Return n.d, by which the motion of the plane lessens the gap; 0 without motion."""
+        if self.motion is None:
+            return 0.0
+        d = n if self.motion_direction is None else unit(self.motion_direction, "motion_direction", self.where)
+        return float(n @ d)
+
+    def _labels(self, nodes: list[str]) -> list[str]:
+        return [self.name] if self.node is not None else [f"{self.name}[{label}]" for label in nodes]
+
+    def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
+        """Return one row per node; ``t0`` is the time the run starts at."""
+        assert not self.large_motion, "a plane carried by a body is no part of a linear system"
+        n, p = unit(self.normal, "normal", self.where), vector(self.point, "point", self.where)
+        motion, coef = self._motion, -self._factor(n)
+        points = self._points(nodes)
+        g0 = (nodes.points[points] - p) @ n - self.radius
+        G = nodes.columns(points, n)
+        moves = movable(G)
+        if not moves.all():
+            start = g0 + (coef * float(motion.value(t0)) if motion is not None else 0.0)
+            self._refuse(nodes.labels(points), moves, start, float(np.abs(nodes.points).max()))
+            if abs(coef) <= STILL:  # no motion, or none along the normal: the gap of such a node never changes
+                points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
+            else:  # exactly zero: a direction of round-off size would let a huge impulse "move" the node
+                G = sparse.csc_array(G @ sparse.diags_array(moves.astype(np.float64)))
+                G.eliminate_zeros()
+        return ContactRows(self._labels(nodes.labels(points)), points, g0, G, float(self.restitution), motion, coef)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add one row per node to a multibody system."""
+        n, p = unit(self.normal, "normal", self.where), vector(self.point, "point", self.where)
+        plane, factor = self._plane(builder, p), self._factor(n)
+        motion = None if abs(factor) <= STILL else compiled(self._motion, self.where)
+        places = self._places(builder)
+        moves = np.array([moves_along(place, n) or moves_along(plane, n) for place in places])
+        if not moves.all():
+            shift = factor * float(self._motion.value(builder.t0)) if self._motion is not None else 0.0
+            start = np.array([n @ (place.position - p) for place in places]) - self.radius - shift
+            self._refuse([place.label for place in places], moves, start, largest_position(builder))
+        A = builder.marker(plane)
+        C = A if self.large_motion else 0
+        group = builder.begin_contact(self.name, float(self.restitution))
+        labels = self._labels([place.label for place in places])
+        for place, label, free in zip(places, labels, moves, strict=True):
+            if not free and motion is None:  # its gap never changes
+                continue
+            B = builder.marker(place)
+            # a node that cannot move along the normal is as good as a point of the ground, to the last bit
+            touching = B if free else builder.marker(ground(place.position))
+            builder.add_row(
+                group, ALONG, (A, touching, C), label, a=plane.axes.T @ n, c=self.radius, function=motion, cf=factor
+            )
+            group.points.append((B, A))
+
+    def _plane(self, builder: Builder, p: Array) -> Marker:
+        """Return the place of the plane's point."""
+        if self._carrier is None:
+            return ground(p)
+        place = builder.place(self._carrier, self.where, "body", point=p)
+        if not builder.bodies[self._carrier].rigid:
+            rigid = [name for name, info in builder.bodies.items() if info.rigid]
+            message = f"a plane needs a rigid body to carry it; rigid bodies: {', '.join(rigid) or 'none'}"
+            raise InputError(message, where=self.where, key="body", value=self.body)
+        return place
+
+    def _places(self, builder: Builder) -> list[Marker]:
+        found = [place for key, ref in self._refs() for place in builder.places(ref, self.where, key)]
+        if self.node is not None and len(found) != 1:
+            message = f"means {len(found)} nodes; several go under the key nodes"
+            raise InputError(message, where=self.where, key="node", value=str(self.node))
+        seen: set[int] = set()
+        for place in found:
+            if (marker := builder.marker(place)) in seen:
+                raise InputError(f"node {place.label} is named twice", where=self.where, key="nodes")
+            seen.add(marker)
+        return found
+
+    def _refuse(self, labels: list[str], moves: np.ndarray, start: Array, scale: float) -> None:
+        """Raise unless the nodes that cannot move along the normal start on the allowed side, beside others."""
+        stuck = np.flatnonzero(~moves)
+        inside = stuck[start[stuck] < -1e-12 * max(1e-300, scale)]
+        if self.node is not None or stuck.size == len(labels):
+            message = f"node {labels[stuck[0]]} cannot move along the normal (supported, or a bar perpendicular to it)"
+            raise InputError(message, where=self.where, key="node" if self.node is not None else "nodes")
+        if inside.size:
+            i = int(inside[0])
+            message = f"node {labels[i]} is {-start[i]:.6g} m inside and cannot move along the normal"
+            raise InputError(message, where=self.where, key="nodes")

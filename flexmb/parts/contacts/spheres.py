@@ -1,0 +1,125 @@
+"""Contact between many spheres, all against all: the pairs that are near are found while the motion goes on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from typing import ClassVar
+
+import numpy as np
+
+from flexmb.assembly.builder import Builder
+from flexmb.assembly.markers import BodyInfo, Marker
+from flexmb.checks.values import check_name, nearest, positive
+from flexmb.errors import InputError
+from flexmb.parts.contacts.contact_rows import check_restitution
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spheres:
+    """Spheres of which no two overlap: |x_b - x_a| - radius_a - radius_b >= 0 for every pair of them.
+
+    Parameters
+    ----------
+    name : str
+        Name, unique among the contacts.
+    bodies : str or sequence of str
+        Particles and rigid bodies, two or more, by their names or by patterns: ``"ball*"``, ``["a", "b", "grain?"]``,
+        ``"*"`` for all of them.
+    radius : float or sequence of float, optional
+        Around the reference points, m; one for all, or one for each of the bodies as they are listed. Without it a body
+        must have a single sphere as its shape, which counts with its own centre.
+    restitution : float
+        Newton's coefficient, 0 to 1.
+    """
+
+    role: ClassVar[str] = "contacts"
+    kind: ClassVar[str] = "spheres"
+    large_motion: ClassVar[bool] = True
+
+    name: str = field(kw_only=False)
+    bodies: str | Sequence[str]
+    radius: float | Sequence[float] | None = None
+    restitution: float = 0.0
+
+    def __post_init__(self) -> None:
+        check_name(self.name, "contacts")
+        check_restitution(self.restitution, self.where)
+        given = self._words
+        if not given or not all(isinstance(word, str) and word for word in given):
+            message = 'must be names of bodies or patterns, such as ["a", "b"] or "ball*"'
+            raise InputError(message, where=self.where, key="bodies", value=self.bodies)
+        if len(set(given)) != len(given):
+            twice = next(word for word in given if given.count(word) > 1)
+            raise InputError("is listed twice", where=self.where, key="bodies", value=twice)
+        self._radii  # noqa: B018  (checks the key)
+
+    @property
+    def where(self) -> str:
+        """Where this contact stands in a case file."""
+        return f"contacts.{self.name}"
+
+    @property
+    def _words(self) -> list[str]:
+        if isinstance(self.bodies, str):
+            return [self.bodies]
+        return list(self.bodies) if isinstance(self.bodies, Sequence) else []
+
+    @property
+    def _radii(self) -> list[float] | float | None:
+        """The radii as given, positive."""
+        if isinstance(self.radius, Sequence | np.ndarray) and not isinstance(self.radius, str):
+            return [positive(r, "radius", self.where) for r in self.radius]
+        return None if self.radius is None else positive(self.radius, "radius", self.where)
+
+    def add_to(self, builder: Builder) -> None:
+        """Add the spheres to a multibody system; the pairs are found when it is complete."""
+        names = self._chosen(builder.bodies)
+        radii = self._radii
+        if isinstance(radii, list) and len(radii) != len(names):
+            message = f"has {len(radii)} entries where bodies are {len(names)}"
+            raise InputError(message, where=self.where, key="radius", value=self.radius)
+        each = radii if isinstance(radii, list) else [radii] * len(names)
+        found = [self._sphere(builder, name, radius) for name, radius in zip(names, each, strict=True)]
+        self._check_apart([place for place, _ in found])
+        builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], float(self.restitution))
+
+    def _check_apart(self, places: list[Marker]) -> None:
+        """Raise when two centres are the same: no direction would lead them apart."""
+        seen: dict[bytes, str] = {}
+        for place in places:
+            other = seen.setdefault((place.position + 0.0).tobytes(), place.label)
+            if other != place.label:
+                message = f"the centres of '{other}' and '{place.label}' coincide at the start"
+                raise InputError(message, where=self.where, key="bodies", value=place.label)
+
+    def _chosen(self, bodies: dict[str, BodyInfo]) -> list[str]:
+        """Return the names of the bodies, each once, in the order they are listed and patterns find them."""
+        able = [name for name, info in bodies.items() if info.single]
+        chosen: dict[str, None] = {}
+        for word in self._words:
+            found = [name for name in able if fnmatchcase(name, word)]
+            if not found and word in bodies:
+                message = "is no sphere: particles and rigid bodies can be"
+                raise InputError(message, where=self.where, key="bodies", value=word)
+            if not found:
+                message = (
+                    f"means no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
+                )
+                raise InputError(message, where=self.where, key="bodies", value=word)
+            chosen |= dict.fromkeys(found)
+        if len(chosen) < 2:
+            message = f"means {', '.join(chosen)} only, and contact takes at least two spheres"
+            raise InputError(message, where=self.where, key="bodies", value=self.bodies)
+        return list(chosen)
+
+    def _sphere(self, builder: Builder, name: str, radius: float | None) -> tuple[Marker, float]:
+        """Return centre and radius of a body."""
+        if radius is not None:
+            return builder.place(name, self.where, "bodies"), radius
+        ball = builder.bodies[name].ball
+        if ball is None:
+            message = f"is needed: body '{name}' has no single sphere as its shape to take it from"
+            raise InputError(message, where=self.where, key="radius")
+        return builder.place(name, self.where, "bodies", ball[1]), ball[0]

@@ -1,0 +1,52 @@
+"""What joints with an axis to turn about share: its markers, its angle, and the drive of the angle."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from flexmb.assembly.builder import Builder
+from flexmb.parts.joints.axes import axes_along, check_normal, unit_axis
+from flexmb.parts.joints.joint import Joint, Vector
+from flexmb.parts.joints.joint_rows import Row, driven_angle, hold
+from flexmb.parts.time_functions import Function, time_function
+
+
+@dataclass(frozen=True, kw_only=True)
+class Hinge(Joint):
+    """A joint with an angle: that of the mover against the base about the axis (see ``Joint``), zero at the start.
+
+    Parameters
+    ----------
+    axis : (3,) array_like
+        Unit vector, in space at the start.
+    drive : time function, table or number, optional
+        The angle follows its changes: angle(t) = drive(t) - drive(start), rad.
+    """
+
+    axis: Vector
+    drive: Function | Mapping[str, Any] | float | None = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        unit_axis(self.axis, "axis", self.where)
+        if self.drive is not None:
+            time_function(self.drive, f"{self.where}.drive")
+
+    def held(self, A: int, B: int) -> list[Row]:
+        """Return the rows between base A and mover B, whose z axes are the axis."""
+        raise TypeError(f"{type(self).__name__} is not a joint")
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its rows to a multibody system; bodies come before."""
+        base, mover = self.base_and_mover(builder)
+        z = unit_axis(self.axis, "axis", self.where)
+        check_normal(z, self.where, base, mover)
+        axes = axes_along(z)
+        A, B = builder.marker(base, axes), builder.marker(mover, axes)
+        angle = builder.angle(A, B)
+        rows = self.held(A, B)
+        if self.drive is not None:
+            rows.append(driven_angle(builder, angle, time_function(self.drive, f"{self.where}.drive")))
+        hold(builder, self.name, self.where, rows).angle = angle

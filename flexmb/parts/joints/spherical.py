@@ -1,0 +1,29 @@
+"""Spherical joint: two places stay together and turn freely."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from flexmb.assembly.builder import Builder
+from flexmb.assembly.glyphs import BALL, Glyph
+from flexmb.parts.joints.joint import Joint
+from flexmb.parts.joints.joint_rows import hold, together
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spherical(Joint):
+    """Two places stay together and turn freely; keys: name, a, b, point (see ``Joint``)."""
+
+    kind: ClassVar[str] = "spherical"
+
+    def marks(self) -> list[Glyph]:
+        """Return it, to be drawn."""
+        return [Glyph(BALL, self.name, self.drawn_base, self.drawn_mover)]
+
+    def add_to(self, builder: Builder) -> None:
+        """Add its rows to a multibody system; bodies come before."""
+        a, b = self.ends(builder)
+        if self.b == "ground":  # as in all joints, the force is the one on the mover
+            a, b = b, a
+        hold(builder, self.name, self.where, together(builder.marker(a), builder.marker(b)))

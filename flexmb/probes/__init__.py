@@ -1,8 +1,0 @@
-"""Signals of systems in large motion, evaluated from whole states."""
-
-from __future__ import annotations
-
-from flexmb.probes.moving import MovingSystem
-from flexmb.probes.probe import MultibodyProbe, default_names, probe
-
-__all__ = ["MovingSystem", "MultibodyProbe", "default_names", "probe"]

@@ -1,0 +1,92 @@
+"""``checkpoint.npz``: where a run can go on with the same bits; replaced in one piece or not at all.
+
+An npz file whose zip comment, its last bytes, is a seal: the checksum of all bytes before it. A file without a seal
+that fits is refused before anything in it is looked at. What must fit the run (arrays, step, counts) is checked by
+whoever knows the run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.record.io.planned_file import sync
+from flexmb.record.samples import Checkpoint
+
+FORMAT = 2
+"""Version of what is stored; 1 had neither version nor seal."""
+ANEW = "start anew with --overwrite"
+_NUMBERS = ("step", "samples", "fields")
+_WORDS = ("engine", "run")
+_MARK = b"flexmb checkpoint blake2b "
+_SEAL = len(_MARK) + 64
+
+
+def write_checkpoint(path: Path, point: Checkpoint) -> None:
+    """Write a checkpoint beside the old one, then put it in its place."""
+    fresh = path.with_name(path.name + ".part")
+    with fresh.open("wb") as handle:
+        handle.write(_sealed(_packed(point)))
+        handle.flush()
+        os.fsync(handle.fileno())
+    os.replace(fresh, path)
+    sync(path.parent)
+
+
+def read_checkpoint(path: Path) -> Checkpoint:
+    """Read a checkpoint back; InputError when it is damaged or of another version."""
+    try:
+        arrays = _unpacked(_unsealed(path.read_bytes()))
+        version = int(arrays.pop("_format"))
+        if version != FORMAT:
+            raise ValueError(f"its format is {version}, that of this flexmb is {FORMAT}")
+        own: dict[str, Any] = {name: int(arrays.pop(f"_{name}")) for name in _NUMBERS}
+        own |= {name: str(arrays.pop(f"_{name}")) for name in _WORDS}
+    except KeyError as err:
+        raise InputError(f"the checkpoint '{path}' cannot be read (it lacks {err}); {ANEW}") from err
+    except (OSError, ValueError, TypeError, EOFError, zipfile.BadZipFile) as err:
+        raise InputError(f"the checkpoint '{path}' cannot be read ({err}); {ANEW}") from err
+    return Checkpoint(arrays=arrays, **own)
+
+
+def _packed(point: Checkpoint) -> bytes:
+    """Return a checkpoint as npz, with room for a seal."""
+    out = io.BytesIO()
+    arrays: dict[str, Any] = {"_format": np.array(FORMAT, dtype=np.int64)}
+    arrays |= {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _NUMBERS}
+    arrays |= {f"_{name}": np.array(getattr(point, name)) for name in _WORDS} | point.arrays
+    # np.savez knows allow_pickle only since numpy 2.2; before, it would be stored as one more array
+    np.savez(out, **arrays)
+    with zipfile.ZipFile(out, "a") as file:
+        file.comment = bytes(_SEAL)
+    return out.getvalue()
+
+
+def _unpacked(content: bytes) -> dict[str, np.ndarray]:
+    with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        return {name: stored[name] for name in stored.files}
+
+
+def _sealed(content: bytes) -> bytes:
+    return content[:-_SEAL] + _seal(content[:-_SEAL])
+
+
+def _unsealed(content: bytes) -> bytes:
+    """Return the content of a file; ValueError when its seal is not that of this content."""
+    body, seal = content[:-_SEAL], content[-_SEAL:]
+    if not seal.startswith(_MARK):
+        raise ValueError("it has no checksum: an older flexmb wrote it, or it was changed or cut off")
+    if seal != _seal(body):
+        raise ValueError("its checksum is another: it was changed or damaged")
+    return content
+
+
+def _seal(body: bytes) -> bytes:
+    return _MARK + hashlib.blake2b(body, digest_size=32).hexdigest().encode()

@@ -1,0 +1,71 @@
+"""The end of a run as one act, whoever is killed when.
+
+First all data files are complete and on the disk, as ``NAME.part`` (``NAME.part.short`` where the run ended early).
+Then ``summary.json.part`` is put there, in full: that is the decision. Up to it the run is unfinished and its
+checkpoint holds; from it on the run has ended, and what is left to do is done by ``carry_out``, in the same process or
+in the next one that resumes the run. Doing it again does no harm.
+
+An older result in the folder stays whole up to the decision; then its summary goes first, so that its files are
+never taken for a result together with new ones.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from flexmb.errors import InputError
+from flexmb.record.io.planned_file import SHORT, sync
+from flexmb.record.io.summary_json import read_summary, write_summary
+
+PART = ".part"
+SUMMARY, CHECKPOINT = "summary.json", "checkpoint.npz"
+DECISION = SUMMARY + PART
+
+
+def decide(folder: Path, data: Sequence[str], summary: dict[str, Any]) -> None:
+    """Bring the data files onto the disk, then the word that the run has ended."""
+    for name in data:
+        sync(_written(folder, name))
+    write_summary(folder / DECISION, summary)
+    sync(folder)
+
+
+def decided(folder: Path) -> dict[str, Any] | None:
+    """Return the summary of a run that has ended, but whose files do not have their names yet; None otherwise."""
+    if not (folder / DECISION).is_file():
+        return None
+    try:
+        return read_summary(folder / DECISION)
+    except InputError:
+        return None  # of a flexmb that did not write it in one piece
+
+
+def carry_out(folder: Path, data: Sequence[str]) -> None:
+    """Give the files of a run that has ended their names, the summary last; its checkpoint has served."""
+    for name in data:
+        if not (_written(folder, name).is_file() or (folder / name).is_file()):
+            words = f"the run in '{folder}' has ended, but {name}{PART} is missing"
+            raise InputError(f"{words}; start anew with --overwrite")
+    (folder / SUMMARY).unlink(missing_ok=True)
+    sync(folder)
+    for name in data:
+        written = _written(folder, name)
+        if written.name.endswith(SHORT):  # first the longer one goes: were it there without this, it would be taken
+            (folder / (name + PART)).unlink(missing_ok=True)
+        if written.is_file():
+            os.replace(written, folder / name)
+    for name in (CHECKPOINT, CHECKPOINT + PART):
+        (folder / name).unlink(missing_ok=True)
+    sync(folder)
+    os.replace(folder / DECISION, folder / SUMMARY)
+    sync(folder)
+
+
+def _written(folder: Path, name: str) -> Path:
+    """Return the data file of a run that is to get a name: the shorter one where there is one."""
+    part = folder / (name + PART)
+    short = part.with_name(part.name + SHORT)
+    return short if short.is_file() else part

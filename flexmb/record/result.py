@@ -1,0 +1,366 @@
+"""``Result``: what a run recorded, from memory or from a folder, under the names of the contract."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.record.data_frames import result_to_pandas, result_to_xarray
+from flexmb.record.io.disk_space import reason
+from flexmb.record.io.finish_run import carry_out, decide
+from flexmb.record.io.folder_lock import make_folder, remove_made, sole_writer
+from flexmb.record.io.frames import PointMaps
+from flexmb.record.io.grid import grid_of
+from flexmb.record.io.result_h5 import H5Tree, write_tree
+from flexmb.record.io.run_folder import (
+    CASE,
+    DATA,
+    FIELDS,
+    PART,
+    RESULT,
+    SUMMARY,
+    clear_unfinished,
+    remove_report,
+    taken_by,
+)
+from flexmb.record.io.structure import Tree, split, static_arrays
+from flexmb.record.io.summary_json import plain, read_summary
+from flexmb.record.io.vtkhdf import write_fields
+from flexmb.record.samples import Block, Checkpoint, RunInfo
+from flexmb.record.series import Contacts, ContactSeries, EnergySeries, Joints, JointSeries, Signals
+from flexmb.record.summary import Figures, summarize
+from flexmb.state import Array, IntArray
+from flexmb.system.layout import Layout
+
+if TYPE_CHECKING:
+    import pandas
+    import pyvista
+    import xarray
+    from matplotlib.figure import Figure
+
+
+class Result:
+    """The outcome of a run; arrays are read when asked for.
+
+    Parameters
+    ----------
+    tree : Tree
+        Arrays by path, see ``flexmb.record.io.structure``.
+    summary : dict
+        As in summary.json.
+    case_text : str
+        The case file as run, when there was one.
+    folder : Path or None
+        Where it was read from.
+    """
+
+    def __init__(self, tree: Tree, summary: dict[str, Any], case_text: str = "", folder: Path | None = None) -> None:
+        self.tree = tree
+        self.summary = summary
+        self.case_text = case_text
+        self.folder = folder
+
+    def __repr__(self) -> str:
+        place = f" in '{self.folder}'" if self.folder else ""
+        return f"<Result {self.summary.get('title', '')!r}: {len(self.time)} samples{place}>"
+
+    @property
+    def time(self) -> Array:
+        """Times of the samples, (n+1,), s."""
+        return np.asarray(self.tree["/time"][()])
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the run says about itself; each note was also a ``RunWarning``."""
+        return tuple(self.summary.get("notes") or ())
+
+    @property
+    def step(self) -> IntArray:
+        """Step numbers of the samples, (n+1,)."""
+        return np.asarray(self.tree["/step"][()])
+
+    @property
+    def signals(self) -> Signals:
+        """Recorded signals by name."""
+        return Signals(self.tree)
+
+    @property
+    def contacts(self) -> Contacts:
+        """Contacts by name."""
+        h = float(self.summary["h"])
+        return Contacts(self.tree, lambda name: ContactSeries(self.tree, name, h))
+
+    @property
+    def joints(self) -> Joints:
+        """Joints by name."""
+        return Joints(self.tree, lambda name: JointSeries(self.tree, name))
+
+    @property
+    def energy(self) -> EnergySeries:
+        """The energy ledger."""
+        return EnergySeries(self.tree)
+
+    @property
+    def fields(self) -> Fields:
+        """The whole states, kept every ``fields_every`` steps."""
+        return Fields(self.tree)
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        return self.fields.maps.layout
+
+    def mesh(self, time: float, *, warp: bool = False) -> pyvista.UnstructuredGrid:
+        """Return the bodies at the kept state nearest to a time, as a pyvista mesh.
+
+        Parameters
+        ----------
+        time : float
+            s; must lie within the run. ``fields.times`` lists the states that were kept.
+        warp : bool
+            Move the points to where they are at that time; otherwise they stand at their reference positions.
+
+        Returns
+        -------
+        pyvista.UnstructuredGrid
+            Lines, vertices for particles, and triangles for surfaces of bodies. Point data: ``body`` (index), and
+            (n, 3): ``displacement`` (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and
+            ``contact_impulse`` (N s, since the kept state before). Cell data: ``radius`` (m) and ``body`` (index), and
+            of bars and beams ``axial_force`` (N), ``bending_moment`` (N m, a vector in space) and ``energy_density``
+            (J/m), nan on other cells. Field data: ``time``, that of the state, s.
+        """
+        times = self.fields.times
+        slack = 1e-9 * max(abs(times[0]), abs(times[-1]))
+        if not times[0] - slack <= time <= times[-1] + slack:
+            raise InputError(f"must lie within the run, {times[0]:g} to {times[-1]:g} s", key="time", value=time)
+        k = int(np.argmin(np.abs(times - time)))
+        fields = self.fields
+        return grid_of(fields.maps.layout, fields.frame(k), fields.cell_frame(k), float(times[k]), warp)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return signals, contacts, joints and energies as a table: a row per sample, indexed by time.
+
+        Columns are named as in case files: ``rod.first.position.x``, ``contacts.wall.force``, ``energy.total``.
+        """
+        return result_to_pandas(self)
+
+    def to_xarray(self) -> xarray.Dataset:
+        """Return the same as a dataset over ``time``, with units; vectors have a dimension ``axis``."""
+        return result_to_xarray(self)
+
+    def plot_energy(self, save: str | Path | None = None) -> Figure:
+        """Return a figure of the energy ledger: energies above, what changed them below.
+
+        Parameters
+        ----------
+        save : path, optional
+            Also write it, as .svg, .pdf or .png.
+        """
+        from flexmb.postproc.plots import plot_energy
+
+        return plot_energy(self, save)
+
+    def plot_contact(self, name: str, save: str | Path | None = None) -> Figure:
+        """Return a figure of one contact: gap, velocity and force over time.
+
+        Parameters
+        ----------
+        name : str
+            As in ``contacts``.
+        save : path, optional
+            As for ``plot_energy``.
+        """
+        from flexmb.postproc.plots import plot_contact
+
+        return plot_contact(self, name, save)
+
+    def plot_signals(self, *names: str, save: str | Path | None = None) -> Figure:
+        """Return a figure of signals over time, one frame for each kind of unit.
+
+        Parameters
+        ----------
+        names : str
+            Such as ``rod.first.position.x``, ``contacts.wall.force`` or ``energy.total``; of a vector such as
+            ``rod.first.position`` the components that move are drawn.
+        save : path, optional
+            As for ``plot_energy``.
+        """
+        from flexmb.postproc.plots import plot_signals
+
+        return plot_signals(self, names, save)
+
+    def show(
+        self,
+        time: float | None = None,
+        field: str = "displacement",
+        scale: float = 1.0,
+        backend: str | None = None,
+    ) -> Any:
+        """Look at the result: in a notebook below the cell, to be turned and played, else in a window.
+
+        Parameters
+        ----------
+        time : float, optional
+            s; the nearest kept state is shown (first). By default the middle of the contact with the largest impulse.
+        field : str
+            What colours mean: ``displacement`` or ``velocity``, or a component such as ``velocity.x``.
+        scale : float
+            Factor on displacements.
+        backend : str, optional
+            ``html``, a page to turn; ``static``, a picture; ``window``. Where the one wanted cannot be, a picture is
+            returned, and a warning says why.
+        """
+        from flexmb.postproc.show import show
+
+        return show(self, time, field, scale, backend)
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write result.h5, fields.vtkhdf, summary.json (and case.toml) into a folder; return it."""
+        folder = Path(folder)
+        made: list[Path] = []
+        try:
+            made = make_folder(folder)
+            with sole_writer(folder):
+                self._save(folder, overwrite)
+        except OSError as err:
+            raise InputError(f"the result cannot be saved in '{folder}': {reason(err)}") from err
+        finally:
+            remove_made(made)  # where nothing came into it
+        return folder
+
+    def _save(self, folder: Path, overwrite: bool) -> None:
+        """Write the files beside those that are there, then put them in their places."""
+        if (names := taken_by(folder)) and not overwrite:
+            what = "an unfinished run" if any(name.endswith(PART) for name in names) else "another run"
+            ways = "save(..., overwrite=True) replaces it, or choose another folder"
+            raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}")
+        clear_unfinished(folder)
+        parts = {name: folder / (name + PART) for name in DATA}
+        try:
+            write_tree(self.tree, parts[RESULT])
+            write_fields(self.tree, parts[FIELDS])
+            parts[CASE].write_text(self.case_text, encoding="utf-8")
+            decide(folder, DATA, self.summary)
+        except BaseException:
+            clear_unfinished(folder)
+            raise
+        remove_report(folder)
+        carry_out(folder, DATA)
+        if not self.case_text:
+            (folder / CASE).unlink()
+
+
+class Fields:
+    """Whole states: ``step``, ``time`` in full; ``q``, ``v``, ``impulse`` are read when sliced."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._maps: PointMaps | None = None
+
+    def __len__(self) -> int:
+        return int(self._tree["/state/step"].shape[0])
+
+    @property
+    def steps(self) -> IntArray:
+        """Step numbers, (f,)."""
+        return np.asarray(self._tree["/state/step"][()])
+
+    @property
+    def times(self) -> Array:
+        """Times, (f,), s."""
+        return np.asarray(self._tree["/state/time"][()])
+
+    @property
+    def q(self) -> Any:
+        """Coordinates, (f, nq), array-like; generalized displacements in small motion."""
+        return self._tree["/state/q"]
+
+    @property
+    def v(self) -> Any:
+        """Generalized velocities, (f, nv), array-like."""
+        return self._tree["/state/v"]
+
+    @property
+    def impulse(self) -> Any:
+        """Contact impulses since the state before, (f, nc), array-like; in large motion vectors, (f, 3 nc)."""
+        return self._tree["/state/impulse"]
+
+    @property
+    def maps(self) -> PointMaps:
+        """Maps from the unknowns to vectors at the points."""
+        if self._maps is None:
+            self._maps = PointMaps.from_tree(self._tree)
+        return self._maps
+
+    def frame(self, k: int) -> dict[str, Array]:
+        """Return displacement, velocity, ... at all points for the k-th state, each (n, 3)."""
+        return self.maps.frame(self._tree, k)
+
+    def cell_frame(self, k: int) -> dict[str, Array]:
+        """Return axial force, bending moment, energy density on all cells for the k-th state; empty if unknown."""
+        return self.maps.cell_frame(self._tree, k)
+
+
+class MemorySink:
+    """A sink that keeps everything in memory."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[str, list[np.ndarray]] = {}
+
+    def begin(self, run: RunInfo) -> None:
+        """Prepare for a run."""
+        self.run = run
+        self._pieces = {}
+
+    def append(self, block: Block) -> None:
+        """Keep the samples of a block (copied: the loop may use its arrays again)."""
+        for name, values in split(self.run, block).items():
+            self._pieces.setdefault(name, []).append(np.array(values))
+
+    def checkpoint(self, point: Checkpoint) -> None:
+        """Do nothing: memory does not outlive the run."""
+
+    def tree(self) -> dict[str, np.ndarray]:
+        """Return the tree of arrays recorded so far."""
+        return {name: np.concatenate(parts) for name, parts in self._pieces.items()} | static_arrays(self.run)
+
+    def result(self, outcome: Figures, title: str = "", case_text: str = "") -> Result:
+        """Return what was recorded with its summary."""
+        tree = self.tree()
+        return Result(tree, plain(summarize(tree, self.run, outcome, title=title)), case_text)
+
+
+def _what_else(folder: Path) -> str:
+    """Return what a folder is that is no result: an unfinished run, or one that holds results."""
+    if any(folder.glob("*" + PART)):
+        return " (the run there is not finished)"
+    inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
+    more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
+    return f"; there are results in it: {', '.join(inside[:4])}{more}" if inside else ""
+
+
+def load(folder: str | Path) -> Result:
+    """Read a result folder; arrays are read when asked for.
+
+    Parameters
+    ----------
+    folder : str or Path
+        As written by ``flexmb run`` or ``Result.save``. A failed run can be read too; its summary says so.
+    """
+    folder = Path(folder)
+    if folder.is_file():
+        raise InputError(f"'{folder}' is a file; name the folder that a run was written to")
+    if not folder.is_dir():
+        raise InputError(f"there is no result folder '{folder}'")
+    for name in (SUMMARY, RESULT):
+        if not (folder / name).is_file():
+            raise InputError(f"'{folder}' is not a result folder: it has no {name}{_what_else(folder)}")
+    case = folder / CASE
+    text = case.read_text(encoding="utf-8", errors="replace") if case.is_file() else ""
+    tree = H5Tree(folder / RESULT)
+    if missing := [name for name in ("/time", "/step") if name not in tree]:
+        raise InputError(f"the result file in '{folder}' is damaged: it lacks {', '.join(missing)}")
+    return Result(tree, read_summary(folder / SUMMARY), text, folder)

@@ -1,0 +1,45 @@
+"""What a run has found out about itself: one list for ``summary.json``, the report page, terminal and warnings."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from flexmb.record.samples import RunInfo, Tally
+from flexmb.record.summary_text import energy_warnings
+
+MOST_BENT = 0.1
+"""Deflection of a floating beam over its length that its linear strains are good for (docs/multibody.md)."""
+LOST_IN_CORRECTIONS = 0.01
+"""Work of position corrections at contacts with restitution, over the energy moved, that is told."""
+
+
+def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
+    """Return what is odd about a run that was taken: its energies, restitution with GGL, beams that bend too far."""
+    return [*energy_warnings(energy), *_restitution_notes(run, energy), *_bending_notes(tally)]
+
+
+def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
+    """Return words for energy that contacts with restitution lose besides their impact law (docs/energy.md)."""
+    contacts, moved, work = run.system.contacts, energy.get("moved"), energy.get("contact_projection") or 0.0
+    if not moved or -work <= LOST_IN_CORRECTIONS * moved:
+        return []
+    bouncing = [
+        contacts.names[j] for j, k in enumerate(contacts.start[:-1]) if contacts.e[k : contacts.start[j + 1]].any()
+    ]
+    if not bouncing:
+        return []
+    return [
+        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy moved, besides what the "
+        f"restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
+        "moreau-jean do not lose it (docs/energy.md)"
+    ]
+
+
+def _bending_notes(tally: Tally) -> list[str]:
+    """Return words for floating beams that bent farther than they may."""
+    return [
+        f"bodies.{name}: this floating beam was bent by {100.0 * share:.3g} % of its length at t = {time:.6g} s, its "
+        f'linear strains are good for {100.0 * MOST_BENT:g} %; kind = "exact-beam" has no such limit'
+        for name, share, time in tally.bending
+        if share > MOST_BENT
+    ]

@@ -1,0 +1,263 @@
+"""What leaves the time loop: blocks of samples, on their way to memory or to a file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.state import Array, IntArray
+from flexmb.system.layout import Layout
+
+ENERGY_COLUMNS = (
+    "kinetic",
+    "potential",
+    "work_external",
+    "work_damping",
+    "work_contact",
+    "numerical",
+    "residual",
+    "work_drive",
+    "work_cross",
+)
+"""Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
+
+``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
+``work_drive`` (joints, planes and rotors that are driven) and ``work_cross`` (cross-coupling of bearings and internal
+damping of rotors) are parts of ``work_external``.
+"""
+
+
+def count_kept(n: int, every: int, last: int) -> int:
+    """Return how many of the steps 0 .. n are kept: every so many from the first on, and the last one of the run."""
+    return n // every + 1 + (n == last and n % every != 0)
+
+
+@dataclass
+class Block:
+    """Some consecutive samples of a run (k of them; a run's first block holds the sample at the start).
+
+    Parameters
+    ----------
+    step : (k,) int array
+        Step index n of each sample; t = t0 + n h.
+    time : (k,) array
+    probes : (k, sum of probe sizes) array
+        Values of all probes side by side, in the order of ``system.probes``, offsets added.
+    gap, velocity, impulse : (k, nc) arrays
+        At the sample; impulse is what acted since the sample before (one step when every = 1).
+    energy : (k, 9) array
+        See ``ENERGY_COLUMNS``.
+    field_step : (f,) int array
+        Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).
+    field_q, field_v : (f, nq), (f, nv) arrays
+    field_impulse : (f, nc) array
+        Impulse since the field sample before; in large motion (f, 3 nc), its vector in space for each contact.
+    multiplier, joint_g, joint_gdot : (k, nj) arrays or None
+        Multipliers (forces and torques), residuals of positions and of velocities of all rows of joints, at the
+        sample; None for a system without joints.
+    joint_impulse : (k, nj) array or None
+        Impulses of the rows of joints since the sample before: those of impacts, with Moreau-Jean all of them.
+    """
+
+    step: IntArray
+    time: Array
+    probes: Array
+    gap: Array
+    velocity: Array
+    impulse: Array
+    energy: Array
+    field_step: IntArray
+    field_q: Array
+    field_v: Array
+    field_impulse: Array
+    multiplier: Array | None = None
+    joint_g: Array | None = None
+    joint_gdot: Array | None = None
+    joint_impulse: Array | None = None
+
+
+@dataclass
+class Tally:
+    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
+
+    ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
+    ``notes`` say what the steps met on their way. ``bending`` has name, largest deflection over the length, and its
+    time, of each floating beam.
+    """
+
+    steps: int = 0
+    min_gap: float = np.inf
+    min_gap_time: float = np.nan
+    gain_steps: int = 0
+    gain_max: float = 0.0
+    gain_time: float = np.nan
+    residual_max: float = 0.0
+    energy_max: float = -np.inf
+    energy_scale: float = 0.0
+    contact_steps: int = 0
+    projection: float = 0.0
+    iterations: int = 0
+    newton_iterations: int = 0
+    steps_taken: int = 0
+    notes: tuple[str, ...] = ()
+    bending: tuple[tuple[str, float, float], ...] = ()
+
+
+class Groups(Protocol):
+    """Contacts or joints by name: group j has the rows start[j] .. start[j + 1] - 1."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the groups."""
+        ...
+
+    @property
+    def start(self) -> IntArray:
+        """First row of each group, and the end."""
+        ...
+
+
+class ContactGroups(Groups, Protocol):
+    """Contacts by name, nc rows in all."""
+
+    @property
+    def nc(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def e(self) -> Array:
+        """Restitution of each row."""
+        ...
+
+
+class JointGroups(Groups, Protocol):
+    """Joints by name, nj rows in all."""
+
+    @property
+    def nj(self) -> int:
+        """Number of rows."""
+        ...
+
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """What each row holds, after the name of its joint: ``pin: tilt about x``."""
+        ...
+
+
+class SignalColumns(Protocol):
+    """A recorded signal."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Number of columns."""
+        ...
+
+
+class RecordedSystem(Protocol):
+    """What files and pictures need to know of a system, in small motion or large."""
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        ...
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        ...
+
+    @property
+    def contacts(self) -> ContactGroups:
+        """Contacts."""
+        ...
+
+    @property
+    def joints(self) -> JointGroups | None:
+        """Joints; None in small motion."""
+        ...
+
+    @property
+    def probes(self) -> Sequence[SignalColumns]:
+        """Recorded signals."""
+        ...
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        ...
+
+    @property
+    def impulse_map(self) -> sparse.csr_array:
+        """Numbers of ``Block.field_impulse`` -> impulse vector on each point in rows 3 i .. 3 i + 2."""
+        ...
+
+
+class RecordedScheme(Protocol):
+    """What a record says of a scheme."""
+
+    @property
+    def name(self) -> str:
+        """Its name in case files."""
+        ...
+
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        """Return what is seldom wanted of it on a system with or without joints."""
+        ...
+
+
+@dataclass(frozen=True)
+class RunInfo:
+    """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
+
+    system: RecordedSystem
+    scheme: RecordedScheme
+    h: float
+    t0: float
+    steps: int
+    every: int
+    fields_every: int
+    engine: str
+    tolerance: float = 0.0
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """All a run needs to go on with the same bits.
+
+    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
+    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
+    checksum of the run it belongs to, for sinks that keep it.
+    """
+
+    step: int
+    samples: int
+    fields: int
+    arrays: dict[str, np.ndarray]
+    engine: str = ""
+    run: str = ""
+
+
+class Sink(Protocol):
+    """Takes what the loop produces; in memory (``record.result.MemorySink``) or on disk (``io``)."""
+
+    def begin(self, run: RunInfo) -> None:
+        """Prepare for a run."""
+        ...
+
+    def append(self, block: Block) -> None:
+        """Take the next samples."""
+        ...
+
+    def checkpoint(self, point: Checkpoint) -> None:
+        """Keep a point to resume from (may be ignored)."""
+        ...

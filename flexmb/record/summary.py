@@ -1,0 +1,211 @@
+"""The summary of a run, built in one place for memory and for disk."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import platform
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, Protocol
+
+import numpy as np
+
+from flexmb.record.io.structure import Tree
+from flexmb.record.plan_notes import notes_of
+from flexmb.record.run_notes import run_notes
+from flexmb.record.samples import JointGroups, RunInfo, Tally
+
+_ENERGY_NUMBERS = (
+    *(
+        "initial",
+        "final",
+        "external",
+        "drive",
+        "cross",
+        "damping",
+        "contact",
+        "numerical",
+        "residual_max",
+        "max",
+        "scale",
+        "moved",
+    ),
+    *("contact_projection", "gain_steps", "gain_max", "gain_time"),
+)
+SUMMARY_NUMBERS = (
+    "h",
+    "t0",
+    "steps",
+    "steps_taken",
+    "dofs",
+    "joints",
+    "contacts",
+    "wall_time_s",
+    "us_per_step",
+    "joint_position_error",
+    "joint_velocity_error",
+    "max_penetration",
+    "min_gap",
+    "min_gap_time",
+    "contact_steps",
+    "solver_iterations",
+    "newton_iterations",
+    *(f"energy.{name}" for name in _ENERGY_NUMBERS),
+)
+"""Dotted names of the numbers in a summary; expectations can be about them."""
+_PACKAGES = ("flexmb", "numpy", "scipy", "scikit-fem", "numba", "h5py")
+
+
+class Figures(Protocol):
+    """What a run came to (``drive.simulate.Outcome``)."""
+
+    @property
+    def tally(self) -> Tally:
+        """Figures over every step, recorded or not."""
+        ...
+
+    @property
+    def stepping_time_s(self) -> float:
+        """Seconds spent in the steps alone, without recording."""
+        ...
+
+    @property
+    def wall_time_s(self) -> float:
+        """Time spent in the loop, s."""
+        ...
+
+
+def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", resumed_at: int = 0) -> dict[str, Any]:
+    """Return the summary of a run.
+
+    Parameters
+    ----------
+    tree : Tree
+        What was recorded; the first and last energies are taken from it.
+    run : RunInfo
+    outcome : Figures
+    title : str
+    resumed_at : int
+        The step a resumed run went on from; the times are those of the steps after it.
+    """
+    tally, wall_time_s = outcome.tally, outcome.wall_time_s
+    steps_taken = tally.steps_taken or tally.steps
+    # a resumed run took its share of the steps, where a tolerance chooses them
+    taken = (tally.steps - resumed_at) * steps_taken / max(1, tally.steps)
+    joints, energy = run.system.joints, energy_figures(tree, tally)
+    return {
+        "title": title,
+        "status": "complete",
+        "scheme": scheme_parameters(run.scheme),
+        "constraints": getattr(run.scheme, "joint_level", None) if joints is not None and joints.nj else None,
+        "h": run.h,
+        "t0": run.t0,
+        "steps": tally.steps,
+        "tolerance": run.tolerance or None,
+        "steps_taken": steps_taken,
+        "dofs": run.system.nv,
+        "joints": 0 if joints is None else len(joints.names),
+        "contacts": run.system.contacts.nc,
+        "engine": run.engine,
+        "computed": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+        "wall_time_s": wall_time_s,
+        "us_per_step": 1e6 * outcome.stepping_time_s / taken if taken > 0 else 0.0,
+        "joint_position_error": _largest(tree, "position_error"),
+        "joint_velocity_error": _largest(tree, "velocity_error"),
+        "max_penetration": max(0.0, -tally.min_gap),
+        "min_gap": tally.min_gap,
+        "min_gap_time": tally.min_gap_time,
+        "contact_steps": tally.contact_steps,
+        "solver_iterations": tally.iterations,
+        "newton_iterations": tally.newton_iterations,
+        "joint_rows": {} if joints is None else _rows_of(joints),
+        "energy": energy,
+        "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy)],
+        "expectations": [],
+        "expectation_notes": [],
+        "versions": versions(),
+    }
+
+
+def _rows_of(joints: JointGroups) -> dict[str, list[str]]:
+    """Return what the rows of each joint hold, in the order of its forces and impulses."""
+    own = {name: joints.labels[a:b] for name, a, b in zip(joints.names, joints.start, joints.start[1:], strict=False)}
+    return {name: [label.removeprefix(f"{name}: ") for label in labels] for name, labels in own.items()}
+
+
+def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
+    """Return the energy table: first and last sample, works over the run, and what every step contributed to."""
+    column = {name: tree[f"/energy/{name}"] for name in _columns(tree)}
+    total = {k: float(column["kinetic"][k]) + float(column["potential"][k]) for k in (0, -1)}
+    return {
+        "initial": total[0],
+        "final": total[-1],
+        "external": float(column["work_external"][-1]),
+        "drive": float(column["work_drive"][-1]),
+        "cross": float(column["work_cross"][-1]),
+        "damping": float(column["work_damping"][-1]),
+        "contact": float(column["work_contact"][-1]),
+        "numerical": float(column["numerical"][-1]),
+        "contact_projection": tally.projection,
+        "residual_max": tally.residual_max,
+        "max": tally.energy_max,
+        "scale": tally.energy_scale,
+        "moved": _moved(column),
+        "gain_steps": tally.gain_steps,
+        "gain_max": tally.gain_max,
+        "gain_time": tally.gain_time,
+    }
+
+
+def _moved(column: dict[str, Any]) -> float:
+    """Return the largest energy that moved: kinetic, potential above its lowest value, works (not the scheme's)."""
+    kinetic, potential = np.asarray(column["kinetic"][()]), np.asarray(column["potential"][()])
+    works = sum(np.abs(column[f"work_{name}"][()]) for name in ("external", "damping", "contact"))
+    return float(max(kinetic.max(), potential.max() - potential.min(), np.max(works)))
+
+
+def _largest(tree: Tree, what: str) -> float | None:
+    """Return the largest error of all joints at the samples, None without joints."""
+    found = [float(np.max(tree[name][()])) for name in tree if name.startswith("/joints/") and name.endswith(what)]
+    return max(found, default=None)
+
+
+def _columns(tree: Tree) -> list[str]:
+    return [name.removeprefix("/energy/") for name in tree if name.startswith("/energy/")]
+
+
+def scheme_parameters(scheme: object) -> dict[str, Any]:
+    """Return a scheme's name and parameters."""
+    out: dict[str, Any] = {"name": getattr(scheme, "name", type(scheme).__name__)}
+    if dataclasses.is_dataclass(scheme):
+        out |= {field.name: getattr(scheme, field.name) for field in dataclasses.fields(scheme) if field.init}
+    return out
+
+
+@cache
+def versions() -> dict[str, str]:
+    """Return the versions of what computed the run."""
+    out = {"python": platform.python_version()}
+    for name in _PACKAGES:
+        try:
+            out[name] = version(name)
+        except PackageNotFoundError:
+            out[name] = "not installed"
+    return out
+
+
+def tally_from(tree: Tree) -> Tally:
+    """Return what can be told from the samples alone (a run that failed and left no tally)."""
+    gaps = [tree[name] for name in tree if name.startswith("/contacts/") and name.endswith("/gap")]
+    steps, times = tree["/step"][()], tree["/time"][()]
+    tally = Tally(steps=int(steps[-1]))
+    for gap in gaps:
+        lowest = np.asarray(gap[()]).reshape(len(times), -1).min(axis=1)
+        k = int(np.argmin(lowest))
+        if lowest[k] < tally.min_gap:
+            tally.min_gap, tally.min_gap_time = float(lowest[k]), float(times[k])
+    energy = np.asarray(tree["/energy/kinetic"][()]) + np.asarray(tree["/energy/potential"][()])
+    tally.energy_max = float(energy.max())
+    tally.residual_max = float(np.abs(tree["/energy/residual"][()]).max())
+    return tally

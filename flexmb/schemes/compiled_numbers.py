@@ -1,0 +1,45 @@
+"""The numbers of a scheme as the compiled loop of large motion takes them, and the systems it runs on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from flexmb.kernels.multibody import INDEX2, SchemeNumbers
+from flexmb.schemes.scheme import Scheme
+
+if TYPE_CHECKING:
+    from flexmb.system.multibody_system import MultibodySystem
+
+UNUSED: dict[str, Any] = {
+    **{"joint_level": INDEX2, "contact_ggl": 0, "alpha_m": 0.0, "alpha_f": 0.0, "beta": 0.0, "gamma": 1.0},
+    **{"theta": 0.0, "vartheta": 0.0, "w0": 0.0, "w2": 0.0, "forecast": 0.5, "projection": 0},
+}
+"""Numbers of the other families."""
+
+
+def scheme_numbers(
+    scheme: Scheme, *, eps: float = 0.0, error: float = 0.0, tolerance: float = 1e-12, max_iterations: int = 40
+) -> SchemeNumbers:
+    """Return the numbers of a scheme.
+
+    Parameters
+    ----------
+    scheme : Scheme
+        One with a compiled step of large motion.
+    eps : float
+        Regularization of redundant joints.
+    error : float
+        Local error per step that adaptive runs aim at, 0 for steps of one size.
+    tolerance : float
+        Newton's corrections over the velocities.
+    """
+    common = {"tolerance": tolerance, "max_iterations": max_iterations, "eps": eps, "error": error}
+    return SchemeNumbers(**{**UNUSED, **common, **scheme.large_motion_numbers()})
+
+
+def check_scheme(scheme: Scheme, system: MultibodySystem) -> None:
+    """Raise InputError when a scheme does not run in large motion, or not on this system."""
+    compiled = type(scheme).large_motion_numbers is not Scheme.large_motion_numbers
+    if compiled or not scheme.any_system:
+        scheme_numbers(scheme)
+    scheme.check(system)

@@ -1,0 +1,328 @@
+"""What every scheme has: parameters, a start, a pure step, and the terms of its own energy identity."""
+
+from __future__ import annotations
+
+import difflib
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.errors import NOT_FINITE, InputError, NotConverged
+from flexmb.kernels.lcp import NEWTON
+from flexmb.nonsmooth.delassus import delassus
+from flexmb.nonsmooth.problem import ContactProblem
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.many_contacts import Answer, Level, ManyContactsProblem, StepNumbers, pays
+from flexmb.state import Array, IntArray, State, StepReport
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import Instant, Solves, System
+from flexmb.system.step_matrix import StepMatrix as StepMatrix
+
+
+class PreparedContacts(ABC):
+    """What every scheme prepares for its contacts: a dense matrix over their pairs, or a solver for many of them."""
+
+    system: LinearSystem
+    gain: float = 1.0
+
+    @property
+    @abstractmethod
+    def numbers(self) -> StepNumbers:
+        """The scalars of the contact problem."""
+
+    @property
+    @abstractmethod
+    def row_matrix(self) -> Array:
+        """The Delassus matrix of the rows of one level."""
+
+    @property
+    @abstractmethod
+    def dense_response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, from the Delassus matrix."""
+
+    @cached_property
+    def many(self) -> ManyContactsProblem | None:
+        """The solver for many contacts; None where they are few."""
+        there = self.numbers.scale > 0.0 and pays(self.system)
+        return ManyContactsProblem(self.system, self.numbers) if there else None
+
+    def many_for(self, solver: ContactSolver) -> ManyContactsProblem | None:
+        """Return the solver for many contacts, unless a method is asked for by name that needs the whole matrix."""
+        return self.many if solver.method == NEWTON else None
+
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,); W_ii times ``gain``."""
+        nc = self.system.contacts.nc
+        return self.dense_response if self.many is None else self.gain * self.many.own[-nc:]
+
+
+@dataclass(frozen=True)
+class StepFixed(PreparedContacts):
+    """S factorized, and the Delassus matrix W = G^T S^-1 G once it is asked for."""
+
+    S: StepMatrix
+    system: LinearSystem
+
+    @property
+    def numbers(self) -> StepNumbers:
+        """Those of S."""
+        return StepNumbers(Level.ONE, self.S.c_C, self.S.c_K, self.S.refine)
+
+    @cached_property
+    def W(self) -> Array:
+        """G^T S^-1 G."""
+        return delassus(self.S.solve, self.system.contacts.G)
+
+    @property
+    def row_matrix(self) -> Array:
+        """The Delassus matrix."""
+        return self.W
+
+    @property
+    def dense_response(self) -> Array:
+        """W_ii."""
+        return np.diag(self.W)
+
+
+@dataclass(frozen=True)
+class Responses:
+    """What a scheme prepares that factors nothing beforehand: the velocity per unit impulse of each contact, (nc,)."""
+
+    response: Array
+
+    @classmethod
+    def of(cls, S: Solves, G: sparse.csc_array) -> Responses:
+        """Return the diagonal of G^T S^-1 G, a column at a time."""
+        columns = (G[:, [i]].toarray()[:, 0] for i in range(G.shape[1]))
+        return cls(np.array([float(g @ S.solve(g)) for g in columns]))
+
+
+class Fixed(Protocol):
+    """What a scheme prepares once: factorizations and Delassus matrices."""
+
+    S: StepMatrix
+
+    @property
+    def response(self) -> Array:
+        """Velocity a contact gains per unit of its impulse, (nc,)."""
+        ...
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What a scheme carries from step to step besides (q, v), as plain arrays.
+
+    Parameters
+    ----------
+    vectors : (k, nv) array
+        Vectors over the unknowns (which ones, the scheme's docstring says).
+    contacts : (m, nc) array
+        Vectors over the contacts.
+    loads : (1, nl) array
+        A number per load.
+    scalars : (s,) array
+    """
+
+    vectors: Array
+    contacts: Array
+    loads: Array
+    scalars: Array
+
+    def with_(self, **changes: Array) -> Memory:
+        """Return a copy with some arrays replaced."""
+        return replace(self, **changes)
+
+
+class Scheme(ABC):
+    """A time-stepping scheme: all that is particular to it stands in its own file.
+
+    ``prepare``, ``start`` and ``step`` are its definition; a scheme whose step asks systems for nothing but the words
+    of ``flexmb.system.protocol`` sets ``any_system`` and runs on every system it does not refuse in ``check``.
+    """
+
+    name: ClassVar[str] = ""
+    any_system: ClassVar[bool] = False
+    stability: ClassVar[float] = np.inf
+    """Largest product of a frequency and the step for which the scheme is stable."""
+
+    @property
+    @abstractmethod
+    def order(self) -> int:
+        """Order on smooth motion."""
+
+    @abstractmethod
+    def prepare(self, system: Any, h: float) -> Any:
+        """Factor what is constant over the run."""
+
+    @abstractmethod
+    def start(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
+        """Return the memory at the start of a run."""
+
+    @abstractmethod
+    def step(
+        self, system: Any, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
+    ) -> tuple[State, Memory, StepReport]:
+        """Go from t_n to t_n + h; a pure function of its arguments."""
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of a step on the oscillator h^2 q'' + c h q' + k q = 0 (c = 2 zeta omega h, k = omega^2 h^2).
+
+        Over q, h v and, where the scheme carries them, h^2 a.
+        """
+        raise InputError("has no amplification matrix", where="spectrum", key="scheme", value=self.name)
+
+    def large_motion_numbers(self) -> dict[str, Any]:
+        """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
+        raise InputError(f"has no step of large motion; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+
+    def check(self, system: System) -> None:  # noqa: B027
+        """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
+
+    @property
+    def has_error_estimate(self) -> bool:
+        """Whether the local error of a step is known, so that a tolerance can choose the steps."""
+        return False
+
+    def notes(self, jointed: bool) -> tuple[str, ...]:
+        """Return what is seldom wanted of this scheme on a system with or without joints."""
+        return ()
+
+
+EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
+"""Schemes that run on every system in large motion."""
+
+ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
+
+
+def check_range(scheme: str, key: str, value: float, low: float, high: float) -> None:
+    """Raise InputError unless ``low <= value <= high``."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise InputError(
+            f"must be a number in [{low:g}, {high:g}] for '{scheme}'", where="scheme", key=key, value=value
+        )
+
+
+def check_flag(key: str, value: bool) -> None:
+    """Raise InputError unless ``value`` is true or false."""
+    if not isinstance(value, bool):
+        raise InputError("must be true or false", where="scheme", key=key, value=value)
+
+
+def check_choice(key: str, value: str, allowed: tuple[str, ...]) -> None:
+    """Raise InputError unless ``value`` is one of ``allowed``."""
+    if value not in allowed:
+        near = difflib.get_close_matches(str(value), allowed, n=1)
+        hint = f"; did you mean '{near[0]}'?" if near else ""
+        raise InputError(f"must be one of {', '.join(allowed)}{hint}", where="scheme", key=key, value=value)
+
+
+def solve_contacts(
+    W: Array, b: Array, rows: IntArray, system: System, solver: ContactSolver, t: float
+) -> tuple[Array, int]:
+    """Solve 0 <= W z + b perp z >= 0 on the contacts ``rows``; return z and the iterations taken.
+
+    Raises
+    ------
+    NotConverged
+        Naming the time and the contact with the largest residual.
+    """
+    if not np.isfinite(b).all():
+        bad = int(rows[int(np.flatnonzero(~np.isfinite(b))[0])])
+        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=system.contacts.labels[bad])
+    try:
+        solution = solver.solve(ContactProblem(W=W, b=b))
+    except NotConverged as failure:
+        failure.time = t
+        row = int(rows[getattr(failure, "row", 0) % max(rows.size, 1)]) if rows.size else 0
+        failure.contact = system.contacts.labels[row] if system.contacts.labels else ""
+        raise
+    return solution.z, solution.iterations
+
+
+def solve_velocity(
+    fixed: PreparedContacts, b: Array, rows: IntArray, guess: Array, solver: ContactSolver, t: float
+) -> tuple[Array, int]:
+    """Solve 0 <= W P + b perp P >= 0 on the contacts ``rows``; return P of all contacts and the iterations taken.
+
+    Parameters
+    ----------
+    fixed : PreparedContacts
+    b : (nc,) array
+    rows : int array
+    guess : (nc,) array
+        Impulses of the step before, from which a solver for many contacts starts.
+    solver : ContactSolver
+    t : float
+    """
+    P = no_contacts(fixed.system)
+    many = fixed.many_for(solver)
+    if many is None:
+        P[rows], iterations = solve_contacts(
+            fixed.row_matrix[np.ix_(rows, rows)], b[rows], rows, fixed.system, solver, t
+        )
+        return P, iterations
+    asked = np.zeros(P.size, dtype=bool)
+    asked[rows] = True
+    answer = many.solve(b, asked, guess, None, solver.tolerance)
+    require_solved(answer, fixed.system, solver, t)
+    return answer.z, answer.iterations
+
+
+def require_solved(answer: Answer, system: LinearSystem, solver: ContactSolver, t: float) -> None:
+    """Raise NotConverged, naming the contact, when an answer's residual is above the solver's tolerance."""
+    if answer.residual <= solver.tolerance:
+        return
+    label = system.contacts.labels[answer.row % system.contacts.nc]
+    if not np.isfinite(answer.residual):
+        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=label)
+    raise NotConverged(
+        f"contact solver '{solver.name}' did not reach {solver.tolerance:.3g} in {answer.iterations} iterations",
+        time=t,
+        step=-1,
+        contact=label,
+        residual=answer.residual,
+    )
+
+
+def load_works(system: LinearSystem, dq: Array, phi: Array) -> tuple[float, float]:
+    """Return the work of the loads with amplitudes ``phi`` over ``dq``: of those that are no drives, of drives."""
+    works = [0.0, 0.0]
+    for load, amplitude in zip(system.loads, phi, strict=True):
+        works[load.drive] += float(load.B @ dq) * float(amplitude)
+    return works[0], works[1]
+
+
+def quad(A: object, x: Array) -> float:
+    """Return ``x^T A x``."""
+    return float(x @ (A @ x))  # type: ignore[operator]
+
+
+def no_contacts(system: System) -> Array:
+    """Return a zero vector over the contacts."""
+    return np.zeros(system.contacts.nc)
+
+
+def forecast_closes(start: Instant, ahead: float, P_before: Array, response: Array, h: float) -> IntArray:
+    """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
+
+    A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
+    positive one at its word would lift the contact every other step and double the impulse in between.
+
+    Parameters
+    ----------
+    start : Instant
+    ahead : float
+        How far to look ahead, s.
+    P_before : (nc,) array
+        Impulses of the step before.
+    response : (nc,) array
+        Velocity per unit impulse: ``response * P_before`` is the speed that was taken away.
+    h : float
+    """
+    noise = start.gap_noise + 1e-13 * h * response * P_before
+    return np.flatnonzero(start.g + ahead * start.U <= noise)

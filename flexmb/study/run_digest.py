@@ -1,0 +1,60 @@
+"""What tells one run from every other: a digest of all that its numbers depend on."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from flexmb.case.read import with_overrides
+from flexmb.case.shipped import find_mesh
+from flexmb.record.summary import versions
+from flexmb.study.axes import Setting
+
+DIGITS = 20
+"""Of a key."""
+_WORDS = ("title", "description", "expect")
+"""Entries of a case that no number depends on."""
+
+
+def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], asked: Mapping[str, Any]) -> str:
+    """Return the key of a run.
+
+    Parameters
+    ----------
+    data : dict
+        The case it varies.
+    folder : Path
+        Where the case's meshes are looked up.
+    settings : sequence of Setting
+        What it changes in the case.
+    asked : mapping
+        Measures, keys of references and whatever else decides what is kept of the run.
+    """
+    tree, _, _ = with_overrides(data, [(setting.path, setting.value) for setting in settings])
+    for word in _WORDS:
+        tree.pop(word, None)
+    bodies = tree.get("bodies")
+    named = [body.get("mesh") for body in bodies.values() if isinstance(body, dict)] if isinstance(bodies, dict) else []
+    meshes = [_digest(find_mesh(name, folder)) for name in named if isinstance(name, str)]
+    whole = {"case": tree, "meshes": meshes, "asked": asked, "flexmb": versions()["flexmb"]}
+    text = json.dumps(whole, sort_keys=True, default=str)
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def _digest(path: Path) -> str:
+    """Return the digest of a file; of one that is not there its name (the run then says so)."""
+    try:
+        seen = path.stat()
+        return _file_digest(path, seen.st_mtime_ns, seen.st_size)
+    except OSError:
+        return str(path)
+
+
+@cache
+def _file_digest(path: Path, changed: int, size: int) -> str:
+    """Return the digest of a file; ``changed`` and ``size`` tell it from what it was before."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()

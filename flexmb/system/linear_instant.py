@@ -1,0 +1,109 @@
+"""A constant system in (t, q, v), by the words of ``system.protocol``; each is computed when it is first asked for."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.state import Array
+
+if TYPE_CHECKING:
+    from flexmb.system.linear_system import LinearSystem
+
+
+class LinearInstant:
+    """M v' + (C + gyro) v + (K + cross) q = F0 + sum_j B_j phi_j(t) + G lam in (t, q, v)."""
+
+    def __init__(self, system: LinearSystem, t: float, q: Array, v: Array) -> None:
+        self.system, self.t, self.q, self.v = system, t, q, v
+
+    @cached_property
+    def F(self) -> Array:
+        """Forces by class, (CLASSES, nv)."""
+        s = self.system
+        F = np.zeros((CLASSES, s.nv))
+        F[CONSERVATIVE] = s.F0 - s.elastic(self.q)
+        if s.damped:
+            F[DAMPING] = -(s.C @ self.v)
+        if s.gyro.nnz:
+            F[INERTIA] = -(s.gyro @ self.v)
+        if s.cross.nnz:
+            F[CROSS] = -(s.cross @ self.q)
+        for load in s.loads:
+            F[DRIVE if load.drive else EXTERNAL] += load.B * float(load.phi.value(self.t))
+        return F
+
+    @cached_property
+    def p(self) -> Array:
+        """Momentum M v, (nv,)."""
+        return np.asarray(self.system.M @ self.v)
+
+    @cached_property
+    def kinetic(self) -> float:
+        """Kinetic energy, J."""
+        return 0.5 * float(self.p @ self.v)
+
+    @cached_property
+    def potential(self) -> float:
+        """Elastic and gravitational energy, J."""
+        return self.system.potential(self.q)
+
+    @cached_property
+    def g(self) -> Array:
+        """Gaps, (nc,)."""
+        return self.system.contacts.g(self.t, self.q)
+
+    @property
+    def gap_noise(self) -> Array:
+        """Round-off of the gaps, (nc,), m."""
+        g0 = self.system.contacts.g0
+        return np.asarray(1e-14 * (np.abs(g0) + np.abs(self.g - g0)))
+
+    @cached_property
+    def g_t(self) -> Array:
+        """Partial time derivatives of the gaps, (nc,)."""
+        return self.system.contacts.g_t(self.t)
+
+    @cached_property
+    def U(self) -> Array:
+        """Relative velocities along the normals, (nc,)."""
+        return np.asarray(self.G.T @ self.v + self.g_t)
+
+    @property
+    def G(self) -> sparse.csc_array:
+        """Force directions of the contacts, (nv, nc); they never change."""
+        return self.system.contacts.G
+
+    @property
+    def theta(self) -> Array:
+        """Relative angles of joints: none."""
+        return np.zeros(0)
+
+    @property
+    def joint_rates(self) -> Array:
+        """What joints violate on the velocity level: nothing."""
+        return np.zeros(0)
+
+    def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
+        """Return the force directions of the joints, (nv, 0)."""
+        return self.system.no_directions
+
+    def velocity_before(self, start: LinearInstant) -> Array:
+        """Return the relative velocities that restitution reverses, (nc,): those at the start of the step."""
+        return start.U
+
+    def to_space(self, x: Array) -> Array:
+        """Return x: there are no frames."""
+        return x
+
+    def to_axes(self, x: Array) -> Array:
+        """Return x: there are no frames."""
+        return x
+
+    def impulse_vectors(self, P: Array) -> Array:
+        """Return the impulses as fields show them (``impulse_map``): one number per contact."""
+        return P

@@ -1,0 +1,399 @@
+"""``Model``: named parts; ``assemble`` turns them into a ``LinearSystem``, or in large motion a ``MultibodySystem``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol, TypeVar, cast
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.assembly.glyphs import Glyphs, glyphs_of
+from flexmb.assembly.gravity_check import acceleration_of, gravity_notes
+from flexmb.assembly.kinematics import Kinematics, NodeTable
+from flexmb.checks.memory import Sized, check_memory
+from flexmb.checks.values import nearest
+from flexmb.errors import InputError
+from flexmb.fem.line_sections import joined, unknown
+from flexmb.linalg.sparse_blocks import block_diagonal, side_by_side
+from flexmb.linalg.strain import Strain, from_columns, stack
+from flexmb.parts.bodies.body import Body, BodyParts
+from flexmb.parts.bodies.signals import default_names, signal
+from flexmb.parts.contacts.contact_rows import ContactPart
+from flexmb.parts.loads.bearing import Bearing
+from flexmb.parts.loads.terms import LoadPart, LoadTerms
+from flexmb.state import Array
+from flexmb.system.assemble_multibody import LargePart, assemble_large, signal_names
+from flexmb.system.initial_state import static_response, steady_response
+from flexmb.system.linear_system import Layout, LinearSystem, Load, Probe
+from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.small_contacts import contacts_of
+from flexmb.system.spinning import at_start, spin_terms
+
+
+class Part(Protocol):
+    """Anything that can be added; ``role`` is "bodies", "joints", "loads", "contacts" or "gravity"."""
+
+    @property
+    def name(self) -> str:
+        """The part's name."""
+        ...
+
+    @property
+    def role(self) -> str:
+        """Which kind of part it is."""
+        ...
+
+
+P = TypeVar("P", bound=Part)
+
+
+class Model:
+    """Named bodies, joints, loads and contacts, in any order of adding.
+
+    Parameters
+    ----------
+    gravity : (3,) array_like, optional
+        Acceleration, m/s^2.
+    initial_static : sequence of str
+        Names of loads whose static response ((K + cross) q = B phi(t0)) is the initial displacement. They are released
+        at the start: they do not act during the run. "gravity" may be among them, and goes on acting.
+    initial_steady : bool
+        Start on the steady motion under gravity, preload, constant and harmonic loads and the unbalance of rotors, as
+        if it had gone on for ever. For small motion.
+    project : bool
+        Move an initial state that joints or contacts do not allow to the nearest one they do. For large motion.
+    """
+
+    def __init__(
+        self,
+        *,
+        gravity: Sequence[float] | Array | None = None,
+        initial_static: Sequence[str] = (),
+        initial_steady: bool = False,
+        project: bool = False,
+    ) -> None:
+        self.bodies: dict[str, Body] = {}
+        self.joints: dict[str, LargePart] = {}
+        self.loads: dict[str, LoadPart] = {}
+        self.contacts: dict[str, ContactPart] = {}
+        self.gravity = gravity
+        self.initial_static = tuple(initial_static)
+        self.initial_steady = initial_steady
+        self.project = project
+
+    def add(self, part: P) -> P:
+        """Add a part and return it."""
+        role = getattr(part, "role", None)
+        if role == "gravity":
+            if self.gravity is not None:
+                raise InputError("there is gravity already", where="gravity", value=part)
+            self.gravity = part.acceleration  # type: ignore[attr-defined]
+            return part
+        if role not in ("bodies", "joints", "loads", "contacts"):
+            message = f"cannot add a {type(part).__name__}: not a body, joint, load, contact or gravity"
+            raise InputError(message, value=part)
+        named: dict[str, Part] = getattr(self, role)
+        if part.name in named:
+            message = f"there is another of this name ({type(named[part.name]).__name__})"
+            raise InputError(message, where=role, key=part.name)
+        named[part.name] = part
+        return part
+
+    @property
+    def large_motion(self) -> bool:
+        """Whether the model has joints, or parts that turn or move far: then it becomes a ``MultibodySystem``."""
+        parts = [*self.bodies.values(), *self.loads.values(), *self.contacts.values()]
+        return bool(self.joints) or any(getattr(part, "large_motion", False) for part in parts)
+
+    def assemble(
+        self, signals: Sequence[str] | None = None, t0: float = 0.0, *, also: Sequence[str] = ()
+    ) -> LinearSystem | MultibodySystem:
+        """Return the system over one vector of unknowns.
+
+        Parameters
+        ----------
+        signals : sequence of str, optional
+            Signals to record; by default position and velocity of the first, mid and last node of each body.
+        t0 : float
+            Time the run starts at, s.
+        also : sequence of str
+            Signals to record besides, where they are not among the others.
+        """
+        if not self.bodies:
+            raise InputError("the model has no bodies", where="bodies")
+        large = self.large_motion
+        check_memory(body.memory(large) for body in self.bodies.values() if isinstance(body, Sized))
+        if large:
+            return self._assemble_large(signals, t0, also)
+        if self.project:
+            message = "is for systems in large motion; here nothing could be moved"
+            raise InputError(message, where="initial", key="project", value=self.project)
+        small = small_motion(self)
+        bodies, nodes, springs = small.bodies, small.nodes, small.springs
+        spin = spin_terms(bodies, small.terms.values())
+        weight, V0 = self.weight(bodies)
+        loads = (
+            *(
+                Load(name, term.column.toarray().ravel(), term.function)
+                for name, term in small.terms.items()
+                if term.function is not None and name not in self.initial_static
+            ),
+            *spin.loads,
+        )
+        names = signal_names(default_names(bodies) if signals is None else signals, also)
+        system = LinearSystem(
+            M=small.M,
+            C=_tidy(small.C + spin.C),
+            K=_tidy(small.K + spin.K),
+            strain=stack([small.strain, spin.strain], nodes.nv),
+            gyro=spin.gyro,
+            cross=spin.cross,
+            F0=weight + springs.F0,
+            V0=V0 + springs.V0,
+            loads=loads,
+            contacts=contacts_of({}, nodes, np.zeros(nodes.nv), t0),
+            q0=np.zeros(nodes.nv),
+            v0=np.concatenate([b.v0 for b in bodies.values()]),
+            probes=tuple(Probe(*signal(name, bodies, nodes)) for name in names),
+            layout=replace(small.layout, marks=self._marks(nodes)),
+            dof_names=small.dof_names,
+        )
+        q0, v0 = self._start(system, small, weight, t0)
+        contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0)
+        return replace(system, q0=q0, v0=v0, contacts=contacts, notes=gravity_notes(self.gravity, self.bodies.values()))
+
+    def _marks(self, nodes: Kinematics) -> Glyphs:
+        """Return what is drawn beside bodies of small displacement."""
+
+        def find(ref: object, _: Array | None) -> list[tuple[int, Array]]:
+            return [(i, np.zeros(3)) for i in nodes.resolve(ref, "marks").tolist()]
+
+        parts = [*self.bodies.values(), *self.loads.values(), *self.contacts.values()]
+        return glyphs_of(parts, find, nodes.points, {})
+
+    def _assemble_large(self, signals: Sequence[str] | None, t0: float, also: Sequence[str]) -> MultibodySystem:
+        if self.initial_steady:
+            message = "is not available for models with joints or large motion"
+            raise InputError(message, where="initial", key="steady", value=self.initial_steady)
+        start = self._sag() if self.initial_static else {}
+        a = acceleration_of(self.gravity, self.bodies.values())
+        # what couples joints comes after them
+        joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
+        bodies = cast("Mapping[str, LargePart]", self.bodies)
+        others = cast("list[LargePart]", [*joints, *self.loads.values(), *self.contacts.values()])
+        return assemble_large(bodies, others, a, signals, t0, self.project, also, start)
+
+    def _sag(self) -> dict[str, Array]:
+        """Return the displacements of all bodies under their weight, rotors at the speed they start with."""
+        small_only = all(hasattr(b, "parts") for b in self.bodies.values())
+        small_only = small_only and all(hasattr(load, "terms") for load in self.loads.values())
+        if self.joints or not small_only or self.initial_static != ("gravity",):
+            message = (
+                'in large motion the start can be that under the weight only, static = ["gravity"], of bodies of small '
+                "displacement (rotors, beams, bars, particles) without joints"
+            )
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        small = small_motion(self)
+        weight = self._named_force("gravity", small, self.weight(small.bodies)[0], 0.0)
+        spin = spin_terms({name: at_start(b) for name, b in small.bodies.items()}, small.terms.values())
+        q = static_response(small.K + spin.K + spin.cross, weight, self._check_held(small, "static"))
+        ends = np.cumsum([b.nv for b in small.bodies.values()])
+        return dict(zip(small.bodies, np.split(q, ends[:-1]), strict=True))
+
+    def weight(self, bodies: Mapping[str, BodyParts]) -> tuple[Array, float]:
+        """Return the weight, (nv,), and the potential energy at q = 0: -sum m a.X, J."""
+        a = acceleration_of(self.gravity, self.bodies.values())
+        force = np.concatenate([b.gravity @ a for b in bodies.values()])
+        return force, -sum(b.mass * float(a @ b.center) for b in bodies.values())
+
+    def _start(self, system: LinearSystem, small: SmallMotion, weight: Array, t0: float) -> tuple[Array, Array]:
+        """Return the initial displacement and velocity, (nv,) each."""
+        check_held = self._check_held(small, "steady" if self.initial_steady else "static")
+        K = system.K + system.cross
+        if self.initial_steady:
+            self._check_steady(small)
+            C = system.C + system.gyro
+            return steady_response(system.M, C, K, system.F0, system.loads, t0, check_held)
+        force = np.zeros(system.nv)
+        for name in self.initial_static:
+            force += self._named_force(name, small, weight, t0)
+        return static_response(K, force, check_held), system.v0
+
+    def _check_held(self, small: SmallMotion, key: str) -> Callable[[], None]:
+        """Return a function that raises if a body is not held."""
+
+        def check() -> None:
+            if loose := loose_body(small.bodies, small.springs.held):
+                message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
+                raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
+
+        return check
+
+    def _named_force(self, name: str, small: SmallMotion, weight: Array, t0: float) -> Array:
+        """Return a force by the name of its load, or the weight, (nv,)."""
+        terms = small.terms
+        if name in terms and (function := terms[name].function) is not None:
+            return np.asarray(terms[name].column.toarray().ravel() * float(function.value(t0)))
+        if name == "gravity" and self.gravity is not None:
+            return weight
+        forces = [key for key, term in terms.items() if term.function is not None]
+        forces += ["gravity"] if self.gravity is not None else []
+        message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
+        raise InputError(message, where="initial", key="static", value=name)
+
+    def _check_steady(self, small: SmallMotion) -> None:
+        """Raise if another start is asked for besides the steady motion."""
+        if self.initial_static:
+            message = "a run starts from a static response or from the steady motion, not from both"
+            raise InputError(message, where="initial", key="static", value=self.initial_static)
+        for name, b in small.bodies.items():
+            if b.v0.any():
+                message = "a body on the steady motion has its velocity; leave this out, or initial.steady"
+                raise InputError(message, where=f"bodies.{name}", key="velocity")
+
+
+@dataclass(frozen=True)
+class SmallMotion:
+    """Bodies and loads of small displacement over one vector of unknowns.
+
+    Parameters
+    ----------
+    bodies : mapping of str to BodyParts
+    nodes : Kinematics
+    terms : mapping of str to LoadTerms
+        What the loads add; their springs and dampers are in the matrices.
+    springs : _Springs
+    M, C, K : (nv, nv) sparse arrays
+        Symmetric.
+    """
+
+    bodies: dict[str, BodyParts]
+    nodes: Kinematics
+    terms: dict[str, LoadTerms]
+    springs: _Springs
+    M: sparse.csr_array
+    C: sparse.csr_array
+    K: sparse.csr_array
+
+    @property
+    def layout(self) -> Layout:
+        """Where the unknowns live in space."""
+        return _layout(self.bodies, self.nodes)
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the unknowns."""
+        return tuple(name for b in self.bodies.values() for name in b.dof_names)
+
+    @property
+    def strain(self) -> Strain:
+        """Return the deformation modes of all bodies and springs."""
+        return _strain(self.bodies, self.springs, self.nodes.nv)
+
+
+def small_motion(model: Model) -> SmallMotion:
+    """Return bodies and loads of a model assembled for small displacements; contacts are left out."""
+    bodies = {name: body.parts() for name, body in model.bodies.items()}
+    nodes = _kinematics(bodies)
+    axes = {name: parts.spin.axis[:, 0] for name, parts in bodies.items() if parts.spin is not None}
+    for load in model.loads.values():
+        if isinstance(load, Bearing):
+            load.check_direction(axes)
+    terms = {name: load.terms(nodes) for name, load in model.loads.items()}
+    springs = _Springs(nodes.nv, list(terms.values()))
+    M, C, K = (block_diagonal([getattr(b, matrix) for b in bodies.values()]) for matrix in "MCK")
+    return SmallMotion(bodies, nodes, terms, springs, _tidy(M), _tidy(C + springs.C), _tidy(K + springs.K))
+
+
+class _Springs:
+    """Springs and dampers of all loads: K += k B B^T, C += c B B^T, and what their preload adds."""
+
+    def __init__(self, nv: int, terms: list[LoadTerms]) -> None:
+        B = _columns(nv, [term.column for term in terms])
+        k, c, stretch = (
+            np.concatenate([np.empty(0), *(np.broadcast_to(getattr(t, key), t.column.shape[1]) for t in terms)])
+            for key in ("stiffness", "damping", "stretch")
+        )
+        stiff, viscous = np.flatnonzero(k), np.flatnonzero(c)
+        tables = [term.column for term in terms if term.rotating is not None and term.rotating.holds]
+        D, self.G, k, stretch = B[:, viscous], B[:, stiff], k[stiff], stretch[stiff]
+        self.K = sparse.csr_array((self.G * k) @ self.G.T)
+        self.strain = from_columns(self.G, k)
+        self.C = sparse.csr_array((D * c[viscous]) @ D.T)
+        self.F0: Array = -np.asarray(self.G @ (k * stretch))
+        self.V0 = 0.5 * float(np.sum(k * stretch**2))
+        self.held = _columns(nv, [self.G, *tables])  # what a spring or a bearing over the speed resists
+
+
+def _strain(bodies: dict[str, BodyParts], springs: _Springs, nv: int) -> Strain:
+    """Return the deformation modes of all bodies and springs."""
+    parts, first = [], 0
+    for b in bodies.values():
+        if b.strain.D.size:
+            parts.append(b.strain.placed(first + np.arange(b.nv), nv))
+        first += b.nv
+    return stack([*parts, springs.strain], nv)
+
+
+def _columns(nv: int, columns: list[sparse.csc_array]) -> sparse.csc_array:
+    """Return columns side by side, (nv, k), k = 0 allowed."""
+    return side_by_side(nv, [sparse.csc_array(column) for column in columns])
+
+
+def _tidy(A: sparse.csr_array) -> sparse.csr_array:
+    """Return A without stored zeros, indices sorted."""
+    A = sparse.csr_array(A)
+    A.sum_duplicates()
+    A.eliminate_zeros()
+    A.sort_indices()
+    return A
+
+
+def _kinematics(bodies: dict[str, BodyParts]) -> Kinematics:
+    tables, first = {}, 0
+    for name, b in bodies.items():
+        tables[name] = NodeTable(first, len(b.points), b.named, b.single)
+        first += len(b.points)
+    return Kinematics(
+        points=np.concatenate([b.points for b in bodies.values()]),
+        displacement=_tidy(block_diagonal([b.displacement for b in bodies.values()])),
+        rotation=_tidy(block_diagonal([b.rotation for b in bodies.values()])),
+        bodies=tables,
+    )
+
+
+def _layout(bodies: dict[str, BodyParts], nodes: Kinematics) -> Layout:
+    firsts = [table.first for table in nodes.bodies.values()]
+    parts = list(bodies.values())
+    vertices = [first for first, b in zip(firsts, parts, strict=True) if b.single]
+    return Layout(
+        points=nodes.points,
+        cells=np.concatenate([b.cells + first for first, b in zip(firsts, parts, strict=True)]),
+        vertices=np.array(vertices, dtype=np.int64),
+        body_of_point=np.repeat(np.arange(len(parts)), [len(b.points) for b in parts]).astype(np.int64),
+        bodies=tuple(bodies),
+        displacement=nodes.displacement,
+        rotation=nodes.rotation,
+        radius_of_cell=np.concatenate([np.full(len(b.cells), b.radius) for b in parts]),
+        sections=joined([unknown(len(b.cells), b.radius) if b.sections is None else b.sections for b in parts]),
+    )
+
+
+def loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
+    """Return a body that can move without elastic energy, "" when there is none.
+
+    Exact where a pivot of K would not be (fine meshes are as ill-conditioned as singular ones): a strain-free motion
+    of the bodies that moves no support and stretches no spring is looked for.
+    """
+    sizes = [b.rigid_free.shape[1] for b in bodies.values()]
+    held = sparse.block_diag([sparse.coo_array(b.rigid_held) for b in bodies.values()]).toarray()
+    free = sparse.block_diag([sparse.coo_array(b.rigid_free) for b in bodies.values()], format="csr")
+    # zero rows make sure that there are as many singular values as motions
+    conditions = np.vstack([held, (G.T @ free).toarray(), np.zeros((sum(sizes), sum(sizes)))])
+    _, values, right = np.linalg.svd(conditions, full_matrices=False)
+    if values[-1] > max(1e-9 * values[0], 1e-11):  # a rotor's own strains are round-off here, not zero
+        return ""
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    return list(bodies)[int(owner[int(np.argmax(np.abs(right[-1])))])]

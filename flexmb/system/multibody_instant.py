@@ -1,0 +1,152 @@
+"""A multibody system in (t, q, v), by the words of ``system.protocol``: copies of what the kernels have written."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.kernels.evaluate import evaluate_at, momentum
+from flexmb.kernels.tables import CLEARANCE, JOINT, System
+from flexmb.state import Array, IntArray
+
+if TYPE_CHECKING:
+    from flexmb.system.multibody_system import MultibodySystem
+
+
+class DirectionPattern:
+    """Where the entries of G stand: a row has slots, each slot a marker, each marker the unknowns that move it.
+
+    Made once; ``matrix`` then takes a few products.
+    """
+
+    def __init__(self, tables: System, nv: int) -> None:
+        rows, markers = tables.rows, tables.markers
+        counts = np.diff(markers.ptr)[rows.marker]
+        self.slot: IntArray = np.repeat(np.arange(counts.size), counts)
+        first = np.repeat(markers.ptr[rows.marker] - (np.cumsum(counts) - counts), counts)
+        self.entry: IntArray = np.arange(self.slot.size) + first
+        row = np.repeat(np.arange(rows.kind.size), np.diff(rows.ptr))[self.slot]
+        self.shape = (nv, rows.kind.size)
+        places, self.place = np.unique(row * nv + markers.dof[self.entry], return_inverse=True)
+        self.indices = (places % nv).astype(np.int32) if nv else np.zeros(0, dtype=np.int32)
+        columns = np.bincount(places // nv, minlength=rows.kind.size) if nv else np.zeros(rows.kind.size, dtype=int)
+        self.indptr = np.concatenate([[0], np.cumsum(columns)]).astype(np.int32)
+
+    def matrix(self, J: Array, grad: Array) -> sparse.csc_array:
+        """Return G, (nv, nj + nc), from the rates of the markers and the gradients of the rows."""
+        along = np.einsum("ij,ij->i", J[self.entry], grad[self.slot])
+        data = np.bincount(self.place, weights=along, minlength=self.indices.size)
+        found = sparse.csc_array((data, self.indices.copy(), self.indptr.copy()), shape=self.shape)
+        found.eliminate_zeros()
+        return found
+
+
+class MultibodyInstant:
+    """Everything about a multibody system in (t, q, v), kept apart from the buffers of the kernels."""
+
+    def __init__(self, system: MultibodySystem, at: int, t: float, q: Array, v: Array) -> None:
+        self.system, self.t, self.q, self.v = system, t, q, v
+        whole, v = system.whole(q), np.ascontiguousarray(v)
+        evaluate_at(at, t, whole, v)
+        point = system.workspace.machine.point
+        self.F = point.F.copy()
+        self.F[JOINT] = 0.0
+        self.p = np.zeros(system.nv)
+        momentum(at, whole, v, self.p)
+        self.potential = float(point.potential[0])
+        self.theta = point.angles.theta.copy()
+        self.axes = point.A.copy()
+        self._g, self._g_t = point.rows.g.copy(), point.rows.g_t.copy()
+        self._J, self._grad = point.markers.J.copy(), point.rows.grad.copy()
+
+    @property
+    def kinetic(self) -> float:
+        """Kinetic energy, J."""
+        return 0.5 * float(self.p @ self.v)
+
+    @cached_property
+    def directions(self) -> sparse.csc_array:
+        """Force directions of joints, then of contacts, as columns, (nv, nj + nc)."""
+        return self.system.directions.matrix(self._J, self._grad)
+
+    @cached_property
+    def G(self) -> sparse.csc_array:
+        """Force directions of the contacts, (nv, nc)."""
+        return sparse.csc_array(self.directions[:, self.system.nj :])
+
+    @property
+    def g(self) -> Array:
+        """Gaps, (nc,)."""
+        return self._g[self.system.nj :]
+
+    @property
+    def gap_noise(self) -> Array:
+        """Round-off of the gaps, (nc,), m."""
+        return np.asarray(1e-14 * np.abs(self.system.tables.rows.c[self.system.nj :]))
+
+    @property
+    def g_t(self) -> Array:
+        """Partial time derivatives of the gaps, (nc,)."""
+        return self._g_t[self.system.nj :]
+
+    @cached_property
+    def U(self) -> Array:
+        """Relative velocities along the normals, (nc,)."""
+        return np.asarray(self.G.T @ self.v + self.g_t)
+
+    @property
+    def joint_g(self) -> Array:
+        """What joints violate on the position level, (nj,)."""
+        return self._g[: self.system.nj]
+
+    @cached_property
+    def joint_rates(self) -> Array:
+        """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
+        nj = self.system.nj
+        return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
+
+    def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
+        """Return the force directions of the joints at q (+) dq and t, along the axes at q, (nv, nj).
+
+        A step is left backwards: dq is what lies between its inside and its end, where this instant is.
+        """
+        system = self.system
+        if not system.nj:
+            return sparse.csc_array((system.nv, 0))
+        inside = system.instant(t, system.advance(self.q, dq), self.v)
+        G = inside.directions[:, : system.nj].toarray()
+        return sparse.csc_array(self.to_axes(inside.to_space(G)))
+
+    def velocity_before(self, start: MultibodyInstant) -> Array:
+        """Return the relative velocities that restitution reverses, (nc,).
+
+        The normal of a clearance turns quickly: there the velocity at the start is taken along the normal here, so that
+        an impact is a reflection and no contact gains energy.
+        """
+        turned = self.system.tables.rows.kind[self.system.nj :] == CLEARANCE
+        return np.where(turned, self.G.T @ start.v + start.g_t, start.U)
+
+    def to_space(self, x: Array) -> Array:
+        """Return x, (nv,) or (nv, k), with its rotational entries turned from the frames' axes into space."""
+        return self._turned(x, self.axes)
+
+    def to_axes(self, x: Array) -> Array:
+        """Return x (nv,) with its rotational entries turned from space into the frames' axes."""
+        return self._turned(x, self.axes.transpose(0, 2, 1))
+
+    def _turned(self, x: Array, A: Array) -> Array:
+        first = self.system.tables.unknowns.frame_v
+        if not first.size:
+            return x
+        out = x.copy()
+        places = first[:, None] + np.arange(3, 6)
+        out[places] = np.einsum("fij,fj...->fi...", A, x[places])
+        return out
+
+    def impulse_vectors(self, P: Array) -> Array:
+        """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,)."""
+        slot = self.system.tables.rows.ptr[self.system.nj : -1] + 1
+        return np.asarray((P[:, None] * self._grad[slot, :3]).ravel())

@@ -1,0 +1,360 @@
+"""``MultibodySystem``: a system in large motion, with the words every system has (M, f, K, C, advance, joints).
+
+The numbers come from the compiled kernels that the time loop runs on; nothing is written twice.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from flexmb.assembly.bending import Bending
+from flexmb.assembly.pattern import Pattern, pattern_of
+from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
+from flexmb.kernels import spin, tangents
+from flexmb.kernels.arrays import SolverSettings
+from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_rate
+from flexmb.kernels.machine import MachineWorkspace
+from flexmb.kernels.markers import place
+from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
+from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
+from flexmb.kernels.time_functions import value
+from flexmb.state import Array, IntArray, State
+from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
+from flexmb.system.layout import Layout
+from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
+from flexmb.system.probes import MultibodyProbe
+from flexmb.system.protocol import Instant, Solves
+from flexmb.system.row_groups import Groups
+from flexmb.system.sphere_pairs import SphereGroup, pair_tables
+
+
+@dataclass(frozen=True)
+class MultibodySystem:
+    """Bodies in large motion, joints, contacts and forces over q (nq numbers) and v (nv numbers).
+
+    Parameters
+    ----------
+    tables : kernels.tables.System
+    q0, v0 : (nq,), (nv,) arrays
+    joints, contacts : Groups
+    probes, layout
+        What is recorded, and where the unknowns live in space.
+    impulse_map : (3 n, 3 nc) sparse array
+        Impulse vectors of the contacts -> impulse on each point of the layout.
+    groups : list of int arrays
+        Unknowns that belong together, for the order of elimination.
+    functions : tuple of (where, function)
+        Functions of time, to be checked against the span of a run.
+    eps : float
+        Regularization of redundant joints.
+    rest : (nq,) array or None
+        What rounding has left out of q0.
+    response : float
+        Mean of the velocity of a row of joints per unit of its impulse.
+    null : (k, nj) array
+        Orthonormal combinations of the rows of redundant joints that make no force.
+    speed_tables : tuple of (rotor, bearing)
+        Whose speed counts and where the bearing is, for each table of ``tables.rotors``.
+    bends : tuple of Bending
+        How far floating beams are bent.
+    constant : bool
+        Whether M, C and K never change (``assembly.constant``); directions of contacts may.
+    pattern : Pattern or None
+        ``find_pattern()``, where it has been found.
+    spheres, pairs : tuples of SphereGroup and of (m, 2) int arrays
+        Spheres in contact all against all, and of each group the pairs that have rows, after those of all others.
+    """
+
+    tables: System
+    q0: Array
+    v0: Array
+    joints: Groups
+    contacts: Groups
+    probes: tuple[MultibodyProbe, ...]
+    layout: Layout
+    impulse_map: sparse.csr_array
+    groups: tuple[IntArray, ...]
+    dof_names: tuple[str, ...] = ()
+    functions: tuple[tuple[str, object], ...] = ()
+    eps: float = 0.0
+    rest: Array | None = None
+    response: float = 0.0
+    null: Array | None = None
+    notes: tuple[str, ...] = ()
+    speed_tables: tuple[tuple[str, str], ...] = ()
+    bends: tuple[Bending, ...] = ()
+    pattern: Pattern | None = None
+    spheres: tuple[SphereGroup, ...] = ()
+    pairs: tuple[IntArray, ...] = ()
+    constant: bool = False
+    loads: tuple[()] = field(default=())
+
+    @property
+    def nq(self) -> int:
+        """Number of coordinates."""
+        return int(self.q0.size)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return int(self.v0.size)
+
+    @property
+    def nj(self) -> int:
+        """Number of rows of joints."""
+        return self.joints.nj
+
+    def outside(self, v: Array) -> str:
+        """Return how a free spin has left the table of a bearing at the velocities v, nothing when none has."""
+        rotors = self.tables.rotors
+        k = int(spin.outside(rotors, np.ascontiguousarray(v)))
+        if k < 0:
+            return ""
+        rotor, bearing = self.speed_tables[k]
+        b = int(np.searchsorted(rotors.table_ptr, k, side="right")) - 1
+        first, n = rotors.table[k, :2]
+        low, high = rotors.speed[first], rotors.speed[first + n - 1]
+        return (
+            f"extend the table of the bearing at {bearing}: it covers {low:g} to {high:g} rad/s, but rotor '{rotor}' "
+            f"turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s"
+        )
+
+    @property
+    def size(self) -> float:
+        """The largest length of what was given, places included, m: what rounded input is measured against."""
+        points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)
+        return max(float(points.max(initial=0.0)), float(local.max(initial=0.0)), self.extent) or 1.0
+
+    @cached_property
+    def extent(self) -> float:
+        """How large the system itself is, wherever it is, m; 0 where nothing has a length.
+
+        The largest of: how far apart its points are, arms of places, radii of gyration, and distances that joints and
+        contacts compare at the start.
+        """
+        points, markers, rows = self.layout.points, self.tables.markers, self.tables.rows
+        carried = np.isin(markers.kind, (FRAME, PLANAR, FLOATING))
+        arms = markers.s[carried] * np.where(markers.kind[carried, None] == PLANAR, [1.0, 1.0, 0.0], 1.0)
+        along = rows.ptr[:-1][~np.isin(rows.kind, (DOT, ANGLE))]
+        state = point_of(self.tables, self.nv).markers
+        place(markers, self.start, state)
+        d = state.r[rows.marker[along + 1]] - state.r[rows.marker[along]]
+        spread = np.ptp(points, axis=0) if len(points) else np.zeros(3)
+        lengths = [np.linalg.norm(x, axis=1).max(initial=0.0) for x in (arms, d, spread[None])]
+        return float(max(*lengths, self.tables.unknowns.radius.max(initial=0.0)))
+
+    @property
+    def start(self) -> Array:
+        """q0 and its rests, (2 nq,)."""
+        return np.concatenate([self.q0, np.zeros(self.nq) if self.rest is None else self.rest])
+
+    def whole(self, q: Array) -> Array:
+        """Return q (nq,) with rests, none where it has none yet."""
+        q = np.asarray(q, dtype=np.float64)
+        return np.ascontiguousarray(q if q.size > self.nq else np.concatenate([q, np.zeros(self.nq)]))
+
+    @property
+    def turning(self) -> NDArray[np.bool_]:
+        """Which unknowns are angles, (nv,)."""
+        out = np.zeros(self.nv, dtype=np.bool_)
+        out[self.tables.unknowns.turn_v] = True
+        return out
+
+    def row_scale(self, length: float, angle: float) -> Array:
+        """Return what rows of joints and contacts are compared with, (nr,): a length or an angle, as they are."""
+        rows = self.tables.rows
+        weight = np.where(rows.kind == ANGLE, np.abs(rows.b[:, :2]).sum(axis=1), 1.0)
+        return np.where(np.isin(rows.kind, (DOT, ANGLE)), angle * weight, length)
+
+    def machine(self, numbers: SchemeNumbers = NO_SCHEME, settings: SolverSettings | None = None) -> MachineWorkspace:
+        """Return a new machine at the initial state, for a run or for questions."""
+        pattern = self.find_pattern() if self.pattern is None else self.pattern
+        state = (self.tables, self.start, self.v0, pattern, self.gaps.e)
+        return machine_of(*state, numbers, settings, self.null, self.constant)
+
+    @cached_property
+    def gaps(self) -> Groups:
+        """The rows of contacts: of ``contacts``, which are recorded, but with pairs in place of spheres, at the end."""
+        return self.contacts.with_pairs(self.spheres, self.pairs) if self.spheres else self.contacts
+
+    def with_pairs(self, pairs: Sequence[IntArray]) -> MultibodySystem:
+        """Return the system with rows for these pairs of spheres in place of those it has."""
+        tables = pair_tables(self.tables, self.spheres, self.pairs, pairs)
+        system = replace(self, tables=tables, pairs=tuple(pairs), pattern=None)
+        return replace(system, pattern=system.find_pattern())
+
+    def near_pairs(self, q: Array, margins: Sequence[float]) -> list[IntArray]:
+        """Return the pairs of each group of spheres with gaps up to its margin at q (nq,)."""
+        return [g.near(g.centers(q), margin) for g, margin in zip(self.spheres, margins, strict=True)]
+
+    def find_pattern(self) -> Pattern:
+        """Return the pattern of the bordered matrices, which the tables and groups of unknowns determine."""
+        starts, nv = self.joints.start.tolist(), self.nv
+        rows = np.arange(nv, nv + self.nj, dtype=np.int64)
+        joints = [rows[a:b] for a, b in itertools.pairwise(starts) if b > a]
+        return pattern_of(self.tables, nv, self.groups, joints)
+
+    @cached_property
+    def workspace(self) -> MachineWorkspace:
+        """A machine for questions; the runs have their own."""
+        return self.machine()
+
+    @property
+    def linear(self) -> bool:
+        """Forces, momenta or directions depend on the motion: a step takes iterations."""
+        return False
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of the first unknown of each frame."""
+        return tuple(self.dof_names[i] for i in self.tables.unknowns.frame_v)
+
+    @property
+    def jointed(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.joints.names
+
+    @cached_property
+    def directions(self) -> DirectionPattern:
+        """Where the entries of G stand."""
+        return DirectionPattern(self.tables, self.nv)
+
+    def instant(self, t: float, q: Array, v: Array) -> MultibodyInstant:
+        """Return everything that is known in (t, q, v); it stays as it is when the next one is asked for."""
+        return MultibodyInstant(self, self.workspace.at, t, q, v)
+
+    def begin(self, t: float, theta: Array) -> None:
+        """Let a run begin at t, and continue relative angles of joints from theta (na,)."""
+        self.workspace.machine.step[T_FIRST] = t
+        self.follow(theta)
+
+    def follow(self, theta: Array) -> None:
+        """Continue relative angles from theta (na,): instants have the branch that is nearest to it."""
+        self.workspace.machine.point.angles.turn[:] = theta
+
+    def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M, C = -df/dv and K = -df/dq of an instant."""
+        return self.tangents(instant.t, instant.q, instant.v)
+
+    def factor(
+        self, instant: Instant, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
+    ) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized, bordered by the joints.
+
+        Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
+        """
+        key = (c_M, c_C, c_K)
+        if key in self._factors:
+            return self._factors[key]
+        M, C, K = self.matrices(instant)
+        S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
+        if not self.nj:
+            found = BorderedFactor(factored(self, M, S, None if c_C == c_K == 0.0 else instant.t), self.nv)
+            if self.constant:
+                self._factors[key] = found
+            return found
+        here = instant if isinstance(instant, MultibodyInstant) else self.instant(instant.t, instant.q, instant.v)
+        G, nothing = here.directions[:, : self.nj], sparse.csr_array((self.nj, self.nj))
+        force = G if inside is None else inside
+        A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))
+        redundant = self.null is not None and self.null.size > 0
+        return BorderedFactor(LeastNorm(A) if redundant else factored(self, M, A, instant.t), self.nv)
+
+    @cached_property
+    def _factors(self) -> dict[tuple[float, float, float], BorderedFactor]:
+        return {}
+
+    def prescribed(self, t: float) -> Array:
+        """Return the prescribed motions of the rows of joints at t, (nj,); their part of g is what they move."""
+        rows, functions = self.tables.rows, self.tables.functions
+        moved = [(r, int(k)) for r, k in enumerate(rows.function[: self.nj]) if k >= 0]
+        out = np.zeros(self.nj)
+        for r, k in moved:
+            out[r] = rows.cf[r] * value(functions, k, t)
+        return out
+
+    def at(self, t: float, q: Array, v: Array, lam: Array | None = None) -> Point:
+        """Return everything that can be said in (t, q, v); overwritten by the next call."""
+        evaluate_at(self.workspace.at, t, self.whole(q), v)
+        if lam is not None:
+            joint_forces(self.workspace.at, np.ascontiguousarray(lam))
+        return self.workspace.machine.point
+
+    def advance(self, q: Array, dq: Array) -> Array:
+        """Return q (+) dq: the only place where rotations differ from other unknowns; with rests where q has them."""
+        out = np.zeros(2 * self.nq)
+        advance(self.tables.unknowns, self.whole(q), np.ascontiguousarray(dq), out)
+        return out[: np.size(q)]
+
+    def f(self, t: float, q: Array, v: Array) -> Array:
+        """Return all smooth forces, (nv,), without those of joints and without omega x J omega."""
+        return np.asarray(self.at(t, q, v).F[: CLASSES - 1].sum(axis=0))
+
+    def momentum(self, q: Array, v: Array) -> Array:
+        """Return p = M(q) v, (nv,): in space for positions, in the frame's axes for rotations."""
+        p = np.zeros(self.nv)
+        self.at(0.0, q, v)
+        momentum(self.workspace.at, self.whole(q), np.ascontiguousarray(v), p)
+        return p
+
+    def kinetic(self, q: Array, v: Array) -> float:
+        """Return the kinetic energy, J."""
+        return 0.5 * float(self.momentum(q, v) @ v)
+
+    def potential(self, t: float, q: Array) -> float:
+        """Return the stored energy, J."""
+        return float(self.at(t, q, np.zeros(self.nv)).potential[0])
+
+    def g(self, t: float, q: Array) -> Array:
+        """Return the conditions of joints, then those of contacts, (nj + nc,)."""
+        return self.at(t, q, np.zeros(self.nv)).rows.g.copy()
+
+    def gdot(self, t: float, q: Array, v: Array) -> Array:
+        """Return their rates, (nj + nc,)."""
+        self.at(t, q, v)
+        return np.array([row_rate(self.workspace.at, r) for r in range(self.tables.rows.kind.size)])
+
+    def G(self, t: float, q: Array) -> sparse.csc_array:
+        """Return the force directions as columns, joints first, (nv, nj + nc)."""
+        point = self.at(t, q, np.zeros(self.nv))
+        return self.directions.matrix(point.markers.J, point.rows.grad)
+
+    def tangents(
+        self, t: float, q: Array, v: Array, lam: Array | None = None
+    ) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """Return M(q), C = -df/dv and K = -df/dq (by increments); the forces G lam are part of f when lam is given."""
+        lam = np.zeros(self.nj) if lam is None else np.ascontiguousarray(lam)
+        self.at(t, q, v, lam)
+        q, at, mats = self.whole(q), self.workspace.at, self.workspace.machine.mats
+        self.workspace.machine.trial.big[B_, : self.nj] = lam
+        tangents.assemble_at(at, t, q, v, 0.0)
+        M, N = self._matrix(mats.M), self._matrix(mats.D)
+        tangents.assemble_at(at, t, q, v, 1.0)
+        C, K = self._matrix(mats.C), self._matrix(mats.D)
+        return M, C, sparse.csr_array(K - N)
+
+    @cached_property
+    def _pattern(self) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
+        """Which values of the bordered pattern are those over the unknowns, in compressed rows: order, indices, ptr."""
+        sym, nv = self.workspace.machine.sym, self.nv
+        rows = sym.perm[np.repeat(np.arange(sym.perm.size), np.diff(sym.ptr))]
+        cols = sym.perm[sym.col]
+        inside = np.flatnonzero((rows < nv) & (cols < nv))
+        order = inside[np.lexsort((cols[inside], rows[inside]))]
+        ptr = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=nv))])
+        return order, cols[order].astype(np.int32), ptr.astype(np.int32)
+
+    def _matrix(self, values: Array) -> sparse.csr_array:
+        order, indices, ptr = self._pattern
+        return sparse.csr_array((values[order], indices.copy(), ptr.copy()), shape=(self.nv, self.nv))
+
+    def initial_state(self, t: float) -> State:
+        """Return the state the run starts from."""
+        return State(t, self.q0.copy(), self.v0.copy())

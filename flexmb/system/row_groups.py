@@ -1,0 +1,66 @@
+"""Rows of joints or contacts in groups, one group per joint or contact of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from flexmb.assembly.builder import Group
+from flexmb.state import Array, IntArray
+from flexmb.system.sphere_pairs import SphereGroup
+
+
+@dataclass(frozen=True)
+class Groups:
+    """Rows of joints or contacts: group j has the rows start[j] .. start[j + 1] - 1; ``labels`` one per row."""
+
+    names: tuple[str, ...]
+    start: IntArray
+    labels: tuple[str, ...]
+    e: Array
+    driven: tuple[bool, ...] = ()
+    motions: tuple[object, ...] = ()
+
+    @classmethod
+    def of(cls, groups: Sequence[Group], where: str) -> Groups:
+        """Return the rows of the groups of a builder."""
+        counts = [len(g.labels) for g in groups]
+        labels = [f"{g.name}: {label}" if where == "joints" else label for g in groups for label in g.labels]
+        return cls(
+            names=tuple(g.name for g in groups),
+            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            labels=tuple(labels),
+            e=np.repeat(np.array([g.e for g in groups], dtype=np.float64), np.array(counts, dtype=np.int64)),
+            driven=tuple(g.driven for g in groups),
+        )
+
+    @property
+    def nc(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    @property
+    def nj(self) -> int:
+        """Number of rows."""
+        return len(self.labels)
+
+    def with_pairs(self, spheres: Sequence[SphereGroup], pairs: Sequence[IntArray]) -> Groups:
+        """Return the rows without those of spheres, and after them those of pairs of spheres."""
+        fixed = [j for j, name in enumerate(self.names) if name not in {g.name for g in spheres}]
+        parts = [range(self.start[j], self.start[j + 1]) for j in fixed]
+        rows = [r for part in parts for r in part]
+        counts = [*map(len, parts), *map(len, pairs)]
+        both = list(zip(spheres, pairs, strict=True))
+        labels = [f"{g.name}[{g.labels[i]}-{g.labels[j]}]" for g, p in both for i, j in p.tolist()]
+        return Groups(
+            names=(*(self.names[j] for j in fixed), *(g.name for g in spheres)),
+            start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+            labels=(*(self.labels[r] for r in rows), *labels),
+            e=np.append(self.e[rows], np.repeat([g.e for g in spheres], counts[len(fixed) :])),
+        )
+
+    def name_of(self, row: int) -> str:
+        """Return the name of the group a row belongs to."""
+        return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]

@@ -1,0 +1,70 @@
+"""The contacts of a model in small motion as one set of rows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from flexmb.assembly.kinematics import Kinematics
+from flexmb.errors import InputError
+from flexmb.linalg.sparse_blocks import side_by_side
+from flexmb.parts.contacts.contact_rows import ContactRows
+from flexmb.state import Array, IntArray, TimeFunction
+from flexmb.system.linear_system import Contacts
+
+PENETRATION = 1e-12
+"""Initial penetration, over the size of the model, that still counts as touching."""
+
+
+def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array, t0: float) -> Contacts:
+    """Return all contacts as arrays; raise InputError for one that is closed by more than round-off at the start."""
+    rows = list(groups.values())
+    counts = [r.g0.size for r in rows]
+    motions: list[TimeFunction] = [r.motion for r in rows if r.motion is not None]
+    motion_of: list[IntArray] = []
+    used = 0
+    for r in rows:
+        motion_of.append(np.full(r.g0.size, -1 if r.motion is None else used, dtype=np.int64))
+        used += r.motion is not None
+    contacts = Contacts(
+        names=tuple(groups),
+        start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        labels=tuple(label for r in rows for label in r.labels),
+        g0=np.concatenate([np.empty(0), *(r.g0 for r in rows)]),
+        G=side_by_side(nodes.nv, [r.G for r in rows]),
+        e=np.repeat(np.array([r.e for r in rows]), np.array(counts, dtype=np.int64)),
+        motions=tuple(motions),
+        motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),
+        motion_coef=np.repeat(np.array([r.motion_coef for r in rows]), np.array(counts, dtype=np.int64)),
+    )
+    points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
+    _check_penetration(contacts, points, nodes, q0, t0)
+    # a gap of round-off at the start (0.1 + 0.2 on a plane at 0.3) is meant to be none
+    g = contacts.g(t0, q0)
+    touching = np.abs(g) <= PENETRATION * _size(contacts, nodes)
+    return replace(contacts, g0=np.where(touching, contacts.g0 - g, contacts.g0))
+
+
+def _size(contacts: Contacts, nodes: Kinematics) -> float:
+    """Return a length to measure gaps against, m."""
+    return max(float(np.abs(nodes.points).max()), float(np.abs(contacts.g0).max(initial=0.0)))
+
+
+def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, q0: Array, t0: float) -> None:
+    """Raise for the contact that is deepest inside at the start."""
+    if not contacts.nc:
+        return
+    g = contacts.g(t0, q0)
+    worst = int(np.argmin(g))
+    if g[worst] >= -PENETRATION * _size(contacts, nodes):
+        return
+    i = int(points[worst])
+    x = nodes.points[i] + nodes.displacement[3 * i : 3 * i + 3] @ q0
+    group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
+    message = (
+        f"initial penetration: contact '{contacts.labels[worst]}' starts {-g[worst]:.6g} m inside, "
+        f"node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
+    )
+    raise InputError(message, where=f"contacts.{group}")

@@ -1,0 +1,182 @@
+"""The room a run takes: how far its points get in all kept states, and the states in which they get there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from flexmb.postproc.arrays import Array, IntArray
+from flexmb.postproc.finite_states import LARGE
+from flexmb.postproc.sampling import blocks, rows_of, some_of
+from flexmb.record.io.frames import NODE
+from flexmb.record.result import Fields
+
+MOST = 6_000_000
+MOST_LARGE = 1_500_000
+"""At most so many places are looked at (states times points), of large motion, which takes longer, fewer."""
+SWEEP = 60
+"""So many states from all over a run, and those in which bodies get farthest, tell the room that a motion takes."""
+MOST_GROUPS = 6
+"""Of so many bodies each counts by itself; of more all together."""
+LITTLE = 0.1
+"""Displacements of nodes are small below this part of the room that all takes."""
+PROBES = 300
+BLOWN, BOUND = 1e6, 10.0
+"""A run has blown up when it gets so many times as far as in its first tenth; room is for so many times."""
+
+
+_DIAGONALS = [
+    *((0, 1, 1), (0, 1, -1), (1, 0, 1), (1, 0, -1), (1, 1, 0), (1, -1, 0)),
+    *((1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1)),
+]
+DIRECTIONS = np.concatenate([np.eye(3), [np.array(d) / np.linalg.norm(d) for d in _DIAGONALS]])
+"""The axes, and between them the diagonals: what runs in circles is seen from aslant, too."""
+
+
+@dataclass(frozen=True)
+class Reach:
+    """How far points get.
+
+    Parameters
+    ----------
+    ends : (2, n, 13) array
+        Least and largest displacement of every point along ``DIRECTIONS``, m.
+    when : (2, n, 13) int array
+        The states in which it has them.
+    way : (n,) array
+        Largest displacement, m.
+    """
+
+    ends: Array
+    when: IntArray
+    way: Array
+
+    def box(self, reference: Array) -> Array:
+        """Return the corners of the box that all points stay in, (2, 3), m."""
+        places = reference + self.ends[:, :, :3]
+        return np.stack([places[0].min(axis=0), places[1].max(axis=0)])
+
+    def farthest(self, reference: Array, scale: Array, group: IntArray) -> IntArray:
+        """Return the states in which a group of points gets farthest in any of the directions.
+
+        Parameters
+        ----------
+        reference : (n, 3) array
+            Places at rest, m.
+        scale : (n,) array
+            Displacements are drawn so many times as large.
+        group : (n,) int array
+        """
+        places = reference @ DIRECTIONS.T + scale[:, None] * self.ends
+        found = []
+        for one in np.unique(group):
+            own = np.flatnonzero(group == one)
+            for side, pick in ((0, np.argmin), (1, np.argmax)):
+                which = own[pick(places[side, own], axis=0)]
+                found.append(self.when[side, which, np.arange(len(DIRECTIONS))])
+        return np.unique(np.concatenate(found))
+
+
+def reach_of(fields: Fields, states: IntArray) -> Reach:
+    """Return how far points get in some states; of too many, some are looked at.
+
+    Parameters
+    ----------
+    fields : Fields
+    states : (k,) int array
+        Ascending.
+    """
+    layout = fields.maps.layout
+    n, d = len(layout.points), len(DIRECTIONS)
+    most = max(2, (MOST if layout.carriers is None else MOST_LARGE) // max(n, 1))
+    ends = np.stack([np.full((n, d), np.inf), np.full((n, d), -np.inf)])
+    when, way = np.zeros((2, n, d), dtype=np.int64), np.zeros(n)
+    for some in blocks(some_of(states, most), d * n):
+        q = rows_of(fields.q, some)
+        good = (np.abs(q) < LARGE).all(axis=1)  # nan is not, either
+        if not good.any():
+            continue
+        moved, some = layout.displacements(q[good]), some[good]
+        np.maximum(way, np.linalg.norm(moved, axis=2).max(axis=0), out=way)
+        along = moved @ DIRECTIONS.T
+        for side, pick, better in ((0, np.argmin, np.less), (1, np.argmax, np.greater)):
+            k = pick(along, axis=0)
+            value = np.take_along_axis(along, k[None], axis=0)[0]
+            new = better(value, ends[side])
+            ends[side][new], when[side][new] = value[new], some[k[new]]
+    ends[~np.isfinite(ends)] = 0.0
+    return Reach(ends, when, way)
+
+
+class Extent:
+    """What of a run there must be room for.
+
+    Parameters
+    ----------
+    fields : Fields
+    complete : bool
+        Whether the run came to its end; others may have blown up, and are left out from where they do.
+    first : int
+        The first state that is to be seen; when the run has blown up by then, there is room for all.
+    """
+
+    def __init__(self, fields: Fields, complete: bool, first: int) -> None:
+        self.fields, self.layout = fields, fields.maps.layout
+        self._complete, self._first = complete, first
+
+    @cached_property
+    def states(self) -> IntArray:
+        """The states there is room for: all, unless the run blows up."""
+        every = np.arange(len(self.fields))
+        if self._complete:
+            return every
+        last = last_tame(self.fields)
+        return every if self._first > last else every[: last + 1]
+
+    @cached_property
+    def reach(self) -> Reach:
+        """How far points get."""
+        return reach_of(self.fields, self.states)
+
+    @cached_property
+    def small(self) -> Any:
+        """Which points have small displacements, (n,) bool."""
+        carriers, body = self.layout.carriers, self.layout.body_of_point
+        if carriers is None:
+            return np.full(len(self.layout.points), True)
+        size = float(np.linalg.norm(np.ptp(self.reach.box(self.layout.points), axis=0)))
+        way = np.zeros(len(self.layout.bodies))
+        np.maximum.at(way, body, self.reach.way)
+        return (carriers.kind == NODE) & (way[body] < LITTLE * size)
+
+    def telling(self, scale: float) -> IntArray:
+        """Return the states that tell the room, when displacements are drawn so large: some, and the farthest."""
+        body = self.layout.body_of_point
+        group = body if len(self.layout.bodies) <= MOST_GROUPS else np.zeros_like(body)
+        far = self.reach.farthest(self.layout.points, np.where(self.small, scale, 1.0), group)
+        return np.union1d(far, some_of(self.states, SWEEP))
+
+    @property
+    def notes(self) -> list[str]:
+        """What there is no room for."""
+        if len(self.states) == len(self.fields):
+            return []
+        t = self.fields.times[self.states[-1]]
+        return [f"there is room for the motion up to t = {t:.4g} s; from then on it is too large"]
+
+
+def last_tame(fields: Fields) -> int:
+    """Return the last state before a run blows up; the last of all when it does not."""
+    some, layout = some_of(np.arange(len(fields)), PROBES), fields.maps.layout
+    with np.errstate(over="ignore", invalid="ignore"):
+        each = (layout.displacements(rows_of(fields.q, some[k : k + 1])) for k in range(len(some)))
+        moved = np.array([np.abs(own).max(initial=0.0) for own in each])
+    moved = np.where(np.isfinite(moved), moved, np.inf)
+    size = float(np.linalg.norm(np.ptp(layout.points, axis=0)))
+    usual = max(size, float(moved[: max(2, len(moved) // 10)].max()))
+    if usual == 0.0 or not moved.max() > BLOWN * usual:
+        return int(some[-1])
+    return int(some[max(int(np.argmax(moved > BOUND * usual)) - 1, 0)])

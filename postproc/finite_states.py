@@ -1,0 +1,150 @@
+"""The states of a result whose numbers are finite: a file that was overwritten in part still shows the others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from flexmb.record.io.structure import Tree
+
+MOST = 50_000_000
+"""Of results with more numbers in their states, a bad one is found when it is looked at."""
+LARGE = 1e100
+"""Numbers beyond are as good as infinite: nothing can be drawn there, and squares of them overflow."""
+BLOCK = 1024
+LATE_NUMBERS = 65_536
+"""When a state is looked at, others around it are, too: so many numbers."""
+IMPULSE = "/state/impulse"
+
+
+def finite_states(tree: Tree) -> Any:
+    """Return which states have finite numbers only, (f,) bool."""
+    return _sound_rows([tree["/state/q"], tree["/state/v"]])
+
+
+def _sound_rows(arrays: list[Any]) -> Any:
+    """Return which rows of some arrays have finite numbers only, (f,) bool; of too many, all are taken to be."""
+    count = arrays[0].shape[0]
+    good = np.full(count, True)
+    if count * sum(values.shape[1] for values in arrays) > MOST:
+        return good
+    for first in range(0, count, BLOCK):
+        rows = slice(first, min(first + BLOCK, count))
+        good[rows] = _finite(arrays, rows)
+    return good
+
+
+def _finite(arrays: list[Any], rows: slice) -> Any:
+    good = [(np.abs(np.asarray(values[rows])) < LARGE).all(axis=1) for values in arrays]  # nan is not, either
+    return np.logical_and.reduce(good)
+
+
+class LateCheck:
+    """Which states can be drawn, found out when they are looked at: a result may be too large to read it all before.
+
+    Parameters
+    ----------
+    q, v : (f, n) array-likes
+    """
+
+    def __init__(self, q: Any, v: Any) -> None:
+        self._arrays = [q, v]
+        self._size = max(1, LATE_NUMBERS // max(1, q.shape[1] + v.shape[1]))
+        self._known: dict[int, Any] = {}
+        self.left_out: set[int] = set()
+
+    def finite(self, k: int) -> int:
+        """Return state k, or when it cannot be drawn the last before it that can, else the next; k if there is none."""
+        own, blocks = k // self._size, -(-self._arrays[0].shape[0] // self._size)
+        for block in range(own, -1, -1):
+            before = self._good(block)
+            before = before[before <= k]
+            if len(before):
+                if before[-1] != k:
+                    self.left_out.add(k)
+                return int(before[-1])
+        self.left_out.add(k)
+        for block in range(own, blocks):
+            if len(after := self._good(block)):
+                return int(after[0])
+        return k
+
+    def _good(self, block: int) -> Any:
+        """Return the numbers of the states of a block that can be drawn."""
+        if block not in self._known:
+            first = block * self._size
+            rows = slice(first, min(first + self._size, self._arrays[0].shape[0]))
+            self._known[block] = first + np.flatnonzero(_finite(self._arrays, rows))
+        return self._known[block]
+
+
+class SomeStates(Mapping[str, Any]):
+    """A tree with some of its states.
+
+    Parameters
+    ----------
+    tree : Tree
+    which : (f,) bool array
+    """
+
+    def __init__(self, tree: Tree, which: Any) -> None:
+        self._tree, self._which = tree, which
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if not name.startswith("/state/"):
+            return self._tree[name]
+        if name not in self._read:
+            self._read[name] = np.asarray(self._tree[name][()])[self._which]
+        return self._read[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tree)
+
+    def __len__(self) -> int:
+        return len(self._tree)
+
+
+def finite_impulses(tree: Tree, notes: list[str]) -> Tree:
+    """Return a tree whose states have no impulses but finite ones; those that are not go to the notes."""
+    impulses = tree[IMPULSE]
+    good = _sound_rows([impulses]) if impulses.shape[1] else np.full(impulses.shape[0], True)
+    if not good.all():
+        first = float(tree["/state/time"][int(np.argmin(good))])
+        words = f"impulses of {int(np.sum(~good))} of {len(good)} states are no finite numbers and not drawn"
+        notes.append(f"{words}, the first at t = {first:.6g} s")
+    elif impulses.shape[0] * impulses.shape[1] <= MOST:
+        return tree
+    return _Replaced(tree, IMPULSE, _Finite(impulses))
+
+
+class _Replaced(Mapping[str, Any]):
+    """A tree with another array in place of one of its own."""
+
+    def __init__(self, tree: Tree, name: str, values: Any) -> None:
+        self._tree, self._name, self._values = tree, name, values
+
+    def __getitem__(self, name: str) -> Any:
+        return self._values if name == self._name else self._tree[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._tree)
+
+    def __len__(self) -> int:
+        return len(self._tree)
+
+
+class _Finite:
+    """A dataset that is read when it is sliced, with zeros for what is no finite number."""
+
+    def __init__(self, values: Any) -> None:
+        self._values, self.shape, self.dtype = values, values.shape, values.dtype
+
+    def __len__(self) -> int:
+        return int(self.shape[0])
+
+    def __getitem__(self, part: Any) -> Any:
+        values = np.asarray(self._values[part])
+        return np.where(np.abs(values) < LARGE, values, 0.0)

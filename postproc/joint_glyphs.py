@@ -1,0 +1,102 @@
+"""How joints are drawn: their symbols, how large these are, and how far rails reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from flexmb.postproc import glyph_shapes as shapes
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.glyph_shapes import Shape
+from flexmb.record.io.frames import Layout
+from flexmb.record.io.glyph_ends import (
+    BALL,
+    BEAD,
+    BLOCK,
+    CROSS,
+    HINGE,
+    RAIL,
+    SHEET,
+    SLEEVE,
+    WELD,
+    glyph_axes,
+    glyph_ends,
+)
+
+AT_MOVER = (BLOCK, SLEEVE, BEAD, SHEET)
+"""These turn with their base, their first end, but are where their mover is."""
+SIZES = {
+    BALL: (1.0, 1.0),
+    BEAD: (1.0, 1.0),
+    WELD: (0.9, 0.9),
+    BLOCK: (1.0, 1.0),
+    SLEEVE: (3.2, 1.15),
+    CROSS: (4.4, 0.42),
+    SHEET: (0.3, 3.0),
+    HINGE: (2.4, 1.0),
+    RAIL: (6.0, 0.4),
+}
+"""Lengths of T and of Y and Z, in radii of a joint; of hinges and rails the least T."""
+BEYOND = 1.15
+"""A hinge reaches so far beyond what it joins."""
+LONGER = 3.0
+"""But not farther than this many times the thinner of the two."""
+
+
+def joint_shapes(kind: str, on_ground: bool, sides: int) -> list[tuple[str, Shape]]:
+    """Return what a joint is drawn with, with the looks; nothing for other kinds."""
+    along, below = [shapes.pedestal(0.8)], [shapes.cone(sides // 2)]
+    foot, cone = ([("supports", shape) for shape in own if on_ground] for own in (along, below))
+    return {
+        HINGE: [("joints", shapes.disk(sides)), *foot],
+        BALL: [("joints", shapes.ball(sides)), *cone],
+        BEAD: [("joints", shapes.ball(sides))],
+        WELD: [("joints", shapes.plate(-1.0, 1.0, 1.0)), *cone],
+        CROSS: [("joints", shapes.disk(sides // 2))],
+        SHEET: [("rings", shapes.plate(-0.5, 0.5, 1.0))],
+        RAIL: [("links", shapes.disk(sides // 2))],
+        BLOCK: [("joints", shapes.plate(-1.8, 1.8, 1.0))],
+        SLEEVE: [("joints", shapes.ring(sides, 0.55, 1.0))],
+    }.get(kind, [])
+
+
+def travel(layout: Layout, states: Sequence[tuple[Array, Array | None]]) -> Array:
+    """Return how far movers get along the axes of their bases, least and most, (m, 2), m.
+
+    Parameters
+    ----------
+    layout : Layout
+    states : sequence of (displacement, rotation)
+        Of all points in some states; the start counts, too.
+    """
+    along = []
+    for moved in [(None, None), *states]:
+        ends, axes = glyph_ends(layout, *moved), glyph_axes(layout, moved[1])
+        along.append(np.sum((ends[:, 1] - ends[:, 0]) * axes, axis=1))
+    return np.column_stack([np.min(along, axis=0), np.max(along, axis=0)])
+
+
+def hinge_length(layout: Layout, point: Any, ends: Array, axis: Array, thick: float) -> float:
+    """Return the length of a hinge that goes through both things it joins, m.
+
+    Parameters
+    ----------
+    layout : Layout
+    point : (2,) int array
+        The points its ends hang on, negative for the ground.
+    ends : (2, 3) array
+        Where they are, m.
+    axis : (3,) array
+        Unit vector.
+    thick : float
+        Radius of lines, m.
+    """
+    reach = []
+    for i, place in zip(point.tolist(), ends, strict=True):
+        if i >= 0:
+            own = layout.body_of_point == layout.body_of_point[i]
+            solid = np.intersect1d(np.flatnonzero(own), layout.triangles)
+            reach.append(float(np.abs((layout.points[solid] - place) @ axis).max()) if len(solid) else thick)
+    return 2.0 * BEYOND * min(max(reach), LONGER * min(reach)) if reach else 0.0
