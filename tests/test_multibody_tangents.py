@@ -206,7 +206,7 @@ class Step:
         self.base = self.residual(self.v, self.Lam)
         frames = system.tables.unknowns.frame_v + 3
         self.back = {i: inverse_tangent(self.trial.vec[INCREMENT, i : i + 3]) for i in frames.tolist()}
-        assert assemble_stage._compiled.ctypes(self.at, 0) == -1
+        assert assemble_stage(self.at, 0) == -1
         self.S = self.machine.mats.S.copy()
 
     def residual(self, v, Lam):
@@ -216,7 +216,7 @@ class Step:
         vec[INCREMENT] = vec[D0] + m.step[D1] * v + vec[DQ] + vec[DQ_JOINT]
         vec[T_V] = v + vec[W]
         self.trial.q[:] = self.system.advance(self.q_n, vec[INCREMENT])
-        place_stage._compiled.ctypes(self.at, 1)
+        place_stage(self.at, 1)
         return np.concatenate([vec[R], self.trial.joint[RHO]])
 
     def moved(self, x):
