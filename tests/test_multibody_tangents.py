@@ -206,7 +206,7 @@ class Step:
         self.base = self.residual(self.v, self.Lam)
         frames = system.tables.unknowns.frame_v + 3
         self.back = {i: inverse_tangent(self.trial.vec[INCREMENT, i : i + 3]) for i in frames.tolist()}
-        assert assemble_stage._compiled.ctypes(self.at, 0) == -1
+        assert assemble_stage(self.at, 0) == -1
         self.S = self.machine.mats.S.copy()
 
     def residual(self, v, Lam):

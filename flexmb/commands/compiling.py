@@ -49,7 +49,7 @@ def heard(show: Callable[[str], None]) -> Iterator[None]:
 @contextmanager
 def named(quiet: bool) -> Iterator[None]:
     """Name on stderr what is compiled: in one line that changes on a terminal, in a line now and then elsewhere."""
-    last, count, terminal = time.monotonic(), 0, sys.stderr.isatty()
+    last, count, terminal = -LINE_SECONDS, 0, sys.stderr.isatty()
 
     def show(name: str) -> None:
         nonlocal last, count
