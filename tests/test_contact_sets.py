@@ -73,6 +73,15 @@ def corner():
     return model
 
 
+def tied():
+    """Return a leaning column whose balls stiff springs and dampers tie together: forces answer to impulses."""
+    model = tower(6, gap=0.002, lean=0.01, restitution=0.5)
+    for k in range(0, 4, 2):
+        keys = {"stiffness": 2e5, "damping": 50.0, "length": 4.0 * R + 0.004}
+        model.add(fm.SpringDamper(f"tie{k}", a=f"s{k}", b=f"s{k + 2}", **keys))
+    return model
+
+
 def jointed():
     """Return two double pendulums of balls that hit a wall, the floor and each other."""
     model = fm.Model(gravity=(0.0, 0.0, -9.81))
@@ -111,6 +120,7 @@ MODELS = {
     "heap": heap,
     "bouncing heap": lambda: heap(restitution=0.6),
     "joints": jointed,
+    "springs": tied,
 }
 PLAIN = {
     "particles": lambda: tower(6, gap=0.01, lean=0.01, rigid=False),
