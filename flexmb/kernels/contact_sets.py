@@ -96,7 +96,7 @@ def _mark_wrong(B: Border, s: Sets, grow: bool) -> tuple[int, int]:
     """Mark the rows on the wrong side; return a number that falls with them, and how many cannot change.
 
     Velocity rows wait until no position row is wrong, for the impulses of wrong ones tell nothing about velocities.
-    With ``grow``, no velocity row that was asked for is dropped.
+    With ``grow``, where sets do not come nearer to an answer, no velocity row that was asked for is dropped.
     """
     m, nc = s.b.size, s.closed.size
     noise = 0.0
@@ -134,7 +134,7 @@ def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
     for k in range(SETS):
         _equations(B, R, s)
         s.answer[ITERATIONS] += 1.0
-        count, blocked = _mark_wrong(B, s, k > PATIENCE)
+        count, blocked = _mark_wrong(B, s, patience < 0)
         if count == 0:
             return blocked == 0
         if count < fewest:

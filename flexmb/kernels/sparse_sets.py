@@ -90,7 +90,9 @@ def guess(s: SparseProblem, free: Array) -> None:
             c, a, w = r // n, r % n, s.b[r]
             for p in range(s.near_ptr[c], s.near_ptr[c + 1]):
                 for d in range(n):
-                    w += s.W[s.pos[k * p + n * a + d]] * s.z[n * s.near[p] + d]
+                    z = s.z[n * s.near[p] + d]
+                    if z != 0.0:  # entries of rows that take no part may be anything
+                        w += s.W[s.pos[k * p + n * a + d]] * z
             s.z[r] = max(0.0, s.z[r] - w / own)
     for r in range(m):
         s.state[r] = IN if s.z[r] > 0.0 else OUT
@@ -207,16 +209,20 @@ def _fingerprint(state: IntArray) -> int:
 
 @inner
 def worst_row(s: SparseProblem, free: Array) -> tuple[int, float]:
-    """Return the row that violates the complementarity most, and the residual as ``lcp_residual`` defines it."""
+    """Return the row that violates the complementarity most, and the residual as ``lcp_residual`` defines it.
+
+    The impulse of a row that does not count must be zero.
+    """
     row, worst, given, answered = -1, -1.0, 0.0, 0.0
     for r in range(s.z.size):
-        if s.may[r] == 0 or not (_counts(s, free, r) and (s.b[r] <= 0.0 or s.z[r] > 0.0 or s.w[r] < 0.0)):
+        counts = _counts(s, free, r)
+        if s.may[r] == 0 or not (s.z[r] > 0.0 or (counts and (s.b[r] <= 0.0 or s.w[r] < 0.0))):
             continue
         if not (np.isfinite(s.w[r]) and np.isfinite(s.z[r])):
             return r, np.inf
         own = s.W[s.order.diag[s.order.inverse[r]]]
         rho = own if own > 0.0 else 1.0
-        wrong = abs(min(rho * s.z[r], s.w[r]))
+        wrong = abs(min(rho * s.z[r], s.w[r])) if counts else rho * s.z[r]
         if wrong > worst:
             row, worst = r, wrong
         given, answered = max(given, abs(s.b[r])), max(answered, rho * abs(s.z[r]))
