@@ -131,16 +131,8 @@ __all__ += ["Material", "Model", "Modes", "MoreauJean", "MoreauJeanDissipative",
 __all__ += ["Newmark", "NodalForce", "NodeNode", "NodePlane", "NotConverged", "Particle", "Planar", "PointOnLine"]
 __all__ += ["Polynomial", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
 __all__ += ["Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
-__all__ += [
-    "ShaftSection",
-    "SimulationError",
-    "SphereSphere",
-    "Spheres",
-    "Spherical",
-    "SpinUp",
-    "Spring",
-    "SpringDamper",
-]
+__all__ += ["ShaftSection", "SimulationError", "SphereSphere", "Spheres", "Spherical", "SpinUp", "Spring"]
+__all__ += ["SpringDamper"]
 __all__ += ["StaticState", "Study", "Support", "Table", "TorsionSpring", "Unbalance", "UnbalanceResponse"]
 __all__ += ["Universal", "campbell", "critical_speeds", "instability", "load", "load_case", "load_study", "modes"]
 __all__ += ["rotating_system", "rotor_modes", "simulate", "static_deflection", "time_function", "unbalance_peaks"]
@@ -151,10 +143,19 @@ def __getattr__(name: str) -> Any:
     """Import a public name from where it lives when it is first used."""
     if name == "__version__":
         return _version()
-    if name not in _MODULE_OF:
+    value = _scheme(name) if name not in _MODULE_OF else getattr(importlib.import_module(_MODULE_OF[name]), name)
+    if value is None:
         raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
-    value = globals()[name] = getattr(importlib.import_module(_MODULE_OF[name]), name)
+    globals()[name] = value
     return value
+
+
+def _scheme(name: str) -> type | None:
+    """Return the scheme class of this name: a scheme is known because its file exists, not because it stands here."""
+    if not name[:1].isupper():
+        return None
+    schemes = importlib.import_module("flexmb.schemes").SCHEMES
+    return next((cls for cls in schemes.values() if cls.__name__ == name), None)
 
 
 def __dir__() -> list[str]:

@@ -252,3 +252,67 @@ def test_the_compiled_step_of_large_motion_is_the_definition(scheme, name):
     for joint in one.joints:
         a, b = one.joints[joint].force, two.joints[joint].force
         np.testing.assert_allclose(b[1:], a[1:], atol=1e-7 * max(1.0, np.abs(a).max()))
+
+
+def test_two_runs_of_one_system_do_not_meet():
+    """Angles are continued from step to step, past half a turn: a second run in between changes nothing."""
+    from flexmb.drive import Plan, choose_engine
+    from flexmb.nonsmooth.solvers import ContactSolver
+
+    model = fm.Model()
+    model.add(fm.Rigid("rod", mass=1.0, inertia=[0.1, 0.1, 0.1], angular_velocity=[0, 0, 20.0]))
+    model.add(fm.Revolute("pin", a="ground", b="rod", axis=[0, 0, 1]))
+    model.add(fm.TorsionSpring("spring", joint="pin", stiffness=0.01))
+    system = model.assemble()
+    plan = Plan(system, fm.MoreauJean(), ContactSolver(), 5e-3, 0.0, 300, 1, 300)
+    asked = system.f(0.0, system.q0, system.v0)
+    alone, first, second = (choose_engine(plan, "general") for _ in range(3))
+    for engine in (alone, first, second):
+        engine.start()
+        engine.advance(100 if engine is not second else 3)
+    assert np.array_equal(alone.advance(100).energy, first.advance(100).energy)
+    assert abs(first.theta[0]) > 2.0 * np.pi
+    assert np.array_equal(system.f(0.0, system.q0, system.v0), asked)
+
+
+@pytest.mark.parametrize("scheme", [*ANYWHERE, fm.MoreauJean(theta=1.0)], ids=repr)
+def test_bodies_at_rest_stay_there(scheme):
+    model = fm.Model(gravity=(0, 0, -9.81))
+    for k in range(4):
+        place = [0, 0, 0.1 * k]
+        model.add(fm.Rigid(f"b{k}", mass=0.37 + 0.13 * k, inertia=[1e-2, 2e-2, 3e-2], position=place))
+        model.add(fm.NodePlane(f"c{k}", node=f"b{k}", normal=[0, 0, 1], point=place))
+    result = fm.simulate(model, scheme, step=1e-3, end=0.05, engine="general")
+    assert np.abs(result.signals["b3.position"] - [0, 0, 0.3]).max() <= 1e-12
+    assert result.contacts["c3"].impulse.sum() == pytest.approx(0.76 * 9.81 * 0.05)
+
+
+@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
+def test_a_free_spin_that_leaves_the_table_of_a_bearing_ends_the_run(scheme):
+    from flexmb.errors import SimulationError
+
+    model = fm.Model()
+    bearings = [{"node": 0, "stiffness": 1e6}, {"node": 2, "speed": [0.0, 50.0], "stiffness": [1e6, 2e6]}]
+    disks = [{"node": 1, "mass": 1.0, "inertia": 0.01, "polar_inertia": 0.02}]
+    spin = {"kind": "free", "speed": 49.9, "torque": 20.0}
+    shaft = {"stations": [0.0, 0.2, 0.4], "outer_diameter": 0.03, "material": {"young": 2.0e11, "density": 7800.0}}
+    model.add(fm.Rotor("r", bearings=bearings, disks=disks, spin=spin, **shaft))
+    with pytest.raises(SimulationError, match="bearing.*50 rad/s"):
+        fm.simulate(model, scheme, step=2e-6, end=4e-4, engine="general")
+
+
+def test_the_highest_frequency_is_found_whatever_unknowns_it_joins():
+    """A stiff spring between the unknowns 0 and 6 of many: a start that is blind to it would miss it."""
+    from scipy import sparse
+
+    from flexmb.linalg.frequencies import highest_frequency
+
+    n = 90
+    K = np.diag(np.full(n, 1e-3))
+    for i, j, k in ((0, 6, 1e6), (20, 21, 1.0), (50, 53, 2.0)):
+        K[[i, j], [i, j]] += k
+        K[i, j] -= k
+        K[j, i] -= k
+    omega, shape = highest_frequency(sparse.eye_array(n, format="csr"), sparse.csr_array(K))
+    assert omega == pytest.approx(np.sqrt(2e6 + 1e-3), rel=1e-7)
+    assert set(np.argsort(np.abs(shape))[-2:]) == {0, 6}

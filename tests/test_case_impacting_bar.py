@@ -5,7 +5,7 @@ Exact (d'Alembert): the struck end flies at -v0, stays on the wall for 2 L / c, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -173,6 +173,8 @@ def test_refinement_brings_it_nearer():
 @pytest.mark.parametrize("bar", [Bar(), Bar(gap=5.003)], ids=["on the grid", "off the grid"])
 @pytest.mark.parametrize("scheme", OTHERS, ids=repr)
 def test_every_scheme_sees_the_same_bar(scheme, bar):
+    if np.isfinite(scheme.stability):  # explicit: its limit is 9.6e-4 s here
+        bar = replace(bar, step=5e-4)
     result = bar.run(scheme)
     t, wall, energy = result.time, result.contacts["wall"], result.energy
     q, v = bar.exact(t)
@@ -181,7 +183,10 @@ def test_every_scheme_sees_the_same_bar(scheme, bar):
     assert np.abs(position - q).max() <= 0.05 * unit
     assert np.sum(np.abs(velocity - v)) * bar.step <= 0.05 * flight
     assert wall.impulse.sum() == pytest.approx(2.0 * bar.mass * bar.speed, rel=0.016)
-    np.testing.assert_allclose(wall.force[bar.plateau(t)], bar.force, rtol=1.5e-3)
+    plateau = wall.force[bar.plateau(t)]
+    if np.isfinite(scheme.stability):  # waves of the mesh run ahead of the front, undamped: the first half is flat
+        plateau = plateau[: plateau.size // 2]
+    np.testing.assert_allclose(plateau, bar.force, rtol=1.5e-3)
     # velocity-level schemes may be late by half a step's way and never by more than a step's
     at_position_level = getattr(scheme, "ggl", scheme.name == "schatzman-paoli")
     assert -wall.gap.min() <= (1e-12 * bar.length if at_position_level else bar.speed * bar.step)

@@ -183,7 +183,7 @@ def test_a_terminal_shows_that_the_compiler_is_at_work(monkeypatch: pytest.Monke
 
     class Plan:
         class system:  # noqa: N801
-            constant = True
+            linear = True
 
         scheme = None
 

@@ -282,3 +282,17 @@ def test_a_run_past_a_singular_position_says_so():
     when = float(notes[0].split("t = ")[1].split(" s")[0])
     singular = np.array([0.7143, 1.2281, 2.6568])  # where phi of the reference is pi/2, 3 pi/2, 5 pi/2
     assert np.abs(singular - when).min() < 0.02
+
+
+@pytest.mark.parametrize("doubled", [(5, 6), (4, 5, 6), (3, 5, 8)])
+def test_redundant_joints_that_share_a_body_are_all_found(doubled, monkeypatch):
+    """A chain whose sets of rows are too long to be looked at in one: a doubled hinge makes five rows."""
+    monkeypatch.setattr("flexmb.linalg.dependent_columns.DENSE_LIMIT", 10)
+    model = fm.Model(gravity=GRAVITY)
+    for k in range(12):
+        model.add(fm.Rigid(f"b{k}", mass=1.0, inertia=(0.1, 0.1, 0.1), position=(k + 0.5, 0, 0)))
+        before = "ground" if k == 0 else f"b{k - 1}"
+        model.add(fm.Revolute(f"j{k}", a=before, b=f"b{k}", point=(float(k), 0, 0), axis=(0, 1, 0)))
+    for k in doubled:
+        model.add(fm.Revolute(f"d{k}", a=f"b{k - 1}", b=f"b{k}", point=(float(k), 0.2, 0), axis=(0, 1, 0)))
+    assert len(model.assemble(signals=[]).null) == 5 * len(doubled)

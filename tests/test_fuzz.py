@@ -18,7 +18,6 @@ from types import FrameType
 import numpy as np
 import pytest
 from mutations import damaged, mutated
-from warm import large, small
 
 import flexmb as fm
 from flexmb.case.shipped import shipped_cases
@@ -76,8 +75,7 @@ def answers(words: list[str], capsys: pytest.CaptureFixture[str], codes: tuple[i
 @pytest.fixture(scope="module")
 def warm() -> None:
     """Compile what validation and the runs below need, outside the time of an answer; mutants may name any scheme."""
-    small()
-    large()
+    assert main(["warm", "--quiet"]) == 0
     assert main(["validate", *shipped_cases()]) == 0
 
 

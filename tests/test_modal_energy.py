@@ -57,6 +57,8 @@ def test_every_scheme_is_among_them():
 def test_measured_damping_is_that_of_the_amplification_matrix(ringing, scheme, h):
     """All modes of a free vibration, omega h from 0.05 to 100, against ``spectrum`` with zeta of Rayleigh's formula."""
     bar, found, zeta = ringing
+    if found.omega[-1] * h >= scheme.stability:
+        pytest.skip("explicit: refuses such a step")
     measured = modal_measure(bar, fm.simulate(bar, scheme, step=h, end=200 * h, fields_every=1), ELEMENTS)
     theory = [spectrum(scheme, [w * h], z).damping[0] for w, z in zip(found.omega, zeta, strict=True)]
     np.testing.assert_allclose(measured["omega_h"], found.omega * h, rtol=1e-12)

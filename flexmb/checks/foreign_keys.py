@@ -33,6 +33,10 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys(("seals", "bearing_elements", "bearing_seal_elements"), (("bearings", "bearings"),)),
     "disk_elements": (("disks", "disks"),),
     "shaft_elements": (("sections", "sections, or stations with outer_diameter"),),
+    **dict.fromkeys(
+        ("friction", "mu", "friction_coefficient", "coefficient_of_friction"),
+        (("restitution", "contacts are frictionless, there is no key for friction"),),
+    ),
     **dict.fromkeys(("radial_clearance", "clearance"), (("gap", "gap, the radial clearance, m"),)),
 }
 """By the word in small letters: our key, and how it is written; the first that is allowed is meant."""

@@ -32,9 +32,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         compiled = type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
         if engine == "compiled" or (engine == "auto" and compiled):
             return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
-        if not plan.scheme.any_system or system.spheres:
-            found = "contacts of kind 'spheres' need" if system.spheres else f"'{plan.scheme.name}' has"
-            raise InputError(f"{found} the compiled engine in large motion", key="engine", value=engine)
+        if not plan.scheme.any_system:
+            message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
+            raise InputError(message, key="engine", value=engine)
+        if system.spheres:
+            raise InputError("contacts of kind 'spheres' need the compiled engine", key="engine", value=engine)
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)

@@ -67,6 +67,11 @@ def craig_bampton(
     """
     if not (np.isfinite(M.data).all() and np.isfinite(K.data).all()):
         raise InputError("holds numbers too large or too small to compute with")
+    # unknowns of like mass: displacements and rotations of a small body differ by its length; powers of two are exact
+    own = M.diagonal()
+    unit = np.exp2(-np.round(0.5 * np.log2(np.where(own > 0.0, own, 1.0))))
+    D = sparse.diags_array(unit)
+    M, K, rigid = sparse.csr_array(D @ M @ D), sparse.csr_array(D @ K @ D), rigid / unit[:, None]
     fields = _fields(M, K, np.asarray(interface, dtype=np.int64), rigid)
     available = sum(f.inside.size - (0 if f.held.size else f.rigid.shape[1]) for f in fields)
     if not 0 <= normal <= available:
@@ -77,19 +82,23 @@ def craig_bampton(
     order = np.argsort(np.concatenate([omega for omega, _ in lowest]), kind="stable")[:normal]
     counts = np.bincount(owner[order], minlength=len(fields))
     found = [_flexible(f, X[:, : counts[i]]) for i, (f, (_, X)) in enumerate(zip(fields, lowest, strict=True))]
-    return _collect(fields, found, M.shape[0], max_frequency)
+    return _collect(fields, found, unit, max_frequency)
 
 
 def _collect(
-    fields: list[_Field], found: list[tuple[Array, Array]], n: int, max_frequency: float | None
+    fields: list[_Field], found: list[tuple[Array, Array]], unit: Array, max_frequency: float | None
 ) -> FlexibleModes:
-    """Return the modes of all fields in order of frequency, each with its first largest entry positive."""
+    """Return the modes of all fields in order of frequency, each with its first largest entry positive.
+
+    ``unit`` (n,) are the units of the unknowns that the fields are computed in.
+    """
     omega = np.concatenate([w for w, _ in found])
-    shapes = np.zeros((n, omega.size))
+    shapes = np.zeros((unit.size, omega.size))
     first = 0
     for f, (w, X) in zip(fields, found, strict=True):
         shapes[f.unknowns, first : first + w.size] = X
         first += w.size
+    shapes *= unit[:, None]
     order = np.argsort(omega, kind="stable")
     if max_frequency is not None:
         order = order[omega[order] <= 2.0 * np.pi * max_frequency]

@@ -131,7 +131,7 @@ def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
     """
     m, others = s.b.size, s.b.size - s.closed.size
     fewest, patience = 2 * m + 1, PATIENCE
-    for k in range(SETS):
+    for _ in range(SETS):
         _equations(B, R, s)
         s.answer[ITERATIONS] += 1.0
         count, blocked = _mark_wrong(B, s, patience < 0)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from flexmb.kernels.multibody import INDEX2, SchemeNumbers
+from flexmb.errors import InputError
+from flexmb.kernels.multibody import INDEX2, SCHATZMAN, SchemeNumbers
 from flexmb.schemes.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -40,6 +41,10 @@ def scheme_numbers(
 def check_scheme(scheme: Scheme, system: MultibodySystem) -> None:
     """Raise InputError when a scheme does not run in large motion, or not on this system."""
     compiled = type(scheme).large_motion_numbers is not Scheme.large_motion_numbers
-    if compiled or not scheme.any_system:
-        scheme_numbers(scheme)
+    numbers = scheme_numbers(scheme) if compiled or not scheme.any_system else None
     scheme.check(system)
+    if system.spheres and (numbers is None or numbers.family == SCHATZMAN):
+        message = (
+            "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
+        )
+        raise InputError(f"{message}, e.g. generalized-alpha", where="scheme", key="name", value=scheme.name)
