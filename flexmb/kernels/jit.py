@@ -1,10 +1,11 @@
-"""The three ways our kernels are compiled; what is compiled is kept in files (``cache.py``).
+"""The ways our kernels are compiled; what is compiled is kept in files (``cache.py``).
 
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
 ``inner`` is the same for functions that only other kernels call. ``allocating`` switches the counts on again for the
-contact solvers below it, which make small arrays. Neither uses fastmath: sums keep their order, so the same case gives
-the same bits.
+contact solvers below it, which make small arrays. ``spliced`` is ``inner`` for the parts of a step: passing its tuples
+from one to the next costs more than what they do, and the compiler does not always see that by itself. None uses
+fastmath: sums keep their order, so the same case gives the same bits.
 
 What another kernel calls is a loose form of the function, which becomes machine code as a part of its caller only
 (``numba_inside.py``).
@@ -23,9 +24,12 @@ from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as
 _F = TypeVar("_F", bound=Callable[..., Any])
 
 
-def _compile(function: _F, counts: bool, from_python: bool) -> _F:
-    """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without."""
-    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True}
+def _compile(function: _F, counts: bool, from_python: bool, **more: bool) -> _F:
+    """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without.
+
+    ``more`` are options of numba.
+    """
+    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True, **more}
     compiled: Any = njit
     loose = compiled(no_cpython_wrapper=KNOWN or not from_python, **LOOSE, **options)(function)
     if loose is function:  # NUMBA_DISABLE_JIT leaves it as it is
@@ -47,6 +51,11 @@ def kernel(function: _F) -> _F:
 def inner(function: _F) -> _F:
     """Compile a function that allocates nothing and is called by other kernels only."""
     return _compile(function, counts=False, from_python=False)
+
+
+def spliced(function: _F) -> _F:
+    """Compile an inner function that always becomes a part of its caller."""
+    return _compile(function, counts=False, from_python=False, forceinline=True)
 
 
 def allocating(function: _F) -> _F:

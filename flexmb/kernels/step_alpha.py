@@ -16,7 +16,7 @@ from flexmb.kernels.arrays import (
 )
 from flexmb.kernels.banded import band_matvec, band_product, dot, ldu_solve, skew_form
 from flexmb.kernels.contact_ask import solve_levels, solve_rows
-from flexmb.kernels.jit import inner
+from flexmb.kernels.jit import spliced
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
 from flexmb.state import Array
@@ -25,7 +25,7 @@ A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 """Rows of ``Live.vectors``; rows 1 and 2 of ``Live.contacts`` are lam and lam^ (naive scheme)."""
 
 
-@inner
+@spliced
 def step_alpha(
     ch: AlphaChoice,
     jd: SolverSettings,
@@ -72,7 +72,7 @@ def step_alpha(
     return -1, residual
 
 
-@inner
+@spliced
 def _force(st: Structure, lod: Loads, tab: Tables, row: int, q: Array, v: Array, f: Array, work: Array) -> None:
     """Write F - (K + cross) q - (C + gyro) v at the time of ``row`` into ``f``."""
     restoring(st, q, f)
@@ -86,7 +86,7 @@ def _force(st: Structure, lod: Loads, tab: Tables, row: int, q: Array, v: Array,
         add_row(lod.rows, j, tab.phi[row, j], f)
 
 
-@inner
+@spliced
 def _impulses(
     ch: AlphaChoice,
     jd: SolverSettings,
@@ -134,7 +134,7 @@ def _impulses(
     return failed, residual
 
 
-@inner
+@spliced
 def _apply(
     ch: AlphaChoice,
     st: Structure,
@@ -190,7 +190,7 @@ def _apply(
         a[i] += da[i]
 
 
-@inner
+@spliced
 def _finish(
     ch: AlphaChoice,
     st: Structure,
@@ -259,7 +259,7 @@ def _finish(
         x.v[i] = v[i]
 
 
-@inner
+@spliced
 def _applied_works(
     ch: AlphaChoice,
     st: Structure,
@@ -302,7 +302,7 @@ def _applied_works(
     x.terms[T_DAMPING] = damping
 
 
-@inner
+@spliced
 def _contact_works(
     ch: AlphaChoice,
     con: ContactRows,

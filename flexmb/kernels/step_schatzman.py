@@ -5,7 +5,7 @@ from __future__ import annotations
 from flexmb.kernels.arrays import ContactRows, Live, Loads, SchatzmanChoice, Scratch, SolverSettings, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_ask import solve_rows
-from flexmb.kernels.jit import inner
+from flexmb.kernels.jit import spliced
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import (
     add_row,
@@ -27,7 +27,7 @@ AHEAD, DRIVE = 0, 1
 """
 
 
-@inner
+@spliced
 def step_schatzman(
     ch: SchatzmanChoice,
     jd: SolverSettings,
@@ -77,13 +77,13 @@ def step_schatzman(
     return -1, residual
 
 
-@inner
+@spliced
 def _amplitude(ch: SchatzmanChoice, tab: Tables, row: int, j: int) -> float:
     """Weighted load amplitude of the equation centred at the end of the step."""
     return ch.w0 * tab.phi[row, j] + ch.w1 * tab.phi[row + 1, j] + ch.w2 * tab.phi[row + 2, j]
 
 
-@inner
+@spliced
 def _impulses(
     ch: SchatzmanChoice, jd: SolverSettings, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, du: Array
 ) -> tuple[int, float]:
@@ -99,7 +99,7 @@ def _impulses(
     return solve_rows(jd, con, b, active, x.P, x.terms)
 
 
-@inner
+@spliced
 def _works(
     ch: SchatzmanChoice,
     st: Structure,
