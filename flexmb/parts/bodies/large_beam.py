@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -31,8 +32,9 @@ class LargeBeam(LineKeys):
     angular_velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
 
     @property
+    @abstractmethod
     def _beam(self) -> Beam:
-        raise NotImplementedError
+        """The straight beam that this one is made from."""
 
     @property
     def _nodes(self) -> NodeTable:

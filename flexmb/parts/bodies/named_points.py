@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -22,8 +23,9 @@ class RigidBody(NamedBody):
     """A body with named points, besides its centre of mass."""
 
     @property
+    @abstractmethod
     def _points(self) -> Mapping[str, Array]:
-        raise NotImplementedError
+        """Places of the named points, along the axes of the body."""
 
     def point(self, name: str) -> NodeRef:
         """Return a reference to a named point."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,8 +43,9 @@ class LineNodes(NamedBody):
     """A body with nodes along a straight line, and how they are called."""
 
     @property
+    @abstractmethod
     def _nodes(self) -> NodeTable:
-        raise NotImplementedError
+        """The nodes and what they are called."""
 
     @property
     def mid(self) -> NodeRef:
