@@ -340,9 +340,10 @@ def wait_for(path: Path, run: subprocess.Popen[str]) -> None:
 
 LONG = [
     *("impacting_bar", "--quiet"),
-    *("--set", "time.step=2e-5", "--set", "output.every=7", "--set", "output.fields_every=999"),
-    *("--set", "output.checkpoint_every=0.1"),
+    *("--set", "time.step=2e-6", "--set", "output.every=70", "--set", "output.fields_every=9999"),
+    *("--set", "output.checkpoint_every=1e-9"),
 ]
+"""A million steps, seconds on any machine, with a checkpoint after every block: there is time to stop it."""
 
 
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])

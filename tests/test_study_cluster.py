@@ -28,19 +28,21 @@ def cluster() -> Iterator[Any]:
         yield found
 
 
-def test_the_same_bits_as_here_with_a_worker_killed_on_the_way(
-    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("killed", [1, 2])  # with both, the reference curves they were sent are lost
+def test_the_same_bits_as_here_with_workers_killed_on_the_way(
+    cluster: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, killed: int
 ) -> None:
     path = write_study(tmp_path, STUDY.replace("[20, 40, 80]", "[20, 200000]"))
     pids = [nanny.pid for nanny in cluster.workers.values()]
 
     def kill(done: int, total: int) -> None:
         if done == 3:  # both references and a run; the others are on their way
-            os.kill(pids[0], signal.SIGKILL)
+            for pid in pids[:killed]:
+                os.kill(pid, signal.SIGKILL)
 
     there = load_study(path).run(tmp_path / "there", scheduler=cluster.scheduler_address, progress=kill)
     assert all(row.done for row in there.rows)
-    assert pids[0] not in [nanny.pid for nanny in cluster.workers.values()]
+    assert not set(pids[:killed]) & {nanny.pid for nanny in cluster.workers.values()}
     monkeypatch.setattr("flexmb.study.study.Local", Inline)
     here = load_study(path).run(tmp_path / "here")
     assert without_times(there.to_csv(), ["seconds"]) == without_times(here.to_csv(), ["seconds"])

@@ -15,6 +15,8 @@ from flexmb.study.task import Task, flexmb_version, run_task
 
 SECONDS = 10.0
 """How long a scheduler has to answer."""
+TRIES = 3
+"""How often a run is sent again whose reference curves were lost with the only worker that still held them."""
 AHEAD = 4
 """Tasks on their way per thread of the cluster: it never waits, and a large study does not fill its memory."""
 
@@ -86,32 +88,44 @@ class Cluster:
         curves : callable
             Tells the file with the curves of a reference from its key; it is sent to the workers once.
         """
-        sent = cache(lambda key: self._client.scatter(curves(key).read_bytes(), broadcast=True))
+        sent = cache(lambda key: self._client.scatter(curves(key).read_bytes(), broadcast=True, hash=False))
         waiting = iter(tasks)
-        running: dict[Any, Task] = {}
+        running: dict[Any, tuple[Task, int]] = {}
         ended = self._dask.as_completed(loop=self._client.loop)
+        sends = 1
 
-        def submit() -> None:
+        def submit(task: Task, tries: int = 1) -> None:
+            own = {key: sent(key) for key in task.references.values()}
+            future = self._client.submit(run_task, task.to_json(), own, pure=False)
+            running[future] = task, tries
+            ended.add(future)
+
+        def fill() -> None:
             # asked each time: workers come and go
             room = AHEAD * max(1, sum(self._client.nthreads().values())) - len(running)
             for task in islice(waiting, max(room, 0)):
-                own = {key: sent(key) for key in task.references.values()}
-                future = self._client.submit(run_task, task.to_json(), own, pure=False)
-                running[future] = task
-                ended.add(future)
+                submit(task)
 
-        submit()
+        fill()
         while running:
             future = next(ended)
-            task = running.pop(future)
+            task, tries = running.pop(future)
             answer, why = "", ""
             try:
                 answer = future.result()
             except self._dask.CancelledError as err:
-                raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+                # the scheduler keeps one copy of what was sent to all workers; with its worker the curves are gone,
+                # and every run that waits for them is dropped
+                if tries == TRIES or self._client.status != "running":
+                    raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+                if tries >= sends:  # the first of those that were dropped together
+                    sent.cache_clear()
+                    sends += 1
+                submit(task, tries + 1)
+                continue
             except Exception as err:  # above all KilledWorker, after the last of the scheduler's own tries
                 why = f"no worker of the cluster brought it to an end ({type(err).__name__}: {_first_line(err)})"
-            submit()
+            fill()
             yield task, answer, why
 
 
