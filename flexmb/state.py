@@ -53,7 +53,8 @@ class State:
 class StepReport:
     """What a step did: impulses, and the terms of the scheme's own energy identity.
 
-    ``E_n1 - E_n = external + drive + cross + damping + sum(contact) + projection + numerical`` holds to round-off.
+    ``E_n1 - E_n = external + drive + cross + damping + sum(contact) + sum(sliding + rolling + cohesion) + projection
+    + numerical`` holds to round-off.
 
     Parameters
     ----------
@@ -77,6 +78,13 @@ class StepReport:
         Work of cross-coupling forces of rotors, J (booked as external work, and apart).
     Lam : (nj,) array
         Impulses of the rows of joints in the step, N s or N m s; empty where there are none.
+    R : (nt,) array
+        Impulses of the rows beside the normals (friction, rolling, spinning), N s or N m s; empty where there are none.
+    sliding, rolling, cohesion : (nc,) arrays
+        Work of the tangential impulses, of those of rolling and spinning, and of cohesion, of each contact, J; empty
+        where there are none.
+    laws : (k, nc) array
+        State of the laws after the step (``flexmb.laws``); empty where they have none.
     """
 
     P: Array
@@ -89,3 +97,8 @@ class StepReport:
     projection: float = 0.0
     cross: float = 0.0
     Lam: Array = field(default_factory=lambda: np.zeros(0))
+    R: Array = field(default_factory=lambda: np.zeros(0))
+    sliding: Array = field(default_factory=lambda: np.zeros(0))
+    rolling: Array = field(default_factory=lambda: np.zeros(0))
+    cohesion: Array = field(default_factory=lambda: np.zeros(0))
+    laws: Array = field(default_factory=lambda: np.zeros((0, 0)))

@@ -79,6 +79,21 @@ class LinearInstant:
         return self.system.contacts.G
 
     @property
+    def H(self) -> sparse.csc_array:
+        """Directions of the rows beside the normals, (nv, nt); they never change."""
+        return self.system.contacts.H
+
+    @cached_property
+    def H_t(self) -> Array:
+        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        return self.system.contacts.H_t(self.t)
+
+    @cached_property
+    def U_T(self) -> Array:
+        """Their rates, (nt,)."""
+        return np.asarray(self.H.T @ self.v + self.H_t)
+
+    @property
     def theta(self) -> Array:
         """Relative angles of joints: none."""
         return np.zeros(0)

@@ -22,6 +22,7 @@ from scipy import sparse
 from flexmb.errors import InputError
 from flexmb.linalg.strain import Strain, regular
 from flexmb.state import Array, IntArray, State, TimeFunction
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.layout import Layout as Layout
 from flexmb.system.linear_instant import LinearInstant
 from flexmb.system.step_matrix import StepMatrix
@@ -60,6 +61,16 @@ class Contacts:
         Which motion a contact follows, -1 for none.
     motion_coef : (nc,) array
         Its factor in the gap.
+    blocks : Blocks
+        Rows beside the normals, and the numbers of the laws; none by default.
+    H : (nv, nt) sparse array, CSC
+        Directions of those rows as columns.
+    slide_of : (nt,) int array
+        Which motion the surface of such a row follows, -1 for none.
+    slide_coef : (nt,) array
+        Its factor in the rate of the row.
+    drift : (nt,) array
+        Constant speed of the surface along the row, subtracted already: U_T = H^T v + drift + slide_coef s'(t).
     """
 
     names: tuple[str, ...]
@@ -71,6 +82,19 @@ class Contacts:
     motions: tuple[TimeFunction, ...]
     motion_of: IntArray
     motion_coef: Array
+    blocks: Blocks = None  # type: ignore[assignment]  # normals only when not given
+    H: sparse.csc_array = None  # type: ignore[assignment]
+    slide_of: IntArray = None  # type: ignore[assignment]
+    slide_coef: Array = None  # type: ignore[assignment]
+    drift: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        if self.blocks is not None:
+            return
+        none = np.zeros(0)
+        rest = (Blocks.frictionless(self.nc), sparse.csc_array((self.G.shape[0], 0)), none.astype(np.int64), none, none)
+        for name, value in zip(("blocks", "H", "slide_of", "slide_coef", "drift"), rest, strict=True):
+            object.__setattr__(self, name, value)
 
     @property
     def nc(self) -> int:
@@ -92,6 +116,15 @@ class Contacts:
     def U(self, t: float, v: Array) -> Array:
         """Return the relative velocities along the normals, (nc,)."""
         return np.asarray(self.G.T @ v + self.g_t(t))
+
+    def H_t(self, t: float) -> Array:
+        """Return what surfaces that move add to the rates of the rows beside the normals, (nt,)."""
+        out = self.drift.copy()
+        for m, s in enumerate(self.motions):
+            rows = self.slide_of == m
+            if rows.any():
+                out[rows] += self.slide_coef[rows] * float(s.rate(t))
+        return out
 
     def _follow(self, values: list[float]) -> Array:
         out = np.zeros(self.nc)

@@ -97,6 +97,21 @@ class MultibodyInstant:
         """Relative velocities along the normals, (nc,)."""
         return np.asarray(self.G.T @ self.v + self.g_t)
 
+    @cached_property
+    def H(self) -> sparse.csc_array:
+        """Directions of the rows beside the normals, (nv, nt)."""
+        return sparse.csc_array((self.system.nv, 0))
+
+    @property
+    def H_t(self) -> Array:
+        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        return np.zeros(0)
+
+    @cached_property
+    def U_T(self) -> Array:
+        """Their rates, (nt,)."""
+        return np.asarray(self.H.T @ self.v + self.H_t)
+
     @property
     def joint_g(self) -> Array:
         """What joints violate on the position level, (nj,)."""

@@ -19,6 +19,7 @@ from typing import Any, Protocol
 from scipy import sparse
 
 from flexmb.state import Array
+from flexmb.system.contact_blocks import Blocks
 
 
 class ContactNumbers(Protocol):
@@ -37,6 +38,11 @@ class ContactNumbers(Protocol):
     @property
     def labels(self) -> tuple[str, ...]:
         """One readable name per contact."""
+        ...
+
+    @property
+    def blocks(self) -> Blocks:
+        """Rows beside the normals, and the numbers of the laws."""
         ...
 
 
@@ -95,6 +101,21 @@ class Instant(Protocol):
     @property
     def G(self) -> sparse.csc_array:
         """Force directions of the contacts as columns, (nv, nc)."""
+        ...
+
+    @property
+    def H(self) -> sparse.csc_array:
+        """Directions of the rows beside the normals as columns, (nv, nt); see ``contact_blocks``."""
+        ...
+
+    @property
+    def H_t(self) -> Array:
+        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        ...
+
+    @property
+    def U_T(self) -> Array:
+        """Their rates, H^T v + H_t, (nt,)."""
         ...
 
     @property

@@ -9,6 +9,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Group
 from flexmb.state import Array, IntArray
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.sphere_pairs import SphereGroup
 
 
@@ -22,6 +23,11 @@ class Groups:
     e: Array
     driven: tuple[bool, ...] = ()
     motions: tuple[object, ...] = ()
+    blocks: Blocks = None  # type: ignore[assignment]  # normals only when not given
+
+    def __post_init__(self) -> None:
+        if self.blocks is None:
+            object.__setattr__(self, "blocks", Blocks.frictionless(self.nc))
 
     @classmethod
     def of(cls, groups: Sequence[Group], where: str) -> Groups:

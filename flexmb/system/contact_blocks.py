@@ -1,0 +1,88 @@
+"""Contacts as blocks of rows: a normal with its gap, tangents that slide, rotations that roll or spin; laws as numbers.
+
+The normal row of contact i is column i of ``Instant.G``; its other rows are the columns ``start[i]:start[i + 1]``
+of ``Instant.H``, in this order: ``slides[i]`` tangential directions, ``turns[i]`` axes of rolling (across the normal),
+``spins[i]`` axis of spinning (the normal). A block of the contact problem stacks the normal on them:
+
+    U = (U_N, U_T, omega_T, omega_N),      P = (P_N, P_T, m_T, m_N)
+    |P_T| <= mu P_N,   |m_T| <= roll P_N,   |m_N| <= spin P_N
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from flexmb.state import Array, IntArray
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Rows beside the normals, and what the laws of all contacts say in numbers.
+
+    Parameters
+    ----------
+    slides, turns, spins : (nc,) int arrays
+        Tangential rows (0, 1 or 2), rows of rolling (0, 1 or 2) and of spinning (0 or 1) of each contact.
+    friction : (nc, 8) array
+        Numbers of the law of friction, see ``flexmb.laws.friction``; the first is mu of Coulomb's law.
+    e_T : (nc,) array
+        Tangential restitution.
+    roll, spin : (nc,) arrays
+        Lengths: |m_T| <= roll P_N, |m_N| <= spin P_N, m.
+    cohesion : (nc, 5) array
+        Numbers of an interface that breaks, see ``flexmb.laws.cohesion``; zero for none.
+    poisson : (nc,) bool array
+        Whether restitution is that of impulses (Poisson) and not of velocities (Newton).
+    """
+
+    slides: IntArray
+    turns: IntArray
+    spins: IntArray
+    friction: Array
+    e_T: Array
+    roll: Array
+    spin: Array
+    cohesion: Array
+    poisson: np.ndarray
+
+    @classmethod
+    def frictionless(cls, nc: int) -> Blocks:
+        """Return nc contacts that are nothing but normals."""
+        none = np.zeros(nc, dtype=np.int64)
+        zero = np.zeros(nc)
+        return cls(
+            none, none, none, np.zeros((nc, 8)), zero, zero, zero, np.zeros((nc, 5)), np.zeros(nc, dtype=np.bool_)
+        )
+
+    @property
+    def nc(self) -> int:
+        """Number of contacts."""
+        return int(self.slides.size)
+
+    @cached_property
+    def sizes(self) -> IntArray:
+        """Rows of each contact beside its normal, (nc,)."""
+        return self.slides + self.turns + self.spins
+
+    @cached_property
+    def start(self) -> IntArray:
+        """First column of H of each contact, and the end, (nc + 1,)."""
+        return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
+
+    @property
+    def nt(self) -> int:
+        """Number of columns of H."""
+        return int(self.start[-1])
+
+    @cached_property
+    def owner(self) -> IntArray:
+        """The contact of each column of H, (nt,)."""
+        return np.repeat(np.arange(self.nc, dtype=np.int64), self.sizes)
+
+    @property
+    def normals_only(self) -> bool:
+        """Whether the contacts have nothing but normals and Newton's law, as frictionless ones do."""
+        return self.nt == 0 and not self.poisson.any() and not self.cohesion.any()
