@@ -12,6 +12,8 @@ LONGEST = 80
 
 def readable(item: object) -> str:
     """Return a value as Python writes it; of a long one the beginning and the end (of a path the file's name)."""
+    if type(item).__module__ == "numpy" and getattr(item, "ndim", 1) == 0:  # np.float64(0.5) reads 0.5
+        item = item.item()  # type: ignore[attr-defined]
     try:
         text = repr(item)
     except (ValueError, RecursionError):  # an integer of thousands of digits, or a list of lists of lists

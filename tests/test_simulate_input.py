@@ -1,5 +1,6 @@
 """What ``simulate`` refuses: it must never run on with a number that is not one."""
 
+import numpy as np
 import pytest
 
 import flexmb as fm
@@ -36,3 +37,8 @@ def ball():
 def test_settings_are_refused(ball, settings, words):
     with pytest.raises(InputError, match=words):
         fm.simulate(ball, fm.MoreauJean(), **settings)
+
+
+def test_numbers_of_numpy_are_named_as_numbers() -> None:
+    assert str(InputError("is wrong", key="step", value=np.float64(0.5))) == "step = 0.5: is wrong"
+    assert "array" in str(InputError("is wrong", key="step", value=np.zeros(2)))

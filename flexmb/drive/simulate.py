@@ -13,6 +13,7 @@ from flexmb.drive import Engine, Plan, choose_engine
 from flexmb.drive.energy_bounds import EnergyBounds
 from flexmb.drive.engine import require_fitting, truncate
 from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.stepping_time import SteppingTime
 from flexmb.errors import InputError, SimulationError
 from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -43,7 +44,7 @@ BOUNDS = "energy_bounds"
 class Outcome:
     """What a run came to: the figures for its summary.
 
-    ``wall_time_s`` is the loop with its writing, ``stepping_time_s`` the steps alone.
+    ``wall_time_s`` is the loop with its writing, ``stepping_time_s`` the steps alone (``SteppingTime``).
     """
 
     tally: Tally
@@ -261,12 +262,13 @@ def run(
     else:
         samples, fields = resume.samples, resume.fields
     began = saved = clock.perf_counter()
-    size, stepping = 256, 0.0
+    size, stepping = 256, SteppingTime()
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), min(size, _most_steps(plan))
         known, at = motor.snapshot(), motor.step
-        block = motor.advance(asked)
-        stepping += clock.perf_counter() - before
+        with stepping:
+            block = motor.advance(asked)
+            stepping.steps = motor.step - at
         bad, words = bounds.first_bad(block.energy)
         if bad >= 0:
             raise _stopped(motor, sink, block, bad, words, (known, at))
@@ -283,7 +285,7 @@ def run(
             arrays = {**motor.snapshot(), BOUNDS: bounds.numbers}
             sink.checkpoint(Checkpoint(motor.step, samples, fields, arrays, motor.name))
             saved = now
-    return Outcome(_tally(motor), motor.name, clock.perf_counter() - began, plan.steps, stepping)
+    return Outcome(_tally(motor), motor.name, clock.perf_counter() - began, plan.steps, stepping.seconds)
 
 
 def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan) -> None:
