@@ -94,7 +94,7 @@ def _jump_of_joints(at: int) -> None:
 def _closed(at: int) -> IntArray:
     """Return the contacts that are closed: without a gap, or pressed in the step before."""
     motion, length, nj = part(at, "motion"), part(at, "trial.scale")[LENGTH], part(at, "system.joints")
-    gaps = motion.rows[GAP, nj:]
+    gaps = motion.rows[GAP, nj : nj + part(at, "e").size]
     return np.flatnonzero((gaps <= CLOSED * length) | (motion.contact[IMPULSE] > 0.0))
 
 
@@ -140,7 +140,7 @@ def _account(at: int) -> None:
     mean, nj, terms = trial.vec[S2], trial.joint.shape[1], motion.terms
     for i in range(mean.size):
         mean[i] = motion.vec[V, i] + 0.5 * trial.vec[W, i]
-    for r in range(motion.rows.shape[1]):
+    for r in range(nj + part(at, "e").size):
         Lam = trial.joint[LAM_W, r] if r < nj else trial.contact[LAM_C, r - nj]
         prescribed = -0.5 * (motion.rows[GAP_T, r] + g_t[r])
         rest = (along_direction(at, r, mean) - prescribed) * Lam
@@ -224,7 +224,8 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     to_space(part(at, "system.unknowns"), part(at, "point.A"), p)
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
-    con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
+    con, nj = motion.contact, trial.joint.shape[1]
+    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
     add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
     bad = _begin_anew(at, t)
     if bad >= 0:
