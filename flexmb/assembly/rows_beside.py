@@ -83,12 +83,16 @@ def directions_in(across: Array, motions: Array) -> Array:
     return across if rank == 2 else np.asarray(u[:, :rank].T @ across)
 
 
-def plane_tangents(n: Array) -> Array:
-    """Return two orthonormal tangents of a plane with the unit normal n, (2, 3)."""
-    axis = np.eye(3)[0 if abs(n[0]) < 0.9 else 1]
-    first = axis - (axis @ n) * n
-    first /= np.linalg.norm(first)
-    return np.array([first, np.cross(n, first)])
+def tangents(n: Array) -> Array:
+    """Return two unit vectors across the unit vector n as columns, (3, 2); n, t_1, t_2 are right-handed.
+
+    The first is x, or where n is nearly along it y, brought into the plane: up the slope of an incline.
+    """
+    k = int(np.flatnonzero(np.abs(n) < 0.8)[0])
+    t_1 = -n[k] * n
+    t_1[k] += 1.0
+    t_1 /= np.linalg.norm(t_1)
+    return np.stack([t_1, np.cross(n, t_1)], axis=1) + 0.0
 
 
 def beside_plane(
@@ -117,7 +121,7 @@ def beside_plane(
         Function of the plane's motion, -1 for none, and its direction in space.
     """
     moves, turns = span(places, arms)
-    axes, across, rows = places[0].axes, plane_tangents(n), []
+    axes, across, rows = places[0].axes, tangents(n).T, []
     if law.slides:
         for which, t in enumerate(directions_in(across, moves)):
             cf = float(t @ moving[1]) if moving[0] >= 0 else 0.0

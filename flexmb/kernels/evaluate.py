@@ -12,7 +12,16 @@ from flexmb.kernels.multibody import EARLY
 from flexmb.kernels.pointers import floats
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.split_sums import split_sum
-from flexmb.kernels.stages import BEAMS_STAGE, FLOATING_STAGE, FORCES, MOMENTUM, ROTORS_STAGE, ROWS_BESIDE_STAGE, ask, asked
+from flexmb.kernels.stages import (
+    BEAMS_STAGE,
+    FLOATING_STAGE,
+    FORCES,
+    MOMENTUM,
+    ROTORS_STAGE,
+    ROWS_BESIDE_STAGE,
+    ask,
+    asked,
+)
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
 

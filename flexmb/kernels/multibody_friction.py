@@ -10,9 +10,9 @@ w, Y_q and Y_v of v~ (to dq and to w) to a unit impulse of a row, P changes
                            R:      velocities by X + Y_v + (h/2) Y_q,  positions by (h/2) (X + d1 Y_q) + d1 Y_v
                            nu:     velocities by Y_q,                  positions by X + d1 Y_q
 
-so that friction moves places by (h/2) w with GGL too: without, a contact that sticks would creep. Velocities count along
-all rows of a block, positions along normals. Both levels are one problem. Answers of the step before are where solvers
-begin: tangents turn no more than normals do, so impulses keep their components.
+so that friction moves places by (h/2) w with GGL too: without it a contact that sticks would creep. Velocities count
+along all rows of a block, positions along normals. Both levels are one problem. Solvers begin with the answers of the
+step before: tangents turn no more than normals do, so impulses keep their components.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ class AngleState(NamedTuple):
 class Rows(NamedTuple):
     """Scalar conditions g(t, q), nr of them: first those of joints (g = 0), then those of contacts (g >= 0).
 
-    After them rows that have rates only, beside the normals of contacts (friction): SLIDE, TURN and SPIN, markers (A, B)
+    After them rows that have rates only, beside the normals of contacts: SLIDE, TURN and SPIN, markers (A, B)
     or (A, B, spin), see ``kernels.rows_beside``. Their ``angle`` is the row of the normal and which of two directions
     it is, ``a`` the direction (in the axes of the plane) or that across planar motion, ``b`` begins with the speed of
     the surface, ``c`` is the arm.

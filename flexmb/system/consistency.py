@@ -103,7 +103,8 @@ def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
     scale = system.row_scale(float(places + size * turns), float(turns + places / size))
     rows, functions = system.tables.rows, system.tables.functions
-    for r in np.flatnonzero(rows.function[: scale.size] >= 0):  # the rate of a vibration is known to the digits of its largest
+    driven = np.flatnonzero(rows.function[: scale.size] >= 0)
+    for r in driven:  # the rate of a vibration is known to the digits of its largest
         k = rows.function[r]
         if functions.kind[k] == HARMONIC:
             _, amplitude, angular, _ = functions.data[functions.ptr[k] : functions.ptr[k + 1]]

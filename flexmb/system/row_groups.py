@@ -78,13 +78,11 @@ class Groups:
 
 def _recorded(groups: Sequence[Group], tables: System) -> Blocks:
     """Return the blocks of what is recorded of contacts; spheres, whose pairs have rows at times only, have none."""
-    laws = [g.law for g in groups for _ in g.labels]
-    fixed = [g.spheres is None for g in groups for _ in g.labels]
-    found = iter(range(tables.contacts))
-    parts = blocks_of(tables, [law for law, is_fixed in zip(laws, fixed, strict=True) if is_fixed])
-    alone = blocks_with([law for law, is_fixed in zip(laws, fixed, strict=True) if not is_fixed], [[]] * fixed.count(False))
-    rest = iter(range(tables.contacts, len(laws)))
-    return some_blocks(joined_blocks(parts, alone), [next(found) if is_fixed else next(rest) for is_fixed in fixed])
+    with_rows = np.array([g.spheres is None for g in groups for _ in g.labels], dtype=bool)
+    laws = [[g.law for g in groups for _ in g.labels if (g.spheres is None) == rows] for rows in (True, False)]
+    both = joined_blocks(blocks_of(tables, laws[0]), blocks_with(laws[1], [()] * len(laws[1])))
+    place = np.argsort(np.argsort(~with_rows, kind="stable"), kind="stable")
+    return some_blocks(both, place.tolist())
 
 
 def _of_pairs(spheres: Sequence[SphereGroup], pairs: Sequence[IntArray]) -> Blocks:
