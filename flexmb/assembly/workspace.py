@@ -11,6 +11,7 @@ from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.cone_stage import CONES
 from flexmb.kernels.evaluate import evaluate_stage
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
+from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineWorkspace
@@ -23,6 +24,7 @@ from flexmb.kernels.multibody import (
     MOTION_ROWS,
     NUMBERS,
     SCHATZMAN,
+    STATE,
     STEP_SIZE,
     T_FIRST,
     TRIAL_ROWS,
@@ -91,13 +93,16 @@ def scratch_of(system: System) -> Array:
     return np.zeros(512 + 40 * m + 8 * (6 + m) ** 2 + CLASSES)
 
 
-def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
+def motion_of(system: System, q: Array, v: Array, null: Array, laws: Laws) -> Motion:
     """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there."""
     nv, nj, nc, nr = v.size, system.joints, system.contacts, system.rows.kind.size
     vec = np.zeros((MOTION_ROWS, nv))
     vec[0] = v
     ledger = np.zeros((2, LEDGER_SIZE))
     ledger[:] = empty_ledger()
+    beside, works = friction_rows(nc, nr - nj - nc, nr == nj + nc)
+    contact = np.zeros((CONTACT_ROWS, nc))
+    contact[STATE] = laws.friction[:, 6]  # of rate and state
     return Motion(
         q=q.copy(),
         q_before=q.copy(),
@@ -105,7 +110,7 @@ def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
         F=np.zeros((CLASSES, nv)),
         P=np.zeros((CLASSES, nv)),
         joint=np.zeros((4, nj)),
-        contact=np.zeros((CONTACT_ROWS, nc)),
+        contact=contact,
         rows=np.zeros((3, nr)),
         turn=np.zeros(system.angles.A.size),
         A=np.zeros((system.unknowns.frame_q.size, 3, 3)),
@@ -113,6 +118,8 @@ def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
         since_field=np.zeros(3 * nc),
         ledger=ledger,
         terms=np.zeros(TERMS_SIZE),
+        beside=beside,
+        laws=works,
         null=_directions(null, nj),
     )
 
@@ -234,7 +241,7 @@ def machine_of(
             scatter=scatter,
             mats=mats,
             work=work,
-            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
+            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null, laws),
             trial=trial_of(system, q.size, v.size, scatter.unit_v.size, many),
             sets=sets,
             numbers=numbers,
@@ -250,10 +257,16 @@ def machine_of(
                 *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
                 *(tangents_stage, rows_beside_stage, CONES),
             ),
-            out=Samples(*(np.zeros((1, 1)) for _ in Samples._fields)),
+            out=no_samples(),
             answer=np.zeros(2),
         )
     )
+
+
+def no_samples() -> Samples:
+    """Return room for nothing, until a block brings its own."""
+    rows = {name: np.zeros((1, 1)) for name in Samples._fields}
+    return Samples(**rows | {name: np.zeros((1, 1, 1)) for name in ("beside", "laws")})
 
 
 def _step(numbers: SchemeNumbers, constant: bool) -> Array:

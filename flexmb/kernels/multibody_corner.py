@@ -21,6 +21,7 @@ import numpy as np
 
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
+from flexmb.kernels.friction_record import COHESION, add_up_friction
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, add_to_ledger
 from flexmb.kernels.machine import part
@@ -38,6 +39,7 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_HAT,
     LAM_SINCE,
+    LAM_T,
     LAM_W,
     LENGTH,
     LU_,
@@ -104,6 +106,8 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     trial, motion, sym, mats = part(at, "trial"), part(at, "motion"), part(at, "sym"), part(at, "mats")
     nv, nj, w, e = trial.vec.shape[1], trial.joint.shape[1], trial.vec[W], part(at, "e")
     trial.contact[LAM_C, :] = 0.0
+    trial.beside[LAM_T, :] = 0.0
+    motion.laws[:COHESION, :] = 0.0
     closed = _closed(at)
     n = closed.size
     if n == 0:
@@ -226,7 +230,8 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     motion.numbers[KINETIC] = kinetic
     con, nj = motion.contact, trial.joint.shape[1]
     gaps = motion.rows[GAP, nj : nj + con.shape[1]]
-    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
+    add_up_friction(motion.beside, motion.laws, con[WORK])
     bad = _begin_anew(at, t)
     if bad >= 0:
         return SINGULAR, bad, trial.big[WEAK_MASS, bad]

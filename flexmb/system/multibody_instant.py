@@ -167,13 +167,13 @@ class MultibodyInstant:
         out[places] = np.einsum("fij,fj...->fi...", A, x[places])
         return out
 
-    def impulse_vectors(self, P: Array, R: Array | None = None) -> Array:
+    def impulse_vectors(self, P: Array, R: Array) -> Array:
         """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,).
 
         ``R`` (nt,) are those of the rows beside the normals.
         """
         ptr, first = self.system.tables.rows.ptr, self._normals.stop
         out = np.asarray(P[:, None] * self._grad[ptr[self._normals] + 1, :3])
-        if R is not None and R.size:
+        if R.size:
             np.add.at(out, self.system.gaps.blocks.owner, R[:, None] * self._grad[ptr[first:-1] + 1, :3])
         return out.ravel()
