@@ -105,8 +105,8 @@ def markers_of(b: Builder) -> tab.Markers:
 def rows_of(b: Builder) -> tab.Rows:
     """Return the rows of joints, then those of contacts, then those beside the normals of these."""
     rows = [*b.rows["joints"], *b.rows["contacts"], *_beside(b)]
-    counts = [len(r["markers"]) for r in rows]  # type: ignore[arg-type]
-    markers = [m for r in rows for m in r["markers"]]  # type: ignore[attr-defined]
+    counts = [len(r["markers"]) for r in rows]
+    markers = [m for r in rows for m in r["markers"]]
     return tab.Rows(
         kind=_ints(rows, "kind")[0],
         ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),

@@ -44,8 +44,10 @@ def joined_blocks(first: Blocks, second: Blocks) -> Blocks:
 
 def blocks_with(laws: Sequence[ContactLaw], kinds: Sequence[Sequence[int]]) -> Blocks:
     """Return the blocks of contacts with these laws and rows of these kinds beside their normals."""
-    counts = [np.array([list(own).count(kind) for own in kinds], dtype=np.int64) for kind in (SLIDE, TURN, SPIN)]
-    return Blocks(*counts, *_numbers(laws))
+    slides, turns, spins = (
+        np.array([list(own).count(kind) for own in kinds], dtype=np.int64) for kind in (SLIDE, TURN, SPIN)
+    )
+    return Blocks(slides, turns, spins, *_numbers(laws))
 
 
 def laws_of(blocks: Blocks) -> Laws:
