@@ -96,7 +96,7 @@ class AlphaTrial:
     @property
     def increment(self) -> Array:
         """How far the step goes, (nv,)."""
-        return self.d0 + self.d1 * self.v + self.jumps.dq + self.dq_J
+        return np.asarray(self.d0 + self.d1 * self.v + self.jumps.dq + self.dq_J)
 
     def place(self) -> Instant:
         """Return the end of the step as it is now."""
