@@ -91,7 +91,7 @@ class AlphaTrial:
         self.near = self.P_before > 0.0
         self.active = np.arange(system.contacts.nc)
         if scheme.contact_level in ("velocity", "naive-velocity"):
-            self.active = forecast_closes(start, 0.5 * h, self.P_before, fixed.response, h)
+            self.active = forecast_closes(start, 0.5 * h, self.P_before, fixed.response, h, system.contacts.blocks)
 
     @property
     def increment(self) -> Array:
