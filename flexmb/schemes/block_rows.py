@@ -58,21 +58,14 @@ class BlockRows:
         return out[: self.blocks.nc], out[self.blocks.nc :]
 
 
-REFUSED = {
-    "tangential_restitution": lambda blocks: blocks.e_T != 0.0,
-    "cohesion": lambda blocks: blocks.cohesion.any(axis=1),
-}
-"""Keys of contacts that a scheme can refuse, and where they are set."""
-
-
-def refuse_laws(scheme: str, system: System, *keys: str) -> None:
-    """Raise InputError when a contact has one of the laws ``keys``, naming it and the scheme."""
-    for key in keys:
-        set_at = np.flatnonzero(REFUSED[key](system.contacts.blocks))
-        if set_at.size:
-            label = system.contacts.labels[int(set_at[0])]
-            message = f"is a law that the scheme '{scheme}' does not have; take another, e.g. moreau-jean"
-            raise InputError(message, where=f"contacts.{label}", key=key)
+def refuse_tangential_restitution(scheme: str, system: System) -> None:
+    """Raise InputError, naming the contact, where one has a tangential restitution."""
+    found = np.flatnonzero(system.contacts.blocks.e_T)
+    if found.size:
+        i = int(found[0])
+        message = f"must be 0 with the scheme '{scheme}'; take another for it, e.g. moreau-jean"
+        where = f"contacts.{system.contacts.labels[i]}"
+        raise InputError(message, where=where, key="tangential_restitution", value=float(system.contacts.blocks.e_T[i]))
 
 
 def per_contact(blocks: Blocks, x: Array) -> tuple[Array, Array]:

@@ -6,11 +6,11 @@ With q_m = q_k (+) (h/2) v_k, directions G (contacts: normals and the edges of t
     M~ (v_{k+1} - v_k) = (h/2) [F(t_k, q_k, v_k) + F(t_{k+1}, q_k (+) h v_k, v_k)] + G P + G_J Lam
     q_{k+1} = q_m (+) (h/2) v_{k+1}
     G_J^T (v_k + v_{k+1})/2 + g_t = 0
-    closed contacts: pyramids (``nonsmooth.pyramid``) with the rates of v_{k+1} (variant I, eq 70),
-                     or with those of (v_k + v_{k+1})/2 (variant II, eq 68)
+    closed contacts: pyramids (``nonsmooth.pyramid``) with the rates of v_{k+1}, along the directions at q_k (+) h v_k
+                     (variant I, eq 70), or with those of (v_k + v_{k+1})/2 at q_m (variant II, eq 68)
 
-(eqs 61-70; corrected: M at q_m, and h k_q v where h k_q v / 2 is printed, both by order 2.) Joints have the mean
-velocity in both variants: on v_{k+1} at q_m they would be of order 1. Forces and momenta that are not linear, those of
+(eqs 61-70; corrected: M at q_m, h k_q v where h k_q v / 2 is printed, and rates of v_{k+1} where it is, not at q_m: all
+three for order 2.) Joints have the mean velocity in both variants. Forces and momenta that are not linear, those of
 bodies that turn above all, are corrected once with the same matrix.
 
 Events. A gap that closes inside the step is found by its cubic Hermite polynomial, and the step is repeated up to there
@@ -40,9 +40,9 @@ from numpy.typing import NDArray
 
 from flexmb.errors import InputError
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.block_rows import refuse_laws
+from flexmb.schemes.block_rows import refuse_tangential_restitution
 from flexmb.schemes.first_contact import first_contact
-from flexmb.schemes.scheme import Memory, Responses, Scheme, check_choice
+from flexmb.schemes.scheme import ALL_LAWS, Memory, Responses, Scheme, check_choice
 from flexmb.schemes.step_works import StepWorks
 from flexmb.schemes.trapezoidal_piece import Piece, PoissonImpact, smooth_piece
 from flexmb.state import Array, IntArray, State, StepReport
@@ -75,6 +75,7 @@ class Potra(Scheme):
 
     name: ClassVar[str] = "potra"
     any_system: ClassVar[bool] = True
+    carries: ClassVar[frozenset[str]] = ALL_LAWS - {"cohesion"}
 
     def __post_init__(self) -> None:
         check_choice("variant", self.variant, ("I", "II"))
@@ -88,8 +89,8 @@ class Potra(Scheme):
         return 2
 
     def check(self, system: System) -> None:
-        """Raise InputError for laws that Poisson's impacts do not have."""
-        refuse_laws(self.name, system, "tangential_restitution", "cohesion")
+        """Raise InputError for tangential restitution, which Poisson's impacts do not have."""
+        refuse_tangential_restitution(self.name, system)
 
     def prepare(self, system: System, h: float) -> Responses:
         """Return how contacts respond at the start."""

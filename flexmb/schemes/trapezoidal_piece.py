@@ -71,13 +71,14 @@ def smooth_piece(
     middle = system.instant(start.t + 0.5 * s, q_m, v_0)
     rows, S = BlockRows(system.contacts.blocks, closed), system.factor(middle, 1.0, 0.5 * s, 0.25 * s * s)
     A, A_J = rows.directions(middle), middle.directions_inside(np.zeros(system.nv), middle.t).toarray()
-    asked, given = 2.0 * rows.rates(middle), rows.given(middle)
-    if not mean and rows.size:
-        late = system.instant(t_1, q_m, v_0)
-        asked, given = rows.rates(late), 0.5 * (rows.given(start) + rows.given(late))
+    along, asked, given = A, 2.0 * rows.rates(middle), rows.given(middle)
+    if not mean and rows.size:  # rates at the end of the step, where it is expected
+        late = system.instant(t_1, system.advance(q_m, 0.5 * s * v_0), v_0)
+        along, asked = rows.directions(late), rows.rates(late)
+        given = 0.5 * (rows.given(start) + rows.given(late))
     p_0, F_0 = turned(start, middle, start.p), turned(start, middle, start.F.sum(axis=0))
     X, X_J = S.solve_both(A, np.zeros((system.nj, rows.size))) if rows.size else (A, np.zeros((system.nj, 0)))
-    W, pyramids = A.T @ X, Pyramids(rows.shape, rows.law(start), facets)
+    W, pyramids = along.T @ X, Pyramids(rows.shape, rows.law(start), facets)
     v_1, P, Lam, count = v_0, np.zeros(rows.size), np.zeros(system.nj), 0
     for _ in range(1 if system.linear else PASSES):
         end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
@@ -85,7 +86,7 @@ def smooth_piece(
         dv, Lam = S.solve_both(-R, -2.0 * middle.joint_rates - A_J.T @ (v_1 - v_0))
         v_1 = v_1 + dv
         if rows.size:
-            P, more = solve_rows(pyramids, W, asked + A.T @ (v_1 - v_0), system, closed, solver, t_1)
+            P, more = solve_rows(pyramids, W, asked + along.T @ (v_1 - v_0), system, closed, solver, t_1)
             v_1, Lam, count = v_1 + X @ P, Lam + X_J @ P, count + more
     end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
     return Piece(system, start, middle, end, s, rows, A, given, P, A_J, Lam, count)
