@@ -12,6 +12,7 @@ import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.nonsmooth.pyramid import facet_directions
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.block_rows import BlockRows
 from flexmb.schemes.trapezoidal_piece import PoissonImpact
 
 VARIANTS = [fm.Potra("I"), fm.Potra("II")]
@@ -123,7 +124,8 @@ def test_poissons_impact_of_a_rod(v, e, P, U_N, loss):
     con = with_friction(contacts(3, [[0.0], [1.0], [-arm]], g0=[0.0], e=[e]), [[1.0], [0.0], [arm]], 0.8)
     rod = system(np.diag([1.0, 1.0, 1.0 / 12.0]), np.zeros((3, 3)), con=con, v0=v)
     before = rod.instant(0.0, rod.q0, rod.v0)
-    impact = PoissonImpact(rod, before, np.array([0]), np.array([e]), 8, ContactSolver())
+    rows = BlockRows(con.blocks, np.array([0]), np.array([0.8]))
+    impact = PoissonImpact(rod, before, rows, np.array([e]), 8, ContactSolver())
     np.testing.assert_allclose(impact.P, P, atol=1e-8)
     if U_N is not None:
         assert impact.after.U[0] == pytest.approx(U_N)

@@ -40,8 +40,9 @@ from numpy.typing import NDArray
 
 from flexmb.errors import InputError
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.block_rows import refuse_tangential_restitution
+from flexmb.schemes.block_rows import BlockRows, refuse_tangential_restitution
 from flexmb.schemes.first_contact import first_contact
+from flexmb.schemes.frictional import coefficients, laws_after, no_laws
 from flexmb.schemes.scheme import ALL_LAWS, Memory, Responses, Scheme, check_choice
 from flexmb.schemes.step_works import StepWorks
 from flexmb.schemes.trapezoidal_piece import Piece, PoissonImpact, smooth_piece
@@ -102,14 +103,16 @@ class Potra(Scheme):
         """Return the memory: which contacts were pressed, and the times since their last impacts."""
         nc = system.contacts.nc
         contacts = np.stack([np.zeros(nc), np.full(nc, np.inf)])
-        return Memory(np.zeros((0, system.nv)), contacts, np.zeros((1, 0)), np.zeros(0))
+        return Memory(np.zeros((0, system.nv)), contacts, np.zeros((1, 0)), np.zeros(0), **no_laws(system))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h, through the impacts on the way."""
-        works, now, left = StepWorks(system), system.instant(state.t, state.q, state.v), h
-        pressed, since = memory.contacts[0] > 0.0, memory.contacts[1]
+        now, left, blocks = system.instant(state.t, state.q, state.v), h, system.contacts.blocks
+        slip, pressed, since = blocks.slip(now.U_T), memory.contacts[0] > 0.0, memory.contacts[1]
+        mu = coefficients(blocks, slip, memory.laws)
+        works = StepWorks(system, mu)
         hit = np.zeros(pressed.size, dtype=bool)
         for event in range(EVENTS + 1):
             touching = pressed | hit | (now.g <= now.gap_noise + NEAR * h * np.maximum(-now.U, 0.0))
@@ -117,13 +120,15 @@ class Potra(Scheme):
             if (touching & ~pressed & (now.U < 0.0)).any():
                 rate = np.abs(now.U[touching]).max()
                 e = np.where(since < h, 0.0, system.contacts.e)
-                impact = PoissonImpact(system, now, np.flatnonzero(touching), e, self.facets, solver)
+                impact = PoissonImpact(
+                    system, now, BlockRows(blocks, np.flatnonzero(touching), mu), e, self.facets, solver
+                )
                 impact.book(works)
                 now, since = impact.after, np.where(impact.pushed, 0.0, since)
                 closed = touching & (now.U - REST * rate <= 0.0)
             if event == EVENTS:
                 closed |= now.g + left * now.U <= now.gap_noise
-            piece, hit = self._piece(system, now, left, closed, solver, event < EVENTS)
+            piece, hit = self._piece(system, now, left, closed, mu, solver, event < EVENTS)
             if piece is not None:
                 piece.book(works)
                 now, since, left = piece.end, since + piece.s, left - piece.s
@@ -131,16 +136,25 @@ class Potra(Scheme):
             if not hit.any():
                 break
         contacts = np.stack([pressed.astype(np.float64), since])
+        if blocks.friction[:, 1].any():
+            memory = memory.with_(laws=laws_after(blocks, memory.laws, slip, h, now.g, np.zeros(blocks.nt)))
         return State(state.t + h, now.q, now.v), memory.with_(contacts=contacts), works.report()
 
     def _piece(
-        self, system: System, now: Instant, left: float, closed: BoolArray, solver: ContactSolver, looking: bool
+        self,
+        system: System,
+        now: Instant,
+        left: float,
+        closed: BoolArray,
+        mu: Array,
+        solver: ContactSolver,
+        looking: bool,
     ) -> tuple[Piece | None, BoolArray]:
         """Return the motion up to the first gap that closes, or to the end, and which contact it is.
 
         There is no motion where a contact closes at once.
         """
-        mean, held = self.variant == "II", np.flatnonzero(closed)
+        mean, held = self.variant == "II", BlockRows(system.contacts.blocks, np.flatnonzero(closed), mu)
 
         def move(s: float) -> Piece:
             return smooth_piece(system, now, s, held, mean, self.facets, solver)

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
-from flexmb.schemes.block_rows import BlockRows, per_contact
+from flexmb.schemes.block_rows import BlockRows
 from flexmb.state import Array, StepReport
 from flexmb.system.protocol import System
 
 
 class StepWorks:
-    """What the parts of a step have done so far."""
+    """What the parts of a step have done so far; ``mu`` (nc,) are the coefficients of friction."""
 
-    def __init__(self, system: System) -> None:
-        self.blocks = system.contacts.blocks
+    def __init__(self, system: System, mu: Array) -> None:
+        self.blocks, self.mu = system.contacts.blocks, mu
         nc, nt = self.blocks.nc, self.blocks.nt
         self.P, self.R, self.Lam = np.zeros(nc), np.zeros(nt), np.zeros(system.nj)
         self.contact, self.tangential = np.zeros(nc), np.zeros(nt)
@@ -51,8 +51,10 @@ class StepWorks:
         """Return the report of the whole step."""
         beside: dict[str, Any] = {}
         if self.blocks.nt:
-            sliding, rolling = per_contact(self.blocks, self.tangential)
-            beside = {"R": self.R, "sliding": sliding, "rolling": rolling}
+            slides, by = self.blocks.tangent, self.blocks.owner
+            works = np.zeros((2, self.blocks.nc))
+            np.add.at(works, (np.where(slides, 0, 1), by), self.tangential)
+            beside = {"R": self.R, "sliding": works[0], "rolling": works[1], "mu": self.mu}
         return StepReport(
             P=self.P,
             external=self.external,

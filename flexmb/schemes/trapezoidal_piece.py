@@ -11,7 +11,7 @@ from flexmb.nonsmooth.pyramid import Pyramids
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.block_rows import BlockRows
 from flexmb.schemes.step_works import StepWorks
-from flexmb.state import Array, IntArray
+from flexmb.state import Array
 from flexmb.system.protocol import Instant, System
 
 PASSES = 2
@@ -63,13 +63,13 @@ def turned(at: Instant, middle: Instant, x: Array) -> Array:
 
 
 def smooth_piece(
-    system: System, start: Instant, s: float, closed: IntArray, mean: bool, facets: int, solver: ContactSolver
+    system: System, start: Instant, s: float, rows: BlockRows, mean: bool, facets: int, solver: ContactSolver
 ) -> Piece:
-    """Return the motion of length s with the contacts ``closed``, by their ``mean`` rates or by those at its end."""
+    """Return the motion of length s with closed contacts, by their ``mean`` rates or by those at its end."""
     v_0, t_1 = start.v, start.t + s
     q_m = system.advance(start.q, 0.5 * s * v_0)
     middle = system.instant(start.t + 0.5 * s, q_m, v_0)
-    rows, S = BlockRows(system.contacts.blocks, closed), system.factor(middle, 1.0, 0.5 * s, 0.25 * s * s)
+    S = system.factor(middle, 1.0, 0.5 * s, 0.25 * s * s)
     A, A_J = rows.directions(middle), middle.directions_inside(np.zeros(system.nv), middle.t).toarray()
     along, asked, given = A, 2.0 * rows.rates(middle), rows.given(middle)
     if not mean and rows.size:  # rates at the end of the step, where it is expected
@@ -78,7 +78,7 @@ def smooth_piece(
         given = 0.5 * (rows.given(start) + rows.given(late))
     p_0, F_0 = turned(start, middle, start.p), turned(start, middle, start.F.sum(axis=0))
     X, X_J = S.solve_both(A, np.zeros((system.nj, rows.size))) if rows.size else (A, np.zeros((system.nj, 0)))
-    W, pyramids = along.T @ X, Pyramids(rows.shape, rows.law(start), facets)
+    W, pyramids = along.T @ X, Pyramids(rows.stack.shape, rows.law, facets)
     v_1, P, Lam, count = v_0, np.zeros(rows.size), np.zeros(system.nj), 0
     for _ in range(1 if system.linear else PASSES):
         end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
@@ -86,33 +86,33 @@ def smooth_piece(
         dv, Lam = S.solve_both(-R, -2.0 * middle.joint_rates - A_J.T @ (v_1 - v_0))
         v_1 = v_1 + dv
         if rows.size:
-            P, more = solve_rows(pyramids, W, asked + along.T @ (v_1 - v_0), system, closed, solver, t_1)
+            P, more = solve_rows(pyramids, W, asked + along.T @ (v_1 - v_0), system, rows, solver, t_1)
             v_1, Lam, count = v_1 + X @ P, Lam + X_J @ P, count + more
     end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
     return Piece(system, start, middle, end, s, rows, A, given, P, A_J, Lam, count)
 
 
 class PoissonImpact:
-    """An impact on the contacts ``closed`` of an instant, with restitution e (nc,) of the normal impulses.
+    """An impact on closed contacts of an instant, with restitution e (nc,) of the normal impulses.
 
     Compression ends where nothing approaches; decompression adds e times its normal impulses, and more where contacts
     would be pressed together. Friction has Coulomb's law in either phase, joints act in both.
     """
 
     def __init__(
-        self, system: System, before: Instant, closed: IntArray, e: Array, facets: int, solver: ContactSolver
+        self, system: System, before: Instant, rows: BlockRows, e: Array, facets: int, solver: ContactSolver
     ) -> None:
-        self.before, self.rows = before, BlockRows(system.contacts.blocks, closed)
+        self.before, self.rows = before, rows
         self.A, S = self.rows.directions(before), system.factor(before, 1.0, 0.0, 0.0)
         self.A_J = before.directions_inside(np.zeros(system.nv), before.t).toarray()
         dv, self.Lam = S.solve_both(np.zeros(system.nv), -before.joint_rates)
         X, X_J = S.solve_both(self.A, np.zeros((system.nj, self.rows.size)))
         W, b = self.A.T @ X, self.rows.rates(before) + self.A.T @ dv
-        pyramids = Pyramids(self.rows.shape, self.rows.law(before), facets)
-        self.P, self.iterations = solve_rows(pyramids, W, b, system, closed, solver, before.t)
-        restored = e[closed] * self.P[pyramids.normal]
+        pyramids = Pyramids(rows.stack.shape, rows.law, facets)
+        self.P, self.iterations = solve_rows(pyramids, W, b, system, rows, solver, before.t)
+        restored = e[rows.which] * self.P[pyramids.normal]
         if restored.any():
-            more = solve_rows(pyramids, W, b + W @ self.P, system, closed, solver, before.t, restored)
+            more = solve_rows(pyramids, W, b + W @ self.P, system, rows, solver, before.t, restored)
             self.P, self.iterations = self.P + more[0], self.iterations + more[1]
         self.Lam = self.Lam + X_J @ self.P
         self.after = system.instant(before.t, before.q, before.v + dv + X @ self.P)
@@ -133,15 +133,15 @@ class PoissonImpact:
 
 
 def solve_rows(
-    pyramids: Pyramids, W: Array, b: Array, system: System, closed: IntArray, solver: ContactSolver, t: float,
+    pyramids: Pyramids, W: Array, b: Array, system: System, rows: BlockRows, solver: ContactSolver, t: float,
     given: Array | None = None,
 ) -> tuple[Array, int]:  # fmt: skip
-    """Return the impulses of the rows of the contacts ``closed``, and the iterations; NotConverged names the time."""
-    labels = system.contacts.labels
+    """Return the impulses of the rows, and the iterations; NotConverged names the time."""
+    label = system.contacts.labels[int(rows.which[0])]
     if not np.isfinite(b).all():
-        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=labels[int(closed[0])])
+        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=label)
     try:
         return pyramids.solve(W, b, solver, given)
     except NotConverged as failure:
-        failure.time, failure.contact = t, labels[int(closed[0])]
+        failure.time, failure.contact = t, label
         raise
