@@ -28,6 +28,7 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import ldl_factor, ldu_factor
+from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
 from flexmb.kernels.march import Choice, march
@@ -52,6 +53,11 @@ def has_compiled_step(scheme: object) -> bool:
     return isinstance(scheme, MoreauJean | SchatzmanPaoli | Alpha)
 
 
+def compiled_carries(plan: Plan) -> bool:
+    """Tell whether the compiled loop obeys the laws of all contacts."""
+    return plan.system.contacts.blocks.normals_only
+
+
 class CompiledEngine:
     """Runs the schemes of the project on a constant system without returning to Python between samples."""
 
@@ -74,7 +80,8 @@ class CompiledEngine:
         self.contacts = _contacts(system, self.order, fixed, solver)
         self.loads = _loads(system, self.order)
         self.probes = _probes(system, self.order)
-        nc, perm = system.contacts.nc, self.order.perm
+        nc, perm, blocks = system.contacts.nc, self.order.perm, system.contacts.blocks
+        beside, laws = friction_rows(nc, blocks.nt, blocks.normals_only)
         self.live = Live(
             q=state.q[perm],
             v=state.v[perm],
@@ -87,9 +94,11 @@ class CompiledEngine:
             P=np.zeros(nc),
             work=np.zeros(nc),
             since_sample=np.zeros(nc),
-            since_field=np.zeros(nc),
+            since_field=np.zeros(nc + blocks.nt),
             ledger=empty_ledger(),
             terms=np.zeros(TERMS_SIZE),
+            beside=beside,
+            laws=laws,
         )
         self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
 
@@ -170,7 +179,8 @@ class CompiledEngine:
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""
-        changing = ("q", "v", "vectors", "contacts", "loads", "scalars", "P", "since_sample", "since_field", "ledger")
+        memory = ("q", "v", "vectors", "contacts", "loads", "scalars", "P")
+        changing = (*memory, "since_sample", "since_field", "ledger", "beside", "laws")
         return {name: getattr(self.live, name).copy() for name in changing}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
@@ -182,7 +192,7 @@ class CompiledEngine:
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
-        return tally_of(self.live.ledger, self.step)
+        return tally_of(self.live.ledger, self.step, self.plan.linear.contacts.labels)
 
 
 def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
@@ -296,6 +306,8 @@ def _samples(block: Block) -> Samples:
         block.field_q,
         block.field_v,
         block.field_impulse,
+        block.beside,
+        block.laws,
     )
 
 

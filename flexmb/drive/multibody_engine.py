@@ -55,6 +55,11 @@ from flexmb.state import Array, IntArray
 from flexmb.system.multibody_system import MultibodySystem
 
 
+def multibody_carries(plan: Plan) -> bool:
+    """Tell whether the compiled loop obeys the laws of all contacts."""
+    return plan.system.contacts.blocks.normals_only
+
+
 class MultibodyEngine:
     """Runs the implicit schemes on a system in large motion."""
 
@@ -163,6 +168,8 @@ class MultibodyEngine:
             field_q=block.field_q,
             field_v=block.field_v,
             field_impulse=block.field_impulse,
+            beside=block.beside,
+            laws=block.laws,
         )
 
     def _fill(self, block: Block, out: Samples) -> None:
@@ -182,8 +189,8 @@ class MultibodyEngine:
 
     def _fill_contacts(self, block: Block, out: Samples) -> None:
         """Write what is recorded of the contacts; impulses are in the block already."""
-        nj, k = self.system.nj, block.step.size
-        block.gap[:], block.velocity[:] = out.g[:k, nj:], out.rate[:k, nj:]
+        nj, nc, k = self.system.nj, self.system.contacts.nc, block.step.size
+        block.gap[:], block.velocity[:] = out.g[:k, nj : nj + nc], out.rate[:k, nj : nj + nc]
 
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1
@@ -279,9 +286,10 @@ class MultibodyEngine:
 
     def _pressed(self) -> int:
         """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
-        nj, rows = self.system.nj, self.motion.rows
+        nj, nc = self.system.nj, self.system.gaps.nc
+        gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
         driven = self.system.tables.rows.function[:nj] >= 0
-        closing = rows[GAP, nj:] + self.plan.h * np.minimum(rows[RATE, nj:], 0.0) <= 0.0
+        closing = gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0
         for contact in np.flatnonzero(closing) if driven.any() else ():
             if not self._gives_way(int(contact), np.arange(nj)):
                 return int(contact)
@@ -345,7 +353,7 @@ class MultibodyEngine:
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
-        return tally_of(self.motion.ledger[0], self.step)
+        return tally_of(self.motion.ledger[0], self.step, self.system.gaps.labels)
 
     def notes(self) -> tuple[str, ...]:
         """Return what the steps met on their way: singular positions."""

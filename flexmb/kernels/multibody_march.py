@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from flexmb.kernels.evaluate import copy, to_space
+from flexmb.kernels.friction_record import add_up_friction
 from flexmb.kernels.jit import allocating, inner, kernel
 from flexmb.kernels.ledger import (
     COLUMNS,
@@ -205,9 +206,10 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     if table >= 0:  # the ledger end with the step before
         return LEFT_TABLE, table, np.nan, 0.0
     nums[STEPS] += 1.0
-    gaps = motion.rows[GAP, part(at, "system.joints") :]
-    con = motion.contact
-    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    con, nj = motion.contact, part(at, "system.joints")
+    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
+    add_up_friction(motion.beside, motion.laws, con[WORK])
     if numbers.projection == 1:
         bad = _project(at)
         if bad >= 0:

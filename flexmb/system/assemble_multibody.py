@@ -15,6 +15,7 @@ from flexmb.assembly.constant import constant_matrices
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
 from flexmb.assembly.gravity_check import gravity_notes
 from flexmb.assembly.markers import BodyInfo, Marker
+from flexmb.assembly.rows_beside import beside_spheres
 from flexmb.errors import InputError
 from flexmb.kernels.tables import FRAME, PLANAR
 from flexmb.state import Array, IntArray
@@ -102,7 +103,7 @@ def assemble_large(
         q0=q0,
         v0=v0,
         joints=Groups.of(builder.joints, "joints"),
-        contacts=Groups.of(builder.contacts, "contacts"),
+        contacts=Groups.of(builder.contacts, "contacts", tables),
         probes=(),
         layout=layout,
         impulse_map=_impulse_map(builder, layout),
@@ -151,11 +152,8 @@ def sphere_groups(builder: Builder, q0: Array) -> tuple[SphereGroup, ...]:
             places = [builder.markers[marker][0] for marker in markers]
             labels = tuple(place.label for place in places)
             carriers = carriers_of(places, q0, len(builder.v0))
-            found.append(
-                SphereGroup(
-                    group.name, labels, np.array(markers, dtype=np.int64), group.spheres, group.e, first, carriers
-                )
-            )
+            own, beside = np.array(markers, dtype=np.int64), tuple(beside_spheres(group.law, places))
+            found.append(SphereGroup(group.name, labels, own, group.spheres, group.law, first, carriers, beside))
         first += len(group.labels)
     return tuple(found)
 

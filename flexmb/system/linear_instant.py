@@ -63,6 +63,11 @@ class LinearInstant:
         g0 = self.system.contacts.g0
         return np.asarray(1e-14 * (np.abs(g0) + np.abs(self.g - g0)))
 
+    @property
+    def reach(self) -> Array:
+        """Lengths that the gaps are differences of, (nc,), m."""
+        return np.asarray(np.abs(self.system.contacts.g0) + abs(self.G).T @ np.abs(self.q))
+
     @cached_property
     def g_t(self) -> Array:
         """Partial time derivatives of the gaps, (nc,)."""
@@ -119,6 +124,6 @@ class LinearInstant:
         """Return x: there are no frames."""
         return x
 
-    def impulse_vectors(self, P: Array) -> Array:
-        """Return the impulses as fields show them (``impulse_map``): one number per contact."""
-        return P
+    def impulse_vectors(self, P: Array, R: Array) -> Array:
+        """Return the impulses as fields show them (``impulse_map``): of the normals, then of the rows beside them."""
+        return np.concatenate([P, R])
