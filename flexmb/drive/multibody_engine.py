@@ -57,7 +57,8 @@ from flexmb.system.multibody_system import MultibodySystem
 
 def multibody_carries(plan: Plan) -> bool:
     """Tell whether the compiled loop obeys the laws of all contacts."""
-    return plan.system.contacts.blocks.normals_only
+    blocks = plan.system.contacts.blocks
+    return not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 class MultibodyEngine:
