@@ -57,6 +57,7 @@ def test_a_block_slides_up_and_sticks_or_slides_back(scheme, mu, v, x_2) -> None
 @every_scheme()
 def test_a_sphere_slides_until_it_rolls(scheme) -> None:
     run = friction_run(sphere(), scheme, 1e-3, 1000)
+    np.testing.assert_allclose(run.slip[0], [2.0, 0.0], atol=1e-15)
     np.testing.assert_allclose(run.field_v[-1, [0, 1, 2]], [10 / 7, 0.0, 0.0], atol=1e-12)
     assert run.field_q[-1, 0] == pytest.approx(1.511785142191, abs=3e-6)
     assert run.e_work_friction[-1] == pytest.approx(-4 / 7, rel=2e-3)

@@ -55,7 +55,6 @@ from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLEARANCE
 from flexmb.state import Array, IntArray
 
-
 STAYS = 1e-12
 """Gap, over the size of the system, that a contact with friction which was pressed may have and stays closed."""
 
