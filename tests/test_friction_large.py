@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -11,6 +12,7 @@ from rotor_models import Wheel, free, given
 from test_spin_kernels import model_of
 
 import flexmb as fm
+from flexmb.errors import RunWarning
 
 MJ, MJD = fm.MoreauJean(), fm.MoreauJeanDissipative()
 GGL, VELOCITY = fm.GeneralizedAlpha(0.8), fm.GeneralizedAlpha(0.8, ggl=False)
@@ -180,3 +182,38 @@ def test_a_free_spin_loses_what_friction_takes(scheme) -> None:
     assert change == pytest.approx(0.05 * run.tangential.sum(), rel=1e-9)
     assert change < 0.0
     assert closure(run) <= 1e-13
+
+
+# ------------------------------------------------------------------------------------------------- both engines
+
+
+def pendulum_on_a_belt() -> fm.Model:
+    """A rod on a pin whose tip drags over a belt, and a ball that is hit by it."""
+    model = fm.Model(gravity=(0.0, 0.0, -G))
+    keys = {"inertia": (0.01, 0.2, 0.2), "center": (0.5, 0, 0), "points": {"tip": (1.0, 0, 0)}}
+    model.add(fm.Rigid("rod", mass=1.0, **keys, rotation=(0.0, 0.5, 0.0), angular_velocity=(0.0, 0.0, 3.0)))
+    model.add(fm.Spherical("pin", a="rod"))
+    plane = {"normal": (0, 0, 1), "point": (0.0, 0.0, -0.6), "surface_velocity": (0.3, -0.2, 0.0)}
+    model.add(fm.NodePlane("belt", node="rod.tip", **plane, friction=0.4, restitution=0.3, tangential_restitution=0.2))
+    J = 0.4 * 0.2 * 0.01
+    model.add(fm.Rigid("ball", mass=0.2, inertia=(J, J, J), position=(0.62, 0.62, -0.5), velocity=(0.0, -0.2, 0.0)))
+    under = {"normal": (0, 0, 1), "point": (0, 0, -0.6), "radius": 0.1}
+    model.add(fm.NodePlane("floor", node="ball", **under, friction=0.3, rolling=0.01))
+    model.add(fm.SphereSphere("hit", a="rod.tip", b="ball", radius_a=0.05, radius_b=0.1, friction=0.5, restitution=0.5))
+    return model
+
+
+@every_scheme(MJ, MJD)
+def test_both_engines_agree(scheme) -> None:
+    model, times = pendulum_on_a_belt(), {"step": 2e-3, "end": 0.6}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)  # restitution with friction adds energy here
+        runs = [fm.simulate(model, scheme, **times, engine=engine) for engine in ("compiled", "general")]
+    for name in ("belt", "floor", "hit"):
+        one, two = (run.contacts[name] for run in runs)
+        np.testing.assert_allclose(one.impulse, two.impulse, atol=1e-10)
+        np.testing.assert_allclose(one.tangential_impulse, two.tangential_impulse, atol=1e-10)
+        np.testing.assert_allclose(one.work_friction, two.work_friction, atol=1e-10)
+        np.testing.assert_array_equal(one.status, two.status)
+    assert runs[0].contacts["hit"].impulse.max() > 0.0
+    assert runs[0].contacts["belt"].status.max() == 2.0

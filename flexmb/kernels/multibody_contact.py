@@ -55,8 +55,8 @@ from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLEARANCE
 from flexmb.state import Array, IntArray
 
-STAYS = 1e-12
-"""Gap, over the size of the system, that a contact with friction which was pressed may have and stays closed."""
+RESTING = 1e-12
+"""Gap, over the size of the system, up to which a contact with friction counts as closed."""
 
 
 @inner
@@ -87,8 +87,8 @@ def forecast(at: int) -> None:
         r = nj + i
         g, U = motion.rows[GAP, r], motion.rows[RATE, r]
         noise = 1e-14 * abs(c[r]) + 1e-13 * h * motion.contact[RESPONSE, i] * motion.contact[IMPULSE, i]
-        if beside[i + 1] > beside[i] and motion.contact[IMPULSE, i] > 0.0:
-            noise += STAYS * length
+        if beside[i + 1] > beside[i]:
+            noise += RESTING * length
         contact[ACTIVE, i] = 1.0 if g + ahead * h * U <= noise else 0.0
 
 

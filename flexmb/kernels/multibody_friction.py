@@ -65,7 +65,6 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_contact import combine_units, rate_before, respond_to, respond_to_units
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import CONES_STAGE, stage
-from flexmb.kernels.tables import CLEARANCE
 from flexmb.state import Array, IntArray
 
 POSITION, NORMAL, TANGENT = 0, 1, 2
@@ -88,11 +87,9 @@ def slip_speed(at: int, c: int) -> float:
 
 @inner
 def _rate_before(at: int, r: int) -> float:
-    """Return the rate of a row beside a normal before the step, which tangential restitution reverses."""
-    motion, rows = part(at, "motion"), part(at, "system.rows")
-    if rows.kind[rows.angle[r, 0]] == CLEARANCE:  # as ``rate_before`` of the normal
-        return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
-    return motion.rows[RATE, r]
+    """Return the rate before the step, along the direction at its end, that tangential restitution reverses."""
+    motion = part(at, "motion")
+    return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
 
 
 @inner
@@ -215,7 +212,9 @@ def _given(at: int, place: IntArray, kind: IntArray, A: Array) -> tuple[Array, A
             motion.contact[RESPONSE, c] = A[i, i]
             P[i] = motion.contact[IMPULSE, c] if first else now[i]
         else:
-            b[i], now[i] = beside[B_T, k] + laws.e_T[c] * _rate_before(at, nj + place[i]), beside[LAM_T, k]
+            b[i], now[i] = beside[B_T, k], beside[LAM_T, k]
+            if laws.e_T[c] != 0.0 and k < laws.start[c] + laws.shape[c, 0]:
+                b[i] += laws.e_T[c] * _rate_before(at, nj + place[i])
             P[i] = motion.beside[R_T, k] if first else now[i]
     for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
         for j in range(n):
