@@ -96,7 +96,7 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
     flat = pushes.along.shape[1] == 1
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(4.6 if flat else 8.4, 4.2), layout="constrained")
-        panels = np.atleast_1d(figure.subplots(1, 1 if flat else 2))
+        panels = figure.subplots(1, 1 if flat else 2, squeeze=False)[0]
         _draw_cone(panels[0], pushes, flat)
         if not flat:
             _draw_disk(panels[1], pushes)

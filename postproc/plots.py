@@ -85,7 +85,7 @@ def strongest_contact(result: Result, rough: bool = False) -> str:
 def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
     """Return a figure of the energy ledger: energies above, what changed them below.
 
-    Below, the works of loads, damping, contacts, friction and scheme add up to the dashed line, the change of the energy.
+    Below, the works of loads, damping, contacts, friction and scheme add up to the dashed line, its change.
 
     Parameters
     ----------
