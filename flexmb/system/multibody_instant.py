@@ -94,6 +94,12 @@ class MultibodyInstant:
         return np.asarray(1e-14 * np.abs(self.system.tables.rows.c[self._normals]))
 
     @property
+    def reach(self) -> Array:
+        """Lengths that the gaps are differences of, (nc,), m."""
+        farthest = max(self.system.size, float(np.abs(self.q[: self.system.nq]).max(initial=0.0)))
+        return np.asarray(np.abs(self.system.tables.rows.c[self._normals]) + farthest)
+
+    @property
     def g_t(self) -> Array:
         """Partial time derivatives of the gaps, (nc,)."""
         return self._g_t[self._normals]
