@@ -128,7 +128,7 @@ def test_rocking_block_of_the_sheet():
     tilt, _, hits = rocking_block.trajectory(np.linspace(0.0, 1.4, 1401))
     np.testing.assert_allclose([t for t, _ in hits], [0.239378000, 0.649230711, 1.006505390, 1.321538573], atol=1e-9)
     assert hits[0][1] == pytest.approx(-0.789086100, abs=1e-9)
-    assert rocking_block.RATIO == pytest.approx(31.0 / 34.0, abs=1e-15)
+    assert pytest.approx(31.0 / 34.0, abs=1e-15) == rocking_block.RATIO
     tops = [np.rad2deg(rocking_block.largest(rocking_block.RATIO * rate)) for _, rate in hits[:3]]
     np.testing.assert_allclose(tops, [3.983075, 3.209486, 2.605731], atol=1e-6)
     assert np.rad2deg(-tilt.min()) == pytest.approx(tops[0], abs=1e-4)

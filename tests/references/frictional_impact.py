@@ -1,4 +1,4 @@
-"""One frictional impact in the plane by the three cases open, stick, slip; Newton's and Poisson's law; rod and pendulum."""
+"""One frictional impact in the plane: open, stick or slip, by Newton's and Poisson's law; a rod and a pendulum."""
 
 from __future__ import annotations
 

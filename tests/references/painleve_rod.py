@@ -1,8 +1,8 @@
 """Painleve's rod: a uniform rod whose lower end slides on a rough floor, (Painleve 1895; Genot, Brogliato 1999).
 
-q = (x, y, turn) of the centre; the end is at -(l/2)(cos, sin) of the angle. A sliding end that moves to the right is pushed
-back and down by friction; where W_NN < mu |W_NT| and the free acceleration points into the floor, no finite force keeps it
-from going in. The impulsive answer, the only one left: the end stops at once (impact without collision).
+q = (x, y, turn) of the centre; the end is at -(l/2)(cos, sin) of the angle. An end that slides to the left is pressed
+down by friction; where W_NN < mu |W_NT| and the free acceleration points into the floor, no finite force keeps it from
+going in. The impulsive answer, the only one left: the end stops at once (impact without collision).
 """
 
 from __future__ import annotations

@@ -11,9 +11,11 @@ REACH = np.hypot(HALF_WIDTH, HALF_HEIGHT)
 SLENDER = np.arctan2(HALF_WIDTH, HALF_HEIGHT)
 RATE = np.sqrt(0.75 * GRAVITY / REACH)
 RATIO = 1.0 - 1.5 * np.sin(SLENDER) ** 2
+TILT = np.pi / 36.0
+"""5 degrees."""
 
 
-def trajectory(times, angle=np.deg2rad(5.0)):
+def trajectory(times, angle=TILT):
     """Return the tilt (n,), its rate (n,) and the impacts [(time, rate before)]; it swings down from ``angle``.
 
     Tilt y about the corner on the side of its sign: y'' = -RATE^2 sin(SLENDER - |y|) sign y; impacts y' -> RATIO y'.
@@ -40,5 +42,5 @@ def center(tilt):
 
 
 def largest(rate):
-    """Return the largest tilt after leaving the ground at this rate: RATE^2 (cos(SLENDER - y) - cos SLENDER) = rate^2 / 2."""
+    """Return the largest tilt after a landing: RATE^2 (cos(SLENDER - y) - cos SLENDER) = rate^2 / 2."""
     return SLENDER - np.arccos(0.5 * rate**2 / RATE**2 + np.cos(SLENDER))

@@ -1,7 +1,7 @@
 """Glocker's woodpecker toy: matrices, gaps and rows, and a Moreau-Jean stepping of its own.
 
-q = (y, phi_M, phi_S): height of the sleeve, its turn, the turn of the bird. Glocker (2001), Set-Valued Force Laws; the data are
-those of the example of Siconos. Three contacts: the beak, the lower and the upper edge of the sleeve.
+q = (y, phi_M, phi_S): height of the sleeve, its turn, the turn of the bird. Glocker (2001), Set-Valued Force Laws; the
+data are those of the example of Siconos. Three contacts: the beak, the lower and the upper edge of the sleeve.
 """
 
 from __future__ import annotations
