@@ -37,6 +37,7 @@ from flexmb.parts.bodies.rotor_shape import ShaftSection
 from flexmb.parts.bodies.rotor_spin import SPINS
 from flexmb.parts.bodies.shapes import SHAPES
 from flexmb.parts.contacts import KINDS as CONTACTS
+from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.parts.joints import KINDS as JOINTS
 from flexmb.parts.joints import Joint
 from flexmb.parts.loads import KINDS as LOADS
@@ -109,7 +110,13 @@ def model_keys(model: Any) -> dict[str, Any]:
     return {name: NEEDED if field.is_required() else field.default for name, field in fields.items()}
 
 
+def without_laws(cls: type) -> dict[str, Any]:
+    """Return the keys of a kind of contact but those that all have."""
+    return {key: default for key, default in arguments(cls).items() if key not in LAWS}
+
+
 LINE = arguments(LineBody)
+LAWS = arguments(LawKeys)
 FIXED = {
     name: field.annotation for name, field in CaseTables.model_fields.items() if name not in ("title", "description")
 }
@@ -129,11 +136,12 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Spring": arguments(LOADS["spring"]),
     "Damper": arguments(LOADS["damper"]),
     "Bearing": arguments(LOADS["bearing"]),
-    "Node against plane": arguments(CONTACTS["node-plane"]),
-    "Node against node": arguments(CONTACTS["node-node"]),
-    "Sphere against sphere": arguments(CONTACTS["sphere-sphere"]),
-    "Spheres, all against all": arguments(CONTACTS["spheres"]),
-    "Circular clearance": arguments(CONTACTS["clearance"]),
+    "Laws of contact": LAWS,
+    "Node against plane": without_laws(CONTACTS["node-plane"]),
+    "Node against node": without_laws(CONTACTS["node-node"]),
+    "Sphere against sphere": without_laws(CONTACTS["sphere-sphere"]),
+    "Spheres, all against all": without_laws(CONTACTS["spheres"]),
+    "Circular clearance": without_laws(CONTACTS["clearance"]),
     "Rotor": arguments(BODIES["rotor"]),
     "Section of a rotor": arguments(ShaftSection),
     "Disk": arguments(Disk),
@@ -177,7 +185,7 @@ def test_no_kind_and_no_table_is_missing() -> None:
     for kind in [kind for _, kinds in tables for kind in kinds if kinds is not JOINTS]:
         assert f'`kind = "{kind}"`' in PAGE, kind
     for cls in [cls for _, kinds in tables for cls in kinds.values() if cls.role != "joints"]:
-        assert any(truth == arguments(cls) or cls in (Bar, Beam) for truth in SECTIONS.values()), cls
+        assert any(truth == without_laws(cls) or cls in (Bar, Beam) for truth in SECTIONS.values()), cls
     assert all(f"`{name}`" in section("Rules") for name in RESERVED_BODIES)
     assert set(ticked(section("Top level"))) >= {*CaseTables.model_fields, *TABLES}
 

@@ -15,6 +15,7 @@ from flexmb.assembly.markers import BodyInfo, Marker, find_markers, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
+from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 
 
@@ -42,6 +43,7 @@ class Group:
     angle: int = -1
     role: str = "joints"
     spheres: Array | None = None
+    law: ContactLaw = field(default_factory=ContactLaw)
 
 
 class Builder:
@@ -211,14 +213,14 @@ class Builder:
         self.joints.append(Group(name))
         return self.joints[-1]
 
-    def begin_contact(self, name: str, e: float) -> Group:
+    def begin_contact(self, name: str, law: ContactLaw) -> Group:
         """Start the rows of a contact."""
-        self.contacts.append(Group(name, e=e, role="contacts"))
+        self.contacts.append(Group(name, e=law.e, role="contacts", law=law))
         return self.contacts[-1]
 
-    def add_spheres(self, name: str, places: Sequence[Marker], radii: Sequence[float], e: float) -> None:
+    def add_spheres(self, name: str, places: Sequence[Marker], radii: Sequence[float], law: ContactLaw) -> None:
         """Add spheres that are in contact all against all."""
-        group = self.begin_contact(name, e)
+        group = self.begin_contact(name, law)
         group.spheres = np.array(radii, dtype=np.float64)
         group.labels = [f"{name}[{place.label}]" for place in places]
         group.points = [(self.marker(place), 0) for place in places]

@@ -34,9 +34,12 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "disk_elements": (("disks", "disks"),),
     "shaft_elements": (("sections", "sections, or stations with outer_diameter"),),
     **dict.fromkeys(
-        ("friction", "mu", "friction_coefficient", "coefficient_of_friction"),
-        (("restitution", "contacts are frictionless, there is no key for friction"),),
+        ("mu", "friction_coefficient", "coefficient_of_friction"),
+        (("friction", "friction, mu itself or a table with the kind of the law"),),
     ),
+    **dict.fromkeys(("e_t", "e_tangential"), (("tangential_restitution", "tangential_restitution"),)),
+    **dict.fromkeys(("mu_r", "rolling_friction"), (("rolling", "rolling, a length, m"),)),
+    **dict.fromkeys(("mu_s", "spinning_friction"), (("spinning", "spinning, a length, m"),)),
     **dict.fromkeys(("radial_clearance", "clearance"), (("gap", "gap, the radial clearance, m"),)),
 }
 """By the word in small letters: our key, and how it is written; the first that is allowed is meant."""

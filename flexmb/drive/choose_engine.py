@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from flexmb.drive.compiled import CompiledEngine, has_compiled_step
+from flexmb.drive.compiled import CompiledEngine, compiled_carries, has_compiled_step
 from flexmb.drive.drive_corners import corner_times
 from flexmb.drive.engine import Engine, Plan
 from flexmb.drive.general import GeneralEngine
-from flexmb.drive.multibody_engine import MultibodyEngine
+from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries
 from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
 from flexmb.schemes.scheme import Scheme
 from flexmb.system.multibody_system import MultibodySystem
+
+NOT_CARRIED = "the compiled engine does not carry"
 
 
 def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
@@ -28,8 +30,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
+    plan.scheme.check_laws(system)
     if isinstance(system, MultibodySystem):
-        compiled = type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
+        compiled = multibody_carries(plan) and type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
+        if engine == "compiled" and not multibody_carries(plan):
+            raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
         if engine == "compiled" or (engine == "auto" and compiled):
             return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
         if not plan.scheme.any_system:
@@ -42,6 +47,10 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         return GeneralEngine(plan)
     if engine == "general":
         return GeneralEngine(plan)
+    if not compiled_carries(plan):
+        if engine == "compiled":
+            raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
+        return GeneralEngine(plan)
     if not has_compiled_step(plan.scheme):
         if engine == "compiled":
             raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
@@ -52,3 +61,8 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
         return GeneralEngine(plan)
     return CompiledEngine(plan)
+
+
+def _laws(plan: Plan) -> str:
+    """Return the laws of contact beyond normals with Newton's impacts, in words."""
+    return " and ".join(plan.system.contacts.blocks.laws())

@@ -52,6 +52,11 @@ def has_compiled_step(scheme: object) -> bool:
     return isinstance(scheme, MoreauJean | SchatzmanPaoli | Alpha)
 
 
+def compiled_carries(plan: Plan) -> bool:
+    """Tell whether the compiled loop obeys the laws of all contacts."""
+    return plan.system.contacts.blocks.normals_only
+
+
 class CompiledEngine:
     """Runs the schemes of the project on a constant system without returning to Python between samples."""
 

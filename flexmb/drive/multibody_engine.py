@@ -55,6 +55,11 @@ from flexmb.state import Array, IntArray
 from flexmb.system.multibody_system import MultibodySystem
 
 
+def multibody_carries(plan: Plan) -> bool:
+    """Tell whether the compiled loop obeys the laws of all contacts."""
+    return plan.system.contacts.blocks.normals_only
+
+
 class MultibodyEngine:
     """Runs the implicit schemes on a system in large motion."""
 

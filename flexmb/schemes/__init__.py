@@ -8,14 +8,15 @@ from __future__ import annotations
 import importlib
 import inspect
 import pkgutil
+from typing import Any
 
 from flexmb.schemes.alpha import HHT, GeneralizedAlpha, NaiveHHT, Newmark
 from flexmb.schemes.moreau_jean import MoreauJean, MoreauJeanDissipative
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 
 
-def _discover() -> dict[str, type]:
-    found: dict[str, type] = {}
+def _discover() -> dict[str, type[Any]]:
+    found: dict[str, type[Any]] = {}
     for info in pkgutil.iter_modules(__path__):
         module = importlib.import_module(f"{__name__}.{info.name}")
         for cls in vars(module).values():
@@ -25,7 +26,7 @@ def _discover() -> dict[str, type]:
     return dict(sorted(found.items()))
 
 
-SCHEMES: dict[str, type] = _discover()
+SCHEMES: dict[str, type[Any]] = _discover()
 """Scheme classes by the name used in case files."""
 
 __all__ = [

@@ -149,6 +149,8 @@ class Scheme(ABC):
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
+    carries: ClassVar[frozenset[str]] = frozenset()
+    """Laws of contact beyond normals with Newton's impacts that the step obeys, as keys of contacts."""
 
     @property
     @abstractmethod
@@ -183,6 +185,20 @@ class Scheme(ABC):
     def check(self, system: System) -> None:  # noqa: B027
         """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
 
+    def check_laws(self, system: System) -> None:
+        """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
+        from flexmb.schemes import SCHEMES
+
+        present = system.contacts.blocks.laws()
+        for key, i in present.items():
+            if key not in self.carries:
+                able = [name for name, cls in SCHEMES.items() if cls.carries.issuperset(present)]
+                message = (
+                    f"does not carry {key} (contact '{system.contacts.labels[i]}'); "
+                    f"use one of {', '.join(able) or 'none'}"
+                )
+                raise InputError(message, where="scheme", key="name", value=self.name)
+
     @property
     def has_error_estimate(self) -> bool:
         """Whether the local error of a step is known, so that a tolerance can choose the steps."""
@@ -195,6 +211,9 @@ class Scheme(ABC):
 
 EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
 """Schemes that run on every system in large motion."""
+
+ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
+"""Laws of contact that a scheme can carry beyond normals with Newton's impacts."""
 
 ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 

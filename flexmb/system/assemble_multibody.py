@@ -87,6 +87,7 @@ def assemble_large(
         known = len(builder.functions)
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
+    _refuse_laws(builder)
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
     straight = q0.copy()
     place_in_q = {iv: iq for iq, iv in builder.plain}
@@ -123,6 +124,14 @@ def assemble_large(
     counted_from = replace(system, q0=straight) if start else system
     looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
+
+
+def _refuse_laws(builder: Builder) -> None:
+    """Raise for contacts with laws that have no rows in large motion."""
+    for group in builder.contacts:
+        for key, value in group.law.refusals().items():
+            message = "is for models in small motion: bodies of small displacement, no joints"
+            raise InputError(message, where=f"contacts.{group.name}", key=key, value=value)
 
 
 def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> MultibodySystem:

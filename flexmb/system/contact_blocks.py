@@ -10,12 +10,34 @@ of ``Instant.H``, in this order: ``slides[i]`` tangential directions, ``turns[i]
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
+from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
+
+
+class RowCounts(Protocol):
+    """How many rows each contact of a group has beside its normal."""
+
+    @property
+    def slides(self) -> IntArray:
+        """Tangents, (k,)."""
+        ...
+
+    @property
+    def turns(self) -> IntArray:
+        """Axes of rolling, (k,)."""
+        ...
+
+    @property
+    def spins(self) -> IntArray:
+        """Axes of spinning, (k,)."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,6 +79,32 @@ class Blocks:
             none, none, none, np.zeros((nc, 8)), zero, zero, zero, np.zeros((nc, 5)), np.zeros(nc, dtype=np.bool_)
         )
 
+    @classmethod
+    def of(cls, laws: Sequence[ContactLaw], rows: Sequence[tuple[int, RowCounts | None]]) -> Blocks:
+        """Return the contacts of groups: each has a law, a number of contacts, and rows beside their normals."""
+        count = np.array([n for n, _ in rows], dtype=np.int64)
+        none = [np.zeros(n, dtype=np.int64) for n in count]
+
+        def counted(which: str) -> IntArray:
+            found = [zero if r is None else getattr(r, which) for (_, r), zero in zip(rows, none, strict=True)]
+            return np.concatenate([np.zeros(0, dtype=np.int64), *found])
+
+        def repeated(which: str, *shape: int) -> Array:
+            values = np.array([getattr(law, which) for law in laws], dtype=np.float64).reshape(len(laws), *shape)
+            return np.repeat(values, count, axis=0)
+
+        return cls(
+            slides=counted("slides"),
+            turns=counted("turns"),
+            spins=counted("spins"),
+            friction=repeated("friction", 8),
+            e_T=repeated("e_T"),
+            roll=repeated("roll"),
+            spin=repeated("spin"),
+            cohesion=repeated("cohesion", 5),
+            poisson=repeated("poisson") > 0.0,
+        )
+
     @property
     def nc(self) -> int:
         """Number of contacts."""
@@ -81,6 +129,17 @@ class Blocks:
     def owner(self) -> IntArray:
         """The contact of each column of H, (nt,)."""
         return np.repeat(np.arange(self.nc, dtype=np.int64), self.sizes)
+
+    def laws(self) -> dict[str, int]:
+        """Return what there is beyond normals with Newton's law, as keys of contacts, and the first contact with it."""
+        found = {
+            "friction": (self.friction != 0.0).any(axis=1) & (self.slides > 0),
+            "rolling": self.turns > 0,
+            "spinning": self.spins > 0,
+            "impact": self.poisson,
+            "cohesion": (self.cohesion != 0.0).any(axis=1),
+        }
+        return {key: int(np.flatnonzero(there)[0]) for key, there in found.items() if there.any()}
 
     @property
     def normals_only(self) -> bool:

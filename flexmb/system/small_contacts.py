@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from flexmb.errors import InputError
 from flexmb.linalg.sparse_blocks import side_by_side
 from flexmb.parts.contacts.contact_rows import ContactRows
 from flexmb.state import Array, IntArray, TimeFunction
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import Contacts
 
 PENETRATION = 1e-12
@@ -34,10 +36,11 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
         labels=tuple(label for r in rows for label in r.labels),
         g0=np.concatenate([np.empty(0), *(r.g0 for r in rows)]),
         G=side_by_side(nodes.nv, [r.G for r in rows]),
-        e=np.repeat(np.array([r.e for r in rows]), np.array(counts, dtype=np.int64)),
+        e=np.repeat(np.array([r.law.e for r in rows]), np.array(counts, dtype=np.int64)),
         motions=tuple(motions),
         motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),
         motion_coef=np.repeat(np.array([r.motion_coef for r in rows]), np.array(counts, dtype=np.int64)),
+        **_beside(rows, motion_of, nodes.nv),
     )
     points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
     _check_penetration(contacts, points, nodes, q0, t0)
@@ -45,6 +48,24 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
     g = contacts.g(t0, q0)
     touching = np.abs(g) <= PENETRATION * _size(contacts, nodes)
     return replace(contacts, g0=np.where(touching, contacts.g0 - g, contacts.g0))
+
+
+def _beside(rows: list[ContactRows], motion_of: list[IntArray], nv: int) -> dict[str, Any]:
+    """Return the rows beside the normals, as ``Contacts`` takes them; nothing where there are none."""
+    if all(r.law.normals_only for r in rows):
+        return {}
+    there = [(r, of) for r, of in zip(rows, motion_of, strict=True) if r.beside is not None]
+    blocks = Blocks.of([r.law for r in rows], [(r.g0.size, r.beside) for r in rows])
+    none = np.empty(0)
+    return {
+        "blocks": blocks,
+        "H": side_by_side(nv, [r.beside.H for r, _ in there if r.beside is not None]),
+        "slide_of": np.concatenate(
+            [none.astype(np.int64), *(np.full(r.slide_coef.size, of[0], dtype=np.int64) for r, of in there)]
+        ),
+        "slide_coef": np.concatenate([none, *(r.slide_coef for r, _ in there)]),
+        "drift": np.concatenate([none, *(r.drift for r, _ in there)]),
+    }
 
 
 def _size(contacts: Contacts, nodes: Kinematics) -> float:

@@ -12,17 +12,18 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import RING, End, Glyph
 from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, positive, unit, vector
+from flexmb.checks.values import check_name, nonnegative, positive, unit, vector
 from flexmb.errors import InputError
 from flexmb.kernels.tables import CLEARANCE
-from flexmb.parts.contacts.contact_rows import check_restitution, moves_across
+from flexmb.parts.contacts.contact_rows import moves_across
+from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.state import Array
 
 Ref = NodeRef | str
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clearance:
+class Clearance(LawKeys):
     """Nodes stay within a circle across an axis: g = gap - |P (x - x_stator - offset)| >= 0, P = 1 - a a^T.
 
     Parameters
@@ -41,8 +42,8 @@ class Clearance:
         a, fixed in space; by default the axis the node's body spins about.
     offset : (3,) array_like
         Of the middle of the ring, in space, m.
-    restitution : float
-        Newton's coefficient, 0 to 1.
+    radius : float
+        Of the disk that turns with the node inside the ring, m: friction acts on its surface.
     """
 
     role: ClassVar[str] = "contacts"
@@ -55,13 +56,14 @@ class Clearance:
     stator: Ref = "ground"
     axis: Sequence[float] | Array | None = None
     offset: Sequence[float] | Array = (0.0, 0.0, 0.0)
-    restitution: float = 0.0
+    radius: float = 0.0
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
         positive(self.gap, "gap", self.where)
-        check_restitution(self.restitution, self.where)
+        self.law  # noqa: B018  (checks its keys)
         vector(self.offset, "offset", self.where)
+        nonnegative(self.radius, "radius", self.where)
         if self.axis is not None:
             unit(self.axis, "axis", self.where)
         if not self.refs():
@@ -73,11 +75,6 @@ class Clearance:
             if body == NodeRef.parse(self.stator, self.where, "stator").body:
                 message = f"contact between a body and itself: '{ref}' belongs to '{body}' too"
                 raise InputError(message, where=self.where, key="stator", value=str(self.stator))
-
-    @property
-    def where(self) -> str:
-        """Where this contact stands in a case file."""
-        return f"contacts.{self.name}"
 
     @property
     def on_ground(self) -> bool:
@@ -101,7 +98,7 @@ class Clearance:
         found = [(ref, place) for ref in self.refs() for place in builder.places(ref, self.where, "node")]
         stator = None if self.on_ground else builder.place(self.stator, self.where, "stator")
         offset = vector(self.offset, "offset", self.where)
-        group = builder.begin_contact(self.name, float(self.restitution))
+        group = builder.begin_contact(self.name, self.law)
         seen: set[int] = set()
         for ref, place in found:
             a = self._axis(builder, ref)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol, cast
 
 import numpy as np
@@ -11,9 +11,10 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder, Function
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.markers import Marker
-from flexmb.checks.values import finite
 from flexmb.errors import InputError
 from flexmb.kernels.tables import GROUND, NODE, PLANAR
+from flexmb.laws.contact_law import ContactLaw
+from flexmb.parts.contacts.beside_rows import BesideRows
 from flexmb.state import Array, IntArray
 
 IMMOVABLE = 1e-9
@@ -46,21 +47,28 @@ class ContactRows:
         Gap at q = 0 without prescribed motion, m.
     G : (nv, k) sparse array, CSC
         Force directions.
-    e : float
-        Restitution.
+    law : ContactLaw
+        Restitution, friction and the others.
     motion : Motion, optional
         s(t), m.
     motion_coef : float
         Its factor in the gap.
+    beside : BesideRows, optional
+        Rows beside the normals.
+    slide_coef, drift : (m,) arrays
+        What the motion, times s'(t), and the constant speed of the surface add to the rates of those rows.
     """
 
     labels: list[str]
     points: IntArray
     g0: Array
     G: sparse.csc_array
-    e: float
+    law: ContactLaw
     motion: Motion | None = None
     motion_coef: float = 0.0
+    beside: BesideRows | None = None
+    slide_coef: Array = field(default_factory=lambda: np.zeros(0))
+    drift: Array = field(default_factory=lambda: np.zeros(0))
 
 
 class ContactPart(Protocol):
@@ -79,14 +87,6 @@ class ContactPart(Protocol):
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
         """Return the rows of this contact; ``t0`` is the time the run starts at."""
         ...
-
-
-def check_restitution(value: object, where: str) -> float:
-    """Return a restitution in [0, 1]."""
-    e = finite(value, "restitution", where)
-    if not 0.0 <= e <= 1.0:
-        raise InputError("must lie between 0 and 1", where=where, key="restitution", value=value)
-    return e
 
 
 def movable(G: sparse.csc_array) -> np.ndarray:

@@ -15,12 +15,14 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, finite, unit
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
-from flexmb.parts.contacts.contact_rows import ContactRows, check_restitution, movable, moves_along
+from flexmb.parts.contacts.beside_rows import rows_beside
+from flexmb.parts.contacts.contact_rows import ContactRows, movable, moves_along
+from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.state import Array
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodeNode:
+class NodeNode(LawKeys):
     """Two nodes keep their order along a direction: g = d.(x_node - x_node2) - offset >= 0.
 
     Parameters
@@ -31,8 +33,6 @@ class NodeNode:
         Nodes of different bodies.
     direction : (3,) array_like, optional
         d, from ``node2`` to ``node``; any length. By default the line joining them in the reference position.
-    restitution : float
-        Newton's coefficient, 0 to 1.
     offset : float
         Least distance along d (the sum of two radii, say), m.
     """
@@ -45,24 +45,18 @@ class NodeNode:
     node: NodeRef | str
     node2: NodeRef | str
     direction: Sequence[float] | Array | None = None
-    restitution: float = 0.0
     offset: float = 0.0
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
         if self.direction is not None:
             unit(self.direction, "direction", self.where)
-        check_restitution(self.restitution, self.where)
+        self.law  # noqa: B018  (checks its keys)
         finite(self.offset, "offset", self.where)
         first, second = NodeRef.parse(self.node, self.where), NodeRef.parse(self.node2, self.where, "node2")
         if first.body == second.body:
             message = f"contact between a body and itself: '{first}' and '{second}' both belong to '{first.body}'"
             raise InputError(message, where=self.where, key="node2", value=str(self.node2))
-
-    @property
-    def where(self) -> str:
-        """Where this contact stands in a case file."""
-        return f"contacts.{self.name}"
 
     def _along(self, span: Array) -> Array:
         """Return the unit vector d; ``span`` leads from ``node2`` to ``node`` in the reference position."""
@@ -82,7 +76,19 @@ class NodeNode:
         G = sparse.csc_array(nodes.columns([a], d) - nodes.columns([b], d))
         self._require(movable=bool(movable(G).all()))
         g0 = np.array([float(span @ d) - self.offset])
-        return ContactRows([self.name], np.array([a], dtype=np.int64), g0, G, float(self.restitution))
+        beside = None
+        if not self.law.normals_only:
+
+            def slide(t: Array) -> sparse.csc_array:
+                return sparse.csc_array(nodes.columns([a], t) - nodes.columns([b], t))
+
+            def turn(t: Array) -> sparse.csc_array:
+                return sparse.csc_array(nodes.moment_columns([a], t) - nodes.moment_columns([b], t))
+
+            beside = rows_beside(self.law, d, nodes.labels([a]), slide, turn, self.where)
+        points = np.array([a], dtype=np.int64)
+        none = np.zeros(0 if beside is None else beside.sliding.size)
+        return ContactRows([self.name], points, g0, G, self.law, beside=beside, slide_coef=none, drift=none)
 
     def add_to(self, builder: Builder) -> None:
         """Add the one row of this contact to a multibody system; d stays fixed in space."""
@@ -90,6 +96,6 @@ class NodeNode:
         d = self._along(first.position - second.position)
         self._require(movable=moves_along(first, d) or moves_along(second, d))
         A, B = builder.marker(second), builder.marker(first)
-        group = builder.begin_contact(self.name, float(self.restitution))
+        group = builder.begin_contact(self.name, self.law)
         builder.add_row(group, ALONG, (A, B, 0), self.name, a=d, c=self.offset)
         group.points.append((B, A))

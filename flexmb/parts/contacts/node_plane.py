@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
 
@@ -17,15 +17,16 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, nonnegative, unit, vector
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
+from flexmb.parts.contacts.beside_rows import BesideRows, rows_beside
 from flexmb.parts.contacts.contact_rows import (
     ContactRows,
     Motion,
-    check_restitution,
     compiled,
     largest_position,
     movable,
     moves_along,
 )
+from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.parts.time_functions import time_function
 from flexmb.state import Array, IntArray
 
@@ -35,7 +36,7 @@ STILL = 1e-15
 
 
 @dataclass(frozen=True, kw_only=True)
-class NodePlane:
+class NodePlane(LawKeys):
     """Nodes stay on the allowed side of a plane: g = n.(x - p) - radius - (n.d) s(t) >= 0.
 
     Parameters
@@ -52,8 +53,6 @@ class NodePlane:
         p, a point of the plane, m.
     normal : (3,) array_like
         n, points to the allowed side; any length.
-    restitution : float
-        Newton's coefficient, 0 to 1.
     motion : time function, table or number, optional
         s(t), displacement of the plane, m; must be continuous.
     motion_direction : (3,) array_like, optional
@@ -63,6 +62,8 @@ class NodePlane:
     body : str, optional
         The rigid body that carries the plane; by default the ground. ``point``, ``normal`` and ``motion_direction``
         are those in space at the start, and move with the body.
+    surface_velocity : (3,) array_like, optional
+        Constant velocity of the surface within the plane (a belt), m/s; for contacts with friction.
     """
 
     role: ClassVar[str] = "contacts"
@@ -73,11 +74,11 @@ class NodePlane:
     nodes: Ref | Sequence[Ref] | None = None
     point: Sequence[float] | Array = (0.0, 0.0, 0.0)
     normal: Sequence[float] | Array
-    restitution: float = 0.0
     motion: Motion | Mapping[str, Any] | float | None = None
     motion_direction: Sequence[float] | Array | None = None
     radius: float = 0.0
     body: str | None = None
+    surface_velocity: Sequence[float] | Array | None = None
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
@@ -85,7 +86,7 @@ class NodePlane:
             raise InputError("needs either node or nodes", where=self.where, key="node", value=self.node)
         vector(self.point, "point", self.where)
         unit(self.normal, "normal", self.where)
-        check_restitution(self.restitution, self.where)
+        self.law  # noqa: B018  (checks its keys)
         nonnegative(self.radius, "radius", self.where)
         for key, ref in self._refs():
             if NodeRef.parse(ref, self.where, key).body == self._carrier:
@@ -97,11 +98,7 @@ class NodePlane:
             if self.motion is None:
                 message = "has no meaning without motion"
                 raise InputError(message, where=self.where, key="motion_direction", value=self.motion_direction)
-
-    @property
-    def where(self) -> str:
-        """Where this contact stands in a case file."""
-        return f"contacts.{self.name}"
+        self._belt  # noqa: B018  (checks it)
 
     @property
     def large_motion(self) -> bool:
@@ -125,6 +122,21 @@ class NodePlane:
             return cast("Motion | None", given)
         return time_function(given, f"{self.where}.motion")
 
+    @cached_property
+    def _belt(self) -> Array:
+        """Constant velocity of the surface, (3,), m/s."""
+        if self.surface_velocity is None:
+            return np.zeros(3)
+        w = vector(self.surface_velocity, "surface_velocity", self.where)
+        wrong = ""
+        if not self.law.slides:
+            wrong = "has no meaning without friction"
+        elif abs(float(w @ unit(self.normal, "normal", self.where))) > 1e-9 * float(np.linalg.norm(w)):
+            wrong = "must lie within the plane; its displacement along the normal is the key motion"
+        if wrong:
+            raise InputError(wrong, where=self.where, key="surface_velocity", value=self.surface_velocity)
+        return w
+
     def _refs(self) -> list[tuple[str, object]]:
         if self.node is not None:
             return [("node", self.node)]
@@ -147,10 +159,11 @@ class NodePlane:
 
     def _factor(self, n: Array) -> float:
         """Return n.d, by which the motion of the plane lessens the gap; 0 without motion."""
-        if self.motion is None:
-            return 0.0
-        d = n if self.motion_direction is None else unit(self.motion_direction, "motion_direction", self.where)
-        return float(n @ d)
+        return 0.0 if self.motion is None else float(n @ self._along(n))
+
+    def _along(self, n: Array) -> Array:
+        """Return d, the direction of the motion, (3,)."""
+        return n if self.motion_direction is None else unit(self.motion_direction, "motion_direction", self.where)
 
     def _labels(self, nodes: list[str]) -> list[str]:
         return [self.name] if self.node is not None else [f"{self.name}[{label}]" for label in nodes]
@@ -172,7 +185,31 @@ class NodePlane:
             else:  # exactly zero: a direction of round-off size would let a huge impulse "move" the node
                 G = sparse.csc_array(G @ sparse.diags_array(moves.astype(np.float64)))
                 G.eliminate_zeros()
-        return ContactRows(self._labels(nodes.labels(points)), points, g0, G, float(self.restitution), motion, coef)
+            moves = movable(G)
+        labels = nodes.labels(points)
+        found = ContactRows(self._labels(labels), points, g0, G, self.law, motion, coef)
+        if self.law.normals_only:
+            return found
+        beside = self._beside(nodes, points, n, moves)
+        d = np.zeros(3) if motion is None else self._along(n)
+        return replace(found, beside=beside, slide_coef=beside.rate_of(d), drift=beside.rate_of(self._belt))
+
+    def _beside(self, nodes: Kinematics, points: IntArray, n: Array, moves: np.ndarray) -> BesideRows:
+        """Return the rows beside the normals; tangents are those of the sphere's surface where the node can turn."""
+
+        def slide(t: Array) -> sparse.csc_array:
+            by_turning = nodes.moment_columns(points, np.cross(n, t))
+            return sparse.csc_array(nodes.columns(points, t) - self.radius * by_turning)
+
+        def turn(axis: Array) -> sparse.csc_array:
+            return nodes.moment_columns(points, axis)
+
+        surface = [self._belt] if self._belt.any() else []
+        if self._motion is not None:
+            d = self._along(n)
+            across = d - (n @ d) * n
+            surface += [across] if np.linalg.norm(across) > STILL else []
+        return rows_beside(self.law, n, nodes.labels(points), slide, turn, self.where, surface, ~moves)
 
     def add_to(self, builder: Builder) -> None:
         """Add one row per node to a multibody system."""
@@ -187,7 +224,7 @@ class NodePlane:
             self._refuse([place.label for place in places], moves, start, largest_position(builder))
         A = builder.marker(plane)
         C = A if self.large_motion else 0
-        group = builder.begin_contact(self.name, float(self.restitution))
+        group = builder.begin_contact(self.name, self.law)
         labels = self._labels([place.label for place in places])
         for place, label, free in zip(places, labels, moves, strict=True):
             if not free and motion is None:  # its gap never changes

@@ -14,7 +14,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, nonnegative
 from flexmb.errors import InputError
 from flexmb.kernels.tables import DISTANCE
-from flexmb.parts.contacts.contact_rows import check_restitution
+from flexmb.parts.contacts.law_keys import LawKeys
 
 Ref = NodeRef | str
 Ball = tuple[str, Ref, float]
@@ -22,7 +22,7 @@ Ball = tuple[str, Ref, float]
 
 
 @dataclass(frozen=True, kw_only=True)
-class SphereSphere:
+class SphereSphere(LawKeys):
     """Spheres that do not overlap: g = |x_b - x_a| - radius_a - radius_b >= 0.
 
     Parameters
@@ -37,8 +37,6 @@ class SphereSphere:
         Radii around ``a`` and ``b``, m; or
     radius : float or sequence of float
         one for all, or with ``chain`` one for each, m.
-    restitution : float
-        Newton's coefficient, 0 to 1.
     """
 
     role: ClassVar[str] = "contacts"
@@ -52,17 +50,11 @@ class SphereSphere:
     radius_a: float | None = None
     radius_b: float | None = None
     radius: float | Sequence[float] | None = None
-    restitution: float = 0.0
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
-        check_restitution(self.restitution, self.where)
+        self.law  # noqa: B018  (checks its keys)
         self._pairs  # noqa: B018  (checks the other keys)
-
-    @property
-    def where(self) -> str:
-        """Where this contact stands in a case file."""
-        return f"contacts.{self.name}"
 
     @cached_property
     def _pairs(self) -> list[tuple[Ball, Ball]]:
@@ -128,7 +120,7 @@ class SphereSphere:
 
     def add_to(self, builder: Builder) -> None:
         """Add one row per pair to a multibody system."""
-        group = builder.begin_contact(self.name, float(self.restitution))
+        group = builder.begin_contact(self.name, self.law)
         for (key_a, ref_a, radius_a), (key_b, ref_b, radius_b) in self._pairs:
             a, b = builder.place(ref_a, self.where, key_a), builder.place(ref_b, self.where, key_b)
             if not np.any(b.position - a.position):

@@ -13,11 +13,11 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker
 from flexmb.checks.values import check_name, nearest, positive
 from flexmb.errors import InputError
-from flexmb.parts.contacts.contact_rows import check_restitution
+from flexmb.parts.contacts.law_keys import LawKeys
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spheres:
+class Spheres(LawKeys):
     """Spheres of which no two overlap: |x_b - x_a| - radius_a - radius_b >= 0 for every pair of them.
 
     Parameters
@@ -30,8 +30,6 @@ class Spheres:
     radius : float or sequence of float, optional
         Around the reference points, m; one for all, or one for each of the bodies as they are listed. Without it a body
         must have a single sphere as its shape, which counts with its own centre.
-    restitution : float
-        Newton's coefficient, 0 to 1.
     """
 
     role: ClassVar[str] = "contacts"
@@ -41,11 +39,10 @@ class Spheres:
     name: str = field(kw_only=False)
     bodies: str | Sequence[str]
     radius: float | Sequence[float] | None = None
-    restitution: float = 0.0
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
-        check_restitution(self.restitution, self.where)
+        self.refuse_laws('is not carried by contacts of the kind "spheres": list the pairs, kind = "sphere-sphere"')
         given = self._words
         if not given or not all(isinstance(word, str) and word for word in given):
             message = 'must be names of bodies or patterns, such as ["a", "b"] or "ball*"'
@@ -54,11 +51,6 @@ class Spheres:
             twice = next(word for word in given if given.count(word) > 1)
             raise InputError("is listed twice", where=self.where, key="bodies", value=twice)
         self._radii  # noqa: B018  (checks the key)
-
-    @property
-    def where(self) -> str:
-        """Where this contact stands in a case file."""
-        return f"contacts.{self.name}"
 
     @property
     def _words(self) -> list[str]:
@@ -83,7 +75,7 @@ class Spheres:
         each = radii if isinstance(radii, list) else [radii] * len(names)
         found = [self._sphere(builder, name, radius) for name, radius in zip(names, each, strict=True)]
         self._check_apart([place for place, _ in found])
-        builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], float(self.restitution))
+        builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], self.law)
 
     def _check_apart(self, places: list[Marker]) -> None:
         """Raise when two centres are the same: no direction would lead them apart."""

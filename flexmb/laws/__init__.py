@@ -1,0 +1,1 @@
+"""Laws of contact, one file per law: what users write becomes checked numbers."""

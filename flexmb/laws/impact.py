@@ -1,0 +1,40 @@
+"""Impacts: restitution of velocities (Newton) or of impulses (Poisson), and tangential restitution.
+
+newton     U_N+ + e U_N- >= 0  perp  P_N >= 0,     tangential law on U_T+ + e_T U_T-
+poisson    compression: U_N -> 0 with P_c; then decompression: P_N = e P_cN + x, 0 <= U_N+ perp x >= 0,
+           each phase with Coulomb's law on its own normal impulse
+"""
+
+from __future__ import annotations
+
+from flexmb.checks.values import choice, finite
+from flexmb.errors import InputError
+
+KINDS = ("newton", "poisson")
+
+
+def is_poisson(value: object, where: str) -> bool:
+    """Return whether the key ``impact`` asks for Poisson's law."""
+    return choice(value, "impact", where, KINDS) == "poisson"
+
+
+def normal_restitution(value: object, where: str) -> float:
+    """Return a restitution in [0, 1]."""
+    e = finite(value, "restitution", where)
+    if not 0.0 <= e <= 1.0:
+        raise InputError("must lie between 0 and 1", where=where, key="restitution", value=value)
+    return e
+
+
+def tangential_restitution(value: object, where: str, *, friction: bool, poisson: bool) -> float:
+    """Return a tangential restitution in (-1, 1); one that is not zero needs friction and Newton's law."""
+    key = "tangential_restitution"
+    e_T = finite(value, key, where)
+    if not -1.0 < e_T < 1.0:
+        raise InputError("must lie between -1 and 1, both excluded", where=where, key=key, value=value)
+    if e_T and not friction:
+        raise InputError("has no meaning without friction", where=where, key=key, value=value)
+    if e_T and poisson:
+        message = 'belongs to impact = "newton"; Poisson\'s law has the restitution of normal impulses only'
+        raise InputError(message, where=where, key=key, value=value)
+    return e_T
