@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.arrays import SideAddress
+from flexmb.kernels.arrays import NEWTON, SideAddress
 from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.cone_dense import DenseCones, solve_dense
+from flexmb.kernels.cone_many import solve_sparse
 from flexmb.kernels.cone_problem import Cones
 from flexmb.kernels.law_codes import STATES
 from flexmb.kernels.side_rows import Sides, side_step
@@ -24,6 +25,7 @@ from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.many_contacts import Level
 from flexmb.schemes.scheme import PreparedContacts
+from flexmb.schemes.sparse_cones import sparse_cones, sparse_pays, stacked
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
@@ -47,8 +49,13 @@ class ConeContacts:
         system = fixed.system
         both = fixed.numbers.level is Level.BOTH
         self.cones = _cones(system.contacts.blocks, both, h, solver)
-        self._solver = Room(DenseCones(self.cones, dense_matrix(fixed, self.cones.first)))
-        self._sides = Room(_sides(system, order, self.cones, _reached(solve_dense, self._solver), carried))
+        if solver.method == NEWTON and sparse_pays(system):
+            self._solver = Room(sparse_cones(system, fixed.numbers, self.cones))
+            reached = _reached(solve_sparse, self._solver)
+        else:
+            self._solver = Room(DenseCones(self.cones, dense_matrix(fixed, self.cones.first)))
+            reached = _reached(solve_dense, self._solver)
+        self._sides = Room(_sides(system, order, self.cones, reached, carried))
         self.address = SideAddress(_reached(side_step, self._sides), self.cones.answer)
 
     @property
@@ -112,15 +119,6 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         cones=cones,
         solver=solver,
     )
-
-
-def stacked(system: LinearSystem) -> sparse.csc_array:
-    """Return the directions of all rows of velocities as columns, block after block, (nv, nc + nt)."""
-    con, blocks = system.contacts, system.contacts.blocks
-    nc = con.nc
-    columns = [np.concatenate([[i], nc + np.arange(blocks.start[i], blocks.start[i + 1])]) for i in range(nc)]
-    every = sparse.csc_array(sparse.hstack([con.G, con.H]))
-    return sparse.csc_array(every[:, np.concatenate(columns).astype(np.int64)])
 
 
 def dense_matrix(fixed: PreparedContacts, first: IntArray) -> Array:
