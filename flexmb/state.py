@@ -85,6 +85,8 @@ class StepReport:
         where there are none.
     laws : (k, nc) array
         State of the laws after the step (``flexmb.laws``); empty where they have none.
+    mu : (nc,) array
+        Coefficients of friction in the step, for the status of the contacts; empty: those of Coulomb's law.
     """
 
     P: Array
@@ -102,3 +104,4 @@ class StepReport:
     rolling: Array = field(default_factory=lambda: np.zeros(0))
     cohesion: Array = field(default_factory=lambda: np.zeros(0))
     laws: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    mu: Array = field(default_factory=lambda: np.zeros(0))

@@ -28,7 +28,7 @@ from flexmb.postproc.spectrum import full_spectrum
 from flexmb.postproc.static_plot import plot_static
 from flexmb.postproc.unbalance_plot import plot_unbalance
 from flexmb.record.result import MemorySink, Result
-from flexmb.record.samples import Block, RunInfo
+from flexmb.record.samples import ENERGY_COLUMNS, Block, RunInfo
 
 FORWARD, BACKWARD = 1e-4, 2e-5
 SIGNALS = ["rotor.node(1).position", "rotor.node(1).velocity", "rotor.last.position"]
@@ -74,7 +74,7 @@ def opened() -> Opened:
             gap=none,
             velocity=none,
             impulse=none,
-            energy=np.zeros((t.size, 9)),
+            energy=np.zeros((t.size, len(ENERGY_COLUMNS))),
             field_step=kept,
             field_q=states,
             field_v=states,

@@ -10,6 +10,7 @@ from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.evaluate import evaluate_stage
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
+from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineWorkspace
@@ -85,8 +86,11 @@ def scratch_of(system: System) -> Array:
     return np.zeros(512 + 40 * m + 8 * (6 + m) ** 2 + CLASSES)
 
 
-def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
-    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there."""
+def motion_of(system: System, q: Array, v: Array, null: Array, nt: int = 0, normals_only: bool = True) -> Motion:
+    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there.
+
+    Contacts have ``nt`` rows beside their normals.
+    """
     nv, nj = v.size, system.joints
     nr = system.rows.kind.size
     nc = nr - nj
@@ -94,6 +98,7 @@ def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
     vec[0] = v
     ledger = np.zeros((2, LEDGER_SIZE))
     ledger[:] = empty_ledger()
+    beside, laws = friction_rows(nc, nt, normals_only)
     return Motion(
         q=q.copy(),
         q_before=q.copy(),
@@ -109,6 +114,8 @@ def motion_of(system: System, q: Array, v: Array, null: Array) -> Motion:
         since_field=np.zeros(3 * nc),
         ledger=ledger,
         terms=np.zeros(TERMS_SIZE),
+        beside=beside,
+        laws=laws,
         null=_directions(null, nj),
     )
 
@@ -185,6 +192,8 @@ def machine_of(
     settings: SolverSettings | None = None,
     null: Array | None = None,
     constant: bool = False,
+    nt: int = 0,
+    normals_only: bool = True,
 ) -> MachineWorkspace:
     """Return all a run needs, at the state (q, v).
 
@@ -203,6 +212,10 @@ def machine_of(
         Orthonormal combinations of the rows of joints that make no force at (q, v).
     constant : bool
         Whether M, C and K never change (``constant_matrices``): they are factored once for each size of the step.
+    nt : int
+        Rows of contacts beside their normals.
+    normals_only : bool
+        Whether contacts are nothing but normals (``system.contact_blocks``).
     """
     scatter = pattern.scatter
     if constant:
@@ -223,7 +236,7 @@ def machine_of(
             scatter=scatter,
             mats=mats,
             work=work,
-            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null),
+            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null, nt, normals_only),
             trial=trial_of(system, q.size, v.size, scatter.unit_v.size, many),
             sets=sets,
             numbers=numbers,
@@ -235,10 +248,16 @@ def machine_of(
             rare=doors_of(
                 floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage, tangents_stage
             ),
-            out=Samples(*(np.zeros((1, 1)) for _ in Samples._fields)),
+            out=no_samples(),
             answer=np.zeros(2),
         )
     )
+
+
+def no_samples() -> Samples:
+    """Return room for nothing, until a block brings its own."""
+    rows = {name: np.zeros((1, 1)) for name in Samples._fields}
+    return Samples(**rows | {name: np.zeros((1, 1, 1)) for name in ("beside", "laws")})
 
 
 def _step(numbers: SchemeNumbers, constant: bool) -> Array:

@@ -13,6 +13,7 @@ from flexmb.case.problems import Problem
 from flexmb.case.schema import Bounds, ExpectTable, TimeTable
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
+from flexmb.record.io.friction_rows import contact_words
 from flexmb.record.io.toml_text import toml_tree
 from flexmb.record.result import Result
 from flexmb.record.samples import RecordedSystem
@@ -38,6 +39,9 @@ ENERGY_WORDS = (
     "work_cross",
     "work_damping",
     "work_contact",
+    "work_friction",
+    "work_rolling",
+    "work_cohesion",
     "numerical",
     "residual",
 )
@@ -56,6 +60,7 @@ def recorded_in(system: RecordedSystem, analyses: Analyses | None = None) -> dic
     columns: dict[str, int] = {}
     for j, name in enumerate(system.contacts.names):
         columns |= {f"contacts.{name}.{word}": int(start[j + 1] - start[j]) for word in CONTACT_WORDS}
+        columns |= {f"contacts.{name}.{word}": k for word, k in contact_words(system.contacts, j).items()}
     joints = system.joints
     if joints is not None:
         for name, rows in zip(joints.names, np.diff(joints.start), strict=True):

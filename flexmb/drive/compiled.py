@@ -28,6 +28,7 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import ldl_factor, ldu_factor
+from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
 from flexmb.kernels.march import Choice, march
@@ -38,6 +39,7 @@ from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.cone_contacts import Carried, ConeContacts
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.schemes.scheme import PreparedContacts, StepMatrix
@@ -53,8 +55,9 @@ def has_compiled_step(scheme: object) -> bool:
 
 
 def compiled_carries(plan: Plan) -> bool:
-    """Tell whether the compiled loop obeys the laws of all contacts."""
-    return plan.system.contacts.blocks.normals_only
+    """Tell whether the compiled loop obeys the laws of all contacts: all but Poisson's impacts and cohesion."""
+    blocks = plan.system.contacts.blocks
+    return not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 class CompiledEngine:
@@ -79,7 +82,8 @@ class CompiledEngine:
         self.contacts = _contacts(system, self.order, fixed, solver)
         self.loads = _loads(system, self.order)
         self.probes = _probes(system, self.order)
-        nc, perm = system.contacts.nc, self.order.perm
+        nc, perm, blocks = system.contacts.nc, self.order.perm, system.contacts.blocks
+        beside, laws = friction_rows(nc, blocks.nt, blocks.normals_only)
         self.live = Live(
             q=state.q[perm],
             v=state.v[perm],
@@ -92,10 +96,17 @@ class CompiledEngine:
             P=np.zeros(nc),
             work=np.zeros(nc),
             since_sample=np.zeros(nc),
-            since_field=np.zeros(nc),
+            since_field=np.zeros(nc + blocks.nt),
             ledger=empty_ledger(),
             terms=np.zeros(TERMS_SIZE),
+            beside=beside,
+            laws=laws,
         )
+        self.cones = None
+        if not blocks.normals_only:  # its arrays live as long as the engine
+            carried = Carried(self.live.P, self.live.beside, self.live.laws)
+            self.cones = ConeContacts(fixed, self.order, solver, h, carried)
+            self.contacts = self.contacts._replace(side=self.cones.address)
         self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
 
     def _choice(self) -> Choice:
@@ -175,19 +186,22 @@ class CompiledEngine:
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""
-        changing = ("q", "v", "vectors", "contacts", "loads", "scalars", "P", "since_sample", "since_field", "ledger")
-        return {name: getattr(self.live, name).copy() for name in changing}
+        memory = ("q", "v", "vectors", "contacts", "loads", "scalars", "P")
+        changing = (*memory, "since_sample", "since_field", "ledger", "beside", "laws")
+        arrays = {name: getattr(self.live, name).copy() for name in changing}
+        return arrays if self.cones is None else {**arrays, "law_states": self.cones.states.copy()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
         """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
         require_fitting(arrays, self.snapshot())
         for name, value in arrays.items():
-            getattr(self.live, name)[...] = value
+            own = self.cones.states if self.cones is not None and name == "law_states" else getattr(self.live, name)
+            own[...] = value
         self.step = step
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
-        return tally_of(self.live.ledger, self.step)
+        return tally_of(self.live.ledger, self.step, self.plan.linear.contacts.labels)
 
 
 def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
@@ -301,6 +315,8 @@ def _samples(block: Block) -> Samples:
         block.field_q,
         block.field_v,
         block.field_impulse,
+        block.beside,
+        block.laws,
     )
 
 

@@ -50,7 +50,7 @@ class EnergyBounds:
         self.scale, self.brought, self.stored, self.lowest = (float(value) for value in values)
 
     def first_bad(self, energy: Array) -> tuple[int, str]:
-        """Return the first of these samples, (k, 9), that cannot be believed, and why; (-1, "") if there is none."""
+        """Return the first of these samples, (k, COLUMNS), that cannot be believed, and why; (-1, "") if none."""
         finite = np.isfinite(energy).all(axis=1)
         count = len(energy) if finite.all() else int(np.argmin(finite))
         bad, words = self._look(energy[:count]) if count else (-1, "")
@@ -65,14 +65,14 @@ class EnergyBounds:
         ):  # sums may overflow; fmin and fmax pass over what is no number
             total = kinetic + potential
             works, moved = np.zeros_like(total), np.zeros_like(total)
-            for key in ("work_external", "work_damping", "work_contact", "numerical"):
+            for key in ("work_external", "work_damping", "work_contact", "work_friction", "numerical"):
                 works, moved = works + value[key], moved + np.abs(value[key])
             start = total - works - residual
             lowest = _running(np.fmin, self.lowest, potential, start)
             stored = _running(np.fmax, self.stored, np.abs(potential), np.abs(start))
             scale = _running(np.fmax, self.scale, kinetic, np.abs(total), moved)
             brought = _running(np.fmax, self.brought, np.abs(value["work_external"]))
-            made = value["numerical"] + np.maximum(0.0, value["work_contact"])
+            made = value["numerical"] + np.maximum(0.0, value["work_contact"] + value["work_friction"])
             there = start - lowest + brought
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
             wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)

@@ -2,17 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from flexmb.errors import NOT_FINITE, InputError, SimulationError
+from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
 from flexmb.kernels.ledger import (
     COLUMNS,
     CONTACT_STEPS,
     ENERGY_MAX,
+    FRICTION_GAIN_CONTACT,
+    FRICTION_GAIN_MAX,
+    FRICTION_GAIN_STEPS,
+    FRICTION_GAIN_TIME,
+    GAIN_CONTACT,
     GAIN_MAX,
     GAIN_STEPS,
     GAIN_TIME,
@@ -69,7 +76,7 @@ class Plan:
     def empty_block(self, step: IntArray, field_step: IntArray) -> Block:
         """Return a block with room for the given samples."""
         width = sum(p.size for p in self.system.probes)
-        k, f, nc = step.size, field_step.size, self.system.contacts.nc
+        k, f, nc, blocks = step.size, field_step.size, self.system.contacts.nc, self.system.contacts.blocks
         block = Block(
             step=step,
             time=np.asarray(self.t0 + step * self.h, dtype=np.float64),
@@ -82,6 +89,8 @@ class Plan:
             field_q=np.zeros((f, self.system.nq)),
             field_v=np.zeros((f, self.system.nv)),
             field_impulse=np.zeros((f, self.system.impulse_map.shape[1])),
+            beside=np.zeros((k, BESIDE_COLUMNS, blocks.nt)),
+            laws=np.zeros((k, LAW_COLUMNS, 0 if blocks.normals_only else nc)),
         )
         joints: JointGroups | None = self.system.joints
         if joints is not None:
@@ -117,8 +126,12 @@ class Engine(Protocol):
         ...
 
 
-def tally_of(ledger: Array, steps: int) -> Tally:
-    """Read the tally out of the ledger."""
+def tally_of(ledger: Array, steps: int, labels: Sequence[str]) -> Tally:
+    """Read the tally out of the ledger; ``labels`` are those of the contacts."""
+
+    def label(place: int) -> str:
+        return labels[int(ledger[place])] if ledger[place] >= 0.0 else ""
+
     return Tally(
         steps=steps,
         min_gap=float(ledger[MIN_GAP]),
@@ -126,6 +139,11 @@ def tally_of(ledger: Array, steps: int) -> Tally:
         gain_steps=int(ledger[GAIN_STEPS]),
         gain_max=float(ledger[GAIN_MAX]),
         gain_time=float(ledger[GAIN_TIME]),
+        gain_contact=label(GAIN_CONTACT),
+        friction_gain_steps=int(ledger[FRICTION_GAIN_STEPS]),
+        friction_gain_max=float(ledger[FRICTION_GAIN_MAX]),
+        friction_gain_time=float(ledger[FRICTION_GAIN_TIME]),
+        friction_gain_contact=label(FRICTION_GAIN_CONTACT),
         residual_max=float(ledger[RESIDUAL_MAX]),
         energy_max=float(ledger[ENERGY_MAX]),
         energy_scale=float(ledger[SCALE]),
@@ -137,23 +155,11 @@ def tally_of(ledger: Array, steps: int) -> Tally:
 
 def truncate(block: Block, samples: int, fields: int) -> Block:
     """Return the first rows of a block."""
-    return Block(
-        block.step[:samples],
-        block.time[:samples],
-        block.probes[:samples],
-        block.gap[:samples],
-        block.velocity[:samples],
-        block.impulse[:samples],
-        block.energy[:samples],
-        block.field_step[:fields],
-        block.field_q[:fields],
-        block.field_v[:fields],
-        block.field_impulse[:fields],
-        *(
-            None if rows is None else rows[:samples]
-            for rows in (block.multiplier, block.joint_g, block.joint_gdot, block.joint_impulse)
-        ),
-    )
+    kept: dict[str, Any] = {}
+    for f in dataclasses.fields(Block):
+        values = getattr(block, f.name)
+        kept[f.name] = None if values is None else values[: fields if f.name.startswith("field_") else samples]
+    return Block(**kept)
 
 
 def not_finite(plan: Plan, n: int) -> SimulationError:

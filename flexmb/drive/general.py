@@ -12,6 +12,18 @@ import numpy as np
 
 from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
+from flexmb.kernels.friction_record import (
+    COHESION,
+    R_T,
+    RATE_T,
+    ROLLING,
+    SLIDING,
+    STATUS,
+    add_up_friction,
+    friction_rows,
+    take_friction,
+)
+from flexmb.kernels.friction_status import write_status
 from flexmb.kernels.ledger import (
     T_CROSS,
     T_DAMPING,
@@ -58,7 +70,8 @@ class GeneralEngine:
         self.response = np.array(self.fixed.response)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
         self.ledger = empty_ledger()
-        self.since = np.zeros(system.contacts.nc)
+        self.since, blocks = np.zeros(system.contacts.nc), system.contacts.blocks
+        self.beside, self.laws = friction_rows(blocks.nc, blocks.nt, blocks.normals_only)
         self.since_field = np.zeros(system.impulse_map.shape[1])
         self.joints = np.zeros((2, system.nj))  # impulses of joints in the last step, and since the last sample
         self._arrive()
@@ -70,6 +83,8 @@ class GeneralEngine:
             system.follow(self.theta)
         self.now: LinearInstant | MultibodyInstant = system.instant(s.t, s.q, s.v)
         self.theta = self.now.theta
+        if self.beside.size:
+            self.beside[RATE_T] = self.now.U_T
 
     def start(self) -> Block:
         """Return the block with the sample at the start."""
@@ -122,9 +137,22 @@ class GeneralEngine:
         if report.Lam.size:
             self.joints[0] = report.Lam
             self.joints[1] += report.Lam
-        if report.P.any():
-            self.since_field += self.now.impulse_vectors(report.P)
-        add_to_ledger(self.ledger, terms, report.P, report.contact, self.response, self.now.g, self.state.t)
+        if report.P.any() or report.R.any():
+            self.since_field += self.now.impulse_vectors(report.P, report.R)
+        self._book_friction(report)
+        add_to_ledger(self.ledger, terms, report.P, report.contact, self.laws, self.response, self.now.g, self.state.t)
+
+    def _book_friction(self, report: StepReport) -> None:
+        """Keep what a step says of friction, and the status of the contacts."""
+        if not self.laws.size:
+            return
+        blocks = self.system.contacts.blocks
+        for row, values in ((SLIDING, report.sliding), (ROLLING, report.rolling), (COHESION, report.cohesion)):
+            self.laws[row] = values if values.size else 0.0
+        self.beside[R_T] = report.R if report.R.size else 0.0
+        mu = report.mu if report.mu.size else np.ascontiguousarray(blocks.friction[:, 0])
+        write_status(report.P, self.beside[R_T], blocks.start, blocks.slides, mu, self.laws[STATUS])
+        add_up_friction(self.beside, self.laws, report.contact)
 
     def _sample(self, block: Block, k: int) -> None:
         now, width = self.now, 0
@@ -133,6 +161,8 @@ class GeneralEngine:
             width += probe.size
         block.gap[k], block.velocity[k], block.impulse[k] = now.g, now.U, self.since
         self.since[:] = 0.0
+        if self.laws.size:
+            take_friction(self.beside, self.laws, block.beside[k], block.laws[k])
         if isinstance(now, MultibodyInstant) and block.multiplier is not None:
             assert block.joint_g is not None
             assert block.joint_gdot is not None
@@ -163,6 +193,8 @@ class GeneralEngine:
             "since_field": self.since_field,
             "theta": self.theta,
             "joints": self.joints,
+            "beside": self.beside,
+            "laws": self.laws,
         }
         return {key: value.copy() for key, value in arrays.items()}
 
@@ -176,11 +208,12 @@ class GeneralEngine:
         self.ledger = arrays["ledger"].copy()
         self.since, self.since_field = arrays["since"].copy(), arrays["since_field"].copy()
         self.theta, self.joints = arrays["theta"].copy(), arrays["joints"].copy()
+        self.beside, self.laws = arrays["beside"].copy(), arrays["laws"].copy()
         self._arrive()
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
-        return tally_of(self.ledger, self.step)
+        return tally_of(self.ledger, self.step, self.system.contacts.labels)
 
 
 def _signal(probe: Probe | MultibodyProbe, now: LinearInstant | MultibodyInstant) -> Array:

@@ -168,6 +168,8 @@ class MultibodyEngine:
             field_q=block.field_q,
             field_v=block.field_v,
             field_impulse=block.field_impulse,
+            beside=block.beside,
+            laws=block.laws,
         )
 
     def _fill(self, block: Block, out: Samples) -> None:
@@ -350,7 +352,7 @@ class MultibodyEngine:
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
-        return tally_of(self.motion.ledger[0], self.step)
+        return tally_of(self.motion.ledger[0], self.step, self.system.gaps.labels)
 
     def notes(self) -> tuple[str, ...]:
         """Return what the steps met on their way: singular positions."""

@@ -17,6 +17,8 @@ from flexmb.drive.engine import Plan
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.errors import InputError, SimulationError
 from flexmb.kernels.evaluate import evaluate_at, row_rate
+from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
+from flexmb.kernels.ledger import FRICTION_GAIN_CONTACT, GAIN_CONTACT
 from flexmb.kernels.multibody import GAP, GAP_T, RATE, SCHATZMAN, SINCE, TIME, Samples, V
 from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
@@ -106,12 +108,16 @@ class SpheresEngine(MultibodyEngine):
         self.motion.contact[:, :nf] = motion.contact[:, :nf]
         self.motion.since_field[: 3 * nf] = motion.since_field[: 3 * nf]
         first = last = nf
+        place = {i: i for i in range(nf)}
         for group, was, now in zip(old.spheres, old.pairs, pairs, strict=True):
             there, here = _common(group, was, now)
             self.motion.contact[:, first + here] = motion.contact[:, last + there]
+            place.update(zip((last + there).tolist(), (first + here).tolist(), strict=True))
             for k in range(3):
                 self.motion.since_field[3 * (first + here) + k] = motion.since_field[3 * (last + there) + k]
             first, last = first + len(now), last + len(was)
+        for which in (GAIN_CONTACT, FRICTION_GAIN_CONTACT):  # pairs that have gone have no name
+            self.motion.ledger[:, which] = place.get(int(motion.ledger[0, which]), -1)
         self._evaluate_rows(nj + nf)
         self.motion.rows[:, : nj + nf] = motion.rows[:, : nj + nf]
         del workspace
@@ -177,7 +183,13 @@ class SpheresEngine(MultibodyEngine):
         """Return room for samples; impulses are those of rows."""
         out = super()._samples(block)
         k, f, nc = block.step.size, block.field_step.size, self.system.gaps.nc
-        return out._replace(impulse=np.zeros((k, nc)), field_impulse=np.zeros((f, 3 * nc)))
+        blocks = self.system.gaps.blocks
+        return out._replace(
+            impulse=np.zeros((k, nc)),
+            field_impulse=np.zeros((f, 3 * nc)),
+            beside=np.zeros((k, BESIDE_COLUMNS, blocks.nt)),
+            laws=np.zeros((k, LAW_COLUMNS, 0 if blocks.normals_only else nc)),
+        )
 
     def _fill_contacts(self, block: Block, out: Samples) -> None:
         """Write the gaps: of each sphere that to the nearest one, and its rate."""
@@ -293,6 +305,7 @@ def _first(out: Samples, k: int) -> Samples:
     return out._replace(
         **{name: getattr(out, name)[:k] for name in ("q", "v", "lam", "g", "rate", "theta", "joint_impulse")},
         **{name: np.zeros((0, 0)) for name in ("impulse", "energy", "field_q", "field_v", "field_impulse")},
+        **{name: np.zeros((0, 0, 0)) for name in ("beside", "laws")},
     )
 
 

@@ -155,7 +155,9 @@ class Live(NamedTuple):
 
     ``q``, ``v`` (n,); ``vectors`` (k, n), ``contacts`` (m, nc), ``loads`` (1, nl), ``scalars`` (s,) are the scheme's
     memory; ``g``, ``U`` (nc,) the contact kinematics of the current state; ``P`` impulses and ``work`` works of the
-    last step; ``since_sample``, ``since_field`` impulses added up; ``ledger`` the ledger (see ``kernels.ledger``).
+    last step; ``since_sample``, ``since_field`` impulses added up, the latter with those of the rows beside the
+    normals, (nc + nt,); ``ledger`` the ledger (see ``kernels.ledger``); ``beside`` and ``laws`` what there is of
+    friction (see ``kernels.friction_record``).
     """
 
     q: Array
@@ -172,6 +174,8 @@ class Live(NamedTuple):
     since_field: Array
     ledger: Array
     terms: Array
+    beside: Array
+    laws: Array
 
 
 class Scratch(NamedTuple):
@@ -241,7 +245,7 @@ class SolverSettings(NamedTuple):
 
 
 class Samples(NamedTuple):
-    """Where samples go: rows of a block, filled from the top."""
+    """Where samples go: rows of a block, filled from the top; ``beside``, ``laws`` as in ``friction_record``."""
 
     probes: Array
     gap: Array
@@ -251,6 +255,8 @@ class Samples(NamedTuple):
     field_q: Array
     field_v: Array
     field_impulse: Array
+    beside: Array
+    laws: Array
 
 
 class Probes(NamedTuple):

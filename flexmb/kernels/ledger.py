@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels.friction_record import COHESION as COHESION_ROW
+from flexmb.kernels.friction_record import ROLLING as ROLLING_ROW
+from flexmb.kernels.friction_record import SLIDING
 from flexmb.kernels.jit import kernel
 from flexmb.state import Array
 
@@ -13,8 +16,14 @@ GAIN_STEPS, GAIN_MAX, GAIN_TIME = 7, 8, 9
 RESIDUAL_MAX, ENERGY_MAX, SCALE = 10, 11, 12
 CONTACT_STEPS, ITERATIONS, PROJECTION = 13, 14, 15
 DRIVE, CROSS = 16, 17
-LEDGER_SIZE = 18
-COLUMNS = 9
+FRICTION, ROLLING, COHESION = 18, 19, 20
+FRICTION_GAIN_STEPS, FRICTION_GAIN_MAX, FRICTION_GAIN_TIME, FRICTION_GAIN_CONTACT = 21, 22, 23, 24
+GAIN_CONTACT = 25
+LEDGER_SIZE = 26
+"""Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
+it. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
+it (-1 for none)."""
+COLUMNS = 12
 """How many energy columns a sample has."""
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
@@ -32,12 +41,19 @@ def empty_ledger() -> Array:
     ledger[MIN_GAP_TIME] = np.nan
     ledger[GAIN_TIME] = np.nan
     ledger[ENERGY_MAX] = -np.inf
+    ledger[FRICTION_GAIN_TIME] = np.nan
+    ledger[GAIN_CONTACT] = ledger[FRICTION_GAIN_CONTACT] = -1.0
     return ledger
 
 
 @kernel
-def add_to_ledger(ledger: Array, terms: Array, P: Array, work: Array, response: Array, g: Array, t: float) -> None:
-    """Book one step that ended at ``t``: its works, its impulses and the gaps it left."""
+def add_to_ledger(
+    ledger: Array, terms: Array, P: Array, work: Array, laws: Array, response: Array, g: Array, t: float
+) -> None:
+    """Book one step that ended at ``t``: its works, its impulses and the gaps it left.
+
+    ``laws`` are the works beside those of the normal impulses (``friction_record``).
+    """
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]
     ledger[CROSS] += terms[T_CROSS]
@@ -45,7 +61,7 @@ def add_to_ledger(ledger: Array, terms: Array, P: Array, work: Array, response: 
     ledger[NUMERICAL] += terms[T_NUMERICAL]
     ledger[ITERATIONS] += terms[T_ITERATIONS]
     total = terms[T_PROJECTION]
-    gain = 0.0
+    gain, most, worst = 0.0, 0.0, -1
     pushed = False
     for i in range(P.size):
         total += work[i]
@@ -53,6 +69,8 @@ def add_to_ledger(ledger: Array, terms: Array, P: Array, work: Array, response: 
             pushed = True
         if work[i] > GAIN_TOLERANCE * response[i] * P[i] * P[i]:
             gain += work[i]
+            if work[i] > most:
+                most, worst = work[i], i
         if g[i] < ledger[MIN_GAP]:
             ledger[MIN_GAP] = g[i]
             ledger[MIN_GAP_TIME] = t
@@ -65,6 +83,30 @@ def add_to_ledger(ledger: Array, terms: Array, P: Array, work: Array, response: 
         if gain > ledger[GAIN_MAX]:
             ledger[GAIN_MAX] = gain
             ledger[GAIN_TIME] = t
+            ledger[GAIN_CONTACT] = worst
+    if laws.shape[1] > 0:
+        _add_friction(ledger, P, laws, response, t)
+
+
+@kernel
+def _add_friction(ledger: Array, P: Array, laws: Array, response: Array, t: float) -> None:
+    """Book the works of friction, and the step if friction added energy in it: nothing is clipped."""
+    gain, most, worst = 0.0, 0.0, -1
+    for i in range(laws.shape[1]):
+        dry = laws[SLIDING, i] + laws[ROLLING_ROW, i]
+        ledger[FRICTION] += dry + laws[COHESION_ROW, i]
+        ledger[ROLLING] += laws[ROLLING_ROW, i]
+        ledger[COHESION] += laws[COHESION_ROW, i]
+        if dry > GAIN_TOLERANCE * response[i] * P[i] * P[i]:
+            gain += dry
+            if dry > most:
+                most, worst = dry, i
+    if gain > 0.0:
+        ledger[FRICTION_GAIN_STEPS] += 1.0
+        if gain > ledger[FRICTION_GAIN_MAX]:
+            ledger[FRICTION_GAIN_MAX] = gain
+            ledger[FRICTION_GAIN_TIME] = t
+            ledger[FRICTION_GAIN_CONTACT] = worst
 
 
 @kernel
@@ -73,7 +115,7 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     E = T + V
     if ledger[ENERGY_MAX] == -np.inf:
         ledger[START] = E
-    works = ledger[EXTERNAL] + ledger[DAMPING] + ledger[CONTACT] + ledger[NUMERICAL]
+    works = ledger[EXTERNAL] + ledger[DAMPING] + ledger[CONTACT] + ledger[NUMERICAL] + ledger[FRICTION]
     row[0] = T
     row[1] = V
     row[2] = ledger[EXTERNAL]
@@ -83,7 +125,11 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[6] = (E - ledger[START]) - works
     row[7] = ledger[DRIVE]
     row[8] = ledger[CROSS]
+    row[9] = ledger[FRICTION]
+    row[10] = ledger[ROLLING]
+    row[11] = ledger[COHESION]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])
+    moved += abs(ledger[FRICTION])
     ledger[SCALE] = max(ledger[SCALE], T, abs(E), moved)

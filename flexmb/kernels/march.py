@@ -22,6 +22,7 @@ from flexmb.kernels.arrays import (
 )
 from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import side_rates
+from flexmb.kernels.friction_record import R_T, add_up_friction, take_friction
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import add_to_ledger, balance
 from flexmb.kernels.numba_inside import LOOSE
@@ -78,6 +79,7 @@ def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratc
         out.velocity[k, i] = x.U[i]
         out.impulse[k, i] = x.since_sample[i]
         x.since_sample[i] = 0.0
+    take_friction(x.beside, x.laws, out.beside[k], out.laws[k])
     T = kinetic(st, x.v, w.x0)
     V = potential(st, x.q, w.x0)
     if not abs(T + V) < 1.0e308:
@@ -149,7 +151,10 @@ def march(
         for i in range(x.P.size):
             x.since_sample[i] += x.P[i]
             x.since_field[i] += x.P[i]
-        add_to_ledger(x.ledger, x.terms, x.P, x.work, con.response, x.g, t0 + (n + 1) * ch.h)
+        for j in range(x.beside.shape[1]):
+            x.since_field[x.P.size + j] += x.beside[R_T, j]
+        add_up_friction(x.beside, x.laws, x.work)
+        add_to_ledger(x.ledger, x.terms, x.P, x.work, x.laws, con.response, x.g, t0 + (n + 1) * ch.h)
         if (n + 1) % every == 0 or n + 1 == last:
             if not take_sample(st, con, prb, x, w, out, samples):
                 return n, samples, fields, -2, residual

@@ -109,6 +109,8 @@ class Motion(NamedTuple):
     since_field: Array  # (3 nc,)
     ledger: Array2  # (2, LEDGER_SIZE): the ledger, and as they stood a step before
     terms: Array
+    beside: Array2  # (BESIDE_ROWS, nt) rows beside the normals, see ``friction_record``
+    laws: Array2  # (LAW_ROWS, nc), or without columns where contacts are nothing but normals
     null: Array2  # (k, nj + 1) redundant directions, and whether each is redundant now; zeros: none (``redundancy``)
 
 
@@ -242,7 +244,9 @@ class Samples(NamedTuple):
     theta: Array2  # (k, na)
     impulse: Array2  # (k, nc)
     joint_impulse: Array2  # (k, nj)
-    energy: Array2  # (k, 9)
+    energy: Array2  # (k, COLUMNS)
     field_q: Array2  # (f, nq)
     field_v: Array2  # (f, nv)
     field_impulse: Array2  # (f, 3 nc)
+    beside: Array3  # (k, 2, nt), see ``friction_record``
+    laws: Array3  # (k, 3, nc)

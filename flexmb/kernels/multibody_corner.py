@@ -21,6 +21,7 @@ import numpy as np
 
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
+from flexmb.kernels.friction_record import add_up_friction
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, add_to_ledger
 from flexmb.kernels.machine import part
@@ -225,7 +226,8 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
     con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
-    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
+    add_up_friction(motion.beside, motion.laws, con[WORK])
     bad = _begin_anew(at, t)
     if bad >= 0:
         return SINGULAR, bad, trial.big[WEAK_MASS, bad]

@@ -18,6 +18,7 @@ import math
 import numpy as np
 
 from flexmb.kernels.evaluate import copy, to_space
+from flexmb.kernels.friction_record import add_up_friction
 from flexmb.kernels.jit import allocating, inner, kernel
 from flexmb.kernels.ledger import (
     COLUMNS,
@@ -207,7 +208,8 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     nums[STEPS] += 1.0
     gaps = motion.rows[GAP, part(at, "system.joints") :]
     con = motion.contact
-    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], con[RESPONSE], gaps, t)
+    add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
+    add_up_friction(motion.beside, motion.laws, con[WORK])
     if numbers.projection == 1:
         bad = _project(at)
         if bad >= 0:

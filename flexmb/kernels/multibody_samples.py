@@ -5,8 +5,21 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.evaluate import advance, copy, row_rate
+from flexmb.kernels.friction_record import take_friction
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import CONTACT, CROSS, DAMPING, DRIVE, EXTERNAL, NUMERICAL, START, balance
+from flexmb.kernels.ledger import (
+    COHESION,
+    CONTACT,
+    CROSS,
+    DAMPING,
+    DRIVE,
+    EXTERNAL,
+    FRICTION,
+    NUMERICAL,
+    ROLLING,
+    START,
+    balance,
+)
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     GAP,
@@ -79,6 +92,7 @@ def take_impulses(motion: Motion, out: Samples, k: int) -> None:
     copy(motion.contact[SINCE], out.impulse[k])
     copy(motion.joint[LAM_SINCE], out.joint_impulse[k])
     motion.contact[SINCE, :] = 0.0
+    take_friction(motion.beside, motion.laws, out.beside[k], out.laws[k])
     motion.joint[LAM_SINCE, :] = 0.0
 
 
@@ -137,7 +151,11 @@ def take_sample_at(at: int, t: float, k: int) -> None:
     row[4] = (1.0 - x) * before[CONTACT] + x * ledger_now[CONTACT]
     row[6] = motion.numbers[KINETIC] + motion.numbers[POTENTIAL] - ledger_now[START]
     row[6] -= ledger_now[EXTERNAL] + ledger_now[DAMPING] + ledger_now[CONTACT] + ledger_now[NUMERICAL]
+    row[6] -= ledger_now[FRICTION]
     row[7] = (1.0 - x) * before[DRIVE] + x * ledger_now[DRIVE]
     row[8] = (1.0 - x) * before[CROSS] + x * ledger_now[CROSS]
+    row[9] = (1.0 - x) * before[FRICTION] + x * ledger_now[FRICTION]
+    row[10] = (1.0 - x) * before[ROLLING] + x * ledger_now[ROLLING]
+    row[11] = (1.0 - x) * before[COHESION] + x * ledger_now[COHESION]
     # what interpolation misses of the energy is numerical too
-    row[5] = row[0] + row[1] - ledger_now[START] - row[2] - row[3] - row[4] - row[6]
+    row[5] = row[0] + row[1] - ledger_now[START] - row[2] - row[3] - row[4] - row[6] - row[9]

@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.record.io.structure import Tree, unit
 from flexmb.record.samples import ENERGY_COLUMNS
-from flexmb.record.series import Contacts, EnergySeries, Joints, Signals
+from flexmb.record.series import FRICTION_WORDS, Contacts, EnergySeries, Joints, Signals
 from flexmb.state import Array
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def series_of(result: Recorded) -> Iterator[tuple[str, Array, str]]:
     for name in result.signals:
         yield name, result.signals[name], unit(f"/signals/{name}")
     for name, contact in result.contacts.items():
-        for what in CONTACT:
+        for what in (*CONTACT, *(word for word in FRICTION_WORDS if contact.has(word))):
             yield f"contacts.{name}.{what}", getattr(contact, what), unit(f"/contacts/{name}/{what}")
     for name, joint in result.joints.items():
         for what in JOINT:

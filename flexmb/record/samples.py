@@ -9,7 +9,17 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
+from flexmb.kernels.friction_record import (
+    BESIDE_COLUMNS,
+    FRICTION_AT,
+    LAW_COLUMNS,
+    SLIP_RATE,
+    STATUS_AT,
+    TANGENTIAL,
+    WORK_AT,
+)
 from flexmb.state import Array, IntArray
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.layout import Layout
 
 ENERGY_COLUMNS = (
@@ -22,12 +32,18 @@ ENERGY_COLUMNS = (
     "residual",
     "work_drive",
     "work_cross",
+    "work_friction",
+    "work_rolling",
+    "work_cohesion",
 )
+FRICTION_PARTS = ("work_rolling", "work_cohesion")
 """Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
 
 ``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
 ``work_drive`` (joints, planes and rotors that are driven) and ``work_cross`` (cross-coupling of bearings and internal
-damping of rotors) are parts of ``work_external``.
+damping of rotors) are parts of ``work_external``. ``work_contact`` is that of normal impulses, ``work_friction`` that
+of all others: of sliding, rolling, spinning, and of cohesion; ``work_rolling`` (rolling and spinning) and
+``work_cohesion`` are parts of it (``FRICTION_PARTS``), recorded only where contacts have more than normals.
 """
 
 
@@ -49,18 +65,26 @@ class Block:
         Values of all probes side by side, in the order of ``system.probes``, offsets added.
     gap, velocity, impulse : (k, nc) arrays
         At the sample; impulse is what acted since the sample before (one step when every = 1).
-    energy : (k, 9) array
+    energy : (k, COLUMNS) array
         See ``ENERGY_COLUMNS``.
     field_step : (f,) int array
         Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).
     field_q, field_v : (f, nq), (f, nv) arrays
     field_impulse : (f, nc) array
-        Impulse since the field sample before; in large motion (f, 3 nc), its vector in space for each contact.
+        Impulse since the field sample before, then that of the rows beside the normals, (f, nc + nt); in large motion
+        (f, 3 nc), the vector in space of the whole impulse of each contact.
     multiplier, joint_g, joint_gdot : (k, nj) arrays or None
         Multipliers (forces and torques), residuals of positions and of velocities of all rows of joints, at the
         sample; None for a system without joints.
     joint_impulse : (k, nj) array or None
         Impulses of the rows of joints since the sample before: those of impacts, with Moreau-Jean all of them.
+    beside : (k, 2, nt) array
+        Of the rows beside the normals (``system.contact_blocks``): impulses since the sample before (``tangential``),
+        and rates at the sample (``slip``).
+    laws : (k, 3, nc) array
+        Status of each contact in the step that ended at the sample (``status``), and the works of its normal impulses
+        and of all others since the start, J (``work``, ``work_friction``); without columns where no contact has
+        more than a normal.
     """
 
     step: IntArray
@@ -78,6 +102,38 @@ class Block:
     joint_g: Array | None = None
     joint_gdot: Array | None = None
     joint_impulse: Array | None = None
+    beside: Array = None  # type: ignore[assignment]  # without columns when not given
+    laws: Array = None  # type: ignore[assignment]
+
+    def __post_init__(self) -> None:
+        k = len(self.step)
+        self.beside = np.zeros((k, BESIDE_COLUMNS, 0)) if self.beside is None else self.beside
+        self.laws = np.zeros((k, LAW_COLUMNS, 0)) if self.laws is None else self.laws
+
+    @property
+    def tangential(self) -> Array:
+        """Impulses of the rows beside the normals since the sample before, (k, nt), N s or N m s."""
+        return self.beside[:, TANGENTIAL]
+
+    @property
+    def slip(self) -> Array:
+        """Rates of the rows beside the normals at the sample, (k, nt), m/s or rad/s."""
+        return self.beside[:, SLIP_RATE]
+
+    @property
+    def status(self) -> Array:
+        """0 open, 1 sticks, 2 slips (``kernels.friction_status``), (k, nc)."""
+        return self.laws[:, STATUS_AT]
+
+    @property
+    def work(self) -> Array:
+        """Work of the normal impulses since the start, (k, nc), J."""
+        return self.laws[:, WORK_AT]
+
+    @property
+    def work_friction(self) -> Array:
+        """Work of all other impulses since the start, (k, nc), J."""
+        return self.laws[:, FRICTION_AT]
 
 
 @dataclass
@@ -95,6 +151,11 @@ class Tally:
     gain_steps: int = 0
     gain_max: float = 0.0
     gain_time: float = np.nan
+    gain_contact: str = ""
+    friction_gain_steps: int = 0
+    friction_gain_max: float = 0.0
+    friction_gain_time: float = np.nan
+    friction_gain_contact: str = ""
     residual_max: float = 0.0
     energy_max: float = -np.inf
     energy_scale: float = 0.0
@@ -132,6 +193,11 @@ class ContactGroups(Groups, Protocol):
     @property
     def e(self) -> Array:
         """Restitution of each row."""
+        ...
+
+    @property
+    def blocks(self) -> Blocks:
+        """Rows beside the normals, and the numbers of the laws."""
         ...
 
 

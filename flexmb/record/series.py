@@ -8,10 +8,18 @@ from typing import TypeVar
 import numpy as np
 
 from flexmb.checks.values import nearest
+from flexmb.errors import InputError
+from flexmb.kernels.friction_status import OPEN, SLIP, STICK
+from flexmb.record.io.friction_rows import ABOUT_AXES, ALONG_TANGENTS, LAWS, MAGNITUDES, OF_EACH, own_law, sizes_of
 from flexmb.record.io.structure import Tree, mean_force
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 S = TypeVar("S")
+
+FRICTION_WORDS = (*OF_EACH, *ALONG_TANGENTS, *MAGNITUDES, *ABOUT_AXES)
+"""What is recorded of contacts with friction besides what all have."""
+STATUS_WORDS = {OPEN: "open", STICK: "stick", SLIP: "slip"}
+"""What the numbers of ``ContactSeries.status`` mean."""
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> str:
@@ -84,6 +92,25 @@ class Column:
         raise AttributeError(f"{self._name} of a result cannot be changed")
 
 
+class Friction(Column):
+    """An array that only contacts with friction have."""
+
+    def __get__(self, series: Series | None, owner: type | None = None) -> Array:
+        if series is not None and f"/{series.place}/{self._name}" not in series.tree:
+            name = series.place.partition("/")[2]
+            raise InputError(f"contact '{name}' has no friction of that kind: its {self._name} is not recorded")
+        return super().__get__(series, owner)
+
+
+class Part(Column):
+    """An array that is recorded only where it can be anything but zero."""
+
+    def __get__(self, series: Series | None, owner: type | None = None) -> Array:
+        if series is not None and f"/{series.place}/{self._name}" not in series.tree:
+            return np.zeros(series.tree["/time"].shape)
+        return super().__get__(series, owner)
+
+
 class Series:
     """Arrays below a place of the tree."""
 
@@ -113,7 +140,12 @@ class ContactSeries(Series):
     def __repr__(self) -> str:
         shape = self.tree[f"/contacts/{self.name}/gap"].shape
         size = f"group of {shape[1]}, " if len(shape) > 1 else ""
-        return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of gap, velocity, impulse, force>"
+        words = ("gap", "velocity", "impulse", "force", *(w for w in FRICTION_WORDS if self.has(w)))
+        return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of {', '.join(words)}>"
+
+    def has(self, word: str) -> bool:
+        """Tell whether something was recorded of this contact, e.g. ``"slip"``; frictionless ones have less."""
+        return f"/{self.place}/{MAGNITUDES.get(word, word)}" in self.tree
 
     gap = Column("Distance to the obstacle, m.")
     velocity = Column("Relative velocity along the normal, m/s.")
@@ -123,6 +155,43 @@ class ContactSeries(Series):
     def force(self) -> Array:
         """Mean force since the sample before, N: the impulse over that time."""
         return mean_force(self.impulse, np.asarray(self.tree["/step"][()]), self._h)
+
+    slip = Friction("Velocity of the bodies against each other along the tangents of the contact, m/s.")
+    tangential_impulse = Friction("Impulse along the tangents since the sample before, N s.")
+    rolling_rate = Friction("Angular velocity along the axes of rolling, then about the normal, rad/s.")
+    rolling_impulse = Friction("Impulse of the moments along these axes since the sample before, N m s.")
+    work = Friction("Work of the normal impulses since the start, J.")
+
+    @property
+    def slip_speed(self) -> Array:
+        """Length of ``slip`` for each contact, (n+1,) or (n+1, m), m/s."""
+        return sizes_of(self.tree, self.name, self.slip)
+
+    @property
+    def friction_impulse(self) -> Array:
+        """Length of ``tangential_impulse`` for each contact, (n+1,) or (n+1, m), N s."""
+        return sizes_of(self.tree, self.name, self.tangential_impulse)
+
+    @property
+    def status(self) -> IntArray:
+        """0 open, 1 sticks, 2 slips, in the step that ended at the sample; without friction closed ones slip."""
+        if self.has("status"):
+            return np.asarray(self.tree[f"/{self.place}/status"][()])
+        return np.where(self.impulse > 0.0, SLIP, OPEN).astype(np.int8)
+
+    @property
+    def work_friction(self) -> Array:
+        """Work of all impulses beside the normal ones since the start, J; zero without friction."""
+        if self.has("work_friction"):
+            return np.asarray(self.tree[f"/{self.place}/work_friction"][()])
+        return np.zeros(self.tree[f"/{self.place}/gap"].shape)
+
+    @property
+    def mu(self) -> Array:
+        """Coefficient of friction of each contact, (m,): that of Coulomb's law; zero without friction."""
+        if f"{LAWS}/friction" not in self.tree:
+            return np.zeros(int(np.prod(self.tree[f"/{self.place}/gap"].shape[1:])))
+        return own_law(self.tree, self.name, "friction")[:, 0]
 
 
 class JointSeries(Series):
@@ -168,6 +237,9 @@ class EnergySeries(Series):
         "The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."
     )
     work_damping = Column("Work of viscous forces.")
-    work_contact = Column("Work of contact impulses.")
+    work_contact = Column("Work of normal contact impulses, position corrections (GGL) included.")
+    work_friction = Part("Work of all other contact impulses: sliding, rolling, spinning, cohesion.")
+    work_rolling = Part("The part of the work of friction that comes from rolling and spinning.")
+    work_cohesion = Part("The part of the work of friction that comes from cohesion.")
     numerical = Column("What the scheme itself added (usually negative).")
     residual = Column("What is left over: total - initial - all works; round-off when the scheme's identity closes.")

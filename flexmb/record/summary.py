@@ -25,6 +25,9 @@ _ENERGY_NUMBERS = (
         "cross",
         "damping",
         "contact",
+        "friction",
+        "rolling",
+        "cohesion",
         "numerical",
         "residual_max",
         "max",
@@ -32,6 +35,7 @@ _ENERGY_NUMBERS = (
         "moved",
     ),
     *("contact_projection", "gain_steps", "gain_max", "gain_time"),
+    *("friction_gain_steps", "friction_gain_max", "friction_gain_time"),
 )
 SUMMARY_NUMBERS = (
     "h",
@@ -146,6 +150,9 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "cross": float(column["work_cross"][-1]),
         "damping": float(column["work_damping"][-1]),
         "contact": float(column["work_contact"][-1]),
+        "friction": _last(column, "work_friction"),
+        "rolling": _last(column, "work_rolling"),
+        "cohesion": _last(column, "work_cohesion"),
         "numerical": float(column["numerical"][-1]),
         "contact_projection": tally.projection,
         "residual_max": tally.residual_max,
@@ -155,13 +162,24 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "gain_steps": tally.gain_steps,
         "gain_max": tally.gain_max,
         "gain_time": tally.gain_time,
+        "gain_contact": tally.gain_contact or None,
+        "friction_gain_steps": tally.friction_gain_steps,
+        "friction_gain_max": tally.friction_gain_max,
+        "friction_gain_time": tally.friction_gain_time,
+        "friction_gain_contact": tally.friction_gain_contact or None,
     }
+
+
+def _last(column: dict[str, Any], name: str) -> float:
+    """Return the last number of a column, zero where it is not recorded."""
+    return float(column[name][-1]) if name in column else 0.0
 
 
 def _moved(column: dict[str, Any]) -> float:
     """Return the largest energy that moved: kinetic, potential above its lowest value, works (not the scheme's)."""
     kinetic, potential = np.asarray(column["kinetic"][()]), np.asarray(column["potential"][()])
-    works = sum(np.abs(column[f"work_{name}"][()]) for name in ("external", "damping", "contact"))
+    names = [f"work_{name}" for name in ("external", "damping", "contact", "friction")]
+    works = sum(np.abs(column[name][()]) for name in names if name in column)
     return float(max(kinetic.max(), potential.max() - potential.min(), np.max(works)))
 
 

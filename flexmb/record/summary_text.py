@@ -10,6 +10,7 @@ ENERGY_WORDS = (
     ("external", "work of loads and drives"),
     ("damping", "work of damping"),
     ("contact", "work of contacts"),
+    ("friction", "work of friction"),
     ("numerical", "work of the scheme"),
     ("residual_max", "largest residual"),
 )
@@ -58,12 +59,14 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
     """Return the energy table, and warnings."""
     lines = ["energy, J"]
     for key, words in ENERGY_WORDS:
-        if energy.get(key) is not None:
+        if energy.get(key) is not None and not (key == "friction" and not energy[key]):
             lines.append(_row(words, energy[key]))
             if key == "external":
                 lines += _external_parts(energy)
             if key == "contact":
                 lines += _contact_parts(energy)
+            if key == "friction":
+                lines += _friction_parts(energy)
     return lines + [f"  warning: {words}" for words in energy_warnings(energy)]
 
 
@@ -78,11 +81,18 @@ def energy_warnings(energy: dict[str, Any]) -> list[str]:
         share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
         lines.append(f"the scheme itself {did} {share}; see whether a smaller step changes the result")
     if energy.get("gain_steps"):
-        when = f" at t = {energy['gain_time']:.6g} s" if energy.get("gain_time") is not None else ""
-        most = f"at most {energy.get('gain_max') or 0.0:.3g} J{when}"
-        count = counted(energy["gain_steps"], "step")
-        lines.append(f"in {count} a contact added energy, {most}; see docs/energy.md")
+        lines.append(f"{_gains(energy, 'gain', 'a contact')}; see docs/energy.md")
+    if energy.get("friction_gain_steps"):
+        lines.append(f"{_gains(energy, 'friction_gain', 'friction')}; see docs/energy.md")
     return lines
+
+
+def _gains(energy: dict[str, Any], key: str, who: str) -> str:
+    """Return in how many steps energy was added, and of the largest gain how much, when and where."""
+    when = f" at t = {energy[f'{key}_time']:.6g} s" if energy.get(f"{key}_time") is not None else ""
+    where = f" ({energy[f'{key}_contact']})" if energy.get(f"{key}_contact") else ""
+    count = counted(energy[f"{key}_steps"], "step")
+    return f"in {count} {who} added energy, at most {energy.get(f'{key}_max') or 0.0:.3g} J{when}{where}"
 
 
 def _external_parts(energy: dict[str, Any]) -> list[str]:
@@ -101,6 +111,15 @@ def _contact_parts(energy: dict[str, Any]) -> list[str]:
         return []
     impact = energy["contact"] - correction
     return [_row("  impact law", impact, "+"), _row("  position correction (GGL)", correction, "+")]
+
+
+def _friction_parts(energy: dict[str, Any]) -> list[str]:
+    """Return the lines of the parts of the work of friction; none when it all comes from sliding."""
+    rolling, cohesion = energy.get("rolling") or 0.0, energy.get("cohesion") or 0.0
+    if not (rolling or cohesion):
+        return []
+    parts = (("  sliding", energy["friction"] - rolling - cohesion), ("  rolling", rolling), ("  cohesion", cohesion))
+    return [_row(words, joule, "+") for words, joule in parts if joule]
 
 
 def _row(words: str, joule: float, sign: str = "") -> str:

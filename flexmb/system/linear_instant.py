@@ -119,6 +119,6 @@ class LinearInstant:
         """Return x: there are no frames."""
         return x
 
-    def impulse_vectors(self, P: Array) -> Array:
-        """Return the impulses as fields show them (``impulse_map``): one number per contact."""
-        return P
+    def impulse_vectors(self, P: Array, R: Array) -> Array:
+        """Return the impulses as fields show them (``impulse_map``): of the normals, then of the rows beside them."""
+        return np.concatenate([P, R])

@@ -201,9 +201,12 @@ class LinearSystem:
 
     @cached_property
     def impulse_map(self) -> sparse.csr_array:
-        """Contact impulses -> impulse vector on each point in rows 3 i .. 3 i + 2, (3 n, nc)."""
-        # the columns of `displacement` are unit vectors at the nodes, so D (G P) is the impulse on each point
-        return sparse.csr_array(self.layout.displacement @ self.contacts.G)
+        """Impulses of the normals, then of the rows beside them -> impulse vector on each point, (3 n, nc + nt)."""
+        # the columns of `displacement` are unit vectors at the nodes, so D (G P + H R) is the impulse on each point
+        D, contacts = self.layout.displacement, self.contacts
+        if not contacts.blocks.nt:
+            return sparse.csr_array(D @ contacts.G)
+        return sparse.csr_array(sparse.hstack([D @ contacts.G, D @ contacts.H]))
 
     @property
     def damped(self) -> bool:

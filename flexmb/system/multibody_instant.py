@@ -161,7 +161,7 @@ class MultibodyInstant:
         out[places] = np.einsum("fij,fj...->fi...", A, x[places])
         return out
 
-    def impulse_vectors(self, P: Array) -> Array:
+    def impulse_vectors(self, P: Array, R: Array) -> Array:
         """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,)."""
         slot = self.system.tables.rows.ptr[self.system.nj : -1] + 1
         return np.asarray((P[:, None] * self._grad[slot, :3]).ravel())

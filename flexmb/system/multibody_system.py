@@ -177,7 +177,8 @@ class MultibodySystem:
         """Return a new machine at the initial state, for a run or for questions."""
         pattern = self.find_pattern() if self.pattern is None else self.pattern
         state = (self.tables, self.start, self.v0, pattern, self.gaps.e)
-        return machine_of(*state, numbers, settings, self.null, self.constant)
+        blocks = self.gaps.blocks
+        return machine_of(*state, numbers, settings, self.null, self.constant, blocks.nt, blocks.normals_only)
 
     @cached_property
     def gaps(self) -> Groups:

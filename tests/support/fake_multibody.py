@@ -17,7 +17,8 @@ from scipy import sparse
 from flexmb.assembly.markers import BodyInfo, Marker, Picture, on_frame
 from flexmb.kernels.tables import FRAME
 from flexmb.record.result import MemorySink, Result
-from flexmb.record.samples import Block, RunInfo, Tally
+from flexmb.record.samples import ENERGY_COLUMNS, Block, RunInfo, Tally
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.layout import Layout, layout_of
 from flexmb.system.probes import MultibodyProbe
 
@@ -61,6 +62,10 @@ class Groups:
         return int(self.start[-1])
 
     nj = nc
+
+    @property
+    def blocks(self) -> Blocks:
+        return Blocks.frictionless(self.nc)
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -159,7 +164,7 @@ def block(run: RunInfo) -> Block:
         gap=np.abs(rng.normal(size=(k, 3))),
         velocity=rng.normal(size=(k, 3)),
         impulse=impulse,
-        energy=np.abs(rng.normal(size=(k, 9))),
+        energy=np.abs(rng.normal(size=(k, len(ENERGY_COLUMNS)))),
         field_step=kept,
         field_q=q[kept],
         field_v=v[kept],

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from scipy import sparse
 
-from flexmb.record.samples import Block, RunInfo
+from flexmb.record.samples import ENERGY_COLUMNS, Block, RunInfo
 from flexmb.system.linear_system import Contacts, Layout, LinearSystem, Probe
 
 
@@ -88,7 +88,7 @@ def blocks(run: RunInfo, sizes: tuple[int, ...] = (3, 5, 3)) -> list[Block]:
                 gap=rng.normal(size=(k, 3)),
                 velocity=rng.normal(size=(k, 3)),
                 impulse=rng.normal(size=(k, 3)),
-                energy=rng.normal(size=(k, 9)),
+                energy=rng.normal(size=(k, len(ENERGY_COLUMNS))),
                 field_step=kept,
                 field_q=rng.normal(size=(len(kept), 6)),
                 field_v=rng.normal(size=(len(kept), 6)),

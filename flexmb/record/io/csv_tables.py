@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.record.io.structure import Tree, mean_force, row_unit, unit
-from flexmb.record.samples import ENERGY_COLUMNS
+from flexmb.record.samples import ENERGY_COLUMNS, FRICTION_PARTS
 
 _BLOCK = 4096
 JointRows = Mapping[str, Sequence[str]]
@@ -33,7 +33,8 @@ def write_csv(tree: Tree, folder: Path, joint_rows: JointRows | None = None) -> 
     tree = {name: tree[name] for name in tree} | _derived(tree)
     tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/")}
     if "/energy/total" in tree:
-        tables["energy"] = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
+        names = [f"/energy/{name}" for name in (*ENERGY_COLUMNS, "total")]
+        tables["energy"] = [name for name in names if name in tree]
     if joints := _below(tree, "/joints/"):
         tables["joints"] = joints
     return [_write(tree, names, folder / f"{table}.csv", joint_rows or {}) for table, names in tables.items()]
@@ -60,7 +61,8 @@ def _derived(tree: Tree) -> dict[str, _Column]:
     if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
         return out
     kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
-    missing = [name for name in (f"/energy/{column}" for column in ENERGY_COLUMNS) if name not in tree]
+    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in FRICTION_PARTS]
+    missing = [name for name in always if name not in tree]
     out |= {name: _Column(kinetic.shape, lambda part: np.zeros(part.stop - part.start)) for name in missing}
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}
 

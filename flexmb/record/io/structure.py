@@ -3,6 +3,9 @@
 /step /time                         sample numbers n and times t0 + n h
 /signals/NAME                       (n+1,) or (n+1, k)
 /contacts/NAME/{gap,velocity,impulse}   (n+1,) for one contact, (n+1, m) for a group
+/contacts/NAME/{status,work,work_friction}   the same, where a contact of the system has friction
+/contacts/NAME/{slip,tangential_impulse}   along its tangents, (n+1,) for one, else side by side, contact by contact
+/contacts/NAME/{rolling_rate,rolling_impulse}   along its axes of rolling, then about its normal, likewise
 /joints/NAME/force                  multipliers: forces and torques along its rows, (n+1,) or (n+1, m)
 /joints/NAME/impulse                impulses along its rows since the sample before, (n+1,) or (n+1, m)
 /joints/NAME/{position_error,velocity_error}   (n+1,), largest |g| and |g'| of its rows
@@ -12,6 +15,7 @@
 /layout/sections/...                stiffness and outline of the lines' cross-sections
 /layout/marks/...                   disks, bearings, supports, springs, dampers and rings, to be drawn
 /layout/contacts                    names of the contacts in the order of /state/impulse
+/layout/laws/...                    rows beside the normals and numbers of the laws, see system.contact_blocks.Blocks
 /layout/digest                      a checksum of the layout, and of names, types and widths of all arrays
 """
 
@@ -27,8 +31,9 @@ from scipy import sparse
 
 from flexmb.assembly.glyphs import Glyphs
 from flexmb.fem.line_sections import LineSections
+from flexmb.record.io.friction_rows import friction_rows_of, law_arrays, split_friction
 from flexmb.record.io.planned_file import Rows
-from flexmb.record.samples import ENERGY_COLUMNS, Block, RunInfo, count_kept
+from flexmb.record.samples import ENERGY_COLUMNS, FRICTION_PARTS, Block, RunInfo, count_kept
 from flexmb.record.section_forces import UNITS as SECTION_UNITS
 from flexmb.system.layout import Carriers, Layout
 
@@ -40,6 +45,14 @@ UNITS = {
     "gap": "m",
     "velocity": "m/s",
     "impulse": "N s",
+    "slip": "m/s",
+    "tangential_impulse": "N s",
+    "slip_speed": "m/s",
+    "friction_impulse": "N s",
+    "rolling_rate": "rad/s",
+    "rolling_impulse": "N m s",
+    "work": "J",
+    "work_friction": "J",
     "force": "N",
     "position": "m",
     "displacement": "m",
@@ -111,10 +124,11 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
     for j, name in enumerate(system.contacts.names):
         for what in ("gap", "velocity", "impulse"):
             rows[f"/contacts/{name}/{what}"] = Rows("sample", _row(int(start[j + 1] - start[j])))
+        rows |= friction_rows_of(system.contacts, j)
     for name, own in _joint_rows(run).items():
         rows |= {f"/joints/{name}/{what}": Rows("sample", _row(own.stop - own.start)) for what in ("force", "impulse")}
         rows |= {f"/joints/{name}/{what}": Rows("sample") for what in ("position_error", "velocity_error")}
-    for column in ENERGY_COLUMNS:
+    for column in energy_columns(run):
         rows[f"/energy/{column}"] = Rows("sample")
     rows["/state/step"] = Rows("field", dtype=np.int64)
     rows["/state/time"] = Rows("field")
@@ -122,6 +136,12 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
     rows["/state/v"] = Rows("field", (system.nv,))
     rows["/state/impulse"] = Rows("field", (system.impulse_map.shape[1],))
     return rows
+
+
+def energy_columns(run: RunInfo) -> list[str]:
+    """Return the energies that are recorded: the parts of friction only where contacts have more than normals."""
+    plain = run.system.contacts.blocks.normals_only
+    return [name for name in ENERGY_COLUMNS if not (plain and name in FRICTION_PARTS)]
 
 
 def _joint_rows(run: RunInfo) -> dict[str, slice]:
@@ -148,9 +168,10 @@ def split(run: RunInfo, block: Block) -> dict[str, np.ndarray]:
         for what in ("gap", "velocity", "impulse"):
             values = _columns(getattr(block, what), int(start[j]), int(start[j + 1] - start[j]))
             out[f"/contacts/{name}/{what}"] = values
+        out |= split_friction(run.system.contacts, j, block)
     out |= _split_joints(run, block)
-    for k, column in enumerate(ENERGY_COLUMNS):
-        out[f"/energy/{column}"] = block.energy[:, k]
+    for column in energy_columns(run):
+        out[f"/energy/{column}"] = block.energy[:, ENERGY_COLUMNS.index(column)]
     out["/state/step"] = block.field_step
     out["/state/time"] = run.t0 + block.field_step * run.h
     out["/state/q"] = block.field_q
@@ -198,6 +219,7 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
     if layout.sections is not None:
         for f in fields(LineSections):
             out[f"/layout/sections/{f.name}"] = getattr(layout.sections, f.name)
+    out |= law_arrays(system.contacts.blocks)
     if system.contacts.names:
         out["/layout/contacts"] = _bytes(system.contacts.names)
     if len(layout.marks):

@@ -1,0 +1,49 @@
+"""Whether a contact is open, sticks or slips, by the impulses of a step: one rule for all engines."""
+
+from __future__ import annotations
+
+import math
+
+from flexmb.kernels.jit import kernel
+from flexmb.state import Array, IntArray
+
+OPEN, STICK, SLIP = 0, 1, 2
+"""Status of a contact, as recorded."""
+
+ON_THE_CONE = 1e-8
+"""How near to its bound, relative, a tangential impulse is that of a contact which slips."""
+
+
+@kernel
+def friction_status(P_N: float, P_T: float, mu: float) -> int:
+    """Return the status of a contact with normal impulse P_N, size P_T of the tangential one, and coefficient mu."""
+    if P_N <= 0.0:
+        return OPEN
+    if mu * P_N * (1.0 - ON_THE_CONE) > P_T:
+        return STICK
+    return SLIP
+
+
+@kernel
+def write_status(P: Array, R: Array, start: IntArray, slides: IntArray, mu: Array, status: Array) -> None:
+    """Write the status of all contacts.
+
+    Parameters
+    ----------
+    P : (nc,) array
+        Normal impulses of the step, N s.
+    R : (nt,) array
+        Impulses of the rows beside the normals; those of contact i stand from ``start[i]`` on, ``slides[i]`` of them
+        are tangential.
+    start, slides : (nc + 1,), (nc,) int arrays
+        See ``system.contact_blocks.Blocks``.
+    mu : (nc,) array
+        Coefficient of friction in the step.
+    status : (nc,) array
+        Out.
+    """
+    for i in range(P.size):
+        square = 0.0
+        for j in range(start[i], start[i] + slides[i]):
+            square += R[j] * R[j]
+        status[i] = friction_status(P[i], math.sqrt(square), mu[i])
