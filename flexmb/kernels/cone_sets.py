@@ -86,8 +86,8 @@ def _choose(c: Cones, F: Faces, noise: float, grow: bool) -> int:
 
 
 @allocating
-def _judge(B: Border, R: Response, c: Cones, F: Faces, pulled: bool) -> float:
-    """Return the residual of ``z``, brought into the cones, of the problem or (``pulled``) of the proximal one.
+def _judge(c: Cones, F: Faces, pulled: bool) -> float:
+    """Return the residual of ``z`` and ``w``, of the problem or (``pulled``) of the proximal one.
 
     Keeps it in ``best`` and ``answer`` if it is that of the problem and the least so far.
     """
@@ -96,7 +96,6 @@ def _judge(B: Border, R: Response, c: Cones, F: Faces, pulled: bool) -> float:
     for i in range(c.asked.size):
         for k in range(c.first[i], c.first[i + 1]):
             P[k] = c.z[k] if c.asked[i] > 0 else 0.0
-        project_block(P, c.first[i], c.shape, c.law, i)
     for k in range(m):
         b[k] = c.b[k] - (F.soft[k] * F.start[k] if pulled else 0.0)
         U[k] = F.w[k] + (0.0 if pulled else F.soft[k] * (F.start[k] - c.z[k]))
@@ -130,7 +129,7 @@ def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float,
         noise = _equations(B, R, c, F)
         c.answer[ITERATIONS] += 1.0
         changes = _choose(c, F, noise, 2 * patience < PATIENCE)
-        residual = _judge(B, R, c, F, pulled)
+        residual = _judge(c, F, pulled)
         settled = changes == 0 and (residual <= FINE or not _spatial(c, F))
         if settled or (pulled and residual <= goal):
             return residual <= goal
@@ -183,7 +182,7 @@ def _pull(B: Border, R: Response, c: Cones, F: Faces) -> None:
         for k in range(m):
             F.soft[k] = share * F.own[k]
         if _iterate(B, R, c, F, PULLED, max(0.1 * before, c.setting[TOLERANCE]), True):
-            residual = _judge(B, R, c, F, False)
+            residual = _judge(c, F, False)
             for i in range(c.asked.size):
                 project_block(c.z, c.first[i], c.shape, c.law, i)
             for k in range(m):
@@ -218,3 +217,5 @@ def solve_cone_sets(B: Border, R: Response, c: Cones, F: Faces) -> None:
         _iterate(B, R, c, F, SETS, c.setting[TOLERANCE], False)
     for k in range(m):
         c.z[k] = F.best[k]
+    for i in range(c.asked.size):  # round-off: what is left outside the cones was judged
+        project_block(c.z, c.first[i], c.shape, c.law, i)

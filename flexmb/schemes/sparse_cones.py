@@ -28,15 +28,19 @@ def sparse_pays(system: LinearSystem) -> bool:
     if system.contacts.nc <= FEW:
         return False
     perm = _order(system).perm
+    first = np.concatenate([[0], np.cumsum(1 + system.contacts.blocks.sizes)])
     D = sparse.csr_array(stacked(system).T)[:, perm]
+    D = _one_pattern(D, D, first)
     S = sparse.csr_array(abs(system.M) + abs(system.C) + abs(system.K) + abs(system.gyro) + abs(system.cross))
     lengths = row_lengths(S[perm][:, perm], D, D).astype(float)
     return bool(6.0 * float((lengths**2).sum()) <= float(D.shape[0]) ** 3)
 
 
 def _order(system: LinearSystem) -> BandOrder:
-    """Return an order in which the matrices of a step are narrow and so are the contacts' rows."""
-    D = abs(sparse.csr_array(stacked(system)))
+    """Return an order in which the matrices of a step are narrow, and the unknowns of a contact near each other."""
+    con, blocks = system.contacts, system.contacts.blocks
+    of_contact = sparse.csr_array((np.ones(blocks.nt), (np.arange(blocks.nt), blocks.owner)), shape=(blocks.nt, con.nc))
+    D = sparse.csr_array(abs(con.G) + abs(con.H) @ of_contact)
     return band_order(*system.patterns, sparse.csr_array(D @ D.T))
 
 
