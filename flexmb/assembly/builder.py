@@ -13,6 +13,7 @@ from flexmb.assembly.attached import Attached
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.markers import BodyInfo, Marker, find_markers, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
+from flexmb.assembly.rows_beside import RowBeside
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
 from flexmb.laws.contact_law import ContactLaw
@@ -32,7 +33,7 @@ class Group:
     """The rows of one joint or contact.
 
     One with ``spheres``, radii in m, has no rows yet: its labels and points are those of the spheres, and pairs of them
-    get rows while they are near (``sphere_pairs``).
+    get rows while they are near (``sphere_pairs``). ``law`` is that of the contact.
     """
 
     name: str
@@ -82,6 +83,7 @@ class Builder:
         self.attached: list[Attached] = []
         self.contacts: list[Group] = []
         self.rows: dict[str, list[dict[str, object]]] = {"joints": [], "contacts": []}
+        self.beside: dict[int, list[RowBeside]] = {}
         self.springs: list[dict[str, object]] = []
         self.torsions: list[dict[str, object]] = []
         self.pushes: list[dict[str, object]] = []
@@ -217,6 +219,11 @@ class Builder:
         """Start the rows of a contact."""
         self.contacts.append(Group(name, e=law.e, role="contacts", law=law))
         return self.contacts[-1]
+
+    def add_beside(self, rows: Sequence[RowBeside]) -> None:
+        """Add rows beside the normal of a contact that was added last."""
+        if rows:
+            self.beside[len(self.rows["contacts"]) - 1] = list(rows)
 
     def add_spheres(self, name: str, places: Sequence[Marker], radii: Sequence[float], law: ContactLaw) -> None:
         """Add spheres that are in contact all against all."""

@@ -34,7 +34,7 @@ def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> Con
     method : int
         How contact problems are solved: other methods than ``NEWTON`` ask for the full matrix.
     """
-    nc, n = system.rows.kind.size - system.joints, sym.perm.size
+    nc, n = system.contacts, sym.perm.size
     if nc <= FEW or method != NEWTON:
         return _room(n, levels)
     label = _parts(sym)
@@ -51,7 +51,7 @@ def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> Con
 
 def pairs_of_contacts(system: System) -> IntArray:
     """Return the pairs of markers that belong to rows of contacts."""
-    rows, first = system.rows, np.arange(system.joints, system.rows.kind.size)
+    rows, first = system.rows, np.arange(system.joints, system.joints + system.contacts)
     counts = np.diff(rows.ptr)[first] ** 2
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     return np.asarray(np.repeat(rows.pair[first], counts) + inside, dtype=np.int64)
@@ -68,9 +68,9 @@ def _parts(sym: Symbolic) -> IntArray:
 def _acted_on(system: System, label: IntArray) -> sparse.csr_array:
     """Return which parts each contact acts on, (nc, parts), ones and zeros."""
     rows, mk, nj = system.rows, system.markers, system.joints
-    nc = rows.kind.size - nj
-    slots = rows.marker[rows.ptr[nj] :]
-    contact = np.repeat(np.arange(nc), np.diff(rows.ptr)[nj:])
+    nc = system.contacts
+    slots = rows.marker[rows.ptr[nj] : rows.ptr[nj + nc]]
+    contact = np.repeat(np.arange(nc), np.diff(rows.ptr)[nj : nj + nc])
     counts = np.diff(mk.ptr)[slots]
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     dof = mk.dof[np.repeat(mk.ptr[slots], counts) + inside]

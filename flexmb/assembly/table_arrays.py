@@ -54,6 +54,7 @@ def system_of(b: Builder) -> tab.System:
         floating=_floating(b),
         rotors=rotors_of(b.rotors),
         joints=len(b.rows["joints"]),
+        contacts=len(b.rows["contacts"]),
     )
 
 
@@ -102,10 +103,10 @@ def markers_of(b: Builder) -> tab.Markers:
 
 
 def rows_of(b: Builder) -> tab.Rows:
-    """Return the rows of joints, then those of contacts."""
-    rows = [*b.rows["joints"], *b.rows["contacts"]]
-    counts = [len(r["markers"]) for r in rows]  # type: ignore[arg-type]
-    markers = [m for r in rows for m in r["markers"]]  # type: ignore[attr-defined]
+    """Return the rows of joints, then those of contacts, then those beside the normals of these."""
+    rows = [*b.rows["joints"], *b.rows["contacts"], *_beside(b)]
+    counts = [len(r["markers"]) for r in rows]
+    markers = [m for r in rows for m in r["markers"]]
     return tab.Rows(
         kind=_ints(rows, "kind")[0],
         ptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -118,6 +119,20 @@ def rows_of(b: Builder) -> tab.Rows:
         cf=_floats(rows, "cf")[0],
         pair=_ints(rows, "pair")[0],
     )
+
+
+def _beside(b: Builder) -> list[dict[str, Any]]:
+    """Return the rows beside normals, in the order of these; they have no pairs, for they have no stiffness."""
+    found = []
+    for contact in sorted(b.beside):
+        normal = len(b.rows["joints"]) + contact
+        ends = b.rows["contacts"][contact]["markers"][:2]  # type: ignore[index]
+        for row in b.beside[contact]:
+            markers = ends if row.spin < 0 else (*ends, row.spin)
+            numbers = {"a": row.a, "b": np.array([row.speed, 0.0, 0.0]), "c": row.arm, "cf": row.cf}
+            where = {"markers": markers, "angle": (normal, row.which), "function": row.function, "pair": 0}
+            found.append({"kind": row.kind, **where, **numbers})
+    return found
 
 
 def angles_of(b: Builder) -> tab.Angles:

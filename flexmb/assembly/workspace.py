@@ -8,6 +8,7 @@ from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets
 from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import SolverSettings
+from flexmb.kernels.cone_stage import CONES
 from flexmb.kernels.evaluate import evaluate_stage
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
 from flexmb.kernels.friction_record import friction_rows
@@ -15,6 +16,7 @@ from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineWorkspace
 from flexmb.kernels.multibody import (
+    CONTACT_ROWS,
     EPS,
     FIXED,
     LEVEL,
@@ -22,12 +24,14 @@ from flexmb.kernels.multibody import (
     MOTION_ROWS,
     NUMBERS,
     SCHATZMAN,
+    STATE,
     STEP_SIZE,
     T_FIRST,
     TRIAL_ROWS,
     WEAK,
     WEAK_MASS,
     Between,
+    Laws,
     Matrices,
     Motion,
     Samples,
@@ -39,10 +43,13 @@ from flexmb.kernels.multibody_contact import contact_stage
 from flexmb.kernels.multibody_contact_sets import contact_sets_stage
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
+from flexmb.kernels.multibody_friction import friction_stage
+from flexmb.kernels.multibody_friction_works import works_beside_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.multibody_samples import between_stage
 from flexmb.kernels.multibody_schatzman import account_ahead_stage
+from flexmb.kernels.rows_beside import rows_beside_stage
 from flexmb.kernels.stages import doors_of
 from flexmb.kernels.tables import (
     CLASSES,
@@ -86,19 +93,16 @@ def scratch_of(system: System) -> Array:
     return np.zeros(512 + 40 * m + 8 * (6 + m) ** 2 + CLASSES)
 
 
-def motion_of(system: System, q: Array, v: Array, null: Array, nt: int = 0, normals_only: bool = True) -> Motion:
-    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there.
-
-    Contacts have ``nt`` rows beside their normals.
-    """
-    nv, nj = v.size, system.joints
-    nr = system.rows.kind.size
-    nc = nr - nj
+def motion_of(system: System, q: Array, v: Array, null: Array, laws: Laws) -> Motion:
+    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there."""
+    nv, nj, nc, nr = v.size, system.joints, system.contacts, system.rows.kind.size
     vec = np.zeros((MOTION_ROWS, nv))
     vec[0] = v
     ledger = np.zeros((2, LEDGER_SIZE))
     ledger[:] = empty_ledger()
-    beside, laws = friction_rows(nc, nt, normals_only)
+    beside, works = friction_rows(nc, nr - nj - nc, nr == nj + nc)
+    contact = np.zeros((CONTACT_ROWS, nc))
+    contact[STATE] = laws.friction[:, 6]  # of rate and state
     return Motion(
         q=q.copy(),
         q_before=q.copy(),
@@ -106,7 +110,7 @@ def motion_of(system: System, q: Array, v: Array, null: Array, nt: int = 0, norm
         F=np.zeros((CLASSES, nv)),
         P=np.zeros((CLASSES, nv)),
         joint=np.zeros((4, nj)),
-        contact=np.zeros((4, nc)),
+        contact=contact,
         rows=np.zeros((3, nr)),
         turn=np.zeros(system.angles.A.size),
         A=np.zeros((system.unknowns.frame_q.size, 3, 3)),
@@ -115,7 +119,7 @@ def motion_of(system: System, q: Array, v: Array, null: Array, nt: int = 0, norm
         ledger=ledger,
         terms=np.zeros(TERMS_SIZE),
         beside=beside,
-        laws=laws,
+        laws=works,
         null=_directions(null, nj),
     )
 
@@ -154,8 +158,8 @@ def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Tria
 
     Responses of ``many`` contacts are in ``ContactSets``.
     """
-    nj = system.joints
-    nc = system.rows.kind.size - nj
+    nj, nc = system.joints, system.contacts
+    nt = system.rows.kind.size - nj - nc
     big = np.zeros((7, nv + nj))
     big[[WEAK, WEAK_MASS]] = 1.0  # nothing is known to be weak before the first factorization
     return Trial(
@@ -166,8 +170,9 @@ def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Tria
         vec=np.zeros((TRIAL_ROWS, nv)),
         joint=np.zeros((4, nj)),
         contact=np.zeros((6, nc)),
+        beside=np.zeros((2, nt)),
         big=big,
-        response=np.zeros((3, 0 if many else nc, nv + nj)),
+        response=np.zeros((3, 0 if many else nc + nt, nv + nj)),
         unit=np.zeros((3, units, nv + nj)),
         scale=np.ones(6),
         drift=np.zeros(system.unknowns.share.size),
@@ -188,12 +193,11 @@ def machine_of(
     v: Array,
     pattern: Pattern,
     e: Array,
+    laws: Laws,
     numbers: SchemeNumbers = NO_SCHEME,
     settings: SolverSettings | None = None,
     null: Array | None = None,
     constant: bool = False,
-    nt: int = 0,
-    normals_only: bool = True,
 ) -> MachineWorkspace:
     """Return all a run needs, at the state (q, v).
 
@@ -205,6 +209,8 @@ def machine_of(
         Of the system's bordered matrices.
     e : (nc,) array
         Restitution of the contacts.
+    laws : Laws
+        What else is known of them.
     numbers : SchemeNumbers
     settings : SolverSettings
         How contact problems are solved.
@@ -212,10 +218,6 @@ def machine_of(
         Orthonormal combinations of the rows of joints that make no force at (q, v).
     constant : bool
         Whether M, C and K never change (``constant_matrices``): they are factored once for each size of the step.
-    nt : int
-        Rows of contacts beside their normals.
-    normals_only : bool
-        Whether contacts are nothing but normals (``system.contact_blocks``).
     """
     scatter = pattern.scatter
     if constant:
@@ -224,10 +226,13 @@ def machine_of(
         scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
     mats, work = _values_of(system, pattern)
     settings = solver_settings() if settings is None else settings
-    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
+    method = settings.method if laws.start[-1] == 0 else -1  # index sets of normals
+    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, method)
     many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
     impulses = contact_sets_stage if many else contact_stage
+    if laws.start[-1] > 0:
+        impulses = friction_stage
     return MachineWorkspace(
         Machine(
             system=system,
@@ -236,17 +241,21 @@ def machine_of(
             scatter=scatter,
             mats=mats,
             work=work,
-            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null, nt, normals_only),
+            motion=motion_of(system, q, v, np.zeros((0, system.joints)) if null is None else null, laws),
             trial=trial_of(system, q.size, v.size, scatter.unit_v.size, many),
             sets=sets,
             numbers=numbers,
             settings=settings,
             e=np.array(e, dtype=np.float64),
+            laws=laws,
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=doors_of(place_stage, assemble_stage, contact_stage, account, fixed_step_stage, impulses),
+            stages=doors_of(
+                *(place_stage, assemble_stage, contact_stage, account, fixed_step_stage, impulses, works_beside_stage)
+            ),
             rare=doors_of(
-                floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage, tangents_stage
+                *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
+                *(tangents_stage, rows_beside_stage, CONES),
             ),
             out=no_samples(),
             answer=np.zeros(2),

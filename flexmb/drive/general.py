@@ -188,6 +188,8 @@ class GeneralEngine:
             "contacts": m.contacts,
             "loads": m.loads,
             "scalars": m.scalars,
+            "rows": m.rows,
+            "law_state": m.laws,
             "ledger": self.ledger,
             "since": self.since,
             "since_field": self.since_field,
@@ -203,7 +205,7 @@ class GeneralEngine:
         require_fitting(arrays, self.snapshot())
         self.step = step
         self.state = State(self.plan.time(step), arrays["q"].copy(), arrays["v"].copy())
-        names = ("vectors", "contacts", "loads", "scalars")
+        names = ("vectors", "contacts", "loads", "scalars", "rows", "law_state")
         self.memory = Memory(*(arrays[name].copy() for name in names))
         self.ledger = arrays["ledger"].copy()
         self.since, self.since_field = arrays["since"].copy(), arrays["since_field"].copy()

@@ -189,8 +189,8 @@ class MultibodyEngine:
 
     def _fill_contacts(self, block: Block, out: Samples) -> None:
         """Write what is recorded of the contacts; impulses are in the block already."""
-        nj, k = self.system.nj, block.step.size
-        block.gap[:], block.velocity[:] = out.g[:k, nj:], out.rate[:k, nj:]
+        nj, nc, k = self.system.nj, self.system.contacts.nc, block.step.size
+        block.gap[:], block.velocity[:] = out.g[:k, nj : nj + nc], out.rate[:k, nj : nj + nc]
 
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1
@@ -286,9 +286,10 @@ class MultibodyEngine:
 
     def _pressed(self) -> int:
         """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
-        nj, rows = self.system.nj, self.motion.rows
+        nj, nc = self.system.nj, self.system.gaps.nc
+        gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
         driven = self.system.tables.rows.function[:nj] >= 0
-        closing = rows[GAP, nj:] + self.plan.h * np.minimum(rows[RATE, nj:], 0.0) <= 0.0
+        closing = gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0
         for contact in np.flatnonzero(closing) if driven.any() else ():
             if not self._gives_way(int(contact), np.arange(nj)):
                 return int(contact)

@@ -20,6 +20,7 @@ from flexmb.kernels.tables import (
     CLEARANCE,
     DISTANCE,
     DOT,
+    SLIDE,
     Angles,
     AngleState,
     Functions,
@@ -44,12 +45,14 @@ def rows(
     rstate: RowState,
     early: float = 0.0,
 ) -> None:
-    """Write g, g_t and grad of all rows at time t; markers and angles come before.
+    """Write g, g_t and grad of the rows of joints and normals at time t; markers and angles come before.
 
     With ``early`` > 0 a step ends at a corner of a drive: speeds of drives are those that long before t.
     """
     for r in range(rows.kind.size):
         i, kind = rows.ptr[r], rows.kind[r]
+        if kind >= SLIDE:  # these come last, see ``rows_beside``
+            break
         for j in range(i, rows.ptr[r + 1]):
             put(NO, rstate.grad, j, 0)
             put(NO, rstate.grad, j, 3)

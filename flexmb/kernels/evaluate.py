@@ -12,7 +12,16 @@ from flexmb.kernels.multibody import EARLY
 from flexmb.kernels.pointers import floats
 from flexmb.kernels.rotation import axes_of, turn
 from flexmb.kernels.split_sums import split_sum
-from flexmb.kernels.stages import BEAMS_STAGE, FLOATING_STAGE, FORCES, MOMENTUM, ROTORS_STAGE, ask, asked
+from flexmb.kernels.stages import (
+    BEAMS_STAGE,
+    FLOATING_STAGE,
+    FORCES,
+    MOMENTUM,
+    ROTORS_STAGE,
+    ROWS_BESIDE_STAGE,
+    ask,
+    asked,
+)
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, JOINT, Linear, Matrix, Unknowns
 from flexmb.state import Array, IntArray
 
@@ -83,6 +92,8 @@ def place(at: int, t: float, q: Array, v: Array) -> None:
     angle_rows.angles(table, state, astate)
     functions, values, early = part(at, "system.functions"), part(at, "point.rows"), part(at, "step")[EARLY]
     constraint_rows.rows(rows, table, functions, state, astate, t, values, early)
+    if rows.kind.size > part(at, "system.joints") + part(at, "system.contacts"):
+        ask(part(at, "rare")[ROWS_BESIDE_STAGE], at, 0, t, 0.0, q, v, v)
 
 
 @inner

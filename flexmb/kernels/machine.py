@@ -19,6 +19,7 @@ from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.multibody import (
     Between,
     ContactSets,
+    Laws,
     Matrices,
     Motion,
     Samples,
@@ -69,6 +70,7 @@ class Machine(NamedTuple):
     numbers: SchemeNumbers
     settings: SolverSettings
     e: Array
+    laws: Laws
     step: Array
     scratch: Array
     stages: IntArray  # addresses of the compiled stages, see ``kernels.stages``
@@ -94,7 +96,7 @@ _NESTED: dict[str, Any] = {
             SolverSettings,
         ),
         *(Unknowns, Functions, Linear, Matrix, Markers, MarkerState, Pairs, Angles, AngleState, Rows, RowState),
-        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, Samples, ContactSets, SparseProblem),
+        *(Springs, Torsions, Pushes, Beams, Floating, Rotors, Blocks, Samples, ContactSets, SparseProblem, Laws),
     )
 }
 _PLAIN = {

@@ -79,8 +79,10 @@ MOTION_ROWS = 4
 HALF = ACC
 # rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
 LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
-# rows of ``Motion.contact`` (4, nc): impulse and work of the last step, velocity per unit impulse, impulse since sample
-IMPULSE, WORK, RESPONSE, SINCE = 0, 1, 2, 3
+# rows of ``Motion.contact`` (CONTACT_ROWS, nc): impulse and work of the last step, velocity per unit impulse, impulse
+# since sample; mu of the step, and the state of the law of friction
+IMPULSE, WORK, RESPONSE, SINCE, MU, STATE = range(6)
+CONTACT_ROWS = 6
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
 # places in ``Motion.numbers`` (14,): energies; size of the last step, Newton iterations so far; time of the motion and
@@ -101,7 +103,7 @@ class Motion(NamedTuple):
     F: Array2  # (CLASSES, nv) forces, in space
     P: Array2  # (CLASSES, nv) filtered forces, in space
     joint: Array2  # (4, nj)
-    contact: Array2  # (4, nc)
+    contact: Array2  # (CONTACT_ROWS, nc)
     rows: Array2  # (3, nr): g, its rate, its partial rate by time
     turn: Array  # (na,) see ``AngleState``
     A: Array3  # (nf, 3, 3)
@@ -123,9 +125,11 @@ TRIAL_ROWS = 16
 LAM_J, LAM_W, RHO, G_MET = 0, 1, 2, 3
 # rows of ``Trial.contact`` (6, nc)
 NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
+# rows of ``Trial.beside`` (2, nt): impulses, and rates without them
+LAM_T, B_T = 0, 1
 # rows of ``Trial.big`` (7, nv + nj)
 X_, Y_, LU_, WEAK, WEAK_MASS, B_, N_ = range(7)
-# first index of ``Trial.response`` (3, nc, nv + nj): w by Lam; v~ by dq; v~ by w
+# first index of ``Trial.response`` (3, nc + nt, nv + nj): w by Lam; v~ by dq; v~ by w
 BY_IMPULSE, BY_DQ, BY_W = 0, 1, 2
 # places in ``Trial.scale`` (6,): speeds of places and of rotations, length of the system now and of the model; the
 # largest speed in space, with that of free flight; how far apart the places are that joints compare
@@ -157,13 +161,25 @@ class Trial(NamedTuple):
     vec: Array2  # (TRIAL_ROWS, nv)
     joint: Array2  # (4, nj)
     contact: Array2  # (6, nc)
+    beside: Array2  # (2, nt)
     big: Array2  # (7, n)
-    response: Array3  # (3, nc, n)
+    response: Array3  # (3, nc + nt, n)
     unit: Array3  # (3, k, n) the same to unit impulses on ``Scatter.unit_v``, where M, C and K never change
     scale: Array  # (6,)
     drift: Array  # mean velocities of bodies in free flight, see ``Unknowns.share``
     report: Array  # (6,): contact that failed or -1, residual, largest change of a velocity; row of a joint that a step
     # past a singular position has held on the velocity level, or -1; how often contacts were solved; iterations
+
+
+class Laws(NamedTuple):
+    """The blocks of the contacts and the numbers of their laws, see ``system.contact_blocks.Blocks``."""
+
+    shape: IntArray2  # (nc, 3) slides, turns, spins
+    start: IntArray  # (nc + 1,) first of its rows beside the normals, counted from the first of all
+    friction: Array2  # (nc, 8)
+    e_T: Array  # (nc,)
+    roll: Array  # (nc,)
+    spin: Array  # (nc,)
 
 
 class Scatter(NamedTuple):

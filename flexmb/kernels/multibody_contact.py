@@ -148,7 +148,7 @@ def choose_candidates(at: int) -> int:
 
 
 @inner
-def _respond(at: int, X: Array, Y_q: Array, Y_v: Array) -> None:
+def respond_to(at: int, X: Array, Y_q: Array, Y_v: Array) -> None:
     """Turn an impulse X over the unknowns into the response of w to it, and write those of v~."""
     sym, mats, work, nv = part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_], part(at, "trial.vec").shape[1]
     if part(at, "numbers.family") != ALPHA:
@@ -168,7 +168,7 @@ def respond(at: int) -> None:
     """Write the responses of w and v~ to unit impulses of the candidate contacts."""
     trial, nj, kept = part(at, "trial"), part(at, "system.joints"), part(at, "trial.unit").shape[1] > 0
     if kept:
-        _respond_to_units(at)
+        respond_to_units(at)
     for i in range(trial.contact.shape[1]):
         if trial.contact[CANDIDATE, i] == 0.0:
             continue
@@ -177,14 +177,14 @@ def respond(at: int) -> None:
         if kept:
             Y_q[:] = 0.0
             Y_v[:] = 0.0
-            _combine_units(at, nj + i, X, Y_q, Y_v)
+            combine_units(at, nj + i, X, Y_q, Y_v)
         else:
             add_direction(at, nj + i, 1.0, X)
-            _respond(at, X, Y_q, Y_v)
+            respond_to(at, X, Y_q, Y_v)
 
 
 @inner
-def _respond_to_units(at: int) -> None:
+def respond_to_units(at: int) -> None:
     """Write the responses to unit impulses on single unknowns, if they are not there for this size of the step."""
     unit, unknowns, step = part(at, "trial.unit"), part(at, "scatter.unit_v"), part(at, "step")
     if step[UNITS] == step[H]:
@@ -193,12 +193,12 @@ def _respond_to_units(at: int) -> None:
         X = unit[BY_IMPULSE, k]
         X[:] = 0.0
         X[unknowns[k]] = 1.0
-        _respond(at, X, unit[BY_DQ, k], unit[BY_W, k])
+        respond_to(at, X, unit[BY_DQ, k], unit[BY_W, k])
     step[UNITS] = step[H]
 
 
 @inner
-def _combine_units(at: int, r: int, X: Array, Y_q: Array, Y_v: Array) -> None:
+def combine_units(at: int, r: int, X: Array, Y_q: Array, Y_v: Array) -> None:
     """Add the responses to a unit impulse of row r, from those to unit impulses on its unknowns."""
     mk, rows, unit_of = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter.unit_of")
     J, grad, unit = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "trial.unit")

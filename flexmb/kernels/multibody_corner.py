@@ -21,7 +21,7 @@ import numpy as np
 
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
-from flexmb.kernels.friction_record import add_up_friction
+from flexmb.kernels.friction_record import COHESION, add_up_friction
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, add_to_ledger
 from flexmb.kernels.machine import part
@@ -39,6 +39,7 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_HAT,
     LAM_SINCE,
+    LAM_T,
     LAM_W,
     LENGTH,
     LU_,
@@ -95,7 +96,7 @@ def _jump_of_joints(at: int) -> None:
 def _closed(at: int) -> IntArray:
     """Return the contacts that are closed: without a gap, or pressed in the step before."""
     motion, length, nj = part(at, "motion"), part(at, "trial.scale")[LENGTH], part(at, "system.joints")
-    gaps = motion.rows[GAP, nj:]
+    gaps = motion.rows[GAP, nj : nj + part(at, "e").size]
     return np.flatnonzero((gaps <= CLOSED * length) | (motion.contact[IMPULSE] > 0.0))
 
 
@@ -105,6 +106,8 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     trial, motion, sym, mats = part(at, "trial"), part(at, "motion"), part(at, "sym"), part(at, "mats")
     nv, nj, w, e = trial.vec.shape[1], trial.joint.shape[1], trial.vec[W], part(at, "e")
     trial.contact[LAM_C, :] = 0.0
+    trial.beside[LAM_T, :] = 0.0
+    motion.laws[:COHESION, :] = 0.0
     closed = _closed(at)
     n = closed.size
     if n == 0:
@@ -141,7 +144,7 @@ def _account(at: int) -> None:
     mean, nj, terms = trial.vec[S2], trial.joint.shape[1], motion.terms
     for i in range(mean.size):
         mean[i] = motion.vec[V, i] + 0.5 * trial.vec[W, i]
-    for r in range(motion.rows.shape[1]):
+    for r in range(nj + part(at, "e").size):
         Lam = trial.joint[LAM_W, r] if r < nj else trial.contact[LAM_C, r - nj]
         prescribed = -0.5 * (motion.rows[GAP_T, r] + g_t[r])
         rest = (along_direction(at, r, mean) - prescribed) * Lam
@@ -225,7 +228,8 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     to_space(part(at, "system.unknowns"), part(at, "point.A"), p)
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
-    con, gaps = motion.contact, motion.rows[GAP, part(at, "system.joints") :]
+    con, nj = motion.contact, trial.joint.shape[1]
+    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
     add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
     add_up_friction(motion.beside, motion.laws, con[WORK])
     bad = _begin_anew(at, t)

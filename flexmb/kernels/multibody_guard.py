@@ -5,6 +5,7 @@ Both see a step whose terms are written (``multibody_ledger``) and whose end is 
 
 from __future__ import annotations
 
+from flexmb.kernels.friction_record import ROLLING, SLIDING
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.machine import part
@@ -48,6 +49,8 @@ def out_of_nothing(at: int, gain: float, kinetic: float, before: float, potentia
     works += abs(terms[T_PROJECTION])
     for i in range(motion.contact.shape[1]):
         works += abs(motion.contact[WORK, i])
+    for i in range(motion.laws.shape[1]):
+        works += abs(motion.laws[SLIDING, i]) + abs(motion.laws[ROLLING, i])
     limit = max(GAIN * energy + GAIN_OF_WORK * works, GAIN_OF_STORED * stored)
     # written so that a gain that is no number is refused, too
     return not (gain <= limit or _barely_moves(at))
@@ -64,6 +67,10 @@ def _works(at: int) -> tuple[float, float]:
     for i in range(contact.shape[1]):
         total += contact[WORK, i]
         size += abs(contact[WORK, i])
+    laws = part(at, "motion.laws")
+    for i in range(laws.shape[1]):
+        total += laws[SLIDING, i] + laws[ROLLING, i]
+        size += abs(laws[SLIDING, i]) + abs(laws[ROLLING, i])
     return total, size
 
 

@@ -9,7 +9,7 @@ their filtered values P_c, and p_{n+1} - p_n = h P_gamma + G_c Lam_c + G_J Lam_w
          + dq . P_drive,gamma + sum lam_gamma d(phi) - g_t . Lam  drive (of spins; joints and planes that are moved)
          + dq . P_cross,gamma                                     cross (circulatory forces)
          + dq . P_damp,gamma                                      damping
-         + (G_c^T v + g_t) . Lam_c                                contact
+         + (G_c^T v + g_t) . Lam_c                                contact; of rows beside the normals: friction
          + (h/2 w - dq_c) . P_gamma                               projection (of contacts, GGL)
          + dV + dq . P_cons,gamma                                 numerical: the quadrature of the potential,
          + (h (v_n + v~)/2 - dq + dq_c) . P_gamma                            the position formula and GGL of joints,
@@ -73,7 +73,7 @@ from flexmb.kernels.multibody import (
     W,
 )
 from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
-from flexmb.kernels.stages import stage
+from flexmb.kernels.stages import BESIDE_WORKS, call, stage
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.state import Array
 
@@ -214,6 +214,9 @@ def _contacts(at: int) -> float:
         g_t = weight * values.g_t[r] + (1.0 - weight) * motion.rows[GAP_T, r]
         motion.contact[WORK, i] = (along_direction(at, r, x) + g_t) * Lam
         drive -= g_t * Lam
+    if motion.beside.shape[1] > 0:
+        call(part(at, "stages")[BESIDE_WORKS], at, 0)
+        drive += part(at, "answer")[0]
     return drive
 
 
@@ -228,6 +231,8 @@ def carry_impulses(at: int) -> None:
         motion.contact[SINCE, i] += Lam
         for k in range(3):  # what fields show: the impulse on the second marker, in space
             motion.since_field[3 * i + k] += Lam * grad[rows.ptr[nj + i] + 1, k]
+    if motion.beside.shape[1] > 0:
+        call(part(at, "stages")[BESIDE_WORKS], at, 1)
 
 
 @kernel

@@ -206,8 +206,8 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     if table >= 0:  # the ledger end with the step before
         return LEFT_TABLE, table, np.nan, 0.0
     nums[STEPS] += 1.0
-    gaps = motion.rows[GAP, part(at, "system.joints") :]
-    con = motion.contact
+    con, nj = motion.contact, part(at, "system.joints")
+    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
     add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
     add_up_friction(motion.beside, motion.laws, con[WORK])
     if numbers.projection == 1:

@@ -40,6 +40,7 @@ from flexmb.kernels.multibody import (
     LAM,
     LAM_C,
     LAM_J,
+    LAM_T,
     LAM_W,
     LEVEL,
     LU_,
@@ -112,6 +113,7 @@ def predict(at: int) -> None:
         joint[LAM_W, r] = 0.0
     contact[NU, :] = 0.0
     contact[LAM_C, :] = 0.0
+    part(at, "trial.beside")[LAM_T, :] = 0.0
 
 
 @inner
@@ -145,6 +147,10 @@ def residual(at: int) -> None:
         for c in range(contact.shape[1]):
             if contact[LAM_C, c] != 0.0:
                 add_direction(at, nj + c, -contact[LAM_C, c], vec[R])
+        first, beside = nj + contact.shape[1], part(at, "trial.beside")[LAM_T]
+        for k in range(beside.size):
+            if beside[k] != 0.0:
+                add_direction(at, first + k, -beside[k], vec[R])
     g = part(at, "point.rows.g")
     keep_met(at)
     for r in range(nj):  # the velocity includes the jump w, which does not move the joints

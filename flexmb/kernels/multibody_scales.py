@@ -108,7 +108,7 @@ def measure_length(at: int) -> None:
     """Write the lengths that joints and gaps are compared with: of the model, or between the places they compare."""
     scale, rows, state = part(at, "trial.scale"), part(at, "system.rows"), part(at, "point.markers")
     nj, far, span = part(at, "system.joints"), 0.0, 0.0
-    for r in range(rows.kind.size):
+    for r in range(nj + part(at, "system.contacts")):
         if rows.kind[r] != DOT and rows.kind[r] != ANGLE:
             d = apart(state, rows.marker[rows.ptr[r]], rows.marker[rows.ptr[r] + 1])
             far = max(far, dot(d, d))

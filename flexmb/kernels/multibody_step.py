@@ -152,7 +152,7 @@ def deepest(at: int) -> float:
     behind, ahead = part(at, "motion.rows")[GAP], part(at, "numbers.family") == SCHATZMAN
     deep = 0.0
     if part(at, "numbers.contact_ggl") == 1 or ahead:
-        for r in range(nj, g.size):
+        for r in range(nj, nj + e.size):
             gap = g[r] + e[r - nj] * behind[r] if ahead else g[r]
             if not -gap <= deep:
                 deep = -gap

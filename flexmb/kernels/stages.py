@@ -20,11 +20,12 @@ from numba.extending import intrinsic
 from flexmb.kernels.cache import callback
 from flexmb.state import IntArray
 
-PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES = 0, 1, 2, 3, 4, 5
+PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS = 0, 1, 2, 3, 4, 5, 6
 """The stages, as places in ``Machine.stages``."""
 
 FLOATING_STAGE, BEAMS_STAGE, ROTORS_STAGE, CORNER_STAGE, BETWEEN_STAGE, EVALUATE_STAGE, TANGENTS_STAGE = range(7)
-"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``."""
+ROWS_BESIDE_STAGE, CONES_STAGE = 7, 8
+"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``, but for the last one."""
 
 FORCES, MOMENTUM, TANGENTS = 0, 1, 2
 """What bodies of a kind are asked for (``features.py``)."""

@@ -33,8 +33,8 @@ IntArray2 = IntArray
 GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
 """Kinds of markers."""
 
-ALONG, DOT, DISTANCE, ANGLE, CLEARANCE = 0, 1, 2, 3, 4
-"""Kinds of rows."""
+ALONG, DOT, DISTANCE, ANGLE, CLEARANCE, SLIDE, TURN, SPIN = 0, 1, 2, 3, 4, 5, 6, 7
+"""Kinds of rows; the last three are those beside the normals of contacts."""
 
 CONSTANT, RAMP, HARMONIC, TABLE, SPIN_UP, POLYNOMIAL, SPEED_TABLE = 0, 1, 2, 3, 4, 5, 6
 """Kinds of time functions."""
@@ -146,6 +146,11 @@ class AngleState(NamedTuple):
 
 class Rows(NamedTuple):
     """Scalar conditions g(t, q), nr of them: first those of joints (g = 0), then those of contacts (g >= 0).
+
+    After them rows that have rates only, beside the normals of contacts: SLIDE, TURN and SPIN, markers (A, B)
+    or (A, B, spin), see ``kernels.rows_beside``. Their ``angle`` is the row of the normal and which of two directions
+    it is, ``a`` the direction (in the axes of the plane) or that across planar motion, ``b`` begins with the speed of
+    the surface, ``c`` is the arm.
 
     ALONG, markers (A, B, C):  g = n . (r_B - r_A) - c - cf phi(t),   n = R_C a
     DOT, markers (A, B):       g = (R_A a) . (R_B b) - c - cf phi(t)
@@ -297,6 +302,7 @@ class System(NamedTuple):
     floating: Floating
     rotors: Rotors
     joints: int  # how many of the rows belong to joints
+    contacts: int  # how many after them are normals of contacts
 
 
 class Point(NamedTuple):

@@ -175,7 +175,9 @@ class Alpha(Scheme):
             b = con.g(free.t, free.q) / h
             rows = np.arange(con.nc)
         else:
-            rows = forecast_closes(system.instant(state.t, state.q, state.v), 0.5 * h, P_before, fixed.response, h)
+            rows = forecast_closes(
+                system.instant(state.t, state.q, state.v), 0.5 * h, P_before, fixed.response, h, system.contacts.blocks
+            )
             b = con.U(free.t, free.v) + con.e * U_n
         if not (b[rows] < 0.0).any():
             return nu, Lam, lam, 0

@@ -7,6 +7,7 @@ x_{k+theta} = theta x_{k+1} + (1 - theta) x_k,
     q_{k+1} = q_k + h v_{k+vartheta}
     active:  g(q_k) + gamma h U_k <= 0
     0 <= U_{k+1} + e U_k  perp  P >= 0   on the active set, P = 0 elsewhere
+    (with friction: the rows beside the normals, too, and the laws of ``schemes.contact_stack``)
 
 In large motion M(q) v is the momentum p in space, q_k + dq an increment q_k (+) dq with dq = h v_{k+vartheta}, and
 
@@ -33,7 +34,7 @@ The gyroscopic work -h v_vartheta^T Y v_vartheta is zero because Y is skew, and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -41,9 +42,10 @@ import numpy as np
 from flexmb.errors import InputError, NotConverged
 from flexmb.kernels.multibody import MOREAU
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
-from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.frictional import StepContacts, directions, no_laws, surface_rates
 from flexmb.schemes.scheme import (
+    ALL_LAWS,
     Memory,
     Responses,
     Scheme,
@@ -51,9 +53,6 @@ from flexmb.schemes.scheme import (
     check_flag,
     check_range,
     forecast_closes,
-    no_contacts,
-    solve_contacts,
-    solve_velocity,
 )
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
@@ -101,6 +100,7 @@ class MoreauJean(Scheme):
 
     name: ClassVar[str] = "moreau-jean"
     any_system: ClassVar[bool] = True
+    carries: ClassVar[frozenset[str]] = ALL_LAWS
 
     def __post_init__(self) -> None:
         check_range(self.name, "theta", self.theta, 0.0, 1.0)
@@ -134,35 +134,33 @@ class MoreauJean(Scheme):
     def start(self, system: System, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
         """Return the memory: the impulses of the step before, of contacts and (in ``loads``) of joints; none yet."""
         nothing = np.zeros((0, system.nv))
-        return Memory(nothing, np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj)), np.zeros(1))
+        contacts, joints = np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj))
+        return Memory(nothing, contacts, joints, np.zeros(1), **no_laws(system))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h: Newton's method on the momentum equation, one iteration for a constant system."""
-        th, vt, t1, v_k, P = self.theta, self.vartheta, state.t + h, state.v, no_contacts(system)
+        th, vt, t1, v_k = self.theta, self.vartheta, state.t + h, state.v
         start = system.instant(state.t, state.q, v_k)
-        active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h)
+        active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h, system.contacts.blocks)
+        contacts = StepContacts.begin(system, start, active, memory, fixed, solver, h, t1, 0.5 * h)
         given = start.to_space(start.p + h * weighed(start.F, 1.0 - th, 1.0 - vt))
-        v, Lam, count, last, scale = v_k, memory.loads[0], 0, np.inf, largest(v_k)
+        z, v, Lam, count, last, scale = contacts.none, v_k, memory.loads[0], 0, np.inf, largest(v_k)
         for _ in range(ITERATIONS):
             dq = h * (v_k + vt * (v - v_k))
             end = system.instant(t1, system.advance(state.q, dq), v)
-            inside = end.directions_inside(-(1.0 - vt) * dq, t1 - (1.0 - vt) * h)
-            R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - end.G @ P - inside @ Lam
+            inside, J = end.directions_inside(-(1.0 - vt) * dq, t1 - (1.0 - vt) * h), directions(end)
+            R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - J @ (z + contacts.bond) - inside @ Lam
             S = system.factor(end, *self._weights(h), inside)
             dv, dLam = S.solve_both(-R, -end.joint_rates)
             scale = max(scale, largest(v + dv))  # also where impulses bring everything to rest
             if active.size:
-                before, b = P, end.G.T @ (v + dv) + end.g_t + system.contacts.e * end.velocity_before(start)
-                if isinstance(fixed, StepFixed):  # nothing changes: what was prepared holds
-                    P, more = solve_velocity(fixed, b, active, memory.contacts[0], solver, t1)
-                else:
-                    P, W = no_contacts(system), delassus(S.solve, end.G[:, active])
-                    P[active], more = solve_contacts(W, b[active] - W @ before[active], active, system, solver, t1)
+                before = z
+                z, more = contacts.solve(end, S, J.T @ (v + dv) + surface_rates(end), z)
                 count += more
-                if (before != P).any():
-                    by_impulse, joints_answer = S.solve_both(end.G @ (P - before), np.zeros(system.nj))
+                if (before != z).any():
+                    by_impulse, joints_answer = S.solve_both(J @ (z - before), np.zeros(system.nj))
                     dv, dLam = dv + by_impulse, dLam + joints_answer
             v, Lam, size = v + dv, Lam + dLam, largest(dv)
             if system.linear or size <= SETTLED * scale or (size >= 0.5 * last and size <= NOISE * scale):
@@ -172,13 +170,26 @@ class MoreauJean(Scheme):
             raise NotConverged("Newton's method does not converge", time=t1, step=-1, residual=size)
         dq = h * (v_k + vt * (v - v_k))
         end = system.instant(t1, system.advance(state.q, dq), v)
-        report = self._report(system, start, end, dq, h, P, Lam, count)
-        return State(t1, end.q, v), memory.with_(contacts=P[None, :], loads=Lam[None, :]), report
+        surfaces = vt * surface_rates(end) + (1.0 - vt) * surface_rates(start)
+        U = directions(end).T @ (dq / h) + surfaces
+        report = self._report(
+            system, start, end, dq, h, Lam, contacts.works(U, z), float(surfaces @ (z + contacts.bond))
+        )
+        after = memory.with_(loads=Lam[None, :], **contacts.remember(z, U, end))
+        return State(t1, end.q, v), after, replace(report, iterations=count, laws=after.laws, mu=contacts.task.mu)
 
     def _report(
-        self, system: System, start: Instant, end: Instant, dq: Array, h: float, P: Array, Lam: Array, count: int
+        self,
+        system: System,
+        start: Instant,
+        end: Instant,
+        dq: Array,
+        h: float,
+        Lam: Array,
+        contacts: dict[str, Any],
+        surfaces: float,
     ) -> StepReport:
-        """Return the works of the step, all taken in space, on the velocity dq / h."""
+        """Return the works of the step, all taken in space, on the velocity dq / h; ``surfaces``: by moving ones."""
         th, vt = self.theta, self.vartheta
         moved, v_0, v_1 = end.to_space(dq), start.to_space(start.v), end.to_space(end.v)
         p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
@@ -193,17 +204,15 @@ class MoreauJean(Scheme):
         numerical = end.potential - start.potential + works[CONSERVATIVE] + works[INERTIA]
         numerical += 0.5 * (v_1 @ p_0 - v_0 @ p_1) + (0.5 * (v_0 + v_1) - moved / h) @ (p_1 - p_0)
         numerical += float((inside @ Lam) @ dq) / h - drives
-        g_t = vt * end.g_t + (1.0 - vt) * start.g_t
         return StepReport(
-            P=P,
             external=float(works[EXTERNAL]),
-            drive=float(works[DRIVE]) + drives - float(g_t @ P),
+            drive=float(works[DRIVE]) + drives - surfaces,
             damping=float(works[DAMPING]),
-            contact=(end.G.T @ (dq / h) + g_t) * P,
             numerical=float(numerical),
-            iterations=count,
+            iterations=0,
             cross=float(works[CROSS]),
             Lam=Lam,
+            **contacts,
         )
 
     def amplification(self, k: float, c: float) -> Array:

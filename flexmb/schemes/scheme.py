@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
 
@@ -18,6 +18,7 @@ from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.many_contacts import Answer, Level, ManyContactsProblem, StepNumbers, pays
 from flexmb.state import Array, IntArray, State, StepReport
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, Solves, System
 from flexmb.system.step_matrix import StepMatrix as StepMatrix
@@ -78,6 +79,12 @@ class StepFixed(PreparedContacts):
         """G^T S^-1 G."""
         return delassus(self.S.solve, self.system.contacts.G)
 
+    @cached_property
+    def W_rows(self) -> Array:
+        """[G H]^T S^-1 [G H]: that of the normals and of the rows beside them."""
+        contacts = self.system.contacts
+        return delassus(self.S.solve, sparse.csc_array(sparse.hstack([contacts.G, contacts.H], format="csc")))
+
     @property
     def row_matrix(self) -> Array:
         """The Delassus matrix."""
@@ -126,12 +133,18 @@ class Memory:
     loads : (1, nl) array
         A number per load.
     scalars : (s,) array
+    rows : (m, nt) array
+        Vectors over the rows of contacts beside their normals.
+    laws : (k, nc) array
+        State of the laws of contacts (``kernels.law_codes``); k = 0 where they have none.
     """
 
     vectors: Array
     contacts: Array
     loads: Array
     scalars: Array
+    rows: Array = field(default_factory=lambda: np.zeros((1, 0)))
+    laws: Array = field(default_factory=lambda: np.zeros((0, 0)))
 
     def with_(self, **changes: Array) -> Memory:
         """Return a copy with some arrays replaced."""
@@ -326,11 +339,18 @@ def no_contacts(system: System) -> Array:
     return np.zeros(system.contacts.nc)
 
 
-def forecast_closes(start: Instant, ahead: float, P_before: Array, response: Array, h: float) -> IntArray:
+RESTING = 1e-12
+"""A gap this small beside the lengths it is the difference of counts as closed where there is friction."""
+
+
+def forecast_closes(
+    start: Instant, ahead: float, P_before: Array, response: Array, h: float, blocks: Blocks
+) -> IntArray:
     """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
-    positive one at its word would lift the contact every other step and double the impulse in between.
+    positive one at its word would lift the contact every other step and double the impulse in between. With friction
+    it would slip for that step, too, so there the margin covers the round-off of the gap whatever was pressed before.
 
     Parameters
     ----------
@@ -342,6 +362,9 @@ def forecast_closes(start: Instant, ahead: float, P_before: Array, response: Arr
     response : (nc,) array
         Velocity per unit impulse: ``response * P_before`` is the speed that was taken away.
     h : float
+    blocks : Blocks
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
+    if not blocks.normals_only:
+        noise = np.maximum(noise, RESTING * start.reach)
     return np.flatnonzero(start.g + ahead * start.U <= noise)

@@ -6,6 +6,7 @@ With q (+) dq the increment of positions, p = M(q) v the momentum in space, and 
     p_{k+1} - p_k = h F(t_m, q_m, (v_k + v_{k+1})/2) + G(q_m) P
     q_{k+1} = q_m (+) (h/2) v_{k+1}
     where g(t_m, q_m) <= 0:  0 <= U_{k+1} + e U_k  perp  P >= 0,  U = G(q_m)^T v + g_t(t_m);   P = 0 elsewhere
+    (with friction: the rows beside the normals, too, and the laws of ``schemes.contact_stack``)
 
 (Hairer, Lubich, Wanner 2003, eq 1.7; Moreau 1988, his midpoint rule). Only forces of velocities are implicit, with the
 matrix S = M + (h/2) C. A mass that depends on the position, of bodies that turn, makes p_{k+1} implicit, too: then the
@@ -34,7 +35,8 @@ from flexmb.errors import InputError, NotConverged
 from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.linalg.frequencies import highest_frequency
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.scheme import Memory, Responses, Scheme, solve_contacts
+from flexmb.schemes.frictional import StepContacts, directions, no_laws, surface_rates
+from flexmb.schemes.scheme import ALL_LAWS, Memory, Responses, Scheme, forecast_closes
 from flexmb.state import Array, State, StepReport
 from flexmb.system.protocol import System
 
@@ -51,6 +53,7 @@ class StormerVerlet(Scheme):
     name: ClassVar[str] = "stormer-verlet"
     any_system: ClassVar[bool] = True
     stability: ClassVar[float] = 2.0
+    carries: ClassVar[frozenset[str]] = ALL_LAWS
 
     @property
     def order(self) -> int:
@@ -81,22 +84,22 @@ class StormerVerlet(Scheme):
         """Return the memory: momentum in space, impulses of the step before, potential energy."""
         here = system.instant(state.t, state.q, state.v)
         p, V = here.to_space(here.p), np.array([here.potential])
-        return Memory(p[None, :], np.zeros((1, system.contacts.nc)), np.zeros((1, 0)), V)
+        return Memory(p[None, :], np.zeros((1, system.contacts.nc)), np.zeros((1, 0)), V, **no_laws(system))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h."""
-        t_m, t_1, v_0, P_before = state.t + 0.5 * h, state.t + h, state.v, memory.contacts[0]
+        t_m, t_1, v_0 = state.t + 0.5 * h, state.t + h, state.v
         middle = system.instant(t_m, system.advance(state.q, 0.5 * h * v_0), v_0)
         p_0 = middle.to_axes(memory.vectors[0])
-        noise = middle.gap_noise + 1e-13 * h * fixed.response * P_before
-        active = np.flatnonzero(middle.g <= noise)
-        S, G = system.factor(middle, 1.0, 0.5 * h, 0.0), middle.G[:, active]
-        X = S.solve(G.toarray()) if active.size else np.zeros((system.nv, 0))
-        W, e, g_t = G.T @ X, system.contacts.e[active], middle.g_t[active]
-        U_0, z, v_1, count, size = G.T @ v_0 + g_t, np.zeros(active.size), v_0, 0, np.inf
-        mean = middle
+        active = forecast_closes(middle, 0.0, memory.contacts[0], fixed.response, h, system.contacts.blocks)
+        contacts = StepContacts.begin(system, middle, active, memory, fixed, solver, h, t_1, 0.0)
+        S, surfaces = system.factor(middle, 1.0, 0.5 * h, 0.0), surface_rates(middle)
+        J, rows = directions(middle), contacts.stack.rows
+        X = S.solve(J[:, rows].toarray()) if rows.size else np.zeros((system.nv, 0))
+        W = J[:, rows].T @ X
+        z, v_1, count, size, mean = contacts.none, v_0, 0, np.inf, middle
         for iteration in range(ITERATIONS):
             p_1 = p_0
             if iteration:  # at first v_1 = v_0, and p_1 differs from p_0 only by how bodies have turned
@@ -104,13 +107,13 @@ class StormerVerlet(Scheme):
             if iteration or not system.linear:
                 end = system.instant(t_1, system.advance(middle.q, 0.5 * h * v_1), v_1)
                 p_1 = middle.to_axes(end.to_space(end.p))
-            R = p_1 - p_0 - h * mean.F.sum(axis=0) - G @ z
+            R = p_1 - p_0 - h * mean.F.sum(axis=0) - J @ (z + contacts.bond)
             dv = -S.solve(R)
             size = abs(float(dv @ R))
             if active.size:
                 before = z
-                z, more = solve_contacts(W, G.T @ (v_1 + dv) + g_t + e * U_0 - W @ z, active, system, solver, t_1)
-                dv, count = dv + X @ (z - before), count + more
+                z, more = contacts.solve(middle, S, J.T @ (v_1 + dv) + surfaces, z, W)
+                dv, count = dv + X @ (z - before)[rows], count + more
             v_1 = v_1 + dv
             if system.linear or size <= CLOSE**2 * abs(float(v_1 @ p_1)):
                 break
@@ -118,23 +121,20 @@ class StormerVerlet(Scheme):
             raise NotConverged("the momentum equation does not converge", time=t_1, step=-1, residual=size**0.5)
         q_1 = system.advance(middle.q, 0.5 * h * v_1)
         end, mean = system.instant(t_1, q_1, v_1), system.instant(t_m, middle.q, 0.5 * (v_0 + v_1))
-        P = np.zeros(system.contacts.nc)
-        P[active] = z
-        p_1 = end.to_space(end.p)
-        after = Memory(p_1[None, :], P[None, :], memory.loads, np.array([end.potential]))
+        U, p_1 = J.T @ mean.v + surfaces, end.to_space(end.p)
+        after = memory.with_(vectors=p_1[None, :], scalars=np.array([end.potential]), **contacts.remember(z, U, end))
         own = end.potential - memory.scalars[0] + 0.5 * float(v_1 @ p_0 - v_0 @ middle.to_axes(p_1))
         work = h * (mean.F @ mean.v)
-        contact, drive = np.zeros(P.size), float(g_t @ z)
-        contact[active] = (G.T @ mean.v + g_t) * z
         report = StepReport(
-            P=P,
             external=float(work[EXTERNAL]),
-            drive=float(work[DRIVE]) - drive,
+            drive=float(work[DRIVE]) - float(surfaces @ (z + contacts.bond)),
             damping=float(work[DAMPING]),
-            contact=contact,
             numerical=float(own + work[CONSERVATIVE] + work[INERTIA]),
             iterations=count,
             cross=float(work[CROSS]),
+            laws=after.laws,
+            mu=contacts.task.mu,
+            **contacts.works(U, z),
         )
         return State(t_1, q_1, v_1), after, report
 

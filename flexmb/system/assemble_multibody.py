@@ -15,6 +15,7 @@ from flexmb.assembly.constant import constant_matrices
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
 from flexmb.assembly.gravity_check import gravity_notes
 from flexmb.assembly.markers import BodyInfo, Marker
+from flexmb.assembly.rows_beside import beside_spheres
 from flexmb.errors import InputError
 from flexmb.kernels.tables import FRAME, PLANAR
 from flexmb.state import Array, IntArray
@@ -87,7 +88,6 @@ def assemble_large(
         known = len(builder.functions)
         part.add_to(builder)
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
-    _refuse_laws(builder)
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
     straight = q0.copy()
     place_in_q = {iv: iq for iq, iv in builder.plain}
@@ -103,7 +103,7 @@ def assemble_large(
         q0=q0,
         v0=v0,
         joints=Groups.of(builder.joints, "joints"),
-        contacts=Groups.of(builder.contacts, "contacts"),
+        contacts=Groups.of(builder.contacts, "contacts", tables),
         probes=(),
         layout=layout,
         impulse_map=_impulse_map(builder, layout),
@@ -124,14 +124,6 @@ def assemble_large(
     counted_from = replace(system, q0=straight) if start else system
     looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
-
-
-def _refuse_laws(builder: Builder) -> None:
-    """Raise for contacts with laws that have no rows in large motion."""
-    for group in builder.contacts:
-        for key, value in group.law.refusals().items():
-            message = "is for models in small motion: bodies of small displacement, no joints"
-            raise InputError(message, where=f"contacts.{group.name}", key=key, value=value)
 
 
 def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> MultibodySystem:
@@ -160,11 +152,8 @@ def sphere_groups(builder: Builder, q0: Array) -> tuple[SphereGroup, ...]:
             places = [builder.markers[marker][0] for marker in markers]
             labels = tuple(place.label for place in places)
             carriers = carriers_of(places, q0, len(builder.v0))
-            found.append(
-                SphereGroup(
-                    group.name, labels, np.array(markers, dtype=np.int64), group.spheres, group.e, first, carriers
-                )
-            )
+            own, beside = np.array(markers, dtype=np.int64), tuple(beside_spheres(group.law, places))
+            found.append(SphereGroup(group.name, labels, own, group.spheres, group.law, first, carriers, beside))
         first += len(group.labels)
     return tuple(found)
 

@@ -98,12 +98,13 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
 
 
 def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
-    """Return what the rates of rows are compared with, (nr,)."""
+    """Return what the rates of rows are compared with, (nj + nc,)."""
     turning, v = system.turning, v * system.tables.unknowns.unit
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
     scale = system.row_scale(float(places + size * turns), float(turns + places / size))
     rows, functions = system.tables.rows, system.tables.functions
-    for r in np.flatnonzero(rows.function >= 0):  # the rate of a vibration is known to the digits of its largest
+    driven = np.flatnonzero(rows.function[: scale.size] >= 0)
+    for r in driven:  # the rate of a vibration is known to the digits of its largest
         k = rows.function[r]
         if functions.kind[k] == HARMONIC:
             _, amplitude, angular, _ = functions.data[functions.ptr[k] : functions.ptr[k + 1]]

@@ -130,6 +130,17 @@ class Blocks:
         """The contact of each column of H, (nt,)."""
         return np.repeat(np.arange(self.nc, dtype=np.int64), self.sizes)
 
+    @cached_property
+    def tangent(self) -> np.ndarray:
+        """Whether a column of H is a tangent, and no axis of rolling or spinning, (nt,) bool."""
+        place = np.arange(self.nt) - self.start[:-1][self.owner]
+        return np.asarray(place < self.slides[self.owner])
+
+    def slip(self, U_T: Array) -> Array:
+        """Return the slip speed of each contact, (nc,), from the rates of all rows beside the normals, (nt,)."""
+        squares = np.where(self.tangent, U_T, 0.0) ** 2
+        return np.asarray(np.sqrt(np.bincount(self.owner, weights=squares, minlength=self.nc)))
+
     def laws(self) -> dict[str, int]:
         """Return what there is beyond normals with Newton's law, as keys of contacts, and the first contact with it."""
         found = {

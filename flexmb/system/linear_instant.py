@@ -63,6 +63,11 @@ class LinearInstant:
         g0 = self.system.contacts.g0
         return np.asarray(1e-14 * (np.abs(g0) + np.abs(self.g - g0)))
 
+    @property
+    def reach(self) -> Array:
+        """Lengths that the gaps are differences of, (nc,), m."""
+        return np.asarray(np.abs(self.system.contacts.g0) + abs(self.G).T @ np.abs(self.q))
+
     @cached_property
     def g_t(self) -> Array:
         """Partial time derivatives of the gaps, (nc,)."""

@@ -36,7 +36,7 @@ class DirectionPattern:
         self.indptr = np.concatenate([[0], np.cumsum(columns)]).astype(np.int32)
 
     def matrix(self, J: Array, grad: Array) -> sparse.csc_array:
-        """Return G, (nv, nj + nc), from the rates of the markers and the gradients of the rows."""
+        """Return G, (nv, nr), from the rates of the markers and the gradients of the rows."""
         along = np.einsum("ij,ij->i", J[self.entry], grad[self.slot])
         data = np.bincount(self.place, weights=along, minlength=self.indices.size)
         found = sparse.csc_array((data, self.indices.copy(), self.indptr.copy()), shape=self.shape)
@@ -63,34 +63,46 @@ class MultibodyInstant:
         self._J, self._grad = point.markers.J.copy(), point.rows.grad.copy()
 
     @property
+    def _normals(self) -> slice:
+        """Which of the rows are normals of contacts."""
+        first = self.system.tables.joints
+        return slice(first, first + self.system.tables.contacts)
+
+    @property
     def kinetic(self) -> float:
         """Kinetic energy, J."""
         return 0.5 * float(self.p @ self.v)
 
     @cached_property
     def directions(self) -> sparse.csc_array:
-        """Force directions of joints, then of contacts, as columns, (nv, nj + nc)."""
+        """Force directions of joints, of contacts, and of the rows beside their normals as columns, (nv, nr)."""
         return self.system.directions.matrix(self._J, self._grad)
 
     @cached_property
     def G(self) -> sparse.csc_array:
         """Force directions of the contacts, (nv, nc)."""
-        return sparse.csc_array(self.directions[:, self.system.nj :])
+        return sparse.csc_array(self.directions[:, self._normals])
 
     @property
     def g(self) -> Array:
         """Gaps, (nc,)."""
-        return self._g[self.system.nj :]
+        return self._g[self._normals]
 
     @property
     def gap_noise(self) -> Array:
         """Round-off of the gaps, (nc,), m."""
-        return np.asarray(1e-14 * np.abs(self.system.tables.rows.c[self.system.nj :]))
+        return np.asarray(1e-14 * np.abs(self.system.tables.rows.c[self._normals]))
+
+    @property
+    def reach(self) -> Array:
+        """Lengths that the gaps are differences of, (nc,), m."""
+        farthest = max(self.system.size, float(np.abs(self.q[: self.system.nq]).max(initial=0.0)))
+        return np.asarray(np.abs(self.system.tables.rows.c[self._normals]) + farthest)
 
     @property
     def g_t(self) -> Array:
         """Partial time derivatives of the gaps, (nc,)."""
-        return self._g_t[self.system.nj :]
+        return self._g_t[self._normals]
 
     @cached_property
     def U(self) -> Array:
@@ -100,12 +112,12 @@ class MultibodyInstant:
     @cached_property
     def H(self) -> sparse.csc_array:
         """Directions of the rows beside the normals, (nv, nt)."""
-        return sparse.csc_array((self.system.nv, 0))
+        return sparse.csc_array(self.directions[:, self._normals.stop :])
 
     @property
     def H_t(self) -> Array:
         """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
-        return np.zeros(0)
+        return self._g_t[self._normals.stop :]
 
     @cached_property
     def U_T(self) -> Array:
@@ -141,7 +153,7 @@ class MultibodyInstant:
         The normal of a clearance turns quickly: there the velocity at the start is taken along the normal here, so that
         an impact is a reflection and no contact gains energy.
         """
-        turned = self.system.tables.rows.kind[self.system.nj :] == CLEARANCE
+        turned = self.system.tables.rows.kind[self._normals] == CLEARANCE
         return np.where(turned, self.G.T @ start.v + start.g_t, start.U)
 
     def to_space(self, x: Array) -> Array:
@@ -162,6 +174,12 @@ class MultibodyInstant:
         return out
 
     def impulse_vectors(self, P: Array, R: Array) -> Array:
-        """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,)."""
-        slot = self.system.tables.rows.ptr[self.system.nj : -1] + 1
-        return np.asarray((P[:, None] * self._grad[slot, :3]).ravel())
+        """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,).
+
+        ``R`` (nt,) are those of the rows beside the normals.
+        """
+        ptr, first = self.system.tables.rows.ptr, self._normals.stop
+        out = np.asarray(P[:, None] * self._grad[ptr[self._normals] + 1, :3])
+        if R.size:
+            np.add.at(out, self.system.gaps.blocks.owner, R[:, None] * self._grad[ptr[first:-1] + 1, :3])
+        return out.ravel()

@@ -26,6 +26,7 @@ from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
 from flexmb.state import Array, IntArray, State
+from flexmb.system.blocks_of_rows import laws_of
 from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
 from flexmb.system.layout import Layout
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
@@ -168,17 +169,17 @@ class MultibodySystem:
         return out
 
     def row_scale(self, length: float, angle: float) -> Array:
-        """Return what rows of joints and contacts are compared with, (nr,): a length or an angle, as they are."""
-        rows = self.tables.rows
-        weight = np.where(rows.kind == ANGLE, np.abs(rows.b[:, :2]).sum(axis=1), 1.0)
-        return np.where(np.isin(rows.kind, (DOT, ANGLE)), angle * weight, length)
+        """Return what rows of joints and contacts are compared with: a length or an angle, as they are, (nj + nc,)."""
+        rows, count = self.tables.rows, self.tables.joints + self.tables.contacts
+        kind = rows.kind[:count]
+        weight = np.where(kind == ANGLE, np.abs(rows.b[:count, :2]).sum(axis=1), 1.0)
+        return np.where(np.isin(kind, (DOT, ANGLE)), angle * weight, length)
 
     def machine(self, numbers: SchemeNumbers = NO_SCHEME, settings: SolverSettings | None = None) -> MachineWorkspace:
         """Return a new machine at the initial state, for a run or for questions."""
         pattern = self.find_pattern() if self.pattern is None else self.pattern
-        state = (self.tables, self.start, self.v0, pattern, self.gaps.e)
-        blocks = self.gaps.blocks
-        return machine_of(*state, numbers, settings, self.null, self.constant, blocks.nt, blocks.normals_only)
+        state = (self.tables, self.start, self.v0, pattern, self.gaps.e, laws_of(self.gaps.blocks))
+        return machine_of(*state, numbers, settings, self.null, self.constant)
 
     @cached_property
     def gaps(self) -> Groups:
@@ -315,15 +316,15 @@ class MultibodySystem:
 
     def g(self, t: float, q: Array) -> Array:
         """Return the conditions of joints, then those of contacts, (nj + nc,)."""
-        return self.at(t, q, np.zeros(self.nv)).rows.g.copy()
+        return self.at(t, q, np.zeros(self.nv)).rows.g[: self.tables.joints + self.tables.contacts].copy()
 
     def gdot(self, t: float, q: Array, v: Array) -> Array:
         """Return their rates, (nj + nc,)."""
         self.at(t, q, v)
-        return np.array([row_rate(self.workspace.at, r) for r in range(self.tables.rows.kind.size)])
+        return np.array([row_rate(self.workspace.at, r) for r in range(self.tables.joints + self.tables.contacts)])
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
-        """Return the force directions as columns, joints first, (nv, nj + nc)."""
+        """Return the force directions as columns: joints, contacts, rows beside their normals, (nv, nr)."""
         point = self.at(t, q, np.zeros(self.nv))
         return self.directions.matrix(point.markers.J, point.rows.grad)
 

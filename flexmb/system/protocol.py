@@ -89,6 +89,11 @@ class Instant(Protocol):
         ...
 
     @property
+    def reach(self) -> Array:
+        """Lengths that the gaps are differences of, whose round-off they carry, (nc,), m."""
+        ...
+
+    @property
     def g_t(self) -> Array:
         """Partial time derivatives of the gaps, (nc,)."""
         ...

@@ -8,7 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.assembly.builder import Group
+from flexmb.kernels.tables import System
 from flexmb.state import Array, IntArray
+from flexmb.system.blocks_of_rows import blocks_of, blocks_with, joined_blocks, some_blocks
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.sphere_pairs import SphereGroup
 
@@ -30,8 +32,8 @@ class Groups:
             object.__setattr__(self, "blocks", Blocks.frictionless(self.nc))
 
     @classmethod
-    def of(cls, groups: Sequence[Group], where: str) -> Groups:
-        """Return the rows of the groups of a builder."""
+    def of(cls, groups: Sequence[Group], where: str, tables: System | None = None) -> Groups:
+        """Return the rows of the groups of a builder; of contacts with the blocks that the system's tables have."""
         counts = [len(g.labels) for g in groups]
         labels = [f"{g.name}: {label}" if where == "joints" else label for g in groups for label in g.labels]
         return cls(
@@ -40,6 +42,7 @@ class Groups:
             labels=tuple(labels),
             e=np.repeat(np.array([g.e for g in groups], dtype=np.float64), np.array(counts, dtype=np.int64)),
             driven=tuple(g.driven for g in groups),
+            blocks=None if tables is None else _recorded(groups, tables),  # type: ignore[arg-type]
         )
 
     @property
@@ -64,9 +67,27 @@ class Groups:
             names=(*(self.names[j] for j in fixed), *(g.name for g in spheres)),
             start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
             labels=(*(self.labels[r] for r in rows), *labels),
-            e=np.append(self.e[rows], np.repeat([g.e for g in spheres], counts[len(fixed) :])),
+            e=np.append(self.e[rows], np.repeat([g.law.e for g in spheres], counts[len(fixed) :])),
+            blocks=joined_blocks(some_blocks(self.blocks, rows), _of_pairs(spheres, pairs)),
         )
 
     def name_of(self, row: int) -> str:
         """Return the name of the group a row belongs to."""
         return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]
+
+
+def _recorded(groups: Sequence[Group], tables: System) -> Blocks:
+    """Return the blocks of what is recorded of contacts; spheres, whose pairs have rows at times only, have none."""
+    with_rows = np.array([g.spheres is None for g in groups for _ in g.labels], dtype=bool)
+    laws = [[g.law for g in groups for _ in g.labels if (g.spheres is None) == rows] for rows in (True, False)]
+    both = joined_blocks(blocks_of(tables, laws[0]), blocks_with(laws[1], [()] * len(laws[1])))
+    place = np.argsort(np.argsort(~with_rows, kind="stable"), kind="stable")
+    return some_blocks(both, place.tolist())
+
+
+def _of_pairs(spheres: Sequence[SphereGroup], pairs: Sequence[IntArray]) -> Blocks:
+    """Return the blocks of pairs of spheres."""
+    counts = [len(p) for p in pairs]
+    laws = [g.law for g, count in zip(spheres, counts, strict=True) for _ in range(count)]
+    kinds = [[row.kind for row in g.beside] for g, count in zip(spheres, counts, strict=True) for _ in range(count)]
+    return blocks_with(laws, kinds)

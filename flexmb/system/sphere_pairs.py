@@ -12,7 +12,9 @@ from typing import NamedTuple
 import numpy as np
 from scipy.spatial import cKDTree
 
+from flexmb.assembly.rows_beside import RowBeside
 from flexmb.kernels import tables as tab
+from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 from flexmb.system.layout import Carriers
 
@@ -32,21 +34,23 @@ class SphereGroup(NamedTuple):
         Their centres.
     radii : (n,) array
         m.
-    e : float
-        Restitution.
+    law : ContactLaw
     first : int
         Row of the first sphere among what is recorded of contacts.
     carriers : Carriers
         What the centres stand on.
+    beside : tuple of RowBeside
+        Rows beside the normal of each pair; arms are radii.
     """
 
     name: str
     labels: tuple[str, ...]
     markers: IntArray
     radii: Array
-    e: float
+    law: ContactLaw
     first: int
     carriers: Carriers
+    beside: tuple[RowBeside, ...] = ()
 
     def centers(self, q: Array) -> Array:
         """Return the centres at a state q (nq,), (n, 3), m."""
@@ -82,29 +86,74 @@ class SphereGroup(NamedTuple):
 def pair_tables(
     tables: tab.System, spheres: Sequence[SphereGroup], old: Sequence[IntArray], pairs: Sequence[IntArray]
 ) -> tab.System:
-    """Return the tables with a row for each of the pairs in place of the rows of the ``old`` ones, which stand last."""
-    rows, laws = tables.rows, tables.pairs
-    keep = rows.kind.size - sum(len(p) for p in old)
-    slots = int(rows.ptr[keep])
-    known = laws.first.size - 4 * (rows.kind.size - keep)
+    """Return the tables with rows for each of the pairs in place of those of the ``old`` ones.
+
+    Normals of pairs stand after those of all other contacts, rows beside them after those beside others.
+    """
+    rows, laws, nr = tables.rows, tables.pairs, tables.rows.kind.size
+    gone = sum(len(p) for p in old)
+    fixed, normals = tables.joints + tables.contacts - gone, tables.joints + tables.contacts
+    others = normals + int(np.sum(rows.angle[normals:, 0] < fixed))
+    known = laws.first.size - 4 * gone
     A, B = (np.concatenate([g.markers[p[:, k]] for g, p in zip(spheres, pairs, strict=True)]) for k in (0, 1))
     sizes = [g.radii[p[:, 0]] + g.radii[p[:, 1]] for g, p in zip(spheres, pairs, strict=True)]
     m = A.size
-    none, zero = np.full(m, -1, dtype=np.int64), np.zeros(m)
-    more = tab.Rows(
-        kind=np.append(rows.kind[:keep], np.full(m, tab.DISTANCE)),
-        ptr=np.append(rows.ptr[: keep + 1], slots + 2 * np.arange(1, m + 1)),
-        marker=np.append(rows.marker[:slots], np.column_stack([A, B]).ravel()),
-        angle=np.concatenate([rows.angle[:keep], np.column_stack([none, none])]),
-        a=np.concatenate([rows.a[:keep], np.zeros((m, 3))]),
-        b=np.concatenate([rows.b[:keep], np.zeros((m, 3))]),
-        c=np.append(rows.c[:keep], np.concatenate(sizes)),
-        function=np.append(rows.function[:keep], none),
-        cf=np.append(rows.cf[:keep], zero),
-        pair=np.append(rows.pair[:keep], known + 4 * np.arange(m)),
-    )
+    more = [_some_rows(rows, 0, fixed), _pair_rows(tab.DISTANCE, A, B, c=np.concatenate(sizes), pair=known)]
+    more.append(_some_rows(rows, normals, others))
+    if any(g.beside for g in spheres):
+        more.append(_beside(spheres, pairs, fixed))
     both = tab.Pairs(
         np.append(laws.first[:known], np.column_stack([A, A, B, B]).ravel()),
         np.append(laws.second[:known], np.column_stack([A, B, A, B]).ravel()),
     )
-    return tables._replace(rows=more, pairs=both)
+    assert others <= nr
+    return tables._replace(rows=_joined_rows(more), pairs=both, contacts=tables.contacts - gone + m)
+
+
+def _some_rows(rows: tab.Rows, first: int, last: int) -> tab.Rows:
+    """Return the rows from one to another; ``ptr`` counts slots from their own first."""
+    parts = {name: getattr(rows, name)[first:last] for name in tab.Rows._fields if name not in ("ptr", "marker")}
+    a, b = int(rows.ptr[first]), int(rows.ptr[last])
+    return tab.Rows(ptr=rows.ptr[first : last + 1] - a, marker=rows.marker[a:b], **parts)
+
+
+def _pair_rows(kind: int, A: IntArray, B: IntArray, **given: object) -> tab.Rows:
+    """Return rows between markers; what is not given is zero, or none."""
+    m = A.size
+    none, zero, vectors = np.full(m, -1, dtype=np.int64), np.zeros(m), np.zeros((m, 3))
+    pair = given.pop("pair", None)
+    parts = {"angle": np.column_stack([none, none]), "a": vectors, "b": vectors, "c": zero, "cf": zero, **given}
+    return tab.Rows(
+        kind=np.full(m, kind, dtype=np.int64),
+        ptr=2 * np.arange(m + 1),
+        marker=np.column_stack([A, B]).ravel(),
+        function=none,
+        pair=np.zeros(m, dtype=np.int64) if pair is None else pair + 4 * np.arange(m),  # type: ignore[operator]
+        **parts,  # type: ignore[arg-type]
+    )
+
+
+def _beside(spheres: Sequence[SphereGroup], pairs: Sequence[IntArray], first: int) -> tab.Rows:
+    """Return the rows beside the normals of pairs, contact by contact; ``first`` is the row of the first normal."""
+    parts = []
+    for g, p in zip(spheres, pairs, strict=True):
+        k, m = len(g.beside), len(p)
+        normal, own = first + np.repeat(np.arange(m), k), np.tile(np.arange(k), m)
+        kind, which, slide, a = (
+            np.array([getattr(row, name) for row in g.beside]) for name in ("kind", "which", "arm", "a")
+        )
+        if k:
+            A, B = (np.repeat(g.markers[p[:, end]], k) for end in (0, 1))
+            arm = np.where(slide[own] > 0.0, np.repeat(g.radii[p[:, 1]], k), 0.0)
+            rows = _pair_rows(0, A, B, angle=np.column_stack([normal, which[own]]), a=a[own], c=arm)
+            parts.append(rows._replace(kind=kind[own].astype(np.int64)))
+        first += m
+    return _joined_rows(parts)
+
+
+def _joined_rows(parts: Sequence[tab.Rows]) -> tab.Rows:
+    """Return rows one after the other."""
+    slots = np.cumsum([0, *(p.marker.size for p in parts)])
+    ptr = [np.zeros(1, dtype=np.int64), *(p.ptr[1:] + at for p, at in zip(parts, slots[:-1], strict=True))]
+    joined = {f: np.concatenate([getattr(p, f) for p in parts]) for f in tab.Rows._fields if f != "ptr"}
+    return tab.Rows(ptr=np.concatenate(ptr).astype(np.int64), **joined)

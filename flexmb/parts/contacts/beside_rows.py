@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.rows_beside import tangents
 from flexmb.errors import InputError
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
@@ -48,18 +49,6 @@ class BesideRows:
     def rate_of(self, velocity: Array) -> Array:
         """Return the rates of the rows when the surface moves with a velocity (3,), (m,): what it takes from them."""
         return np.where(self.sliding, -(self.direction @ velocity), 0.0) + 0.0
-
-
-def tangents(n: Array) -> Array:
-    """Return two unit vectors across the unit vector n as columns, (3, 2); n, t_1, t_2 are right-handed.
-
-    The first is x, or where n is nearly along it y, brought into the plane: up the slope of an incline.
-    """
-    k = int(np.flatnonzero(np.abs(n) < 0.8)[0])
-    t_1 = -n[k] * n
-    t_1[k] += 1.0
-    t_1 /= np.linalg.norm(t_1)
-    return np.stack([t_1, np.cross(n, t_1)], axis=1) + 0.0
 
 
 def rows_beside(

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, cast
 
 import numpy as np
 
-from flexmb.assembly.builder import Builder
+from flexmb.assembly.builder import Builder, Function
 from flexmb.assembly.glyphs import RING, End, Glyph
 from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
+from flexmb.assembly.rows_beside import beside_ring, checked
 from flexmb.checks.values import check_name, nonnegative, positive, unit, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CLEARANCE
+from flexmb.kernels.tables import CLEARANCE, NODE
 from flexmb.parts.contacts.contact_rows import moves_across
 from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.state import Array
@@ -116,9 +117,38 @@ class Clearance(LawKeys):
             label = self.name if len(found) == 1 else f"{self.name}[{place.label}]"
             builder.add_row(group, CLEARANCE, (A, B), label, a=a, b=offset, c=-float(self.gap))
             group.points.append((B, A))
+            if not self.law.normals_only:
+                spin, turning = self._spin(builder, ref, place, a)
+                rows = beside_ring(self.law, a, (ring, place), float(self.radius), spin, turning)
+                builder.add_beside(checked(rows, self.law, self.where, place.label))
         if not seen:
             message = f"none of the {len(found)} nodes can move across the axis"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
+
+    def _spin(self, builder: Builder, ref: object, place: Marker, a: Array) -> tuple[int, tuple[int, float]]:
+        """Return the marker of a free spin of the node's body, and function and sense about a of a given one.
+
+        -1 for none.
+        """
+        carrier = None if self.on_ground else builder.bodies[NodeRef.parse(self.stator, self.where, "stator").body]
+        if carrier is not None and carrier.spin is not None:
+            message = "spins: friction needs a ring on a body that does not"
+            raise InputError(message, where=self.where, key="stator", value=str(self.stator))
+        spin = builder.bodies[NodeRef.parse(ref, self.where, "node").body].spin
+        if spin is None:
+            return -1, (-1, 0.0)
+        if not self.radius > 0.0:
+            message = "must be greater than 0 with friction: the spin moves the rim of the disk"
+            raise InputError(message, where=self.where, key="radius", value=self.radius)
+        sense = float(spin.axis @ a)
+        if not abs(sense) > 1.0 - 1e-9:
+            message = "must be the axis that the body spins about, with friction"
+            raise InputError(message, where=self.where, key="axis", value=self.axis)
+        if spin.angle is not None:
+            return -1, (builder.function(cast("Function", spin.angle)), sense)
+        own, about = np.array([[spin.iv], [spin.iq]]), np.concatenate([np.zeros(3), spin.axis])[None]
+        turn = Marker(NODE, place.position, np.eye(3), place.position, dof=own[0], qdof=own[1], D=about)
+        return builder.marker(turn), (-1, 0.0)
 
     def _axis(self, builder: Builder, ref: object) -> Array:
         """Return the axis of the ring of a node."""

@@ -12,6 +12,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.node_ref import NodeRef
+from flexmb.assembly.rows_beside import beside_plane, checked
 from flexmb.checks.values import check_name, finite, unit
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
@@ -99,3 +100,8 @@ class NodeNode(LawKeys):
         group = builder.begin_contact(self.name, self.law)
         builder.add_row(group, ALONG, (A, B, 0), self.name, a=d, c=self.offset)
         group.points.append((B, A))
+        if not self.law.normals_only:
+            arm, places = 0.5 * self.offset, (second, first)  # they touch in the middle
+            arms = (first.position - arm * d - second.position, -arm * d)
+            rows = beside_plane(self.law, d, places, arms, arm, np.zeros(3), (-1, d))
+            builder.add_beside(checked(rows, self.law, self.where, first.label))

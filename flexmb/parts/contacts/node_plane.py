@@ -14,6 +14,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
+from flexmb.assembly.rows_beside import beside_plane, checked
 from flexmb.checks.values import check_name, nonnegative, unit, vector
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
@@ -236,6 +237,17 @@ class NodePlane(LawKeys):
                 group, ALONG, (A, touching, C), label, a=plane.axes.T @ n, c=self.radius, function=motion, cf=factor
             )
             group.points.append((B, A))
+            if not self.law.normals_only:
+                self._add_beside(builder, (plane, place if free else ground(place.position)), n)
+
+    def _add_beside(self, builder: Builder, places: tuple[Marker, Marker], n: Array) -> None:
+        """Add the rows beside the normal that was added last, of the plane and a node."""
+        moving, point = (-1, np.zeros(3)), places[1].position - self.radius * n
+        if self.law.slides and self._motion is not None:
+            moving = (builder.function(compiled(self._motion, self.where)), self._along(n))
+        arms = (point - places[0].position, -self.radius * n)
+        rows = beside_plane(self.law, n, places, arms, self.radius, self._belt, moving)
+        builder.add_beside(checked(rows, self.law, self.where, places[1].label))
 
     def _plane(self, builder: Builder, p: Array) -> Marker:
         """Return the place of the plane's point."""

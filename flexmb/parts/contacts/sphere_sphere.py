@@ -11,7 +11,8 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.checks.values import check_name, nonnegative
+from flexmb.assembly.rows_beside import beside_spheres, checked
+from flexmb.checks.values import check_name, nonnegative, unit
 from flexmb.errors import InputError
 from flexmb.kernels.tables import DISTANCE
 from flexmb.parts.contacts.law_keys import LawKeys
@@ -133,3 +134,7 @@ class SphereSphere(LawKeys):
             label = self.name if self.chain is None else f"{self.name}[{a.label}-{b.label}]"
             builder.add_row(group, DISTANCE, (A, B), label, c=radius_a + radius_b)
             group.points.append((B, A))
+            if not self.law.normals_only:
+                n = unit(b.position - a.position, key_b, self.where)
+                rows = beside_spheres(self.law, (a, b), n, radius_b)
+                builder.add_beside(checked(rows, self.law, self.where, b.label))

@@ -11,6 +11,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker
+from flexmb.assembly.rows_beside import beside_spheres, checked
 from flexmb.checks.values import check_name, nearest, positive
 from flexmb.errors import InputError
 from flexmb.parts.contacts.law_keys import LawKeys
@@ -42,7 +43,7 @@ class Spheres(LawKeys):
 
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
-        self.refuse_laws('is not carried by contacts of the kind "spheres": list the pairs, kind = "sphere-sphere"')
+        self.law  # noqa: B018  (checks its keys)
         given = self._words
         if not given or not all(isinstance(word, str) and word for word in given):
             message = 'must be names of bodies or patterns, such as ["a", "b"] or "ball*"'
@@ -75,6 +76,7 @@ class Spheres(LawKeys):
         each = radii if isinstance(radii, list) else [radii] * len(names)
         found = [self._sphere(builder, name, radius) for name, radius in zip(names, each, strict=True)]
         self._check_apart([place for place, _ in found])
+        checked(beside_spheres(self.law, [place for place, _ in found]), self.law, self.where, names[0])
         builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], self.law)
 
     def _check_apart(self, places: list[Marker]) -> None:

@@ -1,0 +1,401 @@
+"""Contacts with friction inside a Newton iteration: what ``multibody_contact`` does for normals, for whole blocks.
+
+A block of the problem has the normal of a contact and its rows beside it (``rows_beside``); with GGL there is also one
+of a single row for each gap, the position nu. Unknowns are nu / h, and impulses P = (Lam_N, R). With the responses X of
+w, Y_q and Y_v of v~ (to dq and to w) to a unit impulse of a row, P changes
+
+    Moreau-Jean            velocities by X
+    alpha family           velocities by X + Y_v + (h/2) Y_q                          dq = (h/2) w
+    alpha family, GGL      Lam_N:  velocities by X + Y_v,              positions by d1 Y_v
+                           R:      velocities by X + Y_v + (h/2) Y_q,  positions by (h/2) (X + d1 Y_q) + d1 Y_v
+                           nu:     velocities by Y_q,                  positions by X + d1 Y_q
+
+so that friction moves places by (h/2) w with GGL too: without it a contact that sticks would creep. Velocities count
+along all rows of a block, positions along normals. Both levels are one problem. Solvers begin with the answers of the
+step before: tangents turn no more than normals do, so impulses keep their components.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from flexmb.kernels.cone_stage import send_cones
+from flexmb.kernels.evaluate import add_direction, along_direction, copy, row_rate
+from flexmb.kernels.friction_law import friction_coefficient
+from flexmb.kernels.friction_record import R_T
+from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.machine import part
+from flexmb.kernels.multibody import (
+    ALPHA,
+    B_T,
+    B_V,
+    BY_DQ,
+    BY_IMPULSE,
+    BY_W,
+    CANDIDATE,
+    CHANGE,
+    D1,
+    DQ,
+    FAILED,
+    FIXED,
+    G_FREE,
+    GAP_T,
+    IMPULSE,
+    LAM_C,
+    LAM_T,
+    LAM_W,
+    LEFT,
+    MU,
+    NU,
+    RATE,
+    RESPONSE,
+    ROUND,
+    S1,
+    S2,
+    STATE,
+    X_,
+    H,
+    V,
+    W,
+)
+from flexmb.kernels.multibody_contact import combine_units, rate_before, respond_to, respond_to_units
+from flexmb.kernels.multibody_scales import correction_size
+from flexmb.kernels.stages import CONES_STAGE, stage
+from flexmb.kernels.tables import CLEARANCE
+from flexmb.state import Array, IntArray
+
+POSITION, NORMAL, TANGENT = 0, 1, 2
+"""Kinds of unknowns: nu / h, Lam_N, R."""
+
+
+@inner
+def slip_speed(at: int, c: int) -> float:
+    """Return how fast contact c slips at the start of the step, m/s."""
+    laws, rates = part(at, "laws"), part(at, "motion.rows")[RATE]
+    first, square = part(at, "system.joints") + part(at, "system.contacts") + laws.start[c], 0.0
+    for r in range(first, first + laws.shape[c, 0]):
+        square += rates[r] * rates[r]
+    return math.sqrt(square)
+
+
+@inner
+def _rate_before(at: int, r: int) -> float:
+    """Return the rate of a row beside a normal before the step, which tangential restitution reverses."""
+    motion, rows = part(at, "motion"), part(at, "system.rows")
+    if rows.kind[rows.angle[r, 0]] == CLEARANCE:  # as ``rate_before`` of the normal
+        return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
+    return motion.rows[RATE, r]
+
+
+@inner
+def _predict(at: int) -> None:
+    """Write the rates of the rows beside candidates after the smooth correction, as ``predicted`` does for normals."""
+    trial, laws, first = part(at, "trial"), part(at, "laws"), part(at, "system.joints") + part(at, "system.contacts")
+    x, w = trial.big[X_], trial.vec[W]
+    without = part(at, "step")[FIXED] > 0.0 and part(at, "numbers.family") == ALPHA
+    for c in range(trial.contact.shape[1]):
+        if trial.contact[CANDIDATE, c] > 0.0:
+            for k in range(laws.start[c], laws.start[c + 1]):
+                trial.beside[B_T, k] = row_rate(at, first + k) + along_direction(at, first + k, x)
+                if without:
+                    trial.beside[B_T, k] -= along_direction(at, first + k, w)
+
+
+@inner
+def _respond_row(at: int, r: int, place: int) -> None:
+    """Write the responses to a unit impulse of row r."""
+    response = part(at, "trial.response")
+    X, Y_q, Y_v = response[BY_IMPULSE, place], response[BY_DQ, place], response[BY_W, place]
+    X[:] = 0.0
+    if part(at, "trial.unit").shape[1] > 0:
+        Y_q[:] = 0.0
+        Y_v[:] = 0.0
+        combine_units(at, r, X, Y_q, Y_v)
+    else:
+        add_direction(at, r, 1.0, X)
+        respond_to(at, X, Y_q, Y_v)
+
+
+@inner
+def _respond(at: int) -> None:
+    """Write the responses to unit impulses of all rows of the candidates."""
+    trial, laws, nj = part(at, "trial"), part(at, "laws"), part(at, "system.joints")
+    nc = trial.contact.shape[1]
+    if trial.unit.shape[1] > 0:
+        respond_to_units(at)
+    for c in range(nc):
+        if trial.contact[CANDIDATE, c] > 0.0:
+            _respond_row(at, nj + c, c)
+            for k in range(laws.start[c], laws.start[c + 1]):
+                _respond_row(at, nj + nc + k, nc + k)
+
+
+@allocating
+def _blocks(at: int, candidates: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+    """Return the unknowns of all candidates: place among responses, kind, shapes of the blocks and their first rows.
+
+    Each candidate has the block of its impulses, with GGL that of its position before it.
+    """
+    laws, nc, ggl = part(at, "laws"), part(at, "system.contacts"), part(at, "numbers.contact_ggl") == 1
+    levels = 2 if ggl else 1
+    n = levels * candidates.size
+    for i in range(candidates.size):
+        n += laws.start[candidates[i] + 1] - laws.start[candidates[i]]
+    place, kind = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    shape, start = np.zeros((levels * candidates.size, 3), np.int64), np.zeros(levels * candidates.size + 1, np.int64)
+    n = 0
+    for i in range(candidates.size):
+        c, block = candidates[i], levels * i
+        if ggl:
+            place[n], kind[n] = c, POSITION
+            n += 1
+            block += 1
+            start[block] = n
+        for d in range(3):
+            shape[block, d] = laws.shape[c, d]
+        place[n], kind[n] = c, NORMAL
+        n += 1
+        for k in range(laws.start[c], laws.start[c + 1]):
+            place[n], kind[n] = nc + k, TANGENT
+            n += 1
+        start[block + 1] = n
+    return place, kind, shape, start
+
+
+@allocating
+def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
+    """Return the matrix of the problem: rates of its rows, and gaps over h, per unit of its unknowns."""
+    trial, step, nj = part(at, "trial"), part(at, "step"), part(at, "system.joints")
+    n, nv, h, d1, alpha = place.size, trial.vec.shape[1], step[H], step[D1], part(at, "numbers.family") == ALPHA
+    ggl = part(at, "numbers.contact_ggl") == 1
+    A, q, v = np.zeros((n, n)), trial.vec[S1], trial.vec[S2]
+    for j in range(n):
+        X, Y_q, Y_v = (
+            trial.response[BY_IMPULSE, place[j]], trial.response[BY_DQ, place[j]], trial.response[BY_W, place[j]],
+        )  # fmt: skip
+        half = 0.5 * h if kind[j] == TANGENT or not ggl else 0.0  # how far an impulse moves places, by w
+        for i in range(nv):
+            if not alpha:
+                v[i] = X[i]
+            elif kind[j] == POSITION:
+                q[i], v[i] = h * (X[i] + d1 * Y_q[i]), h * Y_q[i]
+            else:
+                q[i], v[i] = half * (X[i] + d1 * Y_q[i]) + d1 * Y_v[i], X[i] + half * Y_q[i] + Y_v[i]
+        for i in range(n):
+            r = nj + place[i]
+            A[i, j] = along_direction(at, r, q) / h if kind[i] == POSITION else along_direction(at, r, v)
+    return A
+
+
+@allocating
+def _given(at: int, place: IntArray, kind: IntArray, A: Array) -> tuple[Array, Array]:
+    """Return b without impulses, restitution included, and the impulses that solvers begin with."""
+    trial, motion, e, laws = part(at, "trial"), part(at, "motion"), part(at, "e"), part(at, "laws")
+    con, beside, h, nj = trial.contact, trial.beside, part(at, "step")[H], part(at, "system.joints")
+    nc, n, c = con.shape[1], place.size, 0
+    first, fixed = trial.report[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
+    b, now, P = np.zeros(n), np.zeros(n), np.zeros(n)
+    for i in range(n):
+        k = place[i] - nc
+        if kind[i] == POSITION:
+            c = place[i]
+            b[i], now[i] = con[G_FREE, c] / h, con[NU, c] / h
+            P[i] = motion.contact[IMPULSE, c] if first else now[i]
+        elif kind[i] == NORMAL:
+            c = place[i]
+            b[i], now[i] = con[B_V, c] + e[c] * rate_before(at, nj + c), con[LAM_C, c]
+            motion.contact[RESPONSE, c] = A[i, i]
+            P[i] = motion.contact[IMPULSE, c] if first else now[i]
+        else:
+            b[i], now[i] = beside[B_T, k] + laws.e_T[c] * _rate_before(at, nj + place[i]), beside[LAM_T, k]
+            P[i] = motion.beside[R_T, k] if first else now[i]
+    for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
+        for j in range(n):
+            b[i] -= A[i, j] * now[j]
+    return b, P
+
+
+@allocating
+def _laws(at: int, candidates: IntArray, count: int) -> Array:
+    """Return mu, roll and spin of the blocks, (count, 3); mu of the step is kept with the motion."""
+    laws, con, levels = part(at, "laws"), part(at, "motion.contact"), count // max(1, candidates.size)
+    out = np.zeros((count, 3))
+    for i in range(candidates.size):
+        c = candidates[i]
+        con[MU, c] = friction_coefficient(laws.friction[c], slip_speed(at, c), con[STATE, c])
+        block = levels * i + levels - 1
+        out[block, 0], out[block, 1], out[block, 2] = con[MU, c], laws.roll[c], laws.spin[c]
+    return out
+
+
+@allocating
+def _solve_some(
+    at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array, on: IntArray
+) -> tuple[int, float]:
+    """Solve the problem of the blocks that are on, the others have no impulses; return the worst block, the residual.
+
+    The worst block is -1 where the residual is small enough.
+    """
+    settings, rare, terms = part(at, "settings"), part(at, "rare"), part(at, "motion.terms")
+    n, nb = 0, 0
+    rows, which = np.zeros(b.size, np.int64), np.zeros(on.size, np.int64)
+    for i in range(on.size):
+        for r in range(start[i], start[i + 1]):
+            if on[i] == 1:
+                rows[n] = r
+                n += 1
+            else:
+                P[r] = 0.0
+        if on[i] == 1:
+            which[nb] = i
+            nb += 1
+    if n == 0:
+        return -1, 0.0
+    A_on, b_on, P_on = np.zeros((n, n)), np.zeros(n), np.zeros(n)
+    shape_on, law_on = np.zeros((nb, 3), np.int64), np.zeros((nb, 3))
+    for i in range(n):
+        b_on[i], P_on[i] = b[rows[i]], P[rows[i]]
+        for j in range(n):
+            A_on[i, j] = A[rows[i], rows[j]]
+    for i in range(nb):
+        for d in range(3):
+            shape_on[i, d], law_on[i, d] = shape[which[i], d], law[which[i], d]
+    used, residual, worst = send_cones(
+        rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, 0, settings.max_iter, settings.tol
+    )
+    terms[T_ITERATIONS] += used
+    for i in range(n):
+        P[rows[i]] = P_on[i]
+    return (-1 if residual <= settings.tol else which[max(worst, 0)]), residual
+
+
+@allocating
+def _solve_levels(
+    at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array
+) -> tuple[int, float]:
+    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``_solve_some``."""
+    nc = shape.shape[0] // 2
+    on, rounds = np.zeros(2 * nc, np.int64), 0
+    for i in range(nc):
+        if b[start[2 * i]] <= 0.0:
+            on[2 * i], on[2 * i + 1] = 1, 1
+    while True:
+        worst, residual = _solve_some(at, A, b, shape, start, law, P, on)
+        if worst >= 0:
+            return worst, residual
+        changed = False
+        for i in range(nc):
+            r = start[2 * i]
+            gap = b[r]
+            for j in range(P.size):
+                gap += A[r, j] * P[j]
+            closed = b[r] <= 0.0 or P[r] > 0.0 or (rounds >= nc and on[2 * i + 1] == 1)
+            if on[2 * i] == 0 and gap < 0.0:
+                on[2 * i], changed = 1, True
+            if closed != (on[2 * i + 1] == 1):
+                on[2 * i + 1], changed = (1 if closed else 0), True
+        rounds += 1
+        if not changed:
+            return -1, residual
+
+
+@allocating
+def solve_blocks(at: int) -> tuple[int, float]:
+    """Solve for the impulses of the candidates on the linearized step; write NU, LAM_C and LAM_T.
+
+    Returns
+    -------
+    failed : int
+        The contact with the largest residual when that exceeds the tolerance, else -1.
+    residual : float
+    """
+    trial, h = part(at, "trial"), part(at, "step")[H]
+    con, nc, ggl = trial.contact, trial.contact.shape[1], part(at, "numbers.contact_ggl") == 1
+    candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
+    place, kind, shape, start = _blocks(at, candidates)
+    A, law = _responses(at, place, kind), _laws(at, candidates, shape.shape[0])
+    b, P = _given(at, place, kind, A)
+    trial.report[ROUND] += 1.0
+    if ggl:
+        worst, residual = _solve_levels(at, A, b, shape, start, law, P)
+    else:
+        worst, residual = _solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
+    con[NU, :] = 0.0
+    con[LAM_C, :] = 0.0
+    trial.beside[LAM_T, :] = 0.0
+    for i in range(place.size):
+        if kind[i] == POSITION:
+            con[NU, place[i]] = h * P[i]
+        elif kind[i] == NORMAL:
+            con[LAM_C, place[i]] = P[i]
+        else:
+            trial.beside[LAM_T, place[i] - nc] = P[i]
+    return (candidates[worst // (2 if ggl else 1)] if worst >= 0 else -1), residual
+
+
+@inner
+def _add_row(at: int, place: int, d_q: float, d_w: float, moved: float, given: float) -> None:
+    """Add an impulse: its change by ``d_w``, and by ``d_q`` of what it moves, to v~; all of it to w and dq."""
+    trial = part(at, "trial")
+    nv, vec, x, X = trial.vec.shape[1], trial.vec, trial.big[X_], trial.response[BY_IMPULSE, place]
+    if part(at, "numbers.family") != ALPHA:
+        for i in range(X.size):
+            x[i] += d_w * X[i]
+        return
+    Y_q, Y_v = trial.response[BY_DQ, place], trial.response[BY_W, place]
+    for i in range(nv):
+        vec[W, i] += given * X[i]
+        vec[DQ, i] += moved * X[i]
+    for r in range(X.size - nv):
+        trial.joint[LAM_W, r] += given * X[nv + r]
+    for i in range(X.size):
+        x[i] += d_q * Y_q[i] + d_w * Y_v[i]
+
+
+@inner
+def _apply(at: int, old: Array, old_T: Array) -> float:
+    """Put the impulses into dq, w and v~, as ``multibody_contact.apply_impulses`` does; return the change."""
+    trial, laws, h, d1 = part(at, "trial"), part(at, "laws"), part(at, "step")[H], part(at, "step")[D1]
+    vec, con, ggl = trial.vec, trial.contact, part(at, "numbers.contact_ggl") == 1
+    was, was_q, nc = vec[S1], vec[S2], con.shape[1]
+    copy(vec[W], was)
+    copy(vec[DQ], was_q)
+    vec[W, :] = 0.0
+    vec[DQ, :] = 0.0
+    trial.joint[LAM_W, :] = 0.0
+    for c in range(nc):
+        if con[CANDIDATE, c] == 0.0:
+            continue
+        d_w = con[LAM_C, c] - old[1, c]
+        d_q = con[NU, c] - old[0, c] if ggl else 0.5 * h * d_w
+        _add_row(at, c, d_q, d_w, con[NU, c] if ggl else 0.5 * h * con[LAM_C, c], con[LAM_C, c])
+        for k in range(laws.start[c], laws.start[c + 1]):
+            R = trial.beside[LAM_T, k]
+            _add_row(at, nc + k, 0.5 * h * (R - old_T[k]), R - old_T[k], 0.5 * h * R, R)
+    if part(at, "numbers.family") != ALPHA:
+        return 0.0
+    for i in range(vec.shape[1]):
+        was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
+    return correction_size(at, was)
+
+
+@stage
+def friction_stage(at: int, flag: int) -> int:
+    """Solve for the impulses of the candidates and bring them into the correction, as ``contact_stage`` does."""
+    trial, report, con = part(at, "trial"), part(at, "trial.report"), part(at, "trial.contact")
+    report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    old, old_T = np.zeros((2, con.shape[1])), np.zeros(trial.beside.shape[1])
+    if not part(at, "step")[FIXED] > 0.0:
+        copy(con[NU], old[0])
+        copy(con[LAM_C], old[1])
+        copy(trial.beside[LAM_T], old_T)
+    _predict(at)
+    _respond(at)
+    failed, left = solve_blocks(at)
+    report[FAILED], report[LEFT] = float(failed), left
+    if failed < 0:
+        report[CHANGE] = _apply(at, old, old_T)
+    return 0
