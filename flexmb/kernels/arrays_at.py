@@ -1,4 +1,4 @@
-"""A tuple of arrays behind one address, for stages (``stages.py``): its type, the way back from the address, its memory.
+"""A tuple of arrays behind one address, for stages (``stages.py``): its type, its memory, and the way back.
 
 ``arrays_at(cls)`` makes the function that stages call with the address; a ``Room`` keeps the arrays alive.
 """

@@ -1,4 +1,4 @@
-"""Few contacts with friction: the sub-problem of the blocks that take part, by their dense matrix and ``solve_cones``."""
+"""Few contacts with friction: the sub-problem of the blocks that take part, by its dense matrix and ``solve_cones``."""
 
 from __future__ import annotations
 

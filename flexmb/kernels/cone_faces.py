@@ -1,7 +1,7 @@
-"""Which contacts are closed, and which of their discs slip: the faces of an index set with friction, in the bordered matrix.
+"""Which contacts are closed, and which of their discs slip: index sets with friction in the bordered matrix.
 
-A disc (``kernels.cone_project``) that sticks has its rows in the set, U_d = 0. One that slips has z_d = law_d z_N d with
-a unit vector d: the normal's column becomes G_N + law_d H d, and its own rows leave the set; in space the row across d
+A disc (``kernels.cone_project``) that sticks has its rows in the set, U_d = 0. One that slips has z_d = law_d z_N d,
+d a unit vector: the normal's column becomes G_N + law_d H d, and its own rows leave the set; in space the row across d
 stays, giving way by sigma = |U_d| / |z_d| as Coulomb's law asks (the slope of Alart and Curnier's function). Rows and
 columns of a disc that slips are turned to d and across it.
 """

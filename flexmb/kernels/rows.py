@@ -19,7 +19,7 @@ from flexmb.state import Array
 MARGIN = 1e-12
 """Share of the displacements within which a contact with friction counts as closed."""
 PRESSED = 1e-4
-"""And of the way that the impulse of the step before took from it: gaps of one that rests grow by round-off, steadily."""
+"""And of the way that the impulse of the step before took from it: gaps at rest grow by round-off, steadily."""
 
 
 @inner
