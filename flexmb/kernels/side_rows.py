@@ -117,7 +117,7 @@ def _free(s: Sides, rates: Array, v: Array, c: float, dv: Array) -> None:
     for i in range(s.P.size):
         for k in range(s.start[i], s.start[i + 1]):
             U = _row(s, k, v) + (c * _row(s, k, dv) if c != 0.0 else 0.0) + _surface(s, k, rates)
-            s.free[k] = U + s.e_T[i] * s.beside[RATE_T, k]
+            s.free[k] = U + (s.e_T[i] * s.beside[RATE_T, k] if k < s.start[i] + s.slides[i] else 0.0)
 
 
 @inner

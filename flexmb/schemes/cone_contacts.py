@@ -16,13 +16,13 @@ from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.cone_dense import DenseCones, solve_dense
 from flexmb.kernels.cone_many import solve_sparse
 from flexmb.kernels.cone_problem import Cones
-from flexmb.kernels.law_codes import STATES
 from flexmb.kernels.side_rows import Sides, side_step
 from flexmb.kernels.stages import Stage
 from flexmb.linalg.bands import BandOrder
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed
+from flexmb.schemes.frictional import no_laws
 from flexmb.schemes.many_contacts import Level
 from flexmb.schemes.scheme import PreparedContacts
 from flexmb.schemes.sparse_cones import sparse_cones, sparse_pays, stacked
@@ -97,7 +97,6 @@ def _cones(blocks: Blocks, both: bool, h: float, solver: ContactSolver) -> Cones
 def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArray, carried: Carried) -> Sides:
     con, blocks = system.contacts, system.contacts.blocks
     H = sparse.csr_array(con.H.T)
-    states = np.zeros((STATES, con.nc))
     return Sides(
         size=np.array([system.nv, len(con.motions)], dtype=np.int64),
         ptr=H.indptr.astype(np.int64),
@@ -110,7 +109,7 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         drift=con.drift.astype(np.float64),
         e_T=blocks.e_T.astype(np.float64),
         friction=np.ascontiguousarray(blocks.friction, dtype=np.float64),
-        states=states,
+        states=no_laws(system)["laws"],
         mu=np.zeros(con.nc),
         P=carried.P,
         beside=carried.beside,
