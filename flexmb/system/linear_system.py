@@ -27,6 +27,9 @@ from flexmb.system.layout import Layout as Layout
 from flexmb.system.linear_instant import LinearInstant
 from flexmb.system.step_matrix import StepMatrix
 
+FACTORS_KEPT = 8
+"""Factorizations that a constant system keeps."""
+
 
 @dataclass(frozen=True)
 class Load:
@@ -108,6 +111,10 @@ class Contacts:
     def g_t(self, t: float) -> Array:
         """Return the partial time derivative of the gap, (nc,)."""
         return self._follow([float(s.rate(t)) for s in self.motions])
+
+    def g_tt(self, t: float) -> Array:
+        """Return the second partial time derivative of the gap, (nc,)."""
+        return self._follow([float(s.second(t)) for s in self.motions])
 
     def g(self, t: float, q: Array) -> Array:
         """Return the gaps, (nc,)."""
@@ -306,9 +313,12 @@ class LinearSystem:
     ) -> StepMatrix:
         """Return c_M M + c_C (C + gyro) + c_K (K + cross), factorized; the same at every instant."""
         key = (c_M, c_C, c_K)
-        if key not in self._factors:
-            self._factors[key] = StepMatrix(self, c_C, c_K, c_M)
-        return self._factors[key]
+        kept = self._factors
+        found = kept.pop(key) if key in kept else StepMatrix(self, c_C, c_K, c_M)
+        if len(kept) >= FACTORS_KEPT:  # of steps that are cut at events, each has a length of its own
+            del kept[next(iter(kept))]
+        kept[key] = found  # the one used last stands last
+        return found
 
     def matrices(self, instant: object) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C + gyro and K + cross; the same at every instant."""
@@ -321,6 +331,10 @@ class LinearSystem:
     def advance(self, q: Array, dq: Array) -> Array:
         """Return q + dq."""
         return q + dq
+
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y: the same."""
+        return y
 
 
 def _skew(A: sparse.csr_array | None, nv: int, name: str) -> sparse.csr_array:

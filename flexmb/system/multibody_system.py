@@ -19,16 +19,18 @@ from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import SolverSettings
-from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_rate
+from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
+from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
 from flexmb.state import Array, IntArray, State
 from flexmb.system.blocks_of_rows import laws_of
 from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
 from flexmb.system.layout import Layout
+from flexmb.system.linear_system import FACTORS_KEPT
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.system.probes import MultibodyProbe
 from flexmb.system.protocol import Instant, Solves
@@ -243,7 +245,8 @@ class MultibodySystem:
 
     def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C = -df/dv and K = -df/dq of an instant."""
-        return self.tangents(instant.t, instant.q, instant.v)
+        known = isinstance(instant, MultibodyInstant)
+        return instant.matrices if known else self.tangents(instant.t, instant.q, instant.v)  # type: ignore[attr-defined]
 
     def factor(
         self, instant: Instant, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
@@ -252,15 +255,18 @@ class MultibodySystem:
 
         Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
         """
-        key = (c_M, c_C, c_K)
-        if key in self._factors:
-            return self._factors[key]
+        key, kept = (c_M, c_C, c_K), self._factors
+        if key in kept:
+            kept[key] = kept.pop(key)  # the one used last stands last
+            return kept[key]
         M, C, K = self.matrices(instant)
         S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
         if not self.nj:
             found = BorderedFactor(factored(self, M, S, None if c_C == c_K == 0.0 else instant.t), self.nv)
             if self.constant:
-                self._factors[key] = found
+                if len(kept) >= FACTORS_KEPT:
+                    del kept[next(iter(kept))]
+                kept[key] = found
             return found
         here = instant if isinstance(instant, MultibodyInstant) else self.instant(instant.t, instant.q, instant.v)
         G, nothing = here.directions[:, : self.nj], sparse.csr_array((self.nj, self.nj))
@@ -295,6 +301,15 @@ class MultibodySystem:
         advance(self.tables.unknowns, self.whole(q), np.ascontiguousarray(dq), out)
         return out[: np.size(q)]
 
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y, (nv,): T^-1(Theta) y for the turn of a frame."""
+        out, T = y.copy(), np.zeros((3, 3))
+        for first in self.tables.unknowns.frame_v:
+            turn = slice(first + 3, first + 6)
+            tangent_inverse(np.ascontiguousarray(increment[turn]), T)
+            out[turn] = T @ y[turn]
+        return out
+
     def f(self, t: float, q: Array, v: Array) -> Array:
         """Return all smooth forces, (nv,), without those of joints and without omega x J omega."""
         return np.asarray(self.at(t, q, v).F[: CLASSES - 1].sum(axis=0))
@@ -322,6 +337,17 @@ class MultibodySystem:
         """Return their rates, (nj + nc,)."""
         self.at(t, q, v)
         return np.array([row_rate(self.workspace.at, r) for r in range(self.tables.joints + self.tables.contacts)])
+
+    def bias(self, t: float, q: Array, v: Array) -> Array:
+        """Return the rates of ``gdot`` where v keeps its components, d/dt(G^T) v + g_tt, (nj + nc,)."""
+        self.at(t, q, v)
+        return np.array([row_bias(self.workspace.at, r, t) for r in range(self.tables.rows.kind.size)])
+
+    def momentum_rate(self, t: float, q: Array, v: Array, p: Array) -> Array:
+        """Return the rate of the momentum p = M(q) v in space, along the axes at q, where v keeps its components."""
+        self.at(t, q, v)
+        tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
+        return np.asarray(self._matrix(self.workspace.machine.mats.D) @ v)
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns: joints, contacts, rows beside their normals, (nv, nr)."""
