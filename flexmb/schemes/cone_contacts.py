@@ -14,7 +14,7 @@ from scipy import sparse
 from flexmb.kernels.arrays import NEWTON, SideAddress
 from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.cone_dense import DenseCones, solve_dense
-from flexmb.kernels.cone_many import solve_sparse
+from flexmb.kernels.cone_many import SparseCones, solve_sparse
 from flexmb.kernels.cone_problem import Cones
 from flexmb.kernels.side_rows import Sides, side_step
 from flexmb.kernels.stages import Stage
@@ -57,6 +57,11 @@ class ConeContacts:
             reached = _reached(solve_dense, self._solver)
         self._sides = Room(_sides(system, order, self.cones, reached, carried))
         self.address = SideAddress(_reached(side_step, self._sides), self.cones.answer)
+
+    @property
+    def solver(self) -> DenseCones | SparseCones:
+        """The arrays of the solver: with a matrix over all rows, or with index sets for many of them."""
+        return self._solver.arrays  # type: ignore[no-any-return]
 
     @property
     def states(self) -> Array:
