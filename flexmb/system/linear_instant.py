@@ -104,6 +104,11 @@ class LinearInstant:
         return np.zeros(0)
 
     @property
+    def joint_g(self) -> Array:
+        """What joints violate on the position level: nothing."""
+        return np.zeros(0)
+
+    @property
     def joint_rates(self) -> Array:
         """What joints violate on the velocity level: nothing."""
         return np.zeros(0)

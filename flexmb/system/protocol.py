@@ -124,6 +124,11 @@ class Instant(Protocol):
         ...
 
     @property
+    def joint_g(self) -> Array:
+        """What joints violate on the position level, (nj,)."""
+        ...
+
+    @property
     def joint_rates(self) -> Array:
         """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
         ...
