@@ -120,7 +120,7 @@ class EulerLinearized(Scheme):
         dv, Lam = S.solve_both(-R, -here.joint_rates - here.joint_g / h)
         back = np.maximum(here.g / h, -self.recovery_speed)
         rows, P = self._contacts(system, here, S, v + dv, back, memory, works, solver)
-        A, A_J = rows.directions(here), here.directions_inside(np.zeros(system.nv), t).toarray()
+        A, A_J = rows.directions(here), here.G_J.toarray()
         more, answer = S.solve_both(A @ P, np.zeros(system.nj))
         v_1, Lam = v + dv + more, Lam + answer
         end = system.instant(t + h, system.advance(state.q, h * v_1), v_1)
@@ -133,7 +133,7 @@ class EulerLinearized(Scheme):
         given, s = rows.given(here), np.zeros(P.size)
         s[rows.stack.first] = back[rows.which]
         works.add_contacts(rows, P, A.T @ v_1 + given + s, given)
-        moved = here.joint_rates - A_J.T @ v
+        moved = here.joint_g_t
         works.add_joints(Lam, A_J.T @ v_1 + moved, moved)
         impulses, beside = rows.spread(P)
         after = memory.with_(contacts=impulses[None, :], rows=beside[None, :])
