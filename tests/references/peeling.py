@@ -1,6 +1,6 @@
-"""A strip peeled off a plane, quasi-static: cubic beam elements, cohesive springs at the nodes, the lift in small steps.
+"""A strip peeled off a plane, quasi-static: cubic beam elements, cohesive springs at the nodes, small steps of lift.
 
-Where the gap g > 0 a node is held by beta^2 C g, beta = min(beta, w / (C g^2)); g >= 0. The lift of the first node is given.
+Where the gap g > 0 a node is held by beta^2 C g, beta = min(beta, w / (C g^2)); g >= 0. The first node's lift is given.
 """
 
 from __future__ import annotations
@@ -10,14 +10,18 @@ from scipy.linalg import solveh_banded
 
 
 def bending(elements, length, stiffness):
-    """Return the stiffness matrix of (deflection, slope) at the nodes, and l."""
-    l = length / elements
-    k = stiffness / l**3 * np.array([[12, 6 * l, -12, 6 * l], [6 * l, 4 * l * l, -6 * l, 2 * l * l],
-                                     [-12, -6 * l, 12, -6 * l], [6 * l, 2 * l * l, -6 * l, 4 * l * l]])  # fmt: skip
+    """Return the stiffness matrix of (deflection, slope) at the nodes."""
+    a = length / elements
+    k = [
+        [12.0, 6.0 * a, -12.0, 6.0 * a],
+        [6.0 * a, 4.0 * a * a, -6.0 * a, 2.0 * a * a],
+        [-12.0, -6.0 * a, 12.0, -6.0 * a],
+        [6.0 * a, 2.0 * a * a, -6.0 * a, 4.0 * a * a],
+    ]
     K = np.zeros((2 * elements + 2, 2 * elements + 2))
     for e in range(elements):
-        K[2 * e : 2 * e + 4, 2 * e : 2 * e + 4] += k
-    return K, l
+        K[2 * e : 2 * e + 4, 2 * e : 2 * e + 4] += stiffness / a**3 * np.array(k)
+    return K
 
 
 def _deflected(K, springs, lift, pressed):
@@ -25,7 +29,12 @@ def _deflected(K, springs, lift, pressed):
     bands = np.array([np.concatenate([np.zeros(k), np.diagonal(K, k)]) for k in (3, 2, 1, 0)])
     bands[3, ::2] += springs
     load = -K[:, 0] * lift
-    for i in [0, K.shape[0] - 1, K.shape[0] - 2, *(2 * np.flatnonzero(pressed))]:  # held: row and column of the unit matrix
+    for i in [
+        0,
+        K.shape[0] - 1,
+        K.shape[0] - 2,
+        *(2 * np.flatnonzero(pressed)),
+    ]:  # held: row and column of the unit matrix
         for k in (1, 2, 3):
             bands[3 - k, i] = 0.0
             if i + k < K.shape[0]:
@@ -40,7 +49,7 @@ def peel(lifts, elements=100, length=0.5, stiffness=1.0, C=1e4, w=0.01):
 
     The far end is clamped. ``lifts`` increase from 0 in steps small enough that beta is followed.
     """
-    K, _ = bending(elements, length, stiffness)
+    K = bending(elements, length, stiffness)
     nodes = elements + 1
     beta, out = np.ones(nodes), []
     taken, before = 0.0, np.zeros(nodes)
