@@ -97,7 +97,7 @@ class MultibodyInstant:
     def reach(self) -> Array:
         """Lengths that the gaps are differences of, (nc,), m."""
         farthest = max(self.system.size, float(np.abs(self.q[: self.system.nq]).max(initial=0.0)))
-        return np.asarray(np.abs(self.system.tables.rows.c[self.system.nj :]) + farthest)
+        return np.asarray(np.abs(self.system.tables.rows.c[self._normals]) + farthest)
 
     @property
     def g_t(self) -> Array:
