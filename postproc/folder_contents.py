@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from flexmb.errors import InputError, readable
 
@@ -16,6 +16,13 @@ def _direction(vector: list[float]) -> list[float]:
     if not any(vector):
         raise ValueError("has zero length, so it gives no direction")
     return vector
+
+
+def _without_names(energy: Any) -> Any:
+    """Return the energies without the names of contacts that stand among them."""
+    if not isinstance(energy, dict):
+        return energy
+    return {key: x for key, x in energy.items() if not (str(key).endswith("gain_contact") and isinstance(x, str))}
 
 
 class Shown(BaseModel):
@@ -87,7 +94,7 @@ class SummaryAsShown(Shown):
     failure: dict[str, Any] | None = None
     expectations: list[Expectation] | None = None
     expectation_notes: list[str] | None = None
-    energy: dict[str, float | None] | None = None
+    energy: Annotated[dict[str, float | None], BeforeValidator(_without_names)] | None = None
     versions: dict[str, str] | None = None
     notes: list[str] | None = None
     joint_rows: dict[str, list[str]] | None = None

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.postproc.style import BLUE, BROWN, FAINT, GREEN, INK, OLIVE, ORANGE, PURPLE, SKY, VERMILLION
 from flexmb.record.result import Result
 
 WORKS = (
@@ -24,6 +24,8 @@ WORKS = (
     ("cross-coupling", INK),
     ("damping", GREEN),
     ("contacts", VERMILLION),
+    ("friction", BROWN),
+    ("cohesion", OLIVE),
     ("scheme", PURPLE),
 )
 """What changes the energy, and its colour."""
@@ -115,8 +117,11 @@ def ledger_of(result: Result) -> Ledger | None:
         return np.asarray(tree[path][()]) if path in tree else np.zeros(len(result.time))
 
     drive, cross = column("work_drive"), column("work_cross")
-    others = [column(name) for name in ("work_damping", "work_contact", "numerical")]
-    works = [column("work_external") - drive - cross, drive, cross, *others]
+    damping, contact, cohesion, scheme = (
+        column(name) for name in ("work_damping", "work_contact", "work_cohesion", "numerical")
+    )
+    friction = column("work_friction") - cohesion
+    works = [column("work_external") - drive - cross, drive, cross, damping, contact, friction, cohesion, scheme]
     scale = max(largest(np.abs(column(name))) for name in ("kinetic", "potential"))
     parts = tuple(
         Part(word, colour, values)

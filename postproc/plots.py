@@ -16,11 +16,13 @@ from matplotlib.figure import Figure
 from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
+from flexmb.postproc.contact_status import draw_status, has_friction
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
+from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
+from flexmb.record.io.structure import mean_force
 from flexmb.record.result import Result
 from flexmb.record.series import ContactSeries
 
@@ -42,29 +44,48 @@ class Shown(Figure):
 
 
 def plot_contact(result: Result, name: str, save: str | Path | None = None) -> Figure:
-    """Return a figure of one contact over time: gap, relative velocity, force.
+    """Return a figure of one contact over time: gap, relative velocity, force; with friction also slip and status.
 
     Parameters
     ----------
     result : Result
     name : str
-        As in ``result.contacts``. Of a group the smallest gap and velocity and the sum of the forces are drawn.
+        As in ``result.contacts``. Of a group the smallest gap and velocity and the sum of the forces are drawn, and
+        the largest slip.
     save : path, optional
         Also write the figure, as .svg, .pdf or .png.
     """
+    contact = named_contact(result, name)
+    draw: list[Draw] = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities)]
+    if not has_friction(contact):
+        return _figure((6.0, 6.0), [*draw, partial(draw_forces, result=result, names=[name])], save)
+    draw += [partial(function, result=result, name=name) for function in (draw_cone_forces, draw_slip, draw_status)]
+    return _figure((6.4, 8.6), draw, save, heights=(1.0, 1.0, 1.3, 1.0, 0.45))
+
+
+def named_contact(result: Result, name: str) -> ContactSeries:
+    """Return a contact of a result; InputError that names those there are, where there is none of that name."""
     known = list(result.contacts)
     if name not in known:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise InputError(f"there is no contact '{name}' in this result; {hint}recorded: {', '.join(known) or 'none'}")
-    draw = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities, draw_forces)]
-    return _figure((6.0, 6.0), draw, save)
+    return result.contacts[name]
+
+
+def strongest_contact(result: Result, rough: bool = False) -> str:
+    """Return the name of the contact with the largest impulses; with ``rough``, of those with friction."""
+    contacts = {name: contact for name, contact in result.contacts.items() if has_friction(contact) or not rough}
+    if not contacts:
+        raise InputError(f"there are no contacts{' with friction' if rough else ''} in this result")
+    given = {name: float(np.nansum(np.abs(contact.impulse))) for name, contact in contacts.items()}
+    return max(given, key=lambda name: given[name])
 
 
 def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
     """Return a figure of the energy ledger: energies above, what changed them below.
 
-    Below, the works of loads, damping, contacts and scheme add up to the dashed line, the change of the energy.
+    Below, the works of loads, damping, contacts, friction and scheme add up to the dashed line, its change.
 
     Parameters
     ----------
@@ -110,12 +131,18 @@ def _draw_signals(axes: Axes, curves: Curves, names: list[str], unit: str) -> No
     _finish(axes, curves.result, common.capitalize(), with_unit(common, unit), 2 if longest <= LONG_LABEL else 1)
 
 
-def _figure(size: tuple[float, float], draw: Sequence[Draw], save: str | Path | None, note: str = "") -> Figure:
+def _figure(
+    size: tuple[float, float],
+    draw: Sequence[Draw],
+    save: str | Path | None,
+    note: str = "",
+    heights: Sequence[float] | None = None,
+) -> Figure:
     """Return a figure of frames above each other with one time axis and a note below, and write it if asked."""
     path = None if save is None else usable_figure(Path(save))
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=size, layout="constrained")
-        frames = figure.subplots(len(draw), 1, sharex=True, squeeze=False)[:, 0]
+        frames = figure.subplots(len(draw), 1, sharex=True, squeeze=False, height_ratios=heights)[:, 0]
         for axes, function in zip(frames, draw, strict=True):
             function(axes)
         for axes in frames[:-1]:
@@ -151,6 +178,48 @@ def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) 
         label = _label(contact, many, "sum of")
         axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
     _finish(axes, result, "Contact force", "force [N]")
+
+
+def draw_cone_forces(axes: Axes, result: Result, name: str) -> None:
+    """Draw normal and friction force of a contact, and how large friction may be; of a group the sums of sizes."""
+    contact, (normal, many) = result.contacts[name], _columns(result.contacts[name].force)
+    friction, words = friction_curve(result, contact)
+    bound = np.sum(np.maximum(normal, 0.0) * contact.mu, axis=1)
+    low = -bound if words == "friction" else np.zeros_like(bound)
+    _fill(axes, result.time, low, bound, FAINT, "μ × normal", 0.25)
+    axes.plot(
+        *thinned(result.time, normal.sum(axis=1)), color=BLUE, label=f"normal (sum of {many})" * (many > 1) or "normal"
+    )
+    axes.plot(*thinned(result.time, friction), color=BROWN, label=words)
+    _finish(axes, result, "Contact force", "force [N]", 3)
+
+
+def friction_curve(result: Result, contact: ContactSeries) -> tuple[Array, str]:
+    """Return the friction force of a contact, (n+1,), N, and what it is: with its sign, its size, or a sum of sizes."""
+    signed = contact.tangential_impulse.ndim == 1
+    impulse = contact.tangential_impulse if signed else contact.friction_impulse
+    force = mean_force(impulse, result.step, float(result.summary["h"]))
+    if signed or force.ndim == 1:
+        return force, "friction" if signed else "size of friction"
+    return np.asarray(force.sum(axis=1)), f"sizes of friction (sum of {force.shape[1]})"
+
+
+def slip_curve(contact: ContactSeries) -> tuple[Array, str]:
+    """Return the slip of a contact, (n+1,), m/s, and what it is: with its sign, its size, or the largest of sizes."""
+    if contact.slip.ndim == 1:
+        return contact.slip, "slip"
+    speed = contact.slip_speed
+    if speed.ndim == 1:
+        return speed, "slip speed"
+    return np.asarray(speed.max(axis=1)), f"slip speed (largest of {speed.shape[1]})"
+
+
+def draw_slip(axes: Axes, result: Result, name: str) -> None:
+    """Draw the slip of a contact over time."""
+    slip, words = slip_curve(result.contacts[name])
+    axes.plot(*thinned(result.time, slip), color=BROWN, label=words)
+    axes.axhline(0.0, color=INK, linewidth=0.7)
+    _finish(axes, result, "Slip", "velocity [m/s]")
 
 
 def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
@@ -201,10 +270,10 @@ def _joule(value: float) -> str:
     return f"{value:+.4g} J".replace("-", "−") if np.isfinite(value) else "(no number at the end)"
 
 
-def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str) -> None:
+def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str, alpha: float = 0.45) -> None:
     """Fill between two curves; where there are too many points, both are thinned at the same places."""
     keep = kept([low, high])
-    axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=0.45, linewidth=0, label=label)
+    axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=alpha, linewidth=0, label=label)
 
 
 def _chosen(axes: Axes, result: Result, names: Iterable[str] | None) -> list[tuple[ContactSeries, str]]:

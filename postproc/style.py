@@ -6,6 +6,8 @@ from typing import Any
 
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
 """The palette of Okabe and Ito (2008)."""
+BROWN, OLIVE = "#8C510A", "#9A9400"
+"""Two more, apart from these in lightness, for charts that need them."""
 CYCLE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 INK, FAINT = "#222222", "#8a8a8a"
 FIELD_MAP: Any = "viridis"

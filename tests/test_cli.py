@@ -264,7 +264,7 @@ def test_a_run_that_fails_at_its_very_start_is_exit_code_3_and_leaves_nothing(
     assert main(["run", "ball.toml", "-o", "r"]) == 3
     err = capsys.readouterr().err
     assert "internal error" not in err
-    assert says(err, "contact solver 'newton'")
+    assert says(err, "contact solver 'auto'")
     assert "at t = 0 s" in err
     assert names(ball.parent) == ["ball.toml"]
 

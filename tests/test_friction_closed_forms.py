@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from frictional_systems import rod, rough_bar
+from rough_systems import rod, rough_bar
 from runs import run
 
 import flexmb as fm

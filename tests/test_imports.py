@@ -49,7 +49,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         *("parts.contacts", "system", "nonsmooth", "schemes", "record", "drive", "analysis"),
     },
     "study": {*GROUND, "parts.bodies", "system", "record", "drive", "analysis", "case"},
-    "commands": {*GROUND, "kernels", "system", "schemes", "record", "drive", "analysis", "case", "study", "postproc"},
+    "commands": {
+        *GROUND,
+        *("kernels", "nonsmooth", "system", "schemes", "record", "drive", "analysis", "case", "study", "postproc"),
+    },
     "cli": {"errors", "record", "commands"},
     "__main__": {"cli"},
 }
@@ -68,7 +71,8 @@ OUTSIDE = {
     "meshio": {"fem", "record"},
     "numba": {"kernels"},
     "llvmlite": {"kernels"},
-    "h5py": {"record"},
+    "clarabel": {"nonsmooth"},
+    "h5py": {"nonsmooth", "record"},
     "pydantic": {"case", "study"},
     "distributed": {"study"},
     "pandas": {"record", "study"},

@@ -32,7 +32,7 @@ class TimeTable(Table):
 class SolverTable(Table):
     """``[solver]``: how contact problems are solved; the ranges are the solver's own."""
 
-    name: Text = "newton"
+    name: Text = "auto"
     tolerance: Number = 1e-10
     max_iterations: Annotated[int, Field(strict=True, ge=0)] = 0
 

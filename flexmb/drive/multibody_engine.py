@@ -13,6 +13,7 @@ from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, tru
 from flexmb.drive.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.evaluate import evaluate_at
+from flexmb.kernels.friction_record import SLIP_RATE
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.multibody import (
@@ -57,7 +58,8 @@ from flexmb.system.multibody_system import MultibodySystem
 
 def multibody_carries(plan: Plan) -> bool:
     """Tell whether the compiled loop obeys the laws of all contacts."""
-    return plan.system.contacts.blocks.normals_only
+    blocks = plan.system.contacts.blocks
+    return not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 class MultibodyEngine:
@@ -191,6 +193,7 @@ class MultibodyEngine:
         """Write what is recorded of the contacts; impulses are in the block already."""
         nj, nc, k = self.system.nj, self.system.contacts.nc, block.step.size
         block.gap[:], block.velocity[:] = out.g[:k, nj : nj + nc], out.rate[:k, nj : nj + nc]
+        block.beside[:, SLIP_RATE] = out.rate[:k, nj + nc :]
 
     def _failure(self, status: int, where: int, residual: float) -> SimulationError:
         plan, n = self.plan, self.step + 1

@@ -81,3 +81,24 @@ def project_block(x: Array, first: int, shape: IntArray, law: Array, i: int) -> 
             if t > radius:
                 x[at + k] *= radius / t
         at += shape[i, d]
+
+
+@allocating
+def project_cones(x: Array, shape: IntArray, start: IntArray, law: Array) -> None:
+    """Replace every block by the nearest point of its cone."""
+    for i in range(shape.shape[0]):
+        project_block(x, start[i], shape, law, i)
+
+
+@allocating
+def normal_rise(U: Array, shape: IntArray, start: IntArray, law: Array, rise: Array) -> None:
+    """Fill what De Saxce's change of variable adds to U: ``sum_d law_d |U_d|`` on the normals, zero elsewhere."""
+    for i in range(shape.shape[0]):
+        total = 0.0
+        at = start[i] + 1
+        for d in range(DISCS):
+            total += law[i, d] * disc_norm(U, at, shape[i, d])
+            at += shape[i, d]
+        for r in range(start[i], start[i + 1]):
+            rise[r] = 0.0
+        rise[start[i]] = total

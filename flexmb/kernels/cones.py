@@ -25,9 +25,10 @@ from flexmb.state import Array, IntArray
 
 AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL = 0, 1, 2, 3, 4, 5
 """The methods."""
-SWEEPS, FIRST_SWEEPS, SYSTEMS, LAST_SWEEPS = 50000, 50, 60, 20000
-"""Automatic limits: sweeps of a method asked for by name, sweeps before Newton's method, its linear systems, and sweeps
-when nothing else helped."""
+SWEEPS, FIRST_SWEEPS, LAST_SWEEPS = 50000, 50, 20000
+"""Automatic limits: sweeps of a method asked for by name, before Newton's method, and when nothing else helped."""
+SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 20, 1200
+"""Automatic limits: linear systems of Newton's method, sweeps before the proximal method, and its linear systems."""
 OVER = 1.3
 """Relaxation of PSOR."""
 
@@ -149,7 +150,7 @@ def _several(
     if method != AUTO and method != PROXIMAL:
         limit = max_iter if max_iter > 0 else SWEEPS
         return solve_nsgs(rows, b, D, shape, start, law, P, OVER if method == PSOR else 1.0, limit, tol)[0]
-    sweeps = 20 if method == PROXIMAL else FIRST_SWEEPS
+    sweeps = PROXIMAL_SWEEPS if method == PROXIMAL else FIRST_SWEEPS
     iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, sweeps, tol)
     if not residual < np.inf:
         P[:] = 0.0
@@ -160,7 +161,7 @@ def _several(
         if r < residual:
             residual = r
             P[:] = x
-    limit = max_iter if max_iter > 0 else 20 * SYSTEMS
+    limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
     if residual > tol:
         k, residual = solve_proximal_newton(W, b, D, shape, start, law, P, limit, tol)
         iterations += k

@@ -31,6 +31,7 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_W,
     LEFT,
+    LENGTH,
     LU_,
     N_,
     NU,
@@ -54,6 +55,9 @@ from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import CLEARANCE
 from flexmb.state import Array, IntArray
 
+RESTING = 1e-12
+"""Gap, over the size of the system, up to which a contact with friction counts as closed."""
+
 
 @inner
 def pattern_product(sym: Symbolic, val: Array, x: Array, nv: int, factor: float, out: Array) -> None:
@@ -72,13 +76,19 @@ def pattern_product(sym: Symbolic, val: Array, x: Array, nv: int, factor: float,
 
 @inner
 def forecast(at: int) -> None:
-    """Mark the contacts that close within the step when nothing changes: g + forecast h U <= 0, but for round-off."""
+    """Mark the contacts that close within the step when nothing changes: g + forecast h U <= 0, but for round-off.
+
+    A contact with friction that is lost for a step slips by that: it is given more.
+    """
     motion, contact, c = part(at, "motion"), part(at, "trial.contact"), part(at, "system.rows.c")
+    beside, length = part(at, "laws.start"), part(at, "trial.scale")[LENGTH]
     h, ahead, nj = part(at, "step")[H], part(at, "numbers.forecast"), part(at, "system.joints")
     for i in range(contact.shape[1]):
         r = nj + i
         g, U = motion.rows[GAP, r], motion.rows[RATE, r]
         noise = 1e-14 * abs(c[r]) + 1e-13 * h * motion.contact[RESPONSE, i] * motion.contact[IMPULSE, i]
+        if beside[i + 1] > beside[i]:
+            noise += RESTING * length
         contact[ACTIVE, i] = 1.0 if g + ahead * h * U <= noise else 0.0
 
 

@@ -1,7 +1,17 @@
 """The contact problem as plain data, the one residual that judges it, and its solvers; arrays only, never bodies."""
 
 from flexmb.nonsmooth.delassus import delassus
+from flexmb.nonsmooth.formats import read_problem, write_problem
 from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, residual
 from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 
-__all__ = ["ContactNotConverged", "ContactProblem", "ContactSolution", "ContactSolver", "delassus", "residual"]
+__all__ = [
+    "ContactNotConverged",
+    "ContactProblem",
+    "ContactSolution",
+    "ContactSolver",
+    "delassus",
+    "read_problem",
+    "residual",
+    "write_problem",
+]

@@ -1,105 +1,144 @@
 """``ContactProblem``: one step's contact problem as data that can be saved, read back and judged anywhere.
 
-    w = W z + b,   0 <= w  perp  z >= 0
+    U = W P + b,     K* ∋ (U_N + mu |U_T| + roll |omega_T| + spin |omega_N|, U_T, omega_T, omega_N)  perp  P ∈ K
+    K = {|P_T| <= mu P_N,  |m_T| <= roll P_N,  |m_N| <= spin P_N}
 
-z are impulses (or the position-level multipliers of the GGL scheme), w the relative velocities (or gaps) after the
-step, b the same without contact, W the Delassus operator. W may be singular, and need not be symmetric.
+P are impulses (or the position-level multipliers of the GGL scheme), U the relative velocities (or gaps) after the
+step with restitution added, b the same without impulses, W the Delassus operator. W may be singular, and need not be
+symmetric. Without friction this is ``w = W z + b, 0 <= w perp z >= 0``.
 """
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import dataclass
+from functools import cached_property
 from os import PathLike
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.lcp import lcp_residual, lcp_worst
-from flexmb.state import Array, frozen
-
-_FIELDS = ("W", "b", "mu", "dim")
-
-
-def _array(key: str, value: ArrayLike) -> Array:
-    """Return a read-only float64 copy, or say which entry is not a finite number."""
-    try:
-        out = np.array(value, dtype=np.float64, order="C")
-    except (TypeError, ValueError):
-        raise InputError("must be an array of numbers", where="ContactProblem", key=key) from None
-    bad = np.argwhere(~np.isfinite(out))
-    if bad.size:
-        place = tuple(int(i) for i in bad[0])
-        raise InputError(f"entry {place} must be finite", where="ContactProblem", key=key, value=float(out[place]))
-    return frozen(out)
+from flexmb.kernels.cone_residual import cone_scales, cone_worst
+from flexmb.kernels.lcp import lcp_worst
+from flexmb.nonsmooth.blocks import block_shapes, finite, law_of
+from flexmb.state import Array, IntArray
 
 
 @dataclass(frozen=True, eq=False)
 class ContactProblem:
-    """A complementarity problem between contact impulses and relative velocities.
+    """The problem between the impulses of contacts and their relative velocities.
 
     Parameters
     ----------
-    W : (nc, nc) array
-        Delassus operator G^T S^-1 G, 1/kg (or its position-level twin).
-    b : (nc,) array
-        w without contact impulses, m/s (or gaps, m).
-    mu : (nc,) array, optional
-        Coefficients of friction; zero for now.
-    dim : int
-        Local directions per contact: 1, the normal, for now.
+    W : (n, n) array or scipy sparse array
+        Delassus operator G^T S^-1 G, 1/kg (or its position-level twin). Block i has consecutive rows: its normal, the
+        tangents that slide, the axes that roll, the axis that spins.
+    b : (n,) array
+        U without contact impulses, m/s (or gaps, m).
+    mu : (nc,) array or float, optional
+        Coefficients of friction.
+    dim : int or (nc,) int array
+        Rows of the contacts: 1 the normal, 2 with a tangent, 3 with two, 4 with two and spinning, 5 with two and
+        rolling, 6 with all.
+    roll, spin : (nc,) arrays or floats, optional
+        Lengths of rolling and spinning resistance, m.
+    shape : (nc, 3) int array, optional
+        Rows of each contact that slide (0 to 2), roll (0 to 2) and spin (0 or 1); takes the place of ``dim``.
     """
 
-    W: Array
+    W: Any
     b: Array
     mu: Array = None  # type: ignore[assignment]  # zeros, as many as contacts
-    dim: int = 1
+    dim: int | IntArray = 1
+    roll: Array = None  # type: ignore[assignment]
+    spin: Array = None  # type: ignore[assignment]
+    shape: IntArray = None  # type: ignore[assignment]  # that of dim
 
     def __post_init__(self) -> None:
-        W, b = _array("W", self.W), _array("b", self.b)
-        mu = _array("mu", np.zeros(b.shape) if self.mu is None else self.mu)
+        b = finite("b", self.b)
         if b.ndim != 1:
             raise InputError("must have shape (nc,)", where="ContactProblem", key="b", value=b.shape)
+        W: Any = self.W
+        if sparse.issparse(W):
+            given: Any = W
+            W = sparse.csr_array(given, dtype=np.float64, copy=True)
+            W.sum_duplicates()
+            finite("W", W.data)
+        else:
+            W = finite("W", W)
         if W.shape != (b.size, b.size):
             raise InputError(f"must have shape ({b.size}, {b.size})", where="ContactProblem", key="W", value=W.shape)
-        if mu.shape != b.shape:
-            raise InputError(f"must have shape ({b.size},)", where="ContactProblem", key="mu", value=mu.shape)
-        words = "frictional problems are not solved by these solvers"
-        if mu.any():
-            worst = float(mu[np.argmax(np.abs(mu))])
-            raise InputError(f"{words}: only mu = 0 is allowed", where="ContactProblem", key="mu", value=worst)
-        if self.dim != 1 or isinstance(self.dim, bool):
-            raise InputError(f"{words}: only dim = 1 is allowed", where="ContactProblem", key="dim", value=self.dim)
-        for key, value in zip(_FIELDS, (W, b, mu, int(self.dim)), strict=True):
+        shape = block_shapes(self.dim, self.shape, b.size)
+        values: dict[str, Any] = {"W": W, "b": b, "shape": shape}
+        for k, key in enumerate(("mu", "roll", "spin")):
+            values[key] = law_of(key, getattr(self, key), shape[:, k])
+        rows = 1 + shape.sum(axis=1)
+        uniform = rows.size and (rows == rows[0]).all()
+        values["dim"] = int(rows[0]) if uniform else (1 if not rows.size else rows)
+        for key, value in values.items():
             object.__setattr__(self, key, value)
 
     @property
     def nc(self) -> int:
         """Number of contacts."""
+        return int(self.shape.shape[0])
+
+    @property
+    def n(self) -> int:
+        """Number of rows."""
         return int(self.b.size)
 
+    @cached_property
+    def start(self) -> IntArray:
+        """First row of each contact, and the end, (nc + 1,)."""
+        return np.concatenate([[0], np.cumsum(1 + self.shape.sum(axis=1))]).astype(np.int64)
+
+    @cached_property
+    def law(self) -> Array:
+        """Radii of the cones over P_N: mu, roll and spin, (nc, 3)."""
+        return np.stack([self.mu, self.roll, self.spin], axis=1)
+
+    @property
+    def frictionless(self) -> bool:
+        """Whether the contacts are nothing but normals."""
+        return self.n == self.nc
+
+    @property
+    def sparse(self) -> bool:
+        """Whether W is a sparse array."""
+        return bool(sparse.issparse(self.W))
+
+    @cached_property
+    def scales(self) -> Array:
+        """The numbers D of ``flexmb.kernels.cone_residual``, (n,)."""
+        return np.asarray(cone_scales(self.W.diagonal().copy(), self.shape.copy(), self.start))
+
+    @cached_property
+    def asymmetry(self) -> float:
+        """``max |W - W^T| / max |W|``, rows and columns scaled by D; 0 for no rows."""
+        D = self.scales
+        scaled = self.W.multiply(D[:, None]).multiply(D[None, :]) if self.sparse else self.W * D[:, None] * D
+        top = abs(scaled).max() if self.n else 0.0
+        return float(abs(scaled - scaled.T).max() / top) if top else 0.0
+
     def w(self, z: Array) -> Array:
-        """Return W z + b, (nc,)."""
+        """Return U = W z + b, (n,)."""
         return np.asarray(self.W @ z + self.b)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the problem to ``path`` (npz); every bit comes back with ``load``."""
-        with open(path, "wb") as file:
-            np.savez(file, W=self.W, b=self.b, mu=self.mu, dim=np.int64(self.dim))
+        from flexmb.nonsmooth.formats import save_npz
+
+        save_npz(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
         """Read a problem that ``save`` wrote."""
-        try:
-            with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
-                return cls(data["W"], data["b"], data["mu"], int(data["dim"]))
-        except FileNotFoundError:
-            raise InputError("no such file", where="ContactProblem.load", key="path", value=str(path)) from None
-        except (KeyError, TypeError, AttributeError, EOFError, ValueError, zipfile.BadZipFile) as err:
-            words = f"not a saved contact problem ({err}); it must hold {', '.join(_FIELDS)}"
-            raise InputError(words, where="ContactProblem.load", key="path", value=str(path)) from None
+        from flexmb.nonsmooth.formats import load_npz
+
+        return cls(**load_npz(path))
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,12 +147,12 @@ class ContactSolution:
 
     Parameters
     ----------
-    z, w : (nc,) arrays
-        Impulses and relative velocities; z >= 0, w >= 0 up to the residual.
+    z, w : (n,) arrays
+        Impulses P and relative velocities U; in the cones up to the residual.
     residual : float
         ``residual(problem, z)``.
     iterations : int
-        Index sets, pivots or sweeps.
+        Index sets, pivots, sweeps or linear systems.
     solver : str
         Name of the solver.
     """
@@ -124,20 +163,57 @@ class ContactSolution:
     iterations: int
     solver: str
 
+    @property
+    def P(self) -> Array:
+        """Impulses, (n,)."""
+        return self.z
+
+    @property
+    def U(self) -> Array:
+        """Relative velocities, (n,)."""
+        return self.w
+
+
+def impulses(problem: ContactProblem, z: ArrayLike) -> Array:
+    """Return impulses as a writable array of the problem's rows, or say that they do not fit."""
+    out = np.array(z, dtype=np.float64, order="C")
+    if out.shape != (problem.n,):
+        raise InputError(f"must have shape ({problem.n},)", where="contact problem", key="z", value=out.shape)
+    return out
+
+
+def dense(problem: ContactProblem) -> Array:
+    """Return W as a dense array that may be written to."""
+    return np.ascontiguousarray(problem.W.toarray()) if problem.sparse else problem.W.copy()
+
 
 def kernel_arrays(problem: ContactProblem, z: ArrayLike) -> tuple[Array, Array, Array]:
     """Return W, b, z as the writable arrays that the kernels are compiled for (read-only is another type there)."""
-    out = np.array(z, dtype=np.float64, order="C")
-    if out.shape != (problem.nc,):
-        raise InputError(f"must have shape ({problem.nc},)", where="contact problem", key="z", value=out.shape)
-    return problem.W.copy(), problem.b.copy(), out
+    return dense(problem), problem.b.copy(), impulses(problem, z)
+
+
+def worst(problem: ContactProblem, z: ArrayLike) -> tuple[int, float]:
+    """Return the contact whose law ``z`` violates most (-1 when there is none), and the residual."""
+    if problem.frictionless:
+        row, r = lcp_worst(*kernel_arrays(problem, z))
+        return int(row), float(r)
+    P = impulses(problem, z)
+    with np.errstate(over="ignore", invalid="ignore"):
+        U = problem.w(P)
+    block, r = cone_worst(U, problem.b.copy(), P, problem.scales, problem.shape.copy(), problem.start, problem.law)
+    return int(block), float(r)
 
 
 def residual(problem: ContactProblem, z: ArrayLike) -> float:
-    """Return the natural-map residual of ``z``; the formula is in ``flexmb.kernels.lcp_residual``."""
-    return float(lcp_residual(*kernel_arrays(problem, z)))
+    """Return the residual of ``z``, the only judge of solvers.
+
+    Without friction it is the natural map of ``flexmb.kernels.lcp_residual``, else that of
+    ``flexmb.kernels.cone_residual``.
+    """
+    return worst(problem, z)[1]
 
 
 def worst_row(problem: ContactProblem, z: ArrayLike) -> int:
-    """Return the contact whose complementarity ``z`` violates most (-1 when there is none)."""
-    return int(lcp_worst(*kernel_arrays(problem, z))[0])
+    """Return the first row of the contact whose law ``z`` violates most (-1 when there is none)."""
+    block = worst(problem, z)[0]
+    return int(problem.start[block]) if block >= 0 else -1

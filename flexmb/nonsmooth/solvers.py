@@ -1,4 +1,4 @@
-"""``ContactSolver``: a solver as its name and two numbers; the work is done in ``flexmb.kernels.lcp``."""
+"""``ContactSolver``: a solver as its name and two numbers; the work is done in ``methods`` and ``flexmb.kernels``."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from numpy.typing import ArrayLike
 
 from flexmb.errors import InputError, NotConverged
 from flexmb.kernels.lcp import LEMKE, NEWTON, PGS, solve_lcp
-from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, kernel_arrays, worst_row
+from flexmb.nonsmooth.methods.registry import KERNELS, NAMES, run
+from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, impulses, kernel_arrays, residual, worst
 from flexmb.state import frozen
 
-METHODS: dict[str, int] = {"newton": NEWTON, "lemke": LEMKE, "pgs": PGS}
-"""Solver names and their codes in the kernel."""
+METHODS: dict[str, int] = {"auto": NEWTON, "newton": NEWTON, "lemke": LEMKE, "pgs": PGS, "nsgs": PGS}
+"""Solvers that have a code of their own for problems without friction (``flexmb.kernels.lcp``)."""
 
 
 class ContactNotConverged(NotConverged):
-    """A contact problem was not solved; the problem and the worst row come along.
+    """A contact problem was not solved; the problem, the worst contact (``block``) and its first row come along.
 
     ``time`` is nan and ``step`` -1 until the caller, who knows them, fills them in (and ``contact``, its name).
     """
@@ -27,7 +28,8 @@ class ContactNotConverged(NotConverged):
     def __init__(self, problem: ContactProblem, solution: ContactSolution, tolerance: float) -> None:
         self.problem = problem
         self.solution = solution
-        self.row = worst_row(problem, solution.z)
+        self.block = worst(problem, solution.z)[0]
+        self.row = int(problem.start[self.block]) if self.block >= 0 else -1
         row, z, w = self.row, solution.z, solution.w
         words = f"contact solver '{solution.solver}' did not reach {tolerance:.3g} in {solution.iterations} iterations"
         if row >= 0:
@@ -47,17 +49,19 @@ class ContactSolver:
 
     Parameters
     ----------
-    name : {"newton", "lemke", "pgs"}
-        Nonsmooth Newton / active set, Lemke's pivoting, or projected Gauss-Seidel. Where the one named does not solve
-        a problem, the others are tried.
+    name : str
+        "auto" chooses by the problem and goes on with another where one fails. By name: "exact" (one contact), "nsgs",
+        "psor", "newton", "proximal-newton", "apgd", "barzilai-borwein", "admm", "lemke", "clarabel" (needs
+        ``pip install flexmb[cone]``) and "pgs" (nsgs). Without friction, "newton", "lemke" and "pgs" are followed by
+        the others where they fail.
     tolerance : float
         Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
     max_iterations : int
-        Most index sets, pivots or sweeps of the solver named; 0 chooses by the size of the problem. A limit for
-        "lemke" or "pgs" holds for the whole: no other solver is tried then.
+        Most index sets, pivots, sweeps or linear systems of the solver named; 0 chooses by the size of the problem. A
+        limit for "lemke" or "pgs" holds for the whole: no other solver is tried then.
     """
 
-    name: str = "newton"
+    name: str = "auto"
     tolerance: float = 1e-10
     max_iterations: int = 0
 
@@ -65,10 +69,10 @@ class ContactSolver:
 
     def __post_init__(self) -> None:
         where = "ContactSolver"
-        if self.name not in METHODS:
-            near = difflib.get_close_matches(str(self.name), METHODS, n=1)
+        if self.name not in NAMES:
+            near = difflib.get_close_matches(str(self.name), NAMES, n=1)
             hint = f"did you mean '{near[0]}'? " if near else ""
-            raise InputError(f"{hint}known solvers: {', '.join(METHODS)}", where=where, key="name", value=self.name)
+            raise InputError(f"{hint}known solvers: {', '.join(NAMES)}", where=where, key="name", value=self.name)
         low, high = self.ALLOWED
         if isinstance(self.tolerance, (bool, str)) or not low <= self.tolerance <= high:
             words = f"must be a number in [{low:g}, {high:g}]"
@@ -80,8 +84,21 @@ class ContactSolver:
 
     @property
     def method(self) -> int:
-        """Code of the solver in the kernel."""
-        return METHODS[self.name]
+        """Code of the solver in the kernel for problems without friction."""
+        return METHODS.get(self.name, NEWTON)
+
+    @property
+    def compiled(self) -> bool:
+        """Whether compiled loops can call the solver for problems with friction."""
+        return self.name in KERNELS
+
+    @property
+    def cone_method(self) -> int:
+        """Code of the solver in the kernel for problems with friction (``flexmb.kernels.cones``)."""
+        if not self.compiled:
+            words = f"no solver of compiled loops; these are {', '.join(KERNELS)}"
+            raise InputError(words, where="ContactSolver", key="name", value=self.name)
+        return KERNELS[self.name]
 
     def solve(self, problem: ContactProblem, z0: ArrayLike | None = None) -> ContactSolution:
         """Solve ``problem``, starting from ``z0``.
@@ -89,7 +106,7 @@ class ContactSolver:
         Parameters
         ----------
         problem : ContactProblem
-        z0 : (nc,) array, optional
+        z0 : (n,) array, optional
             Warm start, e.g. the impulses of the step before; left untouched.
 
         Raises
@@ -97,10 +114,16 @@ class ContactSolver:
         ContactNotConverged
             When the residual stays above the tolerance.
         """
-        W, b, z = kernel_arrays(problem, np.zeros(problem.nc) if z0 is None else z0)
+        z = np.zeros(problem.n) if z0 is None else impulses(problem, z0)
         if not np.isfinite(z).all():
             raise InputError("must be finite", where="ContactSolver.solve", key="z0")
-        iterations, r = solve_lcp(W, b, z, self.method, self.max_iterations, self.tolerance)
+        if problem.frictionless and self.name in METHODS:
+            W, b, z = kernel_arrays(problem, z)
+            iterations, r = solve_lcp(W, b, z, self.method, self.max_iterations, self.tolerance)
+        else:  # iterates may run away; they are judged
+            with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+                z, iterations = run(self.name, problem, z, self.tolerance, self.max_iterations)
+            r = residual(problem, z)
         solution = ContactSolution(frozen(z), frozen(problem.w(z)), float(r), int(iterations), self.name)
         if not r <= self.tolerance:
             raise ContactNotConverged(problem, solution, self.tolerance)

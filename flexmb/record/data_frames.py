@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 
 from flexmb.errors import InputError
+from flexmb.record.io.friction_rows import ABOUT_AXES, ALONG_TANGENTS
 from flexmb.record.io.structure import Tree, unit
 from flexmb.record.samples import ENERGY_COLUMNS
 from flexmb.record.series import FRICTION_WORDS, Contacts, EnergySeries, Joints, Signals
@@ -52,6 +53,8 @@ class Runs(Protocol):
 
 
 CONTACT = ("gap", "velocity", "impulse", "force")
+ROWS = dict.fromkeys(ALONG_TANGENTS, "tangent") | dict.fromkeys(ABOUT_AXES, "turn")
+"""What columns of contacts are that are not one for each contact of a group."""
 JOINT = ("force", "impulse", "position_error", "velocity_error")
 
 
@@ -93,7 +96,8 @@ def result_to_xarray(result: Recorded) -> xarray.Dataset:
         over = ["time"]
         if values.ndim == 2:
             tags = _tags(name, values.shape[1])
-            over.append("axis" if tags == ["x", "y", "z"] else f"{name.rsplit('.', 1)[0]}.row")
+            head, _, word = name.rpartition(".")
+            over.append("axis" if tags == ["x", "y", "z"] else f"{head}.{ROWS.get(word, 'row')}")
             coordinates[over[1]] = (over[1], tags if over[1] == "axis" else np.arange(values.shape[1]))
         found[name] = (over, values, {"units": units})
     kept = ("title", "scheme", "h", "status")

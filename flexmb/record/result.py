@@ -164,7 +164,7 @@ class Result:
         return plot_energy(self, save)
 
     def plot_contact(self, name: str, save: str | Path | None = None) -> Figure:
-        """Return a figure of one contact: gap, velocity and force over time.
+        """Return a figure of one contact over time: gap, velocity and force; with friction also slip and status.
 
         Parameters
         ----------
@@ -176,6 +176,20 @@ class Result:
         from flexmb.postproc.plots import plot_contact
 
         return plot_contact(self, name, save)
+
+    def plot_cone(self, name: str, save: str | Path | None = None) -> Figure:
+        """Return a figure of the friction cone of a contact: its impulses between samples, and the bound mu.
+
+        Parameters
+        ----------
+        name : str
+            As in ``contacts``; one with friction.
+        save : path, optional
+            As for ``plot_energy``.
+        """
+        from flexmb.postproc.cone_plot import plot_cone
+
+        return plot_cone(self, name, save)
 
     def plot_signals(self, *names: str, save: str | Path | None = None) -> Figure:
         """Return a figure of signals over time, one frame for each kind of unit.

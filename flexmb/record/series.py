@@ -10,6 +10,7 @@ import numpy as np
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.kernels.friction_status import OPEN, SLIP, STICK
+from flexmb.kernels.law_codes import STRIBECK
 from flexmb.record.io.friction_rows import ABOUT_AXES, ALONG_TANGENTS, LAWS, MAGNITUDES, OF_EACH, own_law, sizes_of
 from flexmb.record.io.structure import Tree, mean_force
 from flexmb.state import Array, IntArray
@@ -188,10 +189,19 @@ class ContactSeries(Series):
 
     @property
     def mu(self) -> Array:
-        """Coefficient of friction of each contact, (m,): that of Coulomb's law; zero without friction."""
+        """Coefficient of friction of each contact, (m,): of Coulomb's law, of Stribeck's the static one; or zero."""
         if f"{LAWS}/friction" not in self.tree:
             return np.zeros(int(np.prod(self.tree[f"/{self.place}/gap"].shape[1:])))
         return own_law(self.tree, self.name, "friction")[:, 0]
+
+    @property
+    def coefficients(self) -> tuple[float, ...]:
+        """The coefficients that bound the cones of this contact, rising: of Stribeck's law dynamic and static one."""
+        if f"{LAWS}/friction" not in self.tree:
+            return (0.0,)
+        rows = own_law(self.tree, self.name, "friction")
+        dynamic = rows[rows[:, 1] == STRIBECK, 2]
+        return tuple(sorted({*rows[:, 0].tolist(), *dynamic.tolist()}))
 
 
 class JointSeries(Series):

@@ -27,6 +27,9 @@ from flexmb.system.layout import Layout as Layout
 from flexmb.system.linear_instant import LinearInstant
 from flexmb.system.step_matrix import StepMatrix
 
+FACTORS_KEPT = 8
+"""Factorizations that a constant system keeps."""
+
 
 @dataclass(frozen=True)
 class Load:
@@ -306,9 +309,12 @@ class LinearSystem:
     ) -> StepMatrix:
         """Return c_M M + c_C (C + gyro) + c_K (K + cross), factorized; the same at every instant."""
         key = (c_M, c_C, c_K)
-        if key not in self._factors:
-            self._factors[key] = StepMatrix(self, c_C, c_K, c_M)
-        return self._factors[key]
+        kept = self._factors
+        found = kept.pop(key) if key in kept else StepMatrix(self, c_C, c_K, c_M)
+        if len(kept) >= FACTORS_KEPT:  # of steps that are cut at events, each has a length of its own
+            del kept[next(iter(kept))]
+        kept[key] = found  # the one used last stands last
+        return found
 
     def matrices(self, instant: object) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C + gyro and K + cross; the same at every instant."""

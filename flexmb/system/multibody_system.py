@@ -29,6 +29,7 @@ from flexmb.state import Array, IntArray, State
 from flexmb.system.blocks_of_rows import laws_of
 from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
 from flexmb.system.layout import Layout
+from flexmb.system.linear_system import FACTORS_KEPT
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
 from flexmb.system.probes import MultibodyProbe
 from flexmb.system.protocol import Instant, Solves
@@ -252,15 +253,18 @@ class MultibodySystem:
 
         Their forces act along ``inside`` (nv, nj), by default along the directions of the instant.
         """
-        key = (c_M, c_C, c_K)
-        if key in self._factors:
-            return self._factors[key]
+        key, kept = (c_M, c_C, c_K), self._factors
+        if key in kept:
+            kept[key] = kept.pop(key)  # the one used last stands last
+            return kept[key]
         M, C, K = self.matrices(instant)
         S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
         if not self.nj:
             found = BorderedFactor(factored(self, M, S, None if c_C == c_K == 0.0 else instant.t), self.nv)
             if self.constant:
-                self._factors[key] = found
+                if len(kept) >= FACTORS_KEPT:
+                    del kept[next(iter(kept))]
+                kept[key] = found
             return found
         here = instant if isinstance(instant, MultibodyInstant) else self.instant(instant.t, instant.q, instant.v)
         G, nothing = here.directions[:, : self.nj], sparse.csr_array((self.nj, self.nj))

@@ -11,7 +11,7 @@ from flexmb.analysis.measures.thinning import kept
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.paths import shown_path
-from flexmb.postproc.style import BLUE, CYCLE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, GREEN, INK, OLIVE, ORANGE, PURPLE, SKY, VERMILLION
 
 COLOURS = {
     BLUE: "blue",
@@ -20,6 +20,8 @@ COLOURS = {
     PURPLE: "purple",
     ORANGE: "orange",
     SKY: "sky",
+    BROWN: "brown",
+    OLIVE: "olive",
     INK: "ink",
     FAINT: "faint",
 }
@@ -82,6 +84,8 @@ class Chart:
         The stretch of x that is shown first; a double click shows all.
     note : str
         Said below the title.
+    low : bool
+        Whether a low frame will do (a strip).
     """
 
     title: str
@@ -93,12 +97,13 @@ class Chart:
     logarithmic: bool = False
     note: str = ""
     shown: tuple[float, float] | None = None
+    low: bool = False
 
     def spec(self, numbers: Numbers) -> dict[str, Any]:
         """Return what the page needs."""
         out: dict[str, Any] = {"kind": "curves", "title": self.title, "x": self.x_label, "y": self.y_label}
         out |= {"time": self.over_time, "equal": self.equal, "log": self.logarithmic, "note": self.note}
-        out |= {"shown": self.shown}
+        out |= {"shown": self.shown, "low": self.low}
         # bands lie on each other: all have their edges at the same samples
         bands = [curve.y for curve in self.curves if curve.low is not None]
         stack = kept(bands, MOST) if bands else None

@@ -130,22 +130,36 @@ class RubRotor:
             out += np.outer(along_y, [c, -s]) + np.outer(along_z, [s, c])
         return out
 
-    def march(self, h, end, speeds, unbalances, contacts, every=1):
+    def march(self, h, end, speeds, unbalances, contacts, every=1, mu=0.0):
         """Return times, x and impulses since the sample before.
 
-        ``speeds`` are (from, to, duration) of a ramp; ``contacts`` (rows, gap, restitution).
+        ``speeds`` are (from, to, duration) of a ramp; ``contacts`` (rows, gap, restitution). With friction ``mu`` the
+        surface of the disk is taken to slip forward all the time (R W far above the speed of the centre): mu times the
+        normal impulse acts along the ring, against the spin.
         """
         rows = np.array([c[0] for c in contacts])
         gaps, restitution = (np.array([c[k] for c in contacts]) for k in (1, 2))
         steps = round(end / h)
         columns = self.unbalance(unbalances)
         return _march(
-            self.M, self.C, self.K, self.G, columns, np.array(speeds, float), rows, gaps, restitution, h, steps, every
+            self.M,
+            self.C,
+            self.K,
+            self.G,
+            columns,
+            np.array(speeds, float),
+            rows,
+            gaps,
+            restitution,
+            mu,
+            h,
+            steps,
+            every,
         )
 
 
 @numba.njit(cache=True)
-def _march(M, C, K, G, columns, speeds, rows, gaps, restitution, h, steps, every):  # pragma: no cover
+def _march(M, C, K, G, columns, speeds, rows, gaps, restitution, mu, h, steps, every):  # pragma: no cover
     n, nc = M.shape[0], gaps.size
     x, v, out = np.zeros(n), np.zeros(n), np.zeros((steps // every + 1, n))
     given, sums = np.zeros((steps // every + 1, nc)), np.zeros(nc)
@@ -167,16 +181,18 @@ def _march(M, C, K, G, columns, speeds, rows, gaps, restitution, h, steps, every
         new = v + h * (inverse @ (force - K_now @ (x + (0.5 * h) * v) - C_now @ v))
         ahead, free = x + 0.5 * h * (v + new), np.zeros(nc)
         normals, active, given_now = np.zeros((nc, n)), np.zeros(nc), np.zeros(nc)
+        pulls = np.zeros((nc, n))
         for j in range(nc):
             d = rows[j] @ ahead
             radius = np.sqrt(d @ d)
             if radius >= gaps[j]:
                 normals[j], active[j] = (rows[j].T @ d) / radius, 1.0
+                pulls[j] = normals[j] + mu * (rows[j].T @ np.array([-d[1], d[0]])) / radius
                 free[j] = max(0.0, normals[j] @ v)
         for _ in range(200 if nc > 1 else 1):  # Gauss-Seidel
             for j in range(nc):
                 if active[j]:
-                    push = inverse @ normals[j]
+                    push = inverse @ pulls[j]
                     more = (normals[j] @ new + restitution[j] * free[j]) / (normals[j] @ push)
                     more = max(more, -given_now[j])
                     given_now[j] += more

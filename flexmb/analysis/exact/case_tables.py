@@ -102,7 +102,8 @@ def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
 
 def plane_at_rest(contact: Tables) -> bool:
     """Tell whether a contact is that of one node with a plane at rest, and has no other key with a value."""
-    others = [key for key, value in contact.items() if value and key not in ("kind", *CONTACT_KEYS)]
+    known, newton = ("kind", *CONTACT_KEYS), ("impact", "newton")
+    others = [key for key, value in contact.items() if value and key not in known and (key, value) != newton]
     return contact.get("kind") == "node-plane" and "node" in contact and not others
 
 

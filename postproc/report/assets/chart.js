@@ -79,7 +79,7 @@ class Frame {
   // The words beside the ticks of y need their room.
   size(words = []) {
     this.width = Math.max(220, this.plot.clientWidth);
-    this.height = this.spec.equal ? Math.min(420, this.width) : 250;
+    this.height = this.spec.equal ? Math.min(420, this.width) : this.spec.low ? 140 : 250;
     this.left = Math.max(pad.left, widest(words) + 28);
     this.inner = { w: this.width - this.left - pad.right, h: this.height - pad.top - pad.bottom };
   }

@@ -1,0 +1,112 @@
+"""Contact problems in files: our own npz, FCLIB's HDF5 and Siconos' ``.dat``, chosen by the name of the file."""
+
+from __future__ import annotations
+
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.errors import InputError
+
+if TYPE_CHECKING:
+    from flexmb.nonsmooth.problem import ContactProblem
+
+FIELDS = ("W", "b", "mu", "dim")
+"""What every file of ours holds."""
+SPARSE = ("W_val", "W_idx", "W_ptr")
+"""What stands in the place of W where it is sparse: compressed rows."""
+SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
+"""How names of files end: ours, FCLIB's (two) and Siconos'."""
+
+
+def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
+    """Write a problem as npz; every bit comes back with ``load_npz``."""
+    W = problem.W
+    data: dict[str, Any] = {"mu": problem.mu, "roll": problem.roll, "spin": problem.spin}
+    data |= dict(zip(SPARSE, (W.data, W.indices, W.indptr), strict=True)) if problem.sparse else {"W": W}
+    with open(path, "wb") as file:
+        np.savez(file, b=problem.b, dim=np.asarray(problem.dim), shape=problem.shape, **data)
+
+
+def load_npz(path: str | PathLike[str]) -> dict[str, Any]:
+    """Read what ``save_npz`` wrote, as the arguments of ``ContactProblem``."""
+    where = "ContactProblem.load"
+    try:
+        with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
+            out = {key: data[key] for key in ("b", "mu")}
+            out |= {key: data[key] for key in ("roll", "spin", "shape") if key in data}
+            dim = data["dim"]
+            out["dim"] = int(dim) if dim.ndim == 0 else dim
+            n = out["b"].size
+            if SPARSE[0] in data:
+                out["W"] = sparse.csr_array(tuple(data[key] for key in SPARSE), shape=(n, n))
+            else:
+                out["W"] = data["W"]
+            return out
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError("no such file", where=where, key="path", value=str(path)) from None
+    except (KeyError, TypeError, AttributeError, EOFError, ValueError, IndexError, zipfile.BadZipFile) as err:
+        words = f"not a saved contact problem ({err}); it must hold {', '.join(FIELDS)}"
+        raise InputError(words, where=where, key="path", value=str(path)) from None
+
+
+def read_problem(path: str | PathLike[str]) -> ContactProblem:
+    """Read a contact problem from any of the formats; global and mixed ones come in local form.
+
+    Parameters
+    ----------
+    path : path
+        Ends with ``.npz`` (ours), ``.hdf5`` or ``.h5`` (FCLIB) or ``.dat`` (Siconos).
+    """
+    from flexmb.nonsmooth.problem import ContactProblem
+
+    suffix = _suffix(path)
+    if not Path(path).is_file():
+        raise InputError("no such file", where="contact problem", key="path", value=str(path))
+    if suffix == ".npz":
+        return ContactProblem.load(path)
+    if suffix == ".dat":
+        from flexmb.nonsmooth.formats_siconos import read_dat
+
+        return read_dat(path)
+    from flexmb.nonsmooth.formats_fclib import read_fclib
+
+    return read_fclib(path)
+
+
+def write_problem(problem: ContactProblem, path: str | PathLike[str]) -> None:
+    """Write a contact problem in the format that the name of the file asks for (see ``read_problem``)."""
+    suffix = _suffix(path)
+    if suffix == ".npz":
+        problem.save(path)
+    elif suffix == ".dat":
+        from flexmb.nonsmooth.formats_siconos import write_dat
+
+        write_dat(problem, path)
+    else:
+        from flexmb.nonsmooth.formats_fclib import write_fclib
+
+        write_fclib(problem, path)
+
+
+def _suffix(path: str | PathLike[str]) -> str:
+    suffix = Path(path).suffix.lower()
+    if suffix not in SUFFIXES:
+        words = f"must end with one of {', '.join(SUFFIXES)}"
+        raise InputError(words, where="contact problem", key="path", value=str(path))
+    return suffix
+
+
+def foreign_dim(problem: ContactProblem, kind: str) -> int:
+    """Return the one ``dim`` of a problem that other codes can hold (2, 3, or 5 with rolling), or refuse it."""
+    dim = problem.dim
+    if isinstance(dim, int) and dim in (2, 3, 5):
+        rows = {2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0)}[dim]
+        if (problem.shape == rows).all():
+            return dim
+    words = f"{kind} holds contacts of one size, dim 2, 3 or 5 (rolling), only; .npz holds all"
+    raise InputError(words, where="contact problem", key="dim", value=dim if isinstance(dim, int) else dim.tolist())

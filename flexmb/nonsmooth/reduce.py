@@ -1,0 +1,65 @@
+"""Global and mixed contact problems in local form: unknowns that are no contact impulses are eliminated."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.sparse.linalg import splu
+
+from flexmb.errors import InputError
+from flexmb.state import Array, IntArray
+
+FULL, SMALL = 0.25, 10_000
+"""Share of entries that are not zero above which W is kept dense, and entries below which it always is."""
+
+
+def thinned(W: Any) -> Any:
+    """Return W as a sparse array where most of it is zero, else dense."""
+    W = sparse.csr_array(W)
+    size = W.shape[0] * W.shape[1]
+    return W if size > SMALL and W.nnz < FULL * size else W.toarray()
+
+
+def both_halves(M: sparse.csc_array) -> sparse.csc_array:
+    """Return a matrix of which only one half was stored as the symmetric one that it stands for."""
+    below, above = sparse.tril(M, -1).nnz, sparse.triu(M, 1).nnz
+    if (below == 0) == (above == 0):
+        return M
+    return sparse.csc_array(M + M.T - sparse.diags_array(M.diagonal()))
+
+
+def local_form(M: Any, H: Any, f: Array, w: Array) -> tuple[Any, Array]:
+    """Return W = H^T M^-1 H and b = H^T M^-1 f + w of ``M v = H r + f, u = H^T v + w``.
+
+    Parameters
+    ----------
+    M : (m, m) sparse array
+    H : (m, n) sparse array
+    f : (m,) array
+    w : (n,) array
+    """
+    M, H = both_halves(sparse.csc_array(M)), sparse.csc_array(H)
+    if M.shape != (f.size, f.size) or H.shape != (f.size, w.size):
+        raise InputError(
+            f"M {M.shape}, H {H.shape}, f ({f.size},) and w ({w.size},) do not fit", where="contact problem", key="M"
+        )
+    try:
+        factors = splu(M)
+    except RuntimeError:
+        raise InputError("must be regular", where="contact problem", key="M", value=M.shape) from None
+    W = H.T @ factors.solve(H.toarray())
+    return thinned(np.asarray(W)), np.asarray(H.T @ factors.solve(f) + w)
+
+
+def without_joints(W: Array, q: Array, joints: IntArray, contacts: IntArray) -> tuple[Array, Array]:
+    """Return W and b of the contact rows with the rows ``joints``, where u = 0, eliminated.
+
+    Redundant joints share their impulse (pseudo-inverse).
+    """
+    if not joints.size:
+        return W[np.ix_(contacts, contacts)], q[contacts]
+    inverse = np.linalg.pinv(W[np.ix_(joints, joints)], rcond=1e-10)
+    share = W[np.ix_(contacts, joints)] @ inverse
+    return W[np.ix_(contacts, contacts)] - share @ W[np.ix_(joints, contacts)], q[contacts] - share @ q[joints]

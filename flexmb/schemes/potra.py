@@ -1,0 +1,186 @@
+"""Linearly implicit trapezoidal stepping with impacts (Potra, Anitescu, Gavrea, Trinkle 2006): order 2 with contacts.
+
+With q_m = q_k (+) (h/2) v_k, directions G (contacts: normals and the edges of their pyramids) and G_J (joints) at q_m,
+
+    M~ = M(q_m) + (h/2) C + (h^2/4) K,     C = -dF/dv,  K = -dF/dq
+    M~ (v_{k+1} - v_k) = (h/2) [F(t_k, q_k, v_k) + F(t_{k+1}, q_k (+) h v_k, v_k)] + G P + G_J Lam
+    q_{k+1} = q_m (+) (h/2) v_{k+1}
+    G_J^T (v_k + v_{k+1})/2 + g_t = 0
+    closed contacts: pyramids (``nonsmooth.pyramid``) with the rates of v_{k+1}, along the directions at q_k (+) h v_k
+                     (variant I, eq 70), or with those of (v_k + v_{k+1})/2 at q_m (variant II, eq 68)
+
+(eqs 61-70; corrected: M at q_m, h k_q v where h k_q v / 2 is printed, and rates of v_{k+1} where it is, not at q_m: all
+three for order 2.) Joints have the mean velocity in both variants. Forces and momenta that are not linear, those of
+bodies that turn above all, are corrected once with the same matrix.
+
+Events. A gap that closes inside the step is found by its cubic Hermite polynomial, and the step is repeated up to there
+(eq 73; the state is that of a step, not of the polynomial, so that the ledger holds). There, and where a step starts
+with a closed contact that approaches, Poisson's impact on all closed contacts: compression, then decompression with
+e times its normal impulses (eqs 76-80). A contact that comes back after less than a step stays (no restitution):
+bounces shorter than that would never end. A contact that was pressed stays closed until it is not pressed.
+
+Energy, with v = (v_k + v_{k+1})/2, momenta p and forces along the axes at q_m, and r what the correction leaves,
+
+    dT = v . (p_{k+1} - p_k) + (v_{k+1} . p_k - v_k . p_{k+1})/2
+    dE = h v . (F_external + F_drive + F_cross + F_damping) + (G^T v + g_t) . P - g_t . P + (G_J^T v + g_t) . Lam
+         - g_t . Lam + dV + h v . (F_conservative + F_inertia) + (v_{k+1} . p_k - v_k . p_{k+1})/2 + v . r    numerical
+
+For a constant system F is the mean of both ends, r = 0, and nothing is numerical; normals of variant II and joints do
+no work, and friction of variant II takes energy in every step (theorem of section 9.1). In variant I impulses work
+on the mean of the rates at both ends. Impacts: dT = P . (U^- + U^+)/2.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from flexmb.errors import InputError
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.block_rows import BlockRows, refuse_tangential_restitution
+from flexmb.schemes.first_contact import first_contact
+from flexmb.schemes.frictional import coefficients, laws_after, no_laws
+from flexmb.schemes.scheme import ALL_LAWS, Memory, Responses, Scheme, check_choice
+from flexmb.schemes.step_works import StepWorks
+from flexmb.schemes.trapezoidal_piece import Piece, PoissonImpact, smooth_piece
+from flexmb.state import Array, IntArray, State, StepReport
+from flexmb.system.protocol import Instant, System
+
+BoolArray = NDArray[np.bool_]
+NEAR, REST = 1e-9, 1e-9
+"""A contact is closed when it will be in this share of the step; a rate this small beside those before it is none."""
+LANDINGS = 4
+"""Most corrections of the time of an impact."""
+EVENTS = 40
+"""Impacts in a step after which gaps are no longer looked at: contacts that would close are held from there on."""
+
+
+@dataclass(frozen=True)
+class Potra(Scheme):
+    """Linearly implicit trapezoidal rule, one complementarity problem a step; impacts located, by Poisson's law.
+
+    Parameters
+    ----------
+    variant : str
+        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which takes energy by
+        friction in every step but lets a sticking contact swing with what it had when it stopped.
+    facets : int
+        Facets of the pyramid in place of the friction cone, at least 3; planar contacts are exact with any number.
+    """
+
+    variant: str = "I"
+    facets: int = 8
+
+    name: ClassVar[str] = "potra"
+    any_system: ClassVar[bool] = True
+    carries: ClassVar[frozenset[str]] = ALL_LAWS - {"cohesion"}
+
+    def __post_init__(self) -> None:
+        check_choice("variant", self.variant, ("I", "II"))
+        whole = isinstance(self.facets, (int, np.integer)) and not isinstance(self.facets, bool)
+        if not whole or self.facets < 3:
+            raise InputError("must be an integer >= 3", where="scheme", key="facets", value=self.facets)
+
+    @property
+    def order(self) -> int:
+        """Order on smooth motion."""
+        return 2
+
+    def check(self, system: System) -> None:
+        """Raise InputError for tangential restitution, which Poisson's impacts do not have."""
+        refuse_tangential_restitution(self.name, system)
+
+    def prepare(self, system: System, h: float) -> Responses:
+        """Return how contacts respond at the start."""
+        self.check(system)
+        here = system.instant(0.0, system.start, system.v0)
+        return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.25 * h * h), here.G)
+
+    def start(self, system: System, state: State, h: float, fixed: Responses, solver: ContactSolver) -> Memory:
+        """Return the memory: which contacts were pressed, and the times since their last impacts."""
+        nc = system.contacts.nc
+        contacts = np.stack([np.zeros(nc), np.full(nc, np.inf)])
+        return Memory(np.zeros((0, system.nv)), contacts, np.zeros((1, 0)), np.zeros(0), **no_laws(system))
+
+    def step(
+        self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
+    ) -> tuple[State, Memory, StepReport]:
+        """Go from t_k to t_k + h, through the impacts on the way."""
+        now, left, blocks = system.instant(state.t, state.q, state.v), h, system.contacts.blocks
+        slip, pressed, since = blocks.slip(now.U_T), memory.contacts[0] > 0.0, memory.contacts[1]
+        mu = coefficients(blocks, slip, memory.laws)
+        works = StepWorks(system, mu)
+        hit = np.zeros(pressed.size, dtype=bool)
+        for event in range(EVENTS + 1):
+            touching = pressed | hit | (now.g <= now.gap_noise + NEAR * h * np.maximum(-now.U, 0.0))
+            closed = pressed | hit | (touching & (now.U <= 0.0))
+            if (touching & ~pressed & (now.U < 0.0)).any():
+                rate = np.abs(now.U[touching]).max()
+                e = np.where(since < h, 0.0, system.contacts.e)
+                impact = PoissonImpact(
+                    system, now, BlockRows(blocks, np.flatnonzero(touching), mu), e, self.facets, solver
+                )
+                impact.book(works)
+                now, since = impact.after, np.where(impact.pushed, 0.0, since)
+                closed = touching & (now.U - REST * rate <= 0.0)
+            if event == EVENTS:
+                closed |= now.g + left * now.U <= now.gap_noise
+            piece, hit = self._piece(system, now, left, closed, mu, solver, event < EVENTS)
+            if piece is not None:
+                piece.book(works)
+                now, since, left = piece.end, since + piece.s, left - piece.s
+                pressed = piece.rows.spread(piece.P)[0] > 0.0
+            if not hit.any():
+                break
+        contacts = np.stack([pressed.astype(np.float64), since])
+        if blocks.friction[:, 1].any():
+            memory = memory.with_(laws=laws_after(blocks, memory.laws, slip, h, now.g, np.zeros(blocks.nt)))
+        return State(state.t + h, now.q, now.v), memory.with_(contacts=contacts), works.report()
+
+    def _piece(
+        self,
+        system: System,
+        now: Instant,
+        left: float,
+        closed: BoolArray,
+        mu: Array,
+        solver: ContactSolver,
+        looking: bool,
+    ) -> tuple[Piece | None, BoolArray]:
+        """Return the motion up to the first gap that closes, or to the end, and which contact it is.
+
+        There is no motion where a contact closes at once.
+        """
+        mean, held = self.variant == "II", BlockRows(system.contacts.blocks, np.flatnonzero(closed), mu)
+
+        def move(s: float) -> Piece:
+            return smooth_piece(system, now, s, held, mean, self.facets, solver)
+
+        piece, hit = move(left), np.zeros(closed.size, dtype=bool)
+        free: IntArray = np.flatnonzero(~closed)
+        if not looking or not free.size:
+            return piece, hit
+        ends = piece.end
+        s, at = first_contact((now.g[free], ends.g[free]), (now.U[free], ends.U[free]), left, now.gap_noise[free])
+        if at < 0 or s >= (1.0 - NEAR) * left:
+            return piece, hit
+        i = int(free[at])
+        hit[i] = True
+        if s <= NEAR * left:
+            return None, hit
+        for _ in range(LANDINGS):
+            piece = move(s)
+            g, U = float(piece.end.g[i]), float(piece.end.U[i])
+            if abs(g) <= 4.0 * piece.end.gap_noise[i] or not U < 0.0 or not 0.0 < s - g / U <= left:
+                break
+            s -= g / U
+        return piece, hit
+
+    def amplification(self, k: float, c: float) -> Array:
+        """Return the map of (q, h v): that of the trapezoidal rule."""
+        S = 1.0 + 0.5 * c + 0.25 * k
+        v = np.array([-k / S, 1.0 - (0.5 * k + c) / S])
+        return np.stack([np.array([1.0, 0.5]) + 0.5 * v, v])

@@ -1,0 +1,163 @@
+"""The friction cone of a contact: its impulses between samples, tangential against normal, within |P_T| = mu P_N."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.patches import Circle
+
+from flexmb.errors import InputError
+from flexmb.postproc.arrays import Array, IntArray
+from flexmb.postproc.contact_status import COLOURS, has_friction, status_table
+from flexmb.postproc.figure_file import save_figure, usable_figure
+from flexmb.postproc.plots import Shown, named_contact
+from flexmb.postproc.style import INK, STYLE
+from flexmb.postproc.ticks import take_out_power
+from flexmb.record.result import Result
+from flexmb.record.series import STATUS_WORDS, ContactSeries
+
+MOST = 20000
+"""Points of a picture; of more every so many is drawn, and those nearest to the cone are kept."""
+
+
+@dataclass(frozen=True)
+class Pushes:
+    """The impulses of the contacts of a group between samples in which they are closed, k of them.
+
+    Parameters
+    ----------
+    normal : (k,) array
+        P_N, N s.
+    along : (k, d) array
+        P_T along the d tangents, N s.
+    status : (k,) array
+        0 open, 1 stick, 2 slip.
+    mu : tuple of float
+        Coefficients of friction, rising: those of static and dynamic friction where they differ.
+    left_out : int
+        How many more there are that are not drawn.
+    """
+
+    normal: Array
+    along: Array
+    status: IntArray
+    mu: tuple[float, ...]
+    left_out: int = 0
+
+    @property
+    def size(self) -> Array:
+        """|P_T|, (k,), N s."""
+        return np.asarray(np.sqrt(np.sum(self.along**2, axis=1)))
+
+
+def pushes_of(contact: ContactSeries) -> Pushes:
+    """Return the impulses of a contact; InputError where it has no friction, or never closes."""
+    if not has_friction(contact):
+        raise InputError(f"contact '{contact.name}' has no friction, so it has no cone")
+    normal = np.asarray(contact.impulse).reshape(len(contact.impulse), -1)
+    many = normal.shape[1]
+    along = np.asarray(contact.tangential_impulse).reshape(len(normal), many, -1)
+    closed = normal > 0.0
+    if not closed.any():
+        raise InputError(f"contact '{contact.name}' is open throughout: it has no impulses to draw")
+    found = Pushes(normal[closed], along[closed], status_table(contact)[closed], contact.coefficients)
+    return found if len(found.normal) <= MOST else _fewer(found)
+
+
+def _fewer(all_of: Pushes) -> Pushes:
+    """Return some of the impulses: evenly chosen, and those nearest to the cone or beyond it."""
+    count = len(all_of.normal)
+    near = np.argsort(all_of.size / all_of.normal)[-MOST // 10 :]
+    some = np.union1d(np.linspace(0, count - 1, MOST - near.size).astype(np.int64), near)
+    return Pushes(all_of.normal[some], all_of.along[some], all_of.status[some], all_of.mu, count - some.size)
+
+
+def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Shown:
+    """Return a figure of the friction cone of a contact, of a group with the impulses of all its contacts.
+
+    With one tangent P_T has a sign and the cone two sides. With two tangents |P_T| is drawn over P_N, and beside it
+    P_T / P_N in the plane of the contact, within the circle of radius mu.
+
+    Parameters
+    ----------
+    result : Result
+    name : str
+        As in ``result.contacts``.
+    save : path, optional
+        Also write the figure, as .svg, .pdf or .png.
+    """
+    path = None if save is None else usable_figure(Path(save))
+    pushes = pushes_of(named_contact(result, name))
+    flat = pushes.along.shape[1] == 1
+    with matplotlib.rc_context(STYLE):
+        figure = Shown(figsize=(4.6 if flat else 8.4, 4.2), layout="constrained")
+        panels = figure.subplots(1, 1 if flat else 2, squeeze=False)[0]
+        _draw_cone(panels[0], pushes, flat)
+        if not flat:
+            _draw_disk(panels[1], pushes)
+        handles, labels = panels[0].get_legend_handles_labels()
+        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), markerscale=2.5)
+        figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
+        if words := _note(result, pushes):
+            figure.supxlabel(words, fontsize=8)
+        if path is not None:
+            save_figure(figure, path, dpi=200)
+    return figure
+
+
+def _draw_cone(axes: Axes, pushes: Pushes, flat: bool) -> None:
+    """Draw P_T, or its size, over P_N."""
+    tangential = pushes.along[:, 0] if flat else pushes.size
+    end = 1.06 * float(pushes.normal.max())
+    sides = (1.0, -1.0) if flat else (1.0,)
+    most = pushes.mu[-1]
+    low = -most * end if flat else 0.0
+    axes.fill_between([0.0, end], [0.0, low], [0.0, most * end], color=INK, alpha=0.06, linewidth=0)
+    for mu, style in zip(pushes.mu[::-1], ("-", (0, (4, 2))), strict=False):
+        for side in sides:
+            label = f"μ = {mu:.4g}" if side > 0.0 else None
+            axes.plot([0.0, end], [0.0, side * mu * end], color=INK, linewidth=1.0, linestyle=style, label=label)
+    _scatter(axes, pushes.normal, tangential, pushes.status)
+    axes.set_xlim(0.0, end)
+    axes.set_ylim(None if flat else 0.0)
+    axes.locator_params(axis="x", nbins=5)
+    take_out_power(axes.xaxis, (0.0, end), "normal impulse $P_N$ [N s]")
+    word = "tangential impulse $P_T$ [N s]" if flat else "size of the tangential impulse $|P_T|$ [N s]"
+    take_out_power(axes.yaxis, axes.get_ylim(), word)
+
+
+def _draw_disk(axes: Axes, pushes: Pushes) -> None:
+    """Draw P_T / P_N in the plane of the contact."""
+    share = pushes.along / pushes.normal[:, None]
+    for mu, style in zip(pushes.mu[::-1], ("-", (0, (4, 2))), strict=False):
+        axes.add_patch(Circle((0.0, 0.0), mu, fill=False, edgecolor=INK, linewidth=1.0, linestyle=style))
+    axes.add_patch(Circle((0.0, 0.0), pushes.mu[-1], facecolor=INK, alpha=0.06, linewidth=0))
+    _scatter(axes, share[:, 0], share[:, 1], pushes.status)
+    reach = 1.12 * max(pushes.mu[-1], float(np.abs(share).max())) or 1.0
+    axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")
+    axes.set(xlabel="$P_T / P_N$ along $t_1$", ylabel="$P_T / P_N$ along $t_2$")
+
+
+def _scatter(axes: Axes, x: Array, y: Array, status: IntArray) -> None:
+    for k, word in STATUS_WORDS.items():
+        own = status == k
+        if own.any():
+            axes.scatter(
+                x[own], y[own], s=7.0, color=COLOURS[word], linewidths=0, alpha=0.75, label=word, zorder=3,
+                rasterized=bool(own.sum() > 2000),
+            )  # fmt: skip
+
+
+def _note(result: Result, pushes: Pushes) -> str:
+    words: Sequence[str] = []
+    steps = np.diff(result.step)
+    if steps.size and steps.max() > 1:
+        words = ["Impulses are sums over the steps between samples; the colour is that of the last of them."]
+    if pushes.left_out:
+        words = [*words, f"{pushes.left_out} more are not drawn."]
+    return " ".join(words)

@@ -1,0 +1,190 @@
+"""Contact problems in files: our npz, FCLIB's HDF5, Siconos' .dat, and ``flexmb solve``."""
+
+from __future__ import annotations
+
+import h5py
+import numpy as np
+import pytest
+from scipy import sparse
+
+from flexmb.cli import main
+from flexmb.errors import InputError
+from flexmb.nonsmooth import ContactProblem, ContactSolver, read_problem, residual, write_problem
+
+
+def random_problem(dim, nc=5, seed=0, thin=False):
+    rng = np.random.default_rng(seed)
+    n = dim * nc
+    G = rng.normal(size=(n + 2, n))
+    W = G.T @ G
+    if thin:
+        W *= np.kron(np.eye(nc) + np.eye(nc, k=1) + np.eye(nc, k=-1), np.ones((dim, dim)))
+        W = sparse.csr_array(W + n * np.eye(n))
+    roll = rng.uniform(0.01, 0.1, nc) if dim == 5 else None
+    return ContactProblem(W, rng.normal(size=n), rng.uniform(0.1, 1.0, nc), dim, roll=roll)
+
+
+def same(a, b):
+    assert a.sparse == b.sparse
+    for key in ("b", "mu", "roll", "spin", "shape"):
+        assert getattr(a, key).tobytes() == getattr(b, key).tobytes()
+    A, B = (p.W.toarray() if p.sparse else p.W for p in (a, b))
+    assert A.tobytes() == B.tobytes()
+
+
+@pytest.mark.parametrize("dim", [2, 3, 5])
+@pytest.mark.parametrize("thin", [False, True])
+@pytest.mark.parametrize("suffix", [".npz", ".hdf5", ".h5", ".dat"])
+def test_problems_travel_with_every_bit(tmp_path, dim, thin, suffix):
+    problem = random_problem(dim, 60 if thin else 5, thin=thin)
+    path = tmp_path / f"problem{suffix}"
+    write_problem(problem, path)
+    same(problem, read_problem(path))
+
+
+def test_npz_holds_blocks_of_mixed_size(tmp_path):
+    shape = np.array([[0, 0, 0], [1, 1, 0], [2, 0, 1], [2, 2, 1]])
+    n = 4 + int(shape.sum())
+    mu = np.array([0.0, 0.2, 0.3, 0.4])
+    problem = ContactProblem(np.eye(n), -np.ones(n), mu, roll=0.1, spin=0.2, shape=shape)
+    assert problem.roll.tolist() == [0.0, 0.1, 0.0, 0.1]
+    assert problem.spin.tolist() == [0.0, 0.0, 0.2, 0.2]
+    assert (problem.nc, problem.dim.tolist()) == (4, [1, 3, 4, 6])
+    write_problem(problem, tmp_path / "mixed.npz")
+    same(problem, read_problem(tmp_path / "mixed.npz"))
+    for suffix in (".hdf5", ".dat"):
+        with pytest.raises(InputError, match=r"dim.*npz"):
+            write_problem(problem, tmp_path / f"mixed{suffix}")
+
+
+def words(*items):
+    return "\n".join(str(x) for item in items for x in np.ravel(np.asarray(item, dtype=object))) + "\n"
+
+
+def dense_words(A):
+    return words(0, A.shape[0], A.shape[1], A.shape[0], A.shape[1], A.T.ravel())
+
+
+def small_global(rng):
+    A = rng.normal(size=(5, 5))
+    return A @ A.T + np.eye(5), rng.normal(size=(5, 3)), rng.normal(size=5), rng.normal(size=3)
+
+
+def test_global_problems_come_in_local_form(tmp_path):
+    M, H, f, w = small_global(np.random.default_rng(1))
+    path = tmp_path / "global.dat"
+    path.write_text(words(3, 1) + dense_words(M) + dense_words(H) + words(f, w, 0.3))
+    problem = read_problem(path)
+    inverse = np.linalg.inv(M)
+    np.testing.assert_allclose(problem.W, H.T @ inverse @ H, atol=1e-13)
+    np.testing.assert_allclose(problem.b, H.T @ inverse @ f + w, atol=1e-13)
+    assert problem.mu.tolist() == [0.3]
+    # the same in HDF5, of M only the upper half, by columns and by triplets
+    with h5py.File(tmp_path / "global.hdf5", "w") as file:
+        group = file.create_group("fclib_global")
+        group["spacedim"] = [3]
+        for key, A in {"M": sparse.csc_array(np.triu(M)), "H": sparse.coo_array(H)}.items():
+            part = group.create_group(key)
+            part["m"], part["n"], part["nzmax"] = [A.shape[0]], [A.shape[1]], [A.nnz]
+            i, p = (A.indices, A.indptr) if key == "M" else A.coords
+            part["nz"], part["i"], part["p"], part["x"] = [-1 if key == "M" else A.nnz], i, p, A.data
+        vectors = group.create_group("vectors")
+        vectors["f"], vectors["w"], vectors["mu"] = f, w, [0.3]
+    again = read_problem(tmp_path / "global.hdf5")
+    np.testing.assert_allclose(again.W, problem.W, atol=1e-13)
+    np.testing.assert_allclose(again.b, problem.b, atol=1e-13)
+
+
+def test_joints_are_eliminated(tmp_path):
+    """Two joint rows, one of them twice, a complementarity row and a contact; u = 0 on the joints."""
+    rng = np.random.default_rng(2)
+    G = rng.normal(size=(9, 7))
+    G[:, 2] = G[:, 1]  # a redundant joint row
+    W, q = G.T @ G, G.T @ rng.normal(size=9)
+    ends, text = [3, 4, 7], []
+    begins = [0, 3, 4]
+    for i, (b0, b1) in enumerate(zip(begins, ends, strict=True)):
+        for j, (c0, c1) in enumerate(zip(begins, ends, strict=True)):
+            text.append(words(3 * i + j, W[b0:b1, c0:c1].T.ravel()))
+    path = tmp_path / "mixed.dat"
+    head = words(1, 7, 7, 9, 3, 3, ends, ends, 4, 9, [0, 3, 6, 9], [0, 1, 2] * 3)
+    path.write_text(head + "".join(text) + words(q, 2, 0, 4, 0.4))
+    problem = read_problem(path)
+    assert (problem.nc, problem.dim.tolist(), problem.mu.tolist()) == (2, [1, 3], [0.0, 0.4])
+    P = ContactSolver().solve(problem).P
+    joints = np.linalg.lstsq(W[:3, :3], -(W[:3, 3:] @ P + q[:3]), rcond=1e-10)[0]
+    u = W @ np.concatenate([joints, P]) + q
+    np.testing.assert_allclose(u[:3], 0.0, atol=1e-12)
+    np.testing.assert_allclose(u[3:], problem.w(P), atol=1e-12)
+
+
+def test_what_csparse_prints(tmp_path):
+    text = "2\n1\n2\n2\n2\n2\nCSparse Version 3.1.9\n2-by-2, nzmax: 3 nnz: 3, 1-norm: 4\n"
+    text += "    col 0 : locations 0 to 1\n      0 : 2\n      1 : 0.5\n    col 1 : locations 2 to 2\n      1 : 3\n"
+    (tmp_path / "a.dat").write_text(text + words([-1.0, 0.25], 0.7))
+    problem = read_problem(tmp_path / "a.dat")
+    assert problem.W.tolist() == [[2.0, 0.0], [0.5, 3.0]]
+    assert (problem.b.tolist(), problem.mu.tolist()) == ([-1.0, 0.25], [0.7])
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("nothing.dat", ""),
+        ("cut.dat", "3 1 0 3 3 3 3 1 2 3"),
+        ("words.dat", "three contacts"),
+        ("seven.dat", "7 1 0 7 7"),
+        ("kind.dat", "3 1 9 3 3"),
+        ("text.hdf5", "no file of HDF5"),
+        ("text.npz", "no archive"),
+    ],
+)
+def test_damaged_files_are_named(tmp_path, name, content, capsys):
+    path = tmp_path / name
+    path.write_text(content)
+    with pytest.raises(InputError, match=name):
+        read_problem(path)
+    assert main(["solve", str(path)]) == 2
+    assert name in capsys.readouterr().err
+
+
+def test_names_of_files(tmp_path):
+    with pytest.raises(InputError, match="no such file"):
+        read_problem(tmp_path / "none.dat")
+    with pytest.raises(InputError, match=r"\.npz, \.hdf5, \.h5, \.dat"):
+        read_problem(tmp_path / "problem.txt")
+    with h5py.File(tmp_path / "other.hdf5", "w") as file:
+        file["x"] = 1.0
+    with pytest.raises(InputError, match="fclib_local"):
+        read_problem(tmp_path / "other.hdf5")
+
+
+# flexmb solve
+
+
+def test_solve_prints_what_it_found(tmp_path, capsys):
+    problem = random_problem(3)
+    problem.save(tmp_path / "p.npz")
+    assert main(["solve", str(tmp_path / "p.npz"), "--solver", "nsgs", "--write", str(tmp_path / "q.dat")]) == 0
+    out = capsys.readouterr().out
+    for part in ("solved by nsgs", "5 contacts", "15 rows", "residual", "iterations", " s"):
+        assert part in out
+    same(problem, read_problem(tmp_path / "q.dat"))
+    solution = ContactSolver("nsgs").solve(problem)
+    assert f"residual {residual(problem, solution.P):.3g}, {solution.iterations} iterations" in out
+
+
+def test_unsolved_and_wrong_input(tmp_path, capsys):
+    bad, good = tmp_path / "bad.npz", tmp_path / "good.npz"
+    ContactProblem(np.zeros((2, 2)), [-1.0, 0.0], 0.3, 2).save(bad)  # nothing can stop it
+    random_problem(2).save(good)
+    assert main(["solve", str(bad), str(good)]) == 3
+    out = capsys.readouterr().out
+    assert "NOT SOLVED" in out
+    assert "good.npz: solved" in out
+    assert main(["solve", str(good), "--solver", "simplex"]) == 2
+    assert "proximal-newton" in capsys.readouterr().err
+    assert main(["solve", str(good), "--tolerance", "-1"]) == 2
+    assert main(["solve", str(tmp_path / "none.npz")]) == 2
+    assert main(["solve", str(good), str(bad), "--write", "x.npz"]) == 2
+    assert "--write" in capsys.readouterr().err
