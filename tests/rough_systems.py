@@ -45,11 +45,14 @@ def with_rows(made, blocks, H, slide_of=None, slide_coef=None, drift=None):
     return replace(made, contacts=con)
 
 
-def random_frictional(seed, nv=8, nc=3, moving=True, planar=False, rolling=False, mu=None, equal=None, **laws):
+def random_frictional(
+    seed, nv=8, nc=3, moving=True, planar=False, rolling=False, mu=None, equal=None, slides=None, **laws
+):
     """A random system whose contacts slide, stick and, with ``rolling``, roll and spin; ``equal``: e and e_T."""
     rng = np.random.default_rng(seed + 10**7)
     made = random_system(seed, nv=nv, nc=nc, moving=moving, e=equal)
-    slides = 1 if planar else rng.integers(0, 3, size=nc)
+    slides = rng.integers(0, 3, size=nc) if slides is None else slides
+    slides = 1 if planar else slides
     turns, spins = (rng.integers(0, 3, size=nc), rng.integers(0, 2, size=nc)) if rolling else (0, 0)
     laws = {
         "mu": rng.uniform(0.0, 1.5, size=nc) if mu is None else mu,

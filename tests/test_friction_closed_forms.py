@@ -67,6 +67,13 @@ def spring(stiffness, length=1.0):
     return fm.Spring("spring", node="block", anchor=(-1.0, 0.0, 0.0), stiffness=stiffness, length=length)
 
 
+@pytest.mark.parametrize("scheme", SCHEMES, ids=names)
+def test_with_much_friction_a_block_sticks_at_once(scheme):
+    result = fm.simulate(sliding(1e6, -2.0), scheme, step=1e-3, end=0.1, signals=["block.velocity"])
+    assert np.abs(result.signals["block.velocity"][1:]).max() <= 1e-14
+    assert (result.contacts["floor"].status[1:] == 1).all()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("scheme", SCHEMES[:1], ids=names)
 def test_no_creep_over_many_steps(scheme):
@@ -81,7 +88,7 @@ def test_potras_block(scheme):
     """A block under a force 8 cos t moves, stops at t = 0.3386 and sticks for good."""
     model = sliding(0.8, 0.0, mass=1.0, slope=0.0)
     force = fm.Harmonic(amplitude=8.0, omega=1.0, phase=0.5 * np.pi)
-    model.add(fm.NodalForce("push", node="block", direction=(1.0, 0.0, 0.0), function=force))
+    model.add(fm.NodalForce("push", node="block", force=(1.0, 0.0, 0.0), function=force))
     result = fm.simulate(model, scheme, step=2.0**-10, end=2.0, signals=["block.displacement", "block.velocity"])
     x, v = result.signals["block.displacement"][:, 0], result.signals["block.velocity"][:, 0]
     assert x[-1] == pytest.approx(0.004348569726865, abs=2e-6)

@@ -339,8 +339,9 @@ def no_contacts(system: System) -> Array:
     return np.zeros(system.contacts.nc)
 
 
-RESTING = 1e-12
-"""A gap this small beside the lengths it is the difference of counts as closed where there is friction."""
+RESTING, KEPT = 1e-12, 1e-8
+"""A gap this small beside the lengths it is the difference of counts as closed where there is friction; the latter for
+contacts that were pressed in the step before, whose gaps add up what the solver leaves of velocities."""
 
 
 def forecast_closes(
@@ -366,5 +367,6 @@ def forecast_closes(
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
     if not blocks.normals_only:
-        noise = np.maximum(noise, RESTING * start.reach)
+        reach = start.reach + ahead * (abs(start.G).T @ np.abs(start.v))
+        noise = np.maximum(noise, np.where(P_before > 0.0, KEPT, RESTING) * reach)
     return np.flatnonzero(start.g + ahead * start.U <= noise)
