@@ -71,7 +71,7 @@ class CompiledEngine:
         self.order = band_order(*system.patterns)
         fixed = scheme.prepare(system, h)
         state = system.initial_state(plan.t0)
-        memory = scheme.start(system, state, h, fixed, plan.solver)
+        memory = scheme.compiled_memory(system, state, h, fixed, plan.solver)
         self.choice = self._choice()
         solver = plan.solver
         self.settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)

@@ -162,6 +162,7 @@ class NaiveHHT(Alpha):
     level: str = "position"
 
     name: ClassVar[str] = "naive-hht"
+    any_system: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)

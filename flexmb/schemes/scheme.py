@@ -23,6 +23,9 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, Solves, System
 from flexmb.system.step_matrix import StepMatrix as StepMatrix
 
+SETTLED, NOISE = 1e-14, 1e-11
+"""A correction this small beside the velocities is round-off; one that no longer shrinks, if it is below the latter."""
+
 
 class PreparedContacts(ABC):
     """What every scheme prepares for its contacts: a dense matrix over their pairs, or a solver for many of them."""
@@ -184,6 +187,10 @@ class Scheme(ABC):
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_n to t_n + h; a pure function of its arguments."""
 
+    def compiled_memory(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
+        """Return the memory with which the compiled step of constant systems begins, where there is one."""
+        return self.start(system, state, h, fixed, solver)
+
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of a step on the oscillator h^2 q'' + c h q' + k q = 0 (c = 2 zeta omega h, k = omega^2 h^2).
 
@@ -332,6 +339,26 @@ def load_works(system: LinearSystem, dq: Array, phi: Array) -> tuple[float, floa
 def quad(A: object, x: Array) -> float:
     """Return ``x^T A x``."""
     return float(x @ (A @ x))  # type: ignore[operator]
+
+
+def largest(x: Array) -> float:
+    """Return the largest magnitude."""
+    return float(np.abs(x).max(initial=0.0))
+
+
+def has_settled(size: float, last: float, scale: float, noise: float = 0.0) -> bool:
+    """Tell whether Newton's method is done: its correction is round-off, or small and no longer shrinks.
+
+    Parameters
+    ----------
+    size, last : float
+        The largest entries of this correction and of the one before.
+    scale : float
+        The largest velocity.
+    noise : float
+        Round-off of positions over the step.
+    """
+    return size <= SETTLED * scale or (size >= 0.5 * last and size <= NOISE * scale + 64.0 * noise)
 
 
 def no_contacts(system: System) -> Array:
