@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from rough_systems import rod, rough_bar
+from systems_with_laws import rod, rough_bar
 from runs import run
 
 import flexmb as fm

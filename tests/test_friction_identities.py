@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rough_systems import blocks_of, random_frictional, with_rows
+from systems_with_laws import blocks_of, random_frictional, with_rows
 from runs import run
 from scipy import sparse
 from systems import random_system
