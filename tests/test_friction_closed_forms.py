@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from systems_with_laws import rod, rough_bar
 from runs import run
+from systems_with_laws import rod, rough_bar
 
 import flexmb as fm
 from flexmb.schemes.stormer_verlet import StormerVerlet

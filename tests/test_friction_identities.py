@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from systems_with_laws import blocks_of, random_frictional, with_rows
 from runs import run
 from scipy import sparse
 from systems import random_system
+from systems_with_laws import blocks_of, random_frictional, with_rows
 
 from flexmb.schemes import MoreauJean, MoreauJeanDissipative
 from flexmb.schemes.stormer_verlet import StormerVerlet
