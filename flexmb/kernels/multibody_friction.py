@@ -202,7 +202,7 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
 
 @inner
 def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
-    """Give the normals of joints with friction, which push nothing, a number of their own, of the size of the others."""
+    """Give the normals of joints with friction, which push nothing, a number of the size of the others."""
     rows, nj = part(at, "system.rows"), part(at, "system.joints")
     for i in range(place.size):
         if kind[i] == TANGENT or rows.kind[nj + place[i]] != LOADED:

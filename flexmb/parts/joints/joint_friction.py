@@ -1,14 +1,14 @@
 """Friction in joints: Coulomb's law on the reaction of the joint.
 
 With the impulse Lam of the forces that a joint holds in a step, the radius r of its bearing and the relative angular
-velocity omega of its free rotations (a spherical joint: all, a revolute joint: about its axis), the moment M of friction
-is such that
+velocity omega of its free rotations (a spherical joint: all, a revolute joint: about its axis), the moment M of
+friction is such that
 
     |M| <= mu r |Lam|,    M = -mu r |Lam| omega / |omega| where it slips;
 
 a prismatic joint has a force along its axis instead, |F| <= mu |Lam|, Lam across the axis. The moments that a joint
-holds add nothing to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r omega (or
-the speed along the axis), ``tangential_impulse`` M / r.
+holds add nothing to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r omega
+(or the speed along the axis), ``tangential_impulse`` M / r.
 """
 
 from __future__ import annotations
