@@ -115,7 +115,12 @@ def test_a_pendulum_with_a_rough_bearing_follows_its_equation_at_order_two(schem
 
 
 def test_a_drive_pays_what_friction_takes():
-    result = fm.simulate(wheel(drive={"kind": "ramp", "rate": 10.0}), fm.GeneralizedAlpha(ggl=True), step=1e-3, end=0.5)
+    result = fm.simulate(
+        wheel(drive={"kind": "ramp", "end_time": 1.0, "end_value": 10.0}),
+        fm.GeneralizedAlpha(ggl=True),
+        step=1e-3,
+        end=0.5,
+    )
     lost = 0.2 * 3.0 * G * 0.05 * 10.0 * 0.5
     assert result.energy.work_friction[-1] == pytest.approx(-lost, rel=1e-9)
     assert result.energy.work_external[-1] == pytest.approx(lost, rel=1e-9)
