@@ -104,7 +104,7 @@ CLASSES = [
 
 @pytest.mark.parametrize(("kind", "redundant", "condition"), CLASSES)
 def test_default_solves_random_problems(kind, redundant, condition):
-    """Of both at once, redundant and of condition 1e10, one in fifty may be left (two of joints); of the others none."""
+    """Redundant and of condition 1e10 at once, one in fifty may be left (two of joints); of the others none."""
     failed = []
     for seed in range(50):
         W, b, shape, law = arrays(seed, kind, redundant, condition)
