@@ -17,22 +17,26 @@ step before: tangents turn no more than normals do, so impulses keep their compo
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from flexmb.kernels.cone_stage import send_cones
 from flexmb.kernels.cones import AUTO, NSGS
-from flexmb.kernels.evaluate import add_direction, along_direction, copy, row_rate
-from flexmb.kernels.friction_law import friction_coefficient
-from flexmb.kernels.friction_record import R_T
+from flexmb.kernels.evaluate import add_direction, along_direction, copy
+from flexmb.kernels.friction_blocks import (
+    NORMAL,
+    POSITION,
+    TANGENT,
+    block_laws,
+    blocks_of,
+    given,
+    keep_impulses,
+    predict_beside,
+)
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ALPHA,
-    B_T,
-    B_V,
     BY_DQ,
     BY_IMPULSE,
     BY_W,
@@ -42,68 +46,26 @@ from flexmb.kernels.multibody import (
     DQ,
     FAILED,
     FIXED,
-    G_FREE,
-    GAP_T,
-    IMPULSE,
     LAM_C,
     LAM_T,
     LAM_W,
     LEFT,
-    MU,
     NU,
-    RATE,
     RESPONSE,
     ROUND,
     S1,
     S2,
-    STATE,
     X_,
     H,
-    V,
     W,
 )
-from flexmb.kernels.multibody_contact import combine_units, rate_before, respond_to, respond_to_units
+from flexmb.kernels.multibody_contact import combine_units, respond_to, respond_to_units
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import CONES_STAGE, stage
 from flexmb.state import Array, IntArray
 
-POSITION, NORMAL, TANGENT = 0, 1, 2
-"""Kinds of unknowns: nu / h, Lam_N, R."""
-
-
 SWEEPS, DIGITS = 50, 1e-15
 """Sweeps, and the residual they may end at, before the tolerance counts."""
-
-
-@inner
-def slip_speed(at: int, c: int) -> float:
-    """Return how fast contact c slips at the start of the step, m/s."""
-    laws, rates = part(at, "laws"), part(at, "motion.rows")[RATE]
-    first, square = part(at, "system.joints") + part(at, "system.contacts") + laws.start[c], 0.0
-    for r in range(first, first + laws.shape[c, 0]):
-        square += rates[r] * rates[r]
-    return math.sqrt(square)
-
-
-@inner
-def _rate_before(at: int, r: int) -> float:
-    """Return the rate before the step, along the direction at its end, that tangential restitution reverses."""
-    motion = part(at, "motion")
-    return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
-
-
-@inner
-def _predict(at: int) -> None:
-    """Write the rates of the rows beside candidates after the smooth correction, as ``predicted`` does for normals."""
-    trial, laws, first = part(at, "trial"), part(at, "laws"), part(at, "system.joints") + part(at, "system.contacts")
-    x, w = trial.big[X_], trial.vec[W]
-    without = part(at, "step")[FIXED] > 0.0 and part(at, "numbers.family") == ALPHA
-    for c in range(trial.contact.shape[1]):
-        if trial.contact[CANDIDATE, c] > 0.0:
-            for k in range(laws.start[c], laws.start[c + 1]):
-                trial.beside[B_T, k] = row_rate(at, first + k) + along_direction(at, first + k, x)
-                if without:
-                    trial.beside[B_T, k] -= along_direction(at, first + k, w)
 
 
 @inner
@@ -136,38 +98,6 @@ def _respond(at: int) -> None:
 
 
 @allocating
-def _blocks(at: int, candidates: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return the unknowns of all candidates: place among responses, kind, shapes of the blocks and their first rows.
-
-    Each candidate has the block of its impulses, with GGL that of its position before it.
-    """
-    laws, nc, ggl = part(at, "laws"), part(at, "system.contacts"), part(at, "numbers.contact_ggl") == 1
-    levels = 2 if ggl else 1
-    n = levels * candidates.size
-    for i in range(candidates.size):
-        n += laws.start[candidates[i] + 1] - laws.start[candidates[i]]
-    place, kind = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    shape, start = np.zeros((levels * candidates.size, 3), np.int64), np.zeros(levels * candidates.size + 1, np.int64)
-    n = 0
-    for i in range(candidates.size):
-        c, block = candidates[i], levels * i
-        if ggl:
-            place[n], kind[n] = c, POSITION
-            n += 1
-            block += 1
-            start[block] = n
-        for d in range(3):
-            shape[block, d] = laws.shape[c, d]
-        place[n], kind[n] = c, NORMAL
-        n += 1
-        for k in range(laws.start[c], laws.start[c + 1]):
-            place[n], kind[n] = nc + k, TANGENT
-            n += 1
-        start[block + 1] = n
-    return place, kind, shape, start
-
-
-@allocating
 def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
     """Return the matrix of the problem: rates of its rows, and gaps over h, per unit of its unknowns."""
     trial, step, nj = part(at, "trial"), part(at, "step"), part(at, "system.joints")
@@ -190,49 +120,6 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
             r = nj + place[i]
             A[i, j] = along_direction(at, r, q) / h if kind[i] == POSITION else along_direction(at, r, v)
     return A
-
-
-@allocating
-def _given(at: int, place: IntArray, kind: IntArray, A: Array) -> tuple[Array, Array]:
-    """Return b without impulses, restitution included, and the impulses that solvers begin with."""
-    trial, motion, e, laws = part(at, "trial"), part(at, "motion"), part(at, "e"), part(at, "laws")
-    con, beside, h, nj = trial.contact, trial.beside, part(at, "step")[H], part(at, "system.joints")
-    nc, n, c = con.shape[1], place.size, 0
-    first, fixed = trial.report[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
-    b, now, P = np.zeros(n), np.zeros(n), np.zeros(n)
-    for i in range(n):
-        k = place[i] - nc
-        if kind[i] == POSITION:
-            c = place[i]
-            b[i], now[i] = con[G_FREE, c] / h, con[NU, c] / h
-            P[i] = motion.contact[IMPULSE, c] if first else now[i]
-        elif kind[i] == NORMAL:
-            c = place[i]
-            b[i], now[i] = con[B_V, c] + e[c] * rate_before(at, nj + c), con[LAM_C, c]
-            motion.contact[RESPONSE, c] = A[i, i]
-            P[i] = motion.contact[IMPULSE, c] if first else now[i]
-        else:
-            b[i], now[i] = beside[B_T, k], beside[LAM_T, k]
-            if laws.e_T[c] != 0.0 and k < laws.start[c] + laws.shape[c, 0]:
-                b[i] += laws.e_T[c] * _rate_before(at, nj + place[i])
-            P[i] = motion.beside[R_T, k] if first else now[i]
-    for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
-        for j in range(n):
-            b[i] -= A[i, j] * now[j]
-    return b, P
-
-
-@allocating
-def _laws(at: int, candidates: IntArray, count: int) -> Array:
-    """Return mu, roll and spin of the blocks, (count, 3); mu of the step is kept with the motion."""
-    laws, con, levels = part(at, "laws"), part(at, "motion.contact"), count // max(1, candidates.size)
-    out = np.zeros((count, 3))
-    for i in range(candidates.size):
-        c = candidates[i]
-        con[MU, c] = friction_coefficient(laws.friction[c], slip_speed(at, c), con[STATE, c])
-        block = levels * i + levels - 1
-        out[block, 0], out[block, 1], out[block, 2] = con[MU, c], laws.roll[c], laws.spin[c]
-    return out
 
 
 @allocating
@@ -321,27 +208,22 @@ def solve_blocks(at: int) -> tuple[int, float]:
         The contact with the largest residual when that exceeds the tolerance, else -1.
     residual : float
     """
-    trial, h = part(at, "trial"), part(at, "step")[H]
-    con, nc, ggl = trial.contact, trial.contact.shape[1], part(at, "numbers.contact_ggl") == 1
-    candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
-    place, kind, shape, start = _blocks(at, candidates)
-    A, law = _responses(at, place, kind), _laws(at, candidates, shape.shape[0])
-    b, P = _given(at, place, kind, A)
+    trial, ggl, response = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "motion.contact")[RESPONSE]
+    candidates = np.flatnonzero(trial.contact[CANDIDATE] > 0.0)
+    place, kind, shape, start = blocks_of(at, candidates)
+    A, law = _responses(at, place, kind), block_laws(at, candidates, shape.shape[0])
+    b, now, P = given(at, place, kind)
+    for i in range(b.size):  # take out what the present impulses do: what is left is the motion without them
+        for j in range(b.size):
+            b[i] -= A[i, j] * now[j]
+        if kind[i] == NORMAL:
+            response[place[i]] = A[i, i]
     trial.report[ROUND] += 1.0
     if ggl:
         worst, residual = _solve_levels(at, A, b, shape, start, law, P)
     else:
         worst, residual = _solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
-    con[NU, :] = 0.0
-    con[LAM_C, :] = 0.0
-    trial.beside[LAM_T, :] = 0.0
-    for i in range(place.size):
-        if kind[i] == POSITION:
-            con[NU, place[i]] = h * P[i]
-        elif kind[i] == NORMAL:
-            con[LAM_C, place[i]] = P[i]
-        else:
-            trial.beside[LAM_T, place[i] - nc] = P[i]
+    keep_impulses(at, place, kind, P)
     return (candidates[worst // (2 if ggl else 1)] if worst >= 0 else -1), residual
 
 
@@ -401,7 +283,7 @@ def friction_stage(at: int, flag: int) -> int:
         copy(con[NU], old[0])
         copy(con[LAM_C], old[1])
         copy(trial.beside[LAM_T], old_T)
-    _predict(at)
+    predict_beside(at)
     _respond(at)
     failed, left = solve_blocks(at)
     report[FAILED], report[LEFT] = float(failed), left
