@@ -23,6 +23,10 @@ class TimeFunction(Protocol):
         """Return its right-sided time derivative at ``t``."""
         ...
 
+    def second(self, t: Array | float) -> Array:
+        """Return its right-sided second time derivative at ``t``."""
+        ...
+
 
 def frozen(x: Array) -> Array:
     """Return ``x`` marked read-only (no copy)."""
@@ -77,7 +81,10 @@ class StepReport:
     cross : float
         Work of cross-coupling forces of rotors, J (booked as external work, and apart).
     Lam : (nj,) array
-        Impulses of the rows of joints in the step, N s or N m s; empty where there are none.
+        Impulses of the rows of joints in the step, N s or N m s (alpha family: those of impacts); empty where there are
+        none.
+    lam : (nj,) array
+        Forces of the rows of joints at the end of the step, N or N m; empty where a scheme has impulses only.
     R : (nt,) array
         Impulses of the rows beside the normals (friction, rolling, spinning), N s or N m s; empty where there are none.
     sliding, rolling, cohesion : (nc,) arrays
@@ -99,6 +106,7 @@ class StepReport:
     projection: float = 0.0
     cross: float = 0.0
     Lam: Array = field(default_factory=lambda: np.zeros(0))
+    lam: Array = field(default_factory=lambda: np.zeros(0))
     R: Array = field(default_factory=lambda: np.zeros(0))
     sliding: Array = field(default_factory=lambda: np.zeros(0))
     rolling: Array = field(default_factory=lambda: np.zeros(0))

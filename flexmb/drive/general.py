@@ -73,7 +73,9 @@ class GeneralEngine:
         self.since, blocks = np.zeros(system.contacts.nc), system.contacts.blocks
         self.beside, self.laws = friction_rows(blocks.nc, blocks.nt, blocks.normals_only)
         self.since_field = np.zeros(system.impulse_map.shape[1])
-        self.joints = np.zeros((2, system.nj))  # impulses of joints in the last step, and since the last sample
+        self.joints = np.zeros(
+            (2, system.nj)
+        )  # their forces at the end of the last step, impulses since the last sample
         self._arrive()
 
     def _arrive(self) -> None:
@@ -135,7 +137,7 @@ class GeneralEngine:
         terms[T_ITERATIONS], terms[T_CROSS] = report.iterations, report.cross
         self.since += report.P
         if report.Lam.size:
-            self.joints[0] = report.Lam
+            self.joints[0] = report.lam if report.lam.size else report.Lam / self.plan.h
             self.joints[1] += report.Lam
         if report.P.any() or report.R.any():
             self.since_field += self.now.impulse_vectors(report.P, report.R)
@@ -167,7 +169,7 @@ class GeneralEngine:
             assert block.joint_g is not None
             assert block.joint_gdot is not None
             assert block.joint_impulse is not None
-            block.multiplier[k], block.joint_impulse[k] = self.joints[0] / self.plan.h, self.joints[1]
+            block.multiplier[k], block.joint_impulse[k] = self.joints
             block.joint_g[k], block.joint_gdot[k] = now.joint_g, now.joint_rates
             self.joints[1] = 0.0
         balance(self.ledger, now.kinetic, now.potential, block.energy[k])

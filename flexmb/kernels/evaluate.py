@@ -190,6 +190,15 @@ def row_rate(at: int, r: int) -> float:
 
 
 @kernel
+def row_bias(at: int, r: int, t: float) -> float:
+    """Return the second time derivative of g of row r where v keeps its components."""
+    return constraint_rows.bias(
+        part(at, "system.rows"), part(at, "system.angles"), part(at, "system.functions"), r,
+        part(at, "point.markers"), part(at, "point.angles"), part(at, "point.rows"), t,
+    )  # fmt: skip
+
+
+@kernel
 def momentum(at: int, q: Array, v: Array, p: Array) -> None:
     """Write p = M(q) v: in space for positions, in the frame's axes for rotations."""
     p[:] = 0.0

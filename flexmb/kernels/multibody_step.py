@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels import constraint_rows
-from flexmb.kernels.evaluate import advance, copy, joint_forces
+from flexmb.kernels.evaluate import advance, copy, joint_forces, row_bias
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
@@ -325,10 +324,7 @@ def start_motion(at: int, t: float) -> int:
             if col < nv:
                 x[row] -= mats.D[j] * v[col]
     for r in range(nj):
-        x[nv + r] = -constraint_rows.bias(
-            part(at, "system.rows"), part(at, "system.angles"), part(at, "system.functions"), r,
-            part(at, "point.markers"), part(at, "point.angles"), part(at, "point.rows"), t,
-        )  # fmt: skip
+        x[nv + r] = -row_bias(at, r, t)
     leave_out(at, x[nv:])
     lu_solve(sym, mats.J, x, trial.big[LU_])
     leave_out(at, x[nv:])

@@ -163,10 +163,10 @@ def tangents_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int
     return 0
 
 
-def assemble_at(at: int, t: float, q: Array, v: Array, c1: float) -> None:
-    """Do what ``assemble`` says without carried momentum, from Python; multipliers as in ``tangents_stage``."""
+def assemble_at(at: int, t: float, q: Array, v: Array, c1: float, c: Array | None = None) -> None:
+    """Do what ``assemble`` says from Python, by default without carried momentum; multipliers: ``tangents_stage``."""
     q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
-    c = np.zeros(v.size)
+    c = np.zeros(v.size) if c is None else np.ascontiguousarray(c, dtype=np.float64)
     tangents_stage(at, 0, t, c1, q.ctypes.data, v.ctypes.data, c.ctypes.data)
 
 

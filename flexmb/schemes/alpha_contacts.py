@@ -1,4 +1,12 @@
-"""Contacts of the alpha family: the Delassus blocks of its levels, and the problem that joins them (GGL)."""
+"""Contacts of the alpha family: the Delassus blocks of its levels, and the problem that joins them (GGL).
+
+A unit of impulse along G makes X = M^-1 G, in w, in dq or in both, with the joints held. Through the forces it changes
+v~ by Y_q = -c1 S^-1 K X per unit in dq and Y_v = -c1 S^-1 C X per unit in w, and so the gaps and their rates by
+
+    W_q_nu = G^T (X + d1 Y_q),   W_q_Lam = d1 G^T Y_v,   W_v_nu = G^T Y_q,   W_v_Lam = G^T (X + Y_v)
+
+with c1 = r h gamma and d1 = h beta / gamma. Without GGL an impulse Lam also makes dq = (h/2) w.
+"""
 
 from __future__ import annotations
 
@@ -6,14 +14,15 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy import sparse
 
-from flexmb.linalg import Factor
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.many_contacts import Level, StepNumbers
 from flexmb.schemes.scheme import PreparedContacts, StepMatrix, require_solved, solve_contacts
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import Instant, Solves, System
 
 
 @dataclass(frozen=True)
@@ -29,6 +38,18 @@ class AlphaStep:
     def r(self) -> float:
         """(1 - alpha_f) / (1 - alpha_m)."""
         return (1.0 - self.alpha_f) / (1.0 - self.alpha_m)
+
+    def weights(self, h: float) -> tuple[float, float, float]:
+        """Return (c_M, c_C, c_K) of the matrix of a step; c_K is c1 d1."""
+        return 1.0, self.r * h * self.gamma, self.r * h * h * self.beta
+
+    def c1(self, h: float) -> float:
+        """Return the weight of the forces at the end of a step in the momentum, s."""
+        return self.r * h * self.gamma
+
+    def d1(self, h: float) -> float:
+        """Return the weight of v~ in the position, s."""
+        return h * self.beta / self.gamma
 
     def filtered(self, x_1: Array, x: Array, x_hat: Array) -> Array:
         """Return X^_{n+1} from X_{n+1}, X_n and X^_n."""
@@ -55,14 +76,16 @@ class AlphaBlocks:
 
 @dataclass(frozen=True)
 class AlphaFixed(PreparedContacts):
-    """Factorizations of S and M, and the Delassus blocks once they are asked for.
+    """Of a constant system whose directions never change: S and M factorized, the Delassus blocks once asked for.
 
-    ``c`` are the numbers of the scheme, ``level`` its contact level (``Alpha.contact_level``), ``h`` the step.
+    ``here`` is the instant at the start, ``c`` are the numbers of the scheme, ``level`` is its contact level
+    (``Alpha.contact_level``), ``h`` the step.
     """
 
     S: StepMatrix
-    M: Factor
+    M: Solves
     system: LinearSystem
+    here: Instant
     c: AlphaStep
     level: str
     h: float
@@ -106,24 +129,32 @@ class AlphaFixed(PreparedContacts):
 
 def delassus_blocks(fixed: AlphaFixed) -> AlphaBlocks:
     """Form the Delassus blocks that the scheme's contact level needs."""
-    system, S, M, h = fixed.system, fixed.S, fixed.M, fixed.h
-    c, G, nothing = fixed.c, system.contacts.G, np.zeros((0, 0))
+    c, h, G = fixed.c, fixed.h, fixed.system.contacts.G
     if fixed.naive:
-        W = c.r * delassus(S.solve, G)
+        W, nothing = c.r * delassus(fixed.S.solve, G), np.zeros((0, 0))
         return AlphaBlocks(h * h * c.beta * W, nothing, nothing, h * c.gamma * W)
+    return blocks_of(c, h, fixed.level == "ggl", fixed.here, fixed.S, fixed.M, G)
+
+
+def blocks_of(
+    c: AlphaStep, h: float, ggl: bool, end: Instant, S: Solves, M: Solves, G: sparse.csc_array
+) -> AlphaBlocks:
+    """Return the Delassus blocks of directions G at the end of a step, with S and M factorized there."""
+    c1, d1 = c.c1(h), c.d1(h)
 
     def respond(to_dq: float, to_w: float, q_or_v: str) -> Array:
         """Return G^T times the change of q or v when dq = to_dq M^-1 G and w = to_w M^-1 G."""
 
         def columns(g: Array) -> Array:
             X = M.solve(g)
-            da = -c.r * S.solve(system.restoring(to_dq * X) + system.resisting(to_w * X))
-            return to_dq * X + h * h * c.beta * da if q_or_v == "q" else to_w * X + h * c.gamma * da
+            Y = -c1 * S.solve(end.restoring(to_dq * X) + end.resisting(to_w * X))
+            return to_dq * X + d1 * Y if q_or_v == "q" else to_w * X + Y
 
         return delassus(columns, G)
 
-    if fixed.level == "ggl":
+    if ggl:
         return AlphaBlocks(*(respond(*unit, row) for row in "qv" for unit in ((1.0, 0.0), (0.0, 1.0))))
+    nothing = np.zeros((0, 0))
     return AlphaBlocks(nothing, nothing, nothing, respond(0.5 * h, 1.0, "v"))
 
 
@@ -133,7 +164,7 @@ def solve_levels(
     """Solve the joint problem of both levels; return nu, Lam and the iterations taken."""
     many, h, nc = fixed.many_for(solver), fixed.h, g_free.size
     if many is None:
-        return solve_ggl(fixed.blocks, g_free, b_v, h, fixed.system, solver, t)
+        return solve_ggl(fixed.blocks, g_free, b_v, h, np.arange(nc), fixed.system, solver, t)
     b, closed = np.concatenate([g_free / h, b_v]), g_free <= 0.0
     asked = np.concatenate([np.ones(nc, dtype=bool), closed])
     answer = many.solve(b, asked, np.tile(P_before, 2), closed, solver.tolerance)
@@ -142,9 +173,16 @@ def solve_levels(
 
 
 def solve_ggl(
-    W_of: AlphaBlocks, g_free: Array, b_v: Array, h: float, system: LinearSystem, solver: ContactSolver, t: float
+    W_of: AlphaBlocks,
+    g_free: Array,
+    b_v: Array,
+    h: float,
+    rows: IntArray,
+    system: System,
+    solver: ContactSolver,
+    t: float,
 ) -> tuple[Array, Array, int]:
-    """Solve the joint problem in (nu / h, Lam) on a growing working set of contacts.
+    """Solve the joint problem of the contacts ``rows`` in (nu / h, Lam) on a growing working set of them.
 
     ``near`` are the contacts whose position row is looked at; it starts from those whose gap would be <= 0 without
     impulses and only grows. ``closed`` are those that also have a velocity row: nu > 0 or a free gap <= 0 *of the
@@ -162,7 +200,8 @@ def solve_ggl(
                 [W_of.W_v_nu[np.ix_(j, i)] * h, W_of.W_v_Lam[np.ix_(j, j)]],
             ]
         )
-        z, its = solve_contacts(W, np.concatenate([g_free[i] / h, b_v[j]]), np.concatenate([i, j]), system, solver, t)
+        both = rows[np.concatenate([i, j])]
+        z, its = solve_contacts(W, np.concatenate([g_free[i] / h, b_v[j]]), both, system, solver, t)
         iterations += its
         nu, Lam = np.zeros(g_free.size), np.zeros(g_free.size)
         nu[i], Lam[j] = h * z[: i.size], z[i.size :]

@@ -1,40 +1,47 @@
 """Nonsmooth Newmark, HHT and generalized-alpha, with or without GGL stabilization (Acary 2019, eqs 73-81).
 
-The smooth motion is split from the impacts. With f = F - (C + Y) v - (K + N) q, Y and N the skew matrices ``gyro`` and
-``cross`` of rotors, and r = (1 - alpha_f) / (1 - alpha_m),
+The smooth motion is split from the impacts. With r = (1 - alpha_f) / (1 - alpha_m), forces F of all classes, those of
+the joints G_J lam among them, and F^ filtered like a,
 
-    M vdot_{n+1} = f(q_{n+1}, v_{n+1}, t_{n+1})                                       no contact force
-    (1 - alpha_m) a_{n+1} + alpha_m a_n = (1 - alpha_f) vdot_{n+1} + alpha_f vdot_n           (80e)
-    q_{n+1} = q_n + h v_n + h^2 (1/2 - beta) a_n + h^2 beta a_{n+1} + dq                      (80a, b)
-    v_{n+1} = v_n + h (1 - gamma) a_n + h gamma a_{n+1} + w,          M w = G Lam             (80c, d)
+    (1 - alpha_m) F^_{n+1} + alpha_m F^_n = (1 - alpha_f) F_{n+1} + alpha_f F_n,        F^_0 = F_0           (80e)
+    p(q_{n+1}, v~) - p_n = h F^_gamma,         X_gamma = gamma X_{n+1} + (1 - gamma) X_n                    (80c)
+    v~ = v_n + h a_gamma,                      v_{n+1} = v~ + w                                             (80c, d)
+    q_{n+1} = q_n (+) [ h v_n + h^2 (1/2 - beta) a_n + h^2 beta a_{n+1} + dq ]                              (80a, b)
 
-ggl = false:  dq = (h/2) w;  active where g(q_n) + (h/2) U_n <= 0:  0 <= U_{n+1} + e U_n perp Lam >= 0.
-ggl = true:   M dq = G nu,   0 <= g(q_{n+1}) perp nu >= 0;  on the contacts that close at position level (nu > 0, or
-              the gap of the step without impulses <= 0):  0 <= U_{n+1} + e U_n perp Lam >= 0, Lam = 0 elsewhere (79).
+No contact force is in F. p = M(q) v is the momentum in space, so that nothing but applied torques changes the angular
+momentum; a is what v~ says it is. For constant matrices M a = F^, and this is Acary's M vdot = f filtered. F_{n+1} is
+that of (t, q, v)_{n+1}, jumps included:
 
-Eliminating a_{n+1}:  S = M + r h gamma (C + Y) + r h^2 beta (K + N), and a unit of (nu, Lam) changes a by
--r S^-1 ((K + N) dq + (C + Y) w). So (nu, Lam) solve *one* complementarity problem whose blocks couple as soon as
-C + Y != 0; it is solved whole, in the unknowns (nu / h, Lam), which have the same unit.
+    M w = G Lam + G_J Lam_J,   G_J^T w = 0
+    ggl = false:  dq = (h/2) w;  active where g(q_n) + (h/2) U_n <= 0:  0 <= U_{n+1} + e U_n perp Lam >= 0.
+    ggl = true:   M dq = G nu,   0 <= g(q_{n+1}) perp nu >= 0;  on the contacts that close at position level (nu > 0, or
+                  the gap of the step without impulses <= 0):  0 <= U_{n+1} + e U_n perp Lam >= 0, 0 elsewhere (79).
+    joints:       index3: g_J(q_{n+1}) = 0;   index2: G_J^T v_{n+1} + g_t = 0;   ggl: both, with an increment dq_J that
+                  moves the end of the step by z, M z = G_J nu_J.
 
-Energy. Let X^ be X filtered like a, (1 - alpha_m) X^_{n+1} + alpha_m X^_n = (1 - alpha_f) X_{n+1} + alpha_f X_n with
-X^_0 = X_0; then M a = F^ - (C + Y) v^ - (K + N) q^ exactly. With z = q - q^ and
-X_gamma = gamma X_{n+1} + (1 - gamma) X_n,
+Eliminating a_{n+1} the matrix is S = M + c1 C + c1 d1 K, c1 = r h gamma, d1 = h beta / gamma, C = -dF/dv, K = -dF/dq,
+and (nu, Lam) solve *one* complementarity problem whose blocks couple as soon as C != 0 (``alpha_contacts``); it is
+solved whole, in the unknowns (nu / h, Lam), which have the same unit. The naive scheme has G lam among the forces.
 
-    dE = dq_tot^T F^_gamma - dq_tot^T C v^_gamma - dq_tot^T N q^_gamma                 external, damping, cross
-         + U_{1/2}^T Lam - (nu - (h/2) Lam)^T G^T a_gamma                              contact
-         - (gamma - 1/2) |dq_tot|_K^2 + dq_tot^T K z_gamma
-         - h^2 (beta - gamma/2) [ d|a|_M^2 / 2 + (gamma - 1/2) |da|_M^2 ]
-         - dq_tot^T Y v^_gamma                                                         numerical
+Energy. With v the mean of v_n and v_{n+1} in space, Dq the increment of positions, classes c of forces,
 
-z follows (1 - alpha_m) z_{n+1} + alpha_m z_n = (alpha_f - alpha_m) dq_tot from z_0 = 0, for every member of the family
-and through impacts; it stays zero where alpha_f = alpha_m. The gyroscopic work -dq_tot^T Y v^_gamma is a part of
-`numerical`, for gyroscopic forces do no work: it vanishes with h. For alpha_m = alpha_f and gamma = 1/2, beta = 1/4 it
-is zero in flight, dq_tot being h v_{1/2}.
+    dE = Dq . F^_{c,gamma}   of loads, drives, cross-coupling and damping             external, drive, cross, damping
+         + (G^T v + g_t) . Lam - g_t . Lam                                            contact, drive
+         + Dp . lam^_gamma - g_t . Lam_J         (Dp: how far joints are driven)       drive
+         + ((h/2) w - dq) . F^_gamma             (of contacts)                         projection
+         + dV + Dq . F^_{conservative,gamma}                                          numerical: the quadrature of V,
+         + (h (v_n + v~)/2 - Dq + dq) . F^_gamma                                        the position formula,
+         + (v_{n+1} . p_n - v_n . p_{n+1})/2 + Dq . F^_{inertia,gamma}                  inertia,
+         + what joints do beyond their drive                                          and the curvature of joints.
 
-The second contact term, with ggl only, is the work of the position-level multiplier. For rho_inf = 1 an impact of the
-end node of a bar then takes exactly what the semi-discrete theory says, and `numerical` is zero. In flight, when
-gamma = 1/2 + alpha_f - alpha_m =: 1/2 + kappa, z is kappa dq_tot filtered by (1 - alpha_m) z_{n+1} + alpha_m z_n =
-kappa dq_tot, and the numerical part is -dA - D with
+For constant matrices, with the position z = q - q^ that filtering leaves behind, the numerical part is
+
+    - (gamma - 1/2) |Dq|_K^2 + Dq^T K z_gamma - h^2 (beta - gamma/2) [ d|a|_M^2 / 2 + (gamma - 1/2) |da|_M^2 ]
+
+and the work of gyroscopic forces, which vanishes with h. `projection`, with ggl only, is the work of the position-level
+multiplier: for rho_inf = 1 an impact of the end node of a bar then takes exactly what the semi-discrete theory says,
+and `numerical` is zero. In flight, when gamma = 1/2 + alpha_f - alpha_m =: 1/2 + kappa, z is kappa Dq filtered by
+(1 - alpha_m) z_{n+1} + alpha_m z_n = kappa Dq, and the numerical part is -dA - D with
 
     A = (h^2/2)(beta - gamma/2) |a|_M^2 + (1/2 - alpha_f)/(2 kappa) |z|_K^2
     D = h^2 (beta - gamma/2) kappa |da|_M^2 + (1/2 - alpha_f)(1/2 - alpha_m)/kappa |dz|_K^2  >= 0 :
@@ -49,24 +56,19 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from flexmb.errors import InputError
+from flexmb.errors import InputError, NotConverged
 from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3
-from flexmb.linalg import factor
+from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep, solve_levels
-from flexmb.schemes.scheme import (
-    ELSEWHERE,
-    Memory,
-    Scheme,
-    StepMatrix,
-    forecast_closes,
-    load_works,
-    no_contacts,
-    solve_velocity,
-)
+from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep
+from flexmb.schemes.alpha_newton import AlphaTrial
+from flexmb.schemes.scheme import ELSEWHERE, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import Instant, System
 
+ITERATIONS = 60
+"""Most iterations of Newton's method."""
 JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 """Levels on which joints are held, as the compiled loop of large motion numbers them."""
 
@@ -75,11 +77,12 @@ JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
 class Alpha(Scheme):
     """The alpha family; its members below differ in how (alpha_m, alpha_f, beta, gamma) are chosen.
 
-    Memory vectors: a, p = M a, f (all smooth forces), z = q - q^, v^; loads: filtered amplitudes; contacts: impulses of
-    the step before, lam and lam^ (the latter two for the naive scheme).
+    Memory vectors: a, then the filtered forces by class, in space; contacts: impulses of the step before, lam and lam^
+    (the latter two for the naive scheme); loads: multipliers of the joints, and filtered.
     """
 
     name: ClassVar[str] = ""
+    any_system: ClassVar[bool] = True
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -103,157 +106,104 @@ class Alpha(Scheme):
         chosen = getattr(self, "constraints", "auto")
         return ("ggl" if getattr(self, "ggl", False) else "index3") if chosen == "auto" else str(chosen)
 
-    def prepare(self, system: LinearSystem, h: float) -> AlphaFixed:
-        """Factor S and M."""
-        c = self.coefficients
-        S = StepMatrix(system, c_C=c.r * h * c.gamma, c_K=c.r * h * h * c.beta)
-        return AlphaFixed(S, factor(system.M), system, c, self.contact_level, h)
+    @property
+    def naive(self) -> bool:
+        """Whether contact forces are treated like other forces."""
+        return self.contact_level.startswith("naive")
 
-    def start(self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver) -> Memory:
-        """Return a_0 = M^-1 f_0 (no contact force in it) and the filters at rest."""
-        f = system.F(state.t) - system.restoring(state.q) - system.resisting(state.v)
-        a = fixed.M.solve(f)
-        return Memory(
-            np.stack([a, f, f, np.zeros(system.nv), state.v]),
-            np.zeros((3, system.contacts.nc)),
-            system.amplitudes(state.t)[None, :],
-            np.zeros(1),
-        )
+    def prepare(self, system: System, h: float) -> AlphaFixed | Responses:
+        """Factor S and M as they are at the start."""
+        c, here = self.coefficients, system.instant(0.0, system.start, system.v0)
+        if isinstance(system, LinearSystem):
+            S, M = system.factor(here, *c.weights(h)), system.factor(here, 1.0, 0.0, 0.0)
+            return AlphaFixed(S, M, system, here, c, self.contact_level, h)
+        return Responses.of(system.factor(here, 1.0, 0.0, 0.0), here.G)
+
+    def start(self, system: System, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
+        """Return the accelerations and the forces of the joints at the start, without contacts; filters at rest."""
+        here = system.instant(state.t, state.q, state.v)
+        M = system.factor(here, 1.0, 0.0, 0.0)
+        a, lam = M.solve_both(here.F.sum(axis=0) - here.momentum_rate, -here.joint_bias)
+        vectors = np.concatenate([a[None, :], forces_in_space(here, lam)])
+        return Memory(vectors, np.zeros((3, system.contacts.nc)), np.stack([lam, lam]), np.zeros(1))
+
+    def compiled_memory(
+        self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver
+    ) -> Memory:
+        """Return the memory of the compiled step: a, M a, all smooth forces, z = q - q^ and v^; loads filtered."""
+        here = system.instant(state.t, state.q, state.v)
+        f = here.F.sum(axis=0)
+        vectors = np.stack([fixed.M.solve(f), f, f, np.zeros(system.nv), state.v])
+        return Memory(vectors, np.zeros((3, system.contacts.nc)), system.amplitudes(state.t)[None, :], np.zeros(1))
 
     def step(
-        self, system: LinearSystem, state: State, h: float, memory: Memory, fixed: AlphaFixed, solver: ContactSolver
+        self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_n to t_n + h."""
-        c = self.coefficients
-        a_n, p_n, f_n, z_n, vhat_n = memory.vectors
-        t1, q_n, v_n = state.t + h, state.q, state.v
-        F = system.F(t1)
-        q = q_n + h * v_n + h * h * (0.5 - c.beta) * a_n
-        v = v_n + h * (1.0 - c.gamma) * a_n
-        carried = (c.alpha_f * f_n - c.alpha_m * p_n) / (1.0 - c.alpha_m)
-        a = fixed.S.solve(c.r * (F - system.restoring(q) - system.resisting(v)) + carried)
-        free = State(t1, q + h * h * c.beta * a, v + h * c.gamma * a)
+        """Go from t_n to t_n + h: Newton's method on the momentum equation, one iteration for a linear system."""
+        start = system.instant(state.t, state.q, state.v)
+        forces = forces_in_space(start, memory.loads[0])
+        trial = AlphaTrial(self, system, start, h, memory, fixed, solver, forces)
+        size, last, scale = np.inf, np.inf, largest(state.v)
+        noise = np.finfo(float).eps * largest(state.q) / trial.d1
+        for _ in range(ITERATIONS):
+            last, size = size, trial.correct()
+            scale = max(scale, largest(trial.v))
+            if system.linear or has_settled(size, last, scale, noise):
+                break
+        else:
+            raise NotConverged("Newton's method does not converge", time=trial.t1, step=-1, residual=size)
+        end = trial.place()
+        after = self._carried(start, end, trial, memory, forces)
+        report = self._report(system, start, end, trial, memory, after)
+        return State(end.t, end.q, end.v), after, report
 
-        nu, Lam, lam, iterations = self._impulses(system, state, free, h, fixed, solver, memory.contacts[0])
-        q, v, a = self._apply(system, free, a, nu, Lam, lam, h, fixed)
-
-        f = F - system.restoring(q) - system.resisting(v) + system.contacts.G @ lam
-        p = c.r * f + carried
-        phi, phi_n = system.amplitudes(t1), system.amplitudes(state.t)
-        kappa = c.alpha_f - c.alpha_m
-        after = Memory(
-            np.stack([a, p, f, (kappa * (q - q_n) - c.alpha_m * z_n) / (1.0 - c.alpha_m), c.filtered(v, v_n, vhat_n)]),
-            np.stack([Lam + h * lam, lam, c.filtered(lam, memory.contacts[1], memory.contacts[2])]),
-            c.filtered(phi, phi_n, memory.loads[0])[None, :],
+    def _carried(self, start: Instant, end: Instant, trial: AlphaTrial, memory: Memory, forces: Array) -> Memory:
+        """Return what the next step needs to know."""
+        c, h, jumps = self.coefficients, trial.h, trial.jumps
+        a = (trial.v - start.v - h * (1.0 - c.gamma) * memory.vectors[0]) / (h * c.gamma)
+        P = c.filtered(forces_in_space(end, trial.lam), forces, memory.vectors[1:])
+        lam_hat = c.filtered(jumps.lam, memory.contacts[1], memory.contacts[2])
+        return Memory(
+            np.concatenate([a[None, :], P]),
+            np.stack([jumps.Lam + h * jumps.lam, jumps.lam, lam_hat]),
+            np.stack([trial.lam, c.filtered(trial.lam, memory.loads[0], memory.loads[1])]),
             memory.scalars,
         )
-        new = State(t1, q, v)
-        return new, after, self._report(system, state, new, h, memory, after, nu, Lam, iterations)
-
-    def _impulses(
-        self,
-        system: LinearSystem,
-        state: State,
-        free: State,
-        h: float,
-        fixed: AlphaFixed,
-        solver: ContactSolver,
-        P_before: Array,
-    ) -> tuple[Array, Array, Array, int]:
-        """Return (nu, Lam, lam, iterations): position and velocity impulses, and the naive scheme's force."""
-        con = system.contacts
-        nu, Lam, lam = no_contacts(system), no_contacts(system), no_contacts(system)
-        U_n = con.U(state.t, state.v)
-        if self.contact_level == "ggl":
-            g_free = con.g(free.t, free.q)
-            if (g_free <= 0.0).any():
-                b_v = con.U(free.t, free.v) + con.e * U_n
-                nu, Lam, iterations = solve_levels(fixed, g_free, b_v, P_before, solver, free.t)
-                return nu, Lam, lam, iterations
-            return nu, Lam, lam, 0
-        if self.contact_level == "naive-position":
-            b = con.g(free.t, free.q) / h
-            rows = np.arange(con.nc)
-        else:
-            rows = forecast_closes(
-                system.instant(state.t, state.q, state.v), 0.5 * h, P_before, fixed.response, h, system.contacts.blocks
-            )
-            b = con.U(free.t, free.v) + con.e * U_n
-        if not (b[rows] < 0.0).any():
-            return nu, Lam, lam, 0
-        found, iterations = solve_velocity(fixed, b, rows, P_before, solver, free.t)
-        return (nu, found, lam, iterations) if self.contact_level == "velocity" else (nu, Lam, found, iterations)
-
-    def _apply(
-        self,
-        system: LinearSystem,
-        free: State,
-        a: Array,
-        nu: Array,
-        Lam: Array,
-        lam: Array,
-        h: float,
-        fixed: AlphaFixed,
-    ) -> tuple[Array, Array, Array]:
-        """Return q, v, a after the impulses."""
-        c, G = self.coefficients, system.contacts.G
-        if lam.any():
-            da = c.r * fixed.S.solve(G @ lam)
-            return free.q + h * h * c.beta * da, free.v + h * c.gamma * da, a + da
-        if not (nu.any() or Lam.any()):
-            return free.q, free.v, a
-        w = fixed.M.solve(G @ Lam)
-        dq = fixed.M.solve(G @ nu) if self.contact_level == "ggl" else 0.5 * h * w
-        da = -c.r * fixed.S.solve(system.restoring(dq) + system.resisting(w))
-        return free.q + dq + h * h * c.beta * da, free.v + w + h * c.gamma * da, a + da
 
     def _report(
-        self,
-        system: LinearSystem,
-        old: State,
-        new: State,
-        h: float,
-        before: Memory,
-        after: Memory,
-        nu: Array,
-        Lam: Array,
-        iterations: int,
+        self, system: System, start: Instant, end: Instant, trial: AlphaTrial, before: Memory, after: Memory
     ) -> StepReport:
-        c, con = self.coefficients, system.contacts
-        a_n, p_n, _, z_n, vhat_n = before.vectors
-        a, p, _, z, vhat = after.vectors
-        dq = new.q - old.q
-        K_dq = system.elastic(dq)
-        external, drive = load_works(system, dq, c.at_gamma(after.loads[0], before.loads[0]))
-        vhat_g = c.at_gamma(vhat, vhat_n)
-        numerical = (
-            -(c.gamma - 0.5) * float(dq @ K_dq)
-            + float(K_dq @ c.at_gamma(z, z_n))
-            - h * h * (c.beta - 0.5 * c.gamma) * float((a - a_n) @ c.at_gamma(p, p_n))
-            - float(dq @ (system.gyro @ vhat_g))
-        )
-        projection = 0.0
-        if self.contact_level.startswith("naive"):
-            lam_g = c.at_gamma(after.contacts[2], before.contacts[2])
-            moved = con.offset(new.t) - con.offset(old.t)
-            contact = (con.G.T @ dq + moved) * lam_g
-            drive -= float(moved @ lam_g)
-        else:
-            g_t = 0.5 * (con.g_t(new.t) + con.g_t(old.t))
-            contact = (0.5 * (con.G.T @ (new.v + old.v)) + g_t) * Lam
-            drive -= float(g_t @ Lam)
-            if self.contact_level == "ggl":
-                projection = -float((nu - 0.5 * h * Lam) @ (con.G.T @ c.at_gamma(a, a_n)))
+        """Return the works of the step, all taken in space, on the mean velocity."""
+        c, h, jumps, Lam = self.coefficients, trial.h, trial.jumps, trial.jumps.Lam
+        moved, v_0, v_1 = end.to_space(trial.increment), start.to_space(start.v), end.to_space(end.v)
+        p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
+        F = c.at_gamma(after.vectors[1:], before.vectors[1:])
+        works, total = F @ moved, F.sum(axis=0)
+        g_t = 0.5 * (start.g_t + end.g_t)
+        mean = end.to_axes(0.5 * (v_0 + v_1))
+        contact, drive = (end.G.T @ mean + g_t) * Lam, -float(g_t @ Lam)
+        if self.naive:  # forces, on how far the contacts move
+            lam = c.at_gamma(after.contacts[2], before.contacts[2])
+            total, along = total + end.G @ lam, end.G.T @ trial.increment
+            contact, drive = (end.g - start.g) * lam, -float((end.g - start.g - along) @ lam)
+        drives = c.at_gamma(after.loads[1], before.loads[1]) @ (system.prescribed(end.t) - system.prescribed(start.t))
+        drives -= 0.5 * float(jumps.Lam_J @ (start.joint_g_t + end.joint_g_t))
+        numerical = end.potential - start.potential + works[CONSERVATIVE] + works[INERTIA] + works[JOINT]
+        numerical += 0.5 * (v_1 @ p_0 - v_0 @ p_1)
+        numerical += (0.5 * h * v_0 + end.to_space(0.5 * h * trial.v - trial.increment + jumps.dq)) @ total
+        numerical += float(jumps.Lam_J @ (end.G_J.T @ mean)) - drives
         return StepReport(
             P=after.contacts[0],
-            external=external,
-            drive=drive,
-            damping=-float(dq @ (system.C @ vhat_g)),
+            external=float(works[EXTERNAL]),
+            drive=float(works[DRIVE] + drives + drive),
+            damping=float(works[DAMPING]),
             contact=contact,
-            numerical=numerical,
-            projection=projection,
-            iterations=iterations,
-            cross=-float(dq @ (system.cross @ c.at_gamma(new.q - z, old.q - z_n))),
+            numerical=float(numerical),
+            projection=float(end.to_space(0.5 * h * jumps.w - jumps.dq) @ total),
+            iterations=trial.count,
+            cross=float(works[CROSS]),
+            Lam=jumps.Lam_J,
+            lam=trial.lam,
         )
 
     def amplification(self, k: float, c: float) -> Array:
@@ -268,7 +218,7 @@ class Alpha(Scheme):
 
     def large_motion_numbers(self) -> dict[str, Any]:
         """Return the coefficients, and the levels on which joints and contacts are held."""
-        if self.contact_level.startswith("naive"):
+        if self.naive:
             message = "is a demonstration for small motion, inconsistent on purpose (impacts treated like other forces)"
             raise InputError(f"{message}; {ELSEWHERE}", where="scheme", key="name", value=self.name)
         c = self.coefficients
@@ -279,7 +229,7 @@ class Alpha(Scheme):
     @property
     def has_error_estimate(self) -> bool:
         """The position formula misses the Taylor series by a known multiple of a_{n+1} - a_n (in large motion)."""
-        return not self.contact_level.startswith("naive")
+        return not self.naive
 
     def notes(self, jointed: bool) -> tuple[str, ...]:
         """Return a note on joints held by positions alone without dissipation (rho_inf = 1)."""
@@ -289,3 +239,11 @@ class Alpha(Scheme):
             "joints held by positions alone (index3) with a scheme that damps nothing: their forces oscillate from "
             'step to step; take some dissipation (rho_inf <= 0.9), or constraints = "ggl"',
         )
+
+
+def forces_in_space(at: Instant, lam: Array) -> Array:
+    """Return the forces by class, (CLASSES, nv), with those of the joints, torques in space."""
+    F = at.F.copy()
+    if lam.size:
+        F[JOINT] = at.G_J @ lam
+    return np.asarray(at.to_space(F.T).T)

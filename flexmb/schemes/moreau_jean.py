@@ -53,6 +53,8 @@ from flexmb.schemes.scheme import (
     check_flag,
     check_range,
     forecast_closes,
+    has_settled,
+    largest,
 )
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
@@ -60,8 +62,6 @@ from flexmb.system.protocol import Instant, System
 
 ITERATIONS = 40
 """Most iterations of Newton's method."""
-SETTLED, NOISE = 1e-14, 1e-11
-"""A correction this small beside the velocities is round-off; one that no longer shrinks, if it is below the latter."""
 
 
 def class_weights(theta: float, vartheta: float) -> list[float]:
@@ -72,11 +72,6 @@ def class_weights(theta: float, vartheta: float) -> list[float]:
 def weighed(F: Array, theta: float, vartheta: float) -> Array:
     """Return the sum of the classes of F (CLASSES, nv) with their weights, (nv,)."""
     return np.asarray(class_weights(theta, vartheta) @ F)
-
-
-def largest(x: Array) -> float:
-    """Return the largest magnitude."""
-    return float(np.abs(x).max(initial=0.0))
 
 
 @dataclass(frozen=True)
@@ -163,7 +158,7 @@ class MoreauJean(Scheme):
                     by_impulse, joints_answer = S.solve_both(J @ (z - before), np.zeros(system.nj))
                     dv, dLam = dv + by_impulse, dLam + joints_answer
             v, Lam, size = v + dv, Lam + dLam, largest(dv)
-            if system.linear or size <= SETTLED * scale or (size >= 0.5 * last and size <= NOISE * scale):
+            if system.linear or has_settled(size, last, scale):
                 break
             last = size
         else:

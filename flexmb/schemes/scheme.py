@@ -13,6 +13,7 @@ from scipy import sparse
 
 from flexmb.errors import NOT_FINITE, InputError, NotConverged
 from flexmb.kernels.lcp import NEWTON
+from flexmb.kernels.rows import MARGIN, PRESSED
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -22,6 +23,9 @@ from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, Solves, System
 from flexmb.system.step_matrix import StepMatrix as StepMatrix
+
+SETTLED, NOISE = 1e-14, 1e-11
+"""A correction this small beside the velocities is round-off; one that no longer shrinks, if it is below the latter."""
 
 
 class PreparedContacts(ABC):
@@ -184,6 +188,10 @@ class Scheme(ABC):
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_n to t_n + h; a pure function of its arguments."""
 
+    def compiled_memory(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
+        """Return the memory with which the compiled step of constant systems begins, where there is one."""
+        return self.start(system, state, h, fixed, solver)
+
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of a step on the oscillator h^2 q'' + c h q' + k q = 0 (c = 2 zeta omega h, k = omega^2 h^2).
 
@@ -334,13 +342,29 @@ def quad(A: object, x: Array) -> float:
     return float(x @ (A @ x))  # type: ignore[operator]
 
 
+def largest(x: Array) -> float:
+    """Return the largest magnitude."""
+    return float(np.abs(x).max(initial=0.0))
+
+
+def has_settled(size: float, last: float, scale: float, noise: float = 0.0) -> bool:
+    """Tell whether Newton's method is done: its correction is round-off, or small and no longer shrinks.
+
+    Parameters
+    ----------
+    size, last : float
+        The largest entries of this correction and of the one before.
+    scale : float
+        The largest velocity.
+    noise : float
+        Round-off of positions over the step.
+    """
+    return size <= SETTLED * scale or (size >= 0.5 * last and size <= NOISE * scale + 64.0 * noise)
+
+
 def no_contacts(system: System) -> Array:
     """Return a zero vector over the contacts."""
     return np.zeros(system.contacts.nc)
-
-
-RESTING = 1e-12
-"""A gap this small beside the lengths it is the difference of counts as closed where there is friction."""
 
 
 def forecast_closes(
@@ -366,5 +390,5 @@ def forecast_closes(
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
     if not blocks.normals_only:
-        noise = np.maximum(noise, RESTING * start.reach)
+        noise = np.maximum(noise, MARGIN * start.reach) + PRESSED * h * response * P_before
     return np.flatnonzero(start.g + ahead * start.U <= noise)

@@ -104,9 +104,51 @@ class LinearInstant:
         return np.zeros(0)
 
     @property
+    def G_J(self) -> sparse.csc_array:
+        """Force directions of joints, (nv, 0)."""
+        return self.system.no_directions
+
+    @property
+    def joint_g(self) -> Array:
+        """What joints violate on the position level: nothing."""
+        return np.zeros(0)
+
+    @property
+    def joint_g_t(self) -> Array:
+        """Partial time derivatives of ``joint_g``, of joints that are driven, (nj,)."""
+        return np.zeros(0)
+
+    @property
     def joint_rates(self) -> Array:
         """What joints violate on the velocity level: nothing."""
         return np.zeros(0)
+
+    @property
+    def joint_bias(self) -> Array:
+        """Rates of that: nothing."""
+        return np.zeros(0)
+
+    @property
+    def bias(self) -> Array:
+        """Rates of U where v keeps its components, (nc,): those of surfaces that are moved."""
+        return self.system.contacts.g_tt(self.t)
+
+    @property
+    def momentum_rate(self) -> Array:
+        """Rate of the momentum where v keeps its components: none."""
+        return np.zeros(self.system.nv)
+
+    def momentum(self, v: Array) -> Array:
+        """Return M v, (nv,)."""
+        return self.p if v is self.v else np.asarray(self.system.M @ v)
+
+    def resisting(self, x: Array) -> Array:
+        """Return (C + gyro) x for x of shape (nv,) or (nv, k)."""
+        return self.system.resisting(x)
+
+    def restoring(self, x: Array) -> Array:
+        """Return (K + cross) x for x of shape (nv,) or (nv, k)."""
+        return self.system.restoring(x)
 
     def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
         """Return the force directions of the joints, (nv, 0)."""

@@ -112,6 +112,10 @@ class Contacts:
         """Return the partial time derivative of the gap, (nc,)."""
         return self._follow([float(s.rate(t)) for s in self.motions])
 
+    def g_tt(self, t: float) -> Array:
+        """Return the second partial time derivative of the gap, (nc,)."""
+        return self._follow([float(s.second(t)) for s in self.motions])
+
     def g(self, t: float, q: Array) -> Array:
         """Return the gaps, (nc,)."""
         return np.asarray(self.g0 + self.G.T @ q + self.offset(t))
@@ -327,6 +331,10 @@ class LinearSystem:
     def advance(self, q: Array, dq: Array) -> Array:
         """Return q + dq."""
         return q + dq
+
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y: the same."""
+        return y
 
 
 def _skew(A: sparse.csr_array | None, nv: int, name: str) -> sparse.csr_array:

@@ -124,16 +124,62 @@ class MultibodyInstant:
         """Their rates, (nt,)."""
         return np.asarray(self.H.T @ self.v + self.H_t)
 
+    @cached_property
+    def G_J(self) -> sparse.csc_array:
+        """Force directions of the rows of joints, (nv, nj)."""
+        return sparse.csc_array(self.directions[:, : self.system.nj])
+
     @property
     def joint_g(self) -> Array:
         """What joints violate on the position level, (nj,)."""
         return self._g[: self.system.nj]
+
+    @property
+    def joint_g_t(self) -> Array:
+        """Partial time derivatives of ``joint_g``, of joints that are driven, (nj,)."""
+        return self._g_t[: self.system.nj]
 
     @cached_property
     def joint_rates(self) -> Array:
         """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
         nj = self.system.nj
         return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
+
+    @cached_property
+    def _bias(self) -> Array:
+        return self.system.bias(self.t, self.q, self.v)
+
+    @property
+    def joint_bias(self) -> Array:
+        """Rates of ``joint_rates`` where v keeps its components, (nj,)."""
+        return self._bias[: self.system.nj]
+
+    @property
+    def bias(self) -> Array:
+        """Rates of ``U`` where v keeps its components, (nc,)."""
+        return self._bias[self.system.nj :]
+
+    @cached_property
+    def momentum_rate(self) -> Array:
+        """Rate of the momentum in space, along the axes here, where v keeps its components, (nv,)."""
+        return self.system.momentum_rate(self.t, self.q, self.v, self.p)
+
+    def momentum(self, v: Array) -> Array:
+        """Return M(q) v of another velocity, (nv,)."""
+        return self.p if v is self.v else self.system.instant(self.t, self.q, v).p
+
+    @cached_property
+    def matrices(self) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
+        """M, C = -dF/dv and K = -dF/dq."""
+        return self.system.tangents(self.t, self.q, self.v)
+
+    def resisting(self, x: Array) -> Array:
+        """Return C x for x of shape (nv,) or (nv, k)."""
+        return np.asarray(self.matrices[1] @ x)
+
+    def restoring(self, x: Array) -> Array:
+        """Return K x for x of shape (nv,) or (nv, k)."""
+        return np.asarray(self.matrices[2] @ x)
 
     def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
         """Return the force directions of the joints at q (+) dq and t, along the axes at q, (nv, nj).

@@ -19,10 +19,11 @@ from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import SolverSettings
-from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_rate
+from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
+from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
 from flexmb.state import Array, IntArray, State
@@ -244,7 +245,8 @@ class MultibodySystem:
 
     def matrices(self, instant: Instant) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
         """Return M, C = -df/dv and K = -df/dq of an instant."""
-        return self.tangents(instant.t, instant.q, instant.v)
+        known = isinstance(instant, MultibodyInstant)
+        return instant.matrices if known else self.tangents(instant.t, instant.q, instant.v)  # type: ignore[attr-defined]
 
     def factor(
         self, instant: Instant, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
@@ -299,6 +301,15 @@ class MultibodySystem:
         advance(self.tables.unknowns, self.whole(q), np.ascontiguousarray(dq), out)
         return out[: np.size(q)]
 
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y, (nv,): T^-1(Theta) y for the turn of a frame."""
+        out, T = y.copy(), np.zeros((3, 3))
+        for first in self.tables.unknowns.frame_v:
+            turn = slice(first + 3, first + 6)
+            tangent_inverse(np.ascontiguousarray(increment[turn]), T)
+            out[turn] = T @ y[turn]
+        return out
+
     def f(self, t: float, q: Array, v: Array) -> Array:
         """Return all smooth forces, (nv,), without those of joints and without omega x J omega."""
         return np.asarray(self.at(t, q, v).F[: CLASSES - 1].sum(axis=0))
@@ -326,6 +337,17 @@ class MultibodySystem:
         """Return their rates, (nj + nc,)."""
         self.at(t, q, v)
         return np.array([row_rate(self.workspace.at, r) for r in range(self.tables.joints + self.tables.contacts)])
+
+    def bias(self, t: float, q: Array, v: Array) -> Array:
+        """Return the rates of ``gdot`` where v keeps its components, d/dt(G^T) v + g_tt, (nj + nc,)."""
+        self.at(t, q, v)
+        return np.array([row_bias(self.workspace.at, r, t) for r in range(self.tables.rows.kind.size)])
+
+    def momentum_rate(self, t: float, q: Array, v: Array, p: Array) -> Array:
+        """Return the rate of the momentum p = M(q) v in space, along the axes at q, where v keeps its components."""
+        self.at(t, q, v)
+        tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
+        return np.asarray(self._matrix(self.workspace.machine.mats.D) @ v)
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns: joints, contacts, rows beside their normals, (nv, nr)."""

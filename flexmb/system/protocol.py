@@ -124,8 +124,50 @@ class Instant(Protocol):
         ...
 
     @property
+    def G_J(self) -> sparse.csc_array:
+        """Force directions of the rows of joints as columns, (nv, nj)."""
+        ...
+
+    @property
+    def joint_g(self) -> Array:
+        """What joints violate on the position level, (nj,)."""
+        ...
+
+    @property
+    def joint_g_t(self) -> Array:
+        """Partial time derivatives of ``joint_g``, of joints that are driven, (nj,)."""
+        ...
+
+    @property
     def joint_rates(self) -> Array:
         """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
+        ...
+
+    @property
+    def joint_bias(self) -> Array:
+        """Rates of ``joint_rates`` where v keeps its components, d/dt(G_J^T) v + g_tt, (nj,)."""
+        ...
+
+    @property
+    def bias(self) -> Array:
+        """Rates of ``U`` where v keeps its components, d/dt(G^T) v + g_tt, (nc,)."""
+        ...
+
+    @property
+    def momentum_rate(self) -> Array:
+        """Rate of the momentum in space, along the axes here, where v keeps its components, (nv,)."""
+        ...
+
+    def momentum(self, v: Array) -> Array:
+        """Return M(q) v of another velocity, (nv,)."""
+        ...
+
+    def resisting(self, x: Array) -> Array:
+        """Return C x = -dF/dv x for x of shape (nv,) or (nv, k)."""
+        ...
+
+    def restoring(self, x: Array) -> Array:
+        """Return K x = -dF/dq x for x of shape (nv,) or (nv, k)."""
         ...
 
     def directions_inside(self, dq: Array, t: float) -> sparse.csc_array:
@@ -137,11 +179,11 @@ class Instant(Protocol):
         ...
 
     def to_space(self, x: Array) -> Array:
-        """Return x (nv,) with its rotational entries turned from the frames' axes into space."""
+        """Return x, (nv,) or (nv, k), with its rotational entries turned from the frames' axes into space."""
         ...
 
     def to_axes(self, x: Array) -> Array:
-        """Return x (nv,) with its rotational entries turned from space into the frames' axes."""
+        """Return x, (nv,) or (nv, k), with its rotational entries turned from space into the frames' axes."""
         ...
 
 
@@ -233,4 +275,8 @@ class System(Protocol):
 
     def advance(self, q: Array, dq: Array) -> Array:
         """Return q (+) dq."""
+        ...
+
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y, (nv,)."""
         ...

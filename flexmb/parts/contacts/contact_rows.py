@@ -32,6 +32,10 @@ class Motion(Protocol):
         """Return the velocity at ``t``, m/s."""
         ...
 
+    def second(self, t: Array | float) -> Array:
+        """Return the acceleration at ``t``, m/s^2."""
+        ...
+
 
 @dataclass(frozen=True)
 class ContactRows:

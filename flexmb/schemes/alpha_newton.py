@@ -1,0 +1,191 @@
+"""A step of the alpha family in the making: Newton's method on its momentum equation, with joints and contacts.
+
+The unknowns are v~, the multipliers lam of the joints, and the jumps that impacts and GGL make (``alpha_family``); one
+iteration solves a linear system. The matrix is S = M + c1 C + c1 d1 K at the trial's end, bordered by the joints: what
+turning axes and joint forces add to it is left out, so bodies that turn take some iterations more.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.alpha_contacts import AlphaFixed, blocks_of, solve_ggl, solve_levels
+from flexmb.schemes.scheme import Memory, forecast_closes, largest, no_contacts, solve_contacts, solve_velocity
+from flexmb.state import Array
+from flexmb.system.protocol import Instant, Solves, System
+
+if TYPE_CHECKING:
+    from flexmb.schemes.alpha_family import Alpha
+
+
+@dataclass(frozen=True)
+class Jumps:
+    """What impulses do in a step.
+
+    ``nu``, ``Lam`` (nc,) are those of the positions and of the velocities, ``lam`` (nc,) the forces of the naive
+    scheme; dq and w (nv,) the jumps they make, and ``Lam_J`` (nj,) the impulses of the joints that answer to Lam.
+    """
+
+    nu: Array
+    Lam: Array
+    lam: Array
+    dq: Array
+    w: Array
+    Lam_J: Array
+
+    @classmethod
+    def none(cls, system: System) -> Jumps:
+        """Return no jumps."""
+        none, rest = no_contacts(system), np.zeros(system.nv)
+        return cls(none, none, none, rest, rest, np.zeros(system.nj))
+
+
+class AlphaTrial:
+    """The unknowns of a step, and what is known of its end.
+
+    Parameters
+    ----------
+    scheme : Alpha
+    system : System
+    start : Instant
+    h : float
+    memory : Memory
+        ``Alpha`` says what is in it.
+    fixed : AlphaFixed or Responses
+    solver : ContactSolver
+    forces : (CLASSES, nv) array
+        Forces at the start by class, in space.
+    """
+
+    def __init__(
+        self,
+        scheme: Alpha,
+        system: System,
+        start: Instant,
+        h: float,
+        memory: Memory,
+        fixed: Any,
+        solver: ContactSolver,
+        forces: Array,
+    ) -> None:
+        c = scheme.coefficients
+        self.scheme, self.system, self.start, self.h, self.fixed, self.solver = scheme, system, start, h, fixed, solver
+        self.c, self.t1, self.c1, self.d1 = c, start.t + h, c.c1(h), c.d1(h)
+        a, P = memory.vectors[0], memory.vectors[1:]
+        ratio = c.beta / c.gamma
+        self.d0 = h * (1.0 - ratio) * start.v + h * h * (0.5 - ratio) * a
+        before, carried = P.sum(axis=0), (c.alpha_f * forces - c.alpha_m * P).sum(axis=0) / (1.0 - c.alpha_m)
+        if scheme.naive:
+            of = start.G @ memory.contacts[1:].T
+            before = before + of[:, 1]
+            carried = carried + (c.alpha_f * of[:, 0] - c.alpha_m * of[:, 1]) / (1.0 - c.alpha_m)
+        self.given = start.to_space(start.p) + h * (1.0 - c.gamma) * before + h * c.gamma * carried
+        self.v, self.lam = start.v + h * a, memory.loads[0]
+        self.z, self.nu_J = np.zeros(system.nv), np.zeros(system.nj)  # of joints with GGL: M z = G_J nu_J
+        self.dq_J, self.jumps = np.zeros(system.nv), Jumps.none(system)
+        self.P_before, self.count = memory.contacts[0], 0
+        self.near = self.P_before > 0.0
+        self.active = np.arange(system.contacts.nc)
+        if scheme.contact_level in ("velocity", "naive-velocity"):
+            self.active = forecast_closes(start, 0.5 * h, self.P_before, fixed.response, h, system.contacts.blocks)
+
+    @property
+    def increment(self) -> Array:
+        """How far the step goes, (nv,)."""
+        return np.asarray(self.d0 + self.d1 * self.v + self.jumps.dq + self.dq_J)
+
+    def place(self) -> Instant:
+        """Return the end of the step as it is now."""
+        q = self.system.advance(self.start.q, self.increment)
+        return self.system.instant(self.t1, q, self.v + self.jumps.w if self.jumps.w.any() else self.v)
+
+    def correct(self) -> float:
+        """Improve the unknowns once; return the largest change of a velocity, or of a position over d1."""
+        end, scheme, system, c1, d1 = self.place(), self.scheme, self.system, self.c1, self.d1
+        S = system.factor(end, *self.c.weights(self.h))
+        force = end.F.sum(axis=0) + end.G_J @ self.lam
+        R = end.momentum(self.v if self.jumps.w.any() else end.v) - end.to_axes(self.given) - c1 * force
+        rho = end.joint_g / d1 if scheme.joint_level == "index3" else end.joint_rates
+        x, Lam = S.solve_both(-R, -rho)
+        y, size = self._joints(end, x), 0.0
+        if system.contacts.nc:
+            more, Lam_more, size = self._contacts(end, S, x, y)
+            x, Lam = x + more, Lam + Lam_more
+        self.v, self.lam, self.z = self.v + x, self.lam + Lam / c1, self.z + y
+        if y.any():
+            self.dq_J = system.toward(self.increment, self.z)
+        return max(size, largest(x), largest(y) / d1)
+
+    def _joints(self, end: Instant, x: Array) -> Array:
+        """Return the change of z that brings the joints back with GGL, where v~ changes by x."""
+        if self.scheme.joint_level != "ggl" or not self.system.nj:
+            return np.zeros(x.size)
+        M, r = self.system.factor(end, 1.0, 0.0, 0.0), end.momentum(self.z) - end.G_J @ self.nu_J
+        y, nu = M.solve_both(-r, -end.joint_g - self.d1 * (end.G_J.T @ x))
+        self.nu_J = self.nu_J + nu
+        return y
+
+    def _contacts(self, end: Instant, S: Solves, x: Array, y: Array) -> tuple[Array, Array, float]:
+        """Let the contacts answer to the changes x of v~ and y of q.
+
+        Returns what that changes in v~ and in the joints' multipliers, and the largest change of a jump.
+        """
+        was, system, G = self.jumps, self.system, end.G
+        if system.linear:  # the gaps of the motion without impulses, without round-off of a linearization
+            free = system.instant(self.t1, system.advance(self.start.q, self.d0 + self.d1 * (self.v + x)), self.v + x)
+            g, U = free.g, free.U
+        else:
+            g, U = end.g + G.T @ (self.d1 * x + y), end.U + G.T @ x
+        b = U + system.contacts.e * end.velocity_before(self.start)
+        nu, Lam = self._few(end, S, g, b) if not isinstance(self.fixed, AlphaFixed) else self._kept(g, b)
+        nothing = np.zeros(system.nj)
+        if self.scheme.naive:
+            self.jumps = replace(was, lam=Lam)
+            return self.c1 * S.solve(G @ Lam), nothing, 0.0
+        if not (nu.any() or Lam.any() or was.nu.any() or was.Lam.any()):
+            return np.zeros(system.nv), nothing, 0.0
+        M = system.factor(end, 1.0, 0.0, 0.0)
+        w, Lam_J = M.solve_both(G @ Lam, nothing)
+        dq = M.solve(G @ nu) if self.scheme.contact_level == "ggl" else 0.5 * self.h * w
+        self.jumps = Jumps(nu, Lam, was.lam, dq, w, Lam_J)
+        more = end.restoring(dq - was.dq) + end.resisting(w - was.w)
+        return *S.solve_both(-self.c1 * more, nothing), max(largest(w - was.w), largest(dq - was.dq) / self.d1)
+
+    def _kept(self, g: Array, b: Array) -> tuple[Array, Array]:
+        """Return nu and Lam (the naive scheme's force) where nothing changes: what was prepared holds."""
+        nothing, fixed, t, solver = np.zeros(g.size), self.fixed, self.t1, self.solver
+        if fixed.level == "ggl":
+            if not (g <= 0.0).any():
+                return nothing, nothing
+            nu, Lam, self.count = solve_levels(fixed, g, b, self.P_before, solver, t)
+            return nu, Lam
+        b = g / self.h if fixed.level == "naive-position" else b
+        if not (b[self.active] < 0.0).any():
+            return nothing, nothing
+        Lam, self.count = solve_velocity(fixed, b, self.active, self.P_before, solver, t)
+        return nothing, Lam
+
+    def _few(self, end: Instant, S: Solves, g: Array, b: Array) -> tuple[Array, Array]:
+        """Return nu and Lam from a dense problem of the contacts that may act."""
+        was, ggl = self.jumps, self.scheme.contact_level == "ggl"
+        nu, Lam, rows = np.zeros(g.size), np.zeros(g.size), self.active
+        if ggl:
+            self.near = self.near | (g <= 0.0) | (was.nu > 0.0) | (was.Lam > 0.0)
+            rows = np.flatnonzero(self.near)
+        if not rows.size:
+            return nu, Lam
+        W = blocks_of(self.c, self.h, ggl, end, S, self.system.factor(end, 1.0, 0.0, 0.0), end.G[:, rows])
+        b_free = b[rows] - W.W_v_Lam @ was.Lam[rows]
+        if not ggl:
+            Lam[rows], more = solve_contacts(W.W_v_Lam, b_free, rows, self.system, self.solver, self.t1)
+        else:
+            g_free = g[rows] - W.W_q_nu @ was.nu[rows] - W.W_q_Lam @ was.Lam[rows]
+            b_free -= W.W_v_nu @ was.nu[rows]
+            problem = (W, g_free, b_free, self.h, rows, self.system, self.solver, self.t1)
+            nu[rows], Lam[rows], more = solve_ggl(*problem)
+        self.count += more
+        return nu, Lam
