@@ -43,6 +43,21 @@ POSITION, NORMAL, TANGENT = 0, 1, 2
 """Kinds of unknowns: nu / h, Lam_N, R."""
 
 
+FEW_ROWS, SOME_ROWS = 60, 300
+"""Rows of a problem up to which its residual must be at most the solver's tolerance, and SOME."""
+SOME, MANY = 1e-8, 1e-6
+"""Residuals that are good enough for more rows than few, and for more than some: those of rigid bodies piled up depend
+on each other in many ways, and no solver gets to the last digits in any time."""
+
+
+@inner
+def good_enough(tol: float, rows: int) -> float:
+    """Return the residual that is good enough for a problem of so many rows where ``tol`` is asked for."""
+    if rows <= FEW_ROWS:
+        return tol
+    return max(tol, SOME if rows <= SOME_ROWS else MANY)
+
+
 @inner
 def slip_speed(at: int, c: int) -> float:
     """Return how fast contact c slips at the start of the step, m/s."""

@@ -29,6 +29,7 @@ from flexmb.kernels.friction_blocks import (
     block_laws,
     blocks_of,
     given,
+    good_enough,
     keep_impulses,
     predict_beside,
 )
@@ -123,15 +124,14 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
 
 
 @allocating
-def _solve_some(
+def solve_some(
     at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array, on: IntArray
 ) -> tuple[int, float]:
     """Solve the problem of the blocks that are on, the others have no impulses; return the worst block, the residual.
 
     The worst block is -1 where the residual is small enough.
     """
-    settings, rare, terms = part(at, "settings"), part(at, "rare"), part(at, "motion.terms")
-    n, nb = 0, 0
+    settings, rare, terms, n, nb = part(at, "settings"), part(at, "rare"), part(at, "motion.terms"), 0, 0
     rows, which = np.zeros(b.size, np.int64), np.zeros(on.size, np.int64)
     for i in range(on.size):
         for r in range(start[i], start[i + 1]):
@@ -157,29 +157,30 @@ def _solve_some(
     used, residual, worst = 0, np.inf, 0
     if nb > 1:  # to the last digits where sweeps get there: what is left of rates adds up where contacts stick
         used, residual, worst = send_cones(rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, NSGS, SWEEPS, DIGITS)
-    if not residual <= settings.tol:
+    tol = good_enough(settings.tol, n)
+    if not residual <= tol:
         more, residual, worst = send_cones(
-            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, AUTO, settings.max_iter, settings.tol
+            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, AUTO, settings.max_iter, tol
         )
         used += more
     terms[T_ITERATIONS] += used
     for i in range(n):
         P[rows[i]] = P_on[i]
-    return (-1 if residual <= settings.tol else which[max(worst, 0)]), residual
+    return (-1 if residual <= tol else which[max(worst, 0)]), residual
 
 
 @allocating
-def _solve_levels(
+def solve_levels(
     at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array
 ) -> tuple[int, float]:
-    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``_solve_some``."""
+    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``solve_some``."""
     nc = shape.shape[0] // 2
     on, rounds = np.zeros(2 * nc, np.int64), 0
     for i in range(nc):
         if b[start[2 * i]] <= 0.0:
             on[2 * i], on[2 * i + 1] = 1, 1
     while True:
-        worst, residual = _solve_some(at, A, b, shape, start, law, P, on)
+        worst, residual = solve_some(at, A, b, shape, start, law, P, on)
         if worst >= 0:
             return worst, residual
         changed = False
@@ -220,9 +221,9 @@ def solve_blocks(at: int) -> tuple[int, float]:
             response[place[i]] = A[i, i]
     trial.report[ROUND] += 1.0
     if ggl:
-        worst, residual = _solve_levels(at, A, b, shape, start, law, P)
+        worst, residual = solve_levels(at, A, b, shape, start, law, P)
     else:
-        worst, residual = _solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
+        worst, residual = solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
     keep_impulses(at, place, kind, P)
     return (candidates[worst // (2 if ggl else 1)] if worst >= 0 else -1), residual
 

@@ -3,8 +3,9 @@
 An impulse moves only the parts it acts on (``multibody_contact_sets``), so the matrix of the problem is never formed.
 The sum of all responses to the impulses is kept as one vector over the unknowns; a block reads its rates from it by the
 few entries of its directions, is solved alone, exactly, with the others held, and adds what it has changed. Such sweeps
-(nonsmooth Gauss and Seidel) are repeated until the residual of ``cone_residual`` is small enough: ``settings.tol``, or
-MANY if that is more. With GGL the velocity of a contact counts where it closes without impulses or is pressed.
+(nonsmooth Gauss and Seidel), up and down, are repeated until the residual of ``cone_residual`` is ``good_enough``;
+where they do not get there, full matrices are tried, and what very many contacts leave is noted. With GGL the velocity
+of a contact counts where it closes without impulses or is pressed.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from flexmb.kernels.friction_blocks import (
     block_laws,
     blocks_of,
     given,
+    good_enough,
     keep_impulses,
     predict_beside,
 )
@@ -44,6 +46,7 @@ from flexmb.kernels.multibody import (
     LEFT,
     LU_,
     RESPONSE,
+    ROUGHEST,
     ROUND,
     S1,
     X_,
@@ -51,17 +54,20 @@ from flexmb.kernels.multibody import (
     W,
 )
 from flexmb.kernels.multibody_contact_sets import product
+from flexmb.kernels.multibody_friction import solve_levels, solve_some
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.sparse_lu import lu_solve_rows
 from flexmb.kernels.stages import stage
 from flexmb.state import Array, IntArray
 
-SWEEPS = 2000
+SWEEPS = 500
 """Most sweeps where no limit is given."""
+DENSE = 600
+"""Rows up to which a problem that sweeps do not solve is given to the solvers of full matrices."""
+ROUGH = 1e-3
+"""Residual of larger ones that ends a run; what is below is noted."""
 LOOK = 8
 """Sweeps after which the residual is looked at again."""
-MANY = 1e-6
-"""Residual that is good enough for many contacts."""
 
 
 class Rows(NamedTuple):
@@ -235,12 +241,13 @@ def _sweep(
     for block in range(start.size - 1):
         for i in range(start[block], start[block + 1]):
             W_ii[i] = own[block, i - start[block], i - start[block]]
-    D, tol = cone_scales(W_ii, shape, start), max(settings.tol, MANY)
+    D, tol = cone_scales(W_ii, shape, start), good_enough(settings.tol, P.size)
     _all_rates(rows, kind, h, P, b, moved, U)
     worst, residual = _judge(U, b, P, D, shape, start, law, ggl)
     used = 0
     while residual > tol and residual < np.inf and used < most:
-        for block in range(start.size - 1):
+        for turn in range(start.size - 1):
+            block = turn if used % 2 == 0 else start.size - 2 - turn
             first, count = start[block], start[block + 1] - start[block]
             for k in range(count):
                 i = first + k
@@ -259,7 +266,31 @@ def _sweep(
             _all_rates(rows, kind, h, P, b, moved, U)
             worst, residual = _judge(U, b, P, D, shape, start, law, ggl)
     terms[T_ITERATIONS] += used
-    return (-1 if residual <= tol else worst), residual
+    if residual > tol and P.size <= DENSE:
+        return _solve_full(at, rows, kind, shape, start, law, b, P)
+    numbers = part(at, "motion.numbers")
+    if tol < residual <= ROUGH:
+        numbers[ROUGHEST] = max(numbers[ROUGHEST], residual)
+    return (-1 if residual <= max(tol, ROUGH) else worst), residual
+
+
+@allocating
+def _solve_full(
+    at: int, rows: Rows, kind: IntArray, shape: IntArray, start: IntArray, law: Array, b: Array, P: Array
+) -> tuple[int, float]:
+    """Solve the problem by its whole matrix; return the worst block, or -1, and the residual."""
+    n, h = P.size, part(at, "step")[H]
+    A, moved = np.zeros((n, n)), np.zeros((2, part(at, "sets.dense").shape[1]))
+    for j in range(n):
+        _add(rows, j, 1.0, moved)
+        for i in range(n):
+            A[i, j] = _along(rows, i, moved[0]) / h if kind[i] == POSITION else _along(rows, i, moved[1])
+        for k in range(rows.x_ptr[j], rows.x_ptr[j + 1]):
+            moved[0, rows.x_dof[k]] = 0.0
+            moved[1, rows.x_dof[k]] = 0.0
+    if part(at, "numbers.contact_ggl") == 1:
+        return solve_levels(at, A, b, shape, start, law, P)
+    return solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
 
 
 @inner
