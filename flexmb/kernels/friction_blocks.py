@@ -19,13 +19,17 @@ from flexmb.kernels.multibody import (
     ALPHA,
     B_T,
     B_V,
+    C1,
     CANDIDATE,
     FIXED,
     G_FREE,
     GAP_T,
     IMPULSE,
+    LAM,
     LAM_C,
+    LAM_J,
     LAM_T,
+    LAM_W,
     MU,
     NU,
     RATE,
@@ -37,6 +41,7 @@ from flexmb.kernels.multibody import (
     W,
 )
 from flexmb.kernels.multibody_contact import rate_before
+from flexmb.kernels.tables import LOADED
 from flexmb.state import Array, IntArray
 
 POSITION, NORMAL, TANGENT = 0, 1, 2
@@ -160,6 +165,29 @@ def block_laws(at: int, candidates: IntArray, count: int) -> Array:
         block = levels * i + levels - 1
         out[block, 0], out[block, 1], out[block, 2] = con[MU, c], laws.roll[c], laws.spin[c]
     return out
+
+
+@inner
+def is_loaded(at: int, c: int) -> bool:
+    """Tell whether a contact is the friction of a joint, which has no normal of its own."""
+    return bool(part(at, "system.rows.kind")[part(at, "system.joints") + c] == LOADED)
+
+
+@inner
+def load(at: int, c: int) -> float:
+    """Return the size of the impulse that the joint of a friction c holds in the step, by what is known of it.
+
+    The alpha family has forces at both ends of the step, and impulses of impacts.
+    """
+    trial, joint, step, nj = part(at, "trial"), part(at, "trial.joint"), part(at, "step"), part(at, "system.joints")
+    x, first, before = trial.big[X_], part(at, "system.rows.angle")[nj + c], part(at, "motion.joint")[LAM]
+    nv, square, alpha = trial.vec.shape[1], 0.0, part(at, "numbers.family") == ALPHA
+    for r in range(first[0], first[0] + first[1]):
+        held = joint[LAM_J, r] + x[nv + r]
+        if alpha:
+            held = 0.5 * step[H] * (held / step[C1] + before[r]) + joint[LAM_W, r]
+        square += held * held
+    return math.sqrt(square)
 
 
 @inner

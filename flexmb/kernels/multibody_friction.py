@@ -13,6 +13,9 @@ w, Y_q and Y_v of v~ (to dq and to w) to a unit impulse of a row, P changes
 so that friction moves places by (h/2) w with GGL too: without it a contact that sticks would creep. Velocities count
 along all rows of a block, positions along normals. Both levels are one problem. Solvers begin with the answers of the
 step before: tangents turn no more than normals do, so impulses keep their components.
+
+The friction of a joint is a block whose normal stands alone: P_N is the size of the impulse that the rows of the joint
+hold in the step, as far as it is known (``load``); Newton's iterations bring both together.
 """
 
 from __future__ import annotations
@@ -30,7 +33,9 @@ from flexmb.kernels.friction_blocks import (
     blocks_of,
     given,
     good_enough,
+    is_loaded,
     keep_impulses,
+    load,
     predict_beside,
 )
 from flexmb.kernels.jit import allocating, inner
@@ -120,7 +125,16 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
         for i in range(n):
             r = nj + place[i]
             A[i, j] = along_direction(at, r, q) / h if kind[i] == POSITION else along_direction(at, r, v)
+    _stand_alone(at, place, kind, A)
     return A
+
+
+@inner
+def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
+    """Give the normals of joints with friction, which push nothing, a number of the size of the others."""
+    for i in range(place.size):
+        if kind[i] != TANGENT and is_loaded(at, place[i]):
+            A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
 
 
 @allocating
@@ -219,6 +233,8 @@ def solve_blocks(at: int) -> tuple[int, float]:
             b[i] -= A[i, j] * now[j]
         if kind[i] == NORMAL:
             response[place[i]] = A[i, i]
+            if is_loaded(at, place[i]):
+                b[i] = -A[i, i] * load(at, place[i])
     trial.report[ROUND] += 1.0
     if ggl:
         worst, residual = solve_levels(at, A, b, shape, start, law, P)

@@ -26,7 +26,9 @@ from flexmb.kernels.friction_blocks import (
     blocks_of,
     given,
     good_enough,
+    is_loaded,
     keep_impulses,
+    load,
     predict_beside,
 )
 from flexmb.kernels.jit import allocating, inner
@@ -81,6 +83,7 @@ class Rows(NamedTuple):
     x: Array  # (3, .) of w to an impulse, of v~ to dq and to w
     q: Array  # what a unit of the unknown changes in positions (GGL)
     v: Array  # and in velocities
+    alone: Array  # what it changes in its own row besides: of joints with friction, whose normals push nothing
 
 
 @allocating
@@ -156,7 +159,11 @@ def _rows(at: int, place: IntArray, kind: IntArray) -> Rows:
                 v[k] = X + half * Y_q + Y_v
                 if ggl:
                     q[k] = half * (X + d1 * Y_q) + d1 * Y_v
-    return Rows(g_ptr, g_dof, g, ptr, dof, x, q, v)
+    rows = Rows(g_ptr, g_dof, g, ptr, dof, x, q, v, np.zeros(place.size))
+    for i in range(place.size):
+        if kind[i] != TANGENT and is_loaded(at, place[i]):
+            rows.alone[i] = 1.0
+    return rows
 
 
 @inner
@@ -170,12 +177,12 @@ def _add(rows: Rows, i: int, z: float, moved: Array) -> None:
 
 
 @inner
-def _along(rows: Rows, i: int, moved: Array) -> float:
-    """Return the sum of the direction of unknown i times a vector."""
-    total = 0.0
+def _rate(rows: Rows, kind: IntArray, i: int, h: float, moved: Array, z: float) -> float:
+    """Return what impulses change in the row of unknown i, z being its own: a rate, or a gap over h."""
+    total, level = 0.0, 0 if kind[i] == POSITION else 1
     for k in range(rows.g_ptr[i], rows.g_ptr[i + 1]):
-        total += rows.g[k] * moved[rows.g_dof[k]]
-    return total
+        total += rows.g[k] * moved[level, rows.g_dof[k]]
+    return total / h + rows.alone[i] * z if level == 0 else total + rows.alone[i] * z
 
 
 @inner
@@ -186,7 +193,7 @@ def _all_rates(rows: Rows, kind: IntArray, h: float, P: Array, b: Array, moved: 
         if P[i] != 0.0:
             _add(rows, i, P[i], moved)
     for i in range(P.size):
-        U[i] = b[i] + (_along(rows, i, moved[0]) / h if kind[i] == POSITION else _along(rows, i, moved[1]))
+        U[i] = b[i] + _rate(rows, kind, i, h, moved, P[i])
 
 
 @allocating
@@ -197,8 +204,8 @@ def _own_blocks(rows: Rows, kind: IntArray, start: IntArray, h: float, n: int) -
         for j in range(start[block], start[block + 1]):
             _add(rows, j, 1.0, moved)
             for i in range(start[block], start[block + 1]):
-                u = _along(rows, i, moved[0]) / h if kind[i] == POSITION else _along(rows, i, moved[1])
-                out[block, i - start[block], j - start[block]] = u
+                own = 1.0 if i == j else 0.0
+                out[block, i - start[block], j - start[block]] = _rate(rows, kind, i, h, moved, own)
             for k in range(rows.x_ptr[j], rows.x_ptr[j + 1]):
                 moved[0, rows.x_dof[k]] = 0.0
                 moved[1, rows.x_dof[k]] = 0.0
@@ -251,7 +258,7 @@ def _sweep(
             first, count = start[block], start[block + 1] - start[block]
             for k in range(count):
                 i = first + k
-                u[k] = b[i] + (_along(rows, i, moved[0]) / h if kind[i] == POSITION else _along(rows, i, moved[1]))
+                u[k] = b[i] + _rate(rows, kind, i, h, moved, P[i])
                 for j in range(count):
                     u[k] -= own[block, k, j] * P[first + j]
             x[:] = 0.0
@@ -284,7 +291,7 @@ def _solve_full(
     for j in range(n):
         _add(rows, j, 1.0, moved)
         for i in range(n):
-            A[i, j] = _along(rows, i, moved[0]) / h if kind[i] == POSITION else _along(rows, i, moved[1])
+            A[i, j] = _rate(rows, kind, i, h, moved, 1.0 if i == j else 0.0)
         for k in range(rows.x_ptr[j], rows.x_ptr[j + 1]):
             moved[0, rows.x_dof[k]] = 0.0
             moved[1, rows.x_dof[k]] = 0.0
@@ -344,6 +351,8 @@ def friction_sets_stage(at: int, flag: int) -> int:
         b[i] -= free[i]
         if kind[i] == NORMAL:
             response[place[i]] = _diagonal(own, start, i)
+            if rows.alone[i] > 0.0:
+                b[i] = -load(at, place[i])
     worst, residual = _sweep(at, rows, own, kind, shape, start, law, b, P)
     report[LEFT] = residual
     if worst >= 0:
