@@ -11,6 +11,7 @@ from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
+from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.scheme import Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -46,11 +47,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
     if engine == "general":
-        return GeneralEngine(plan)
+        return _general(plan)
     if not compiled_carries(plan):
         if engine == "compiled":
             raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
-        return GeneralEngine(plan)
+        return _general(plan)
     if not has_compiled_step(plan.scheme):
         if engine == "compiled":
             raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
@@ -59,8 +60,16 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if width > BAND_LIMIT:
         if engine == "compiled":
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
-        return GeneralEngine(plan)
+        return _general(plan)
     return CompiledEngine(plan)
+
+
+def _general(plan: Plan) -> GeneralEngine:
+    """Return the general engine for small motion; InputError where only the compiled step of a scheme has friction."""
+    if isinstance(plan.scheme, Alpha) and not plan.system.contacts.blocks.normals_only:
+        message = f"'{plan.scheme.name}' carries {_laws(plan)} in the compiled engine only"
+        raise InputError(message, key="engine", value="general")
+    return GeneralEngine(plan)
 
 
 def _laws(plan: Plan) -> str:
