@@ -166,6 +166,8 @@ class Scheme(ABC):
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
+    restitutes: ClassVar[bool] = True
+    """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
     """Laws of contact beyond normals with Newton's impacts that the step obeys, as keys of contacts."""
 
