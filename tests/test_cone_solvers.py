@@ -11,7 +11,7 @@ from flexmb.kernels.cones import AUTO, solve_cones
 from flexmb.nonsmooth import ContactNotConverged, ContactProblem, ContactSolver, residual
 from flexmb.nonsmooth.methods.registry import NAMES
 
-SHAPES = {"planar": (1, 0, 0), "spatial": (2, 0, 0), "rolling": (2, 2, 0), "all": (2, 2, 1)}
+SHAPES = {"planar": (1, 0, 0), "spatial": (2, 0, 0), "rolling": (2, 2, 0), "all": (2, 2, 1), "joint": (3, 0, 0)}
 SOLVERS = [name for name in NAMES if name not in ("exact", "pgs", "clarabel")]
 
 
@@ -19,7 +19,7 @@ def arrays(seed, kind, redundant=False, condition=0.0, most=8):
     """Return W, b, shape, law of a random problem that has a solution as a rule; mu from 0 to 10."""
     rng = np.random.default_rng([seed, redundant, int(condition)])
     nb = int(rng.integers(1, most + 1))
-    picked = [list(SHAPES.values())[rng.integers(4)] if kind == "mixed" else SHAPES[kind] for _ in range(nb)]
+    picked = [list(SHAPES.values())[rng.integers(5)] if kind == "mixed" else SHAPES[kind] for _ in range(nb)]
     if kind == "mixed":
         picked[0] = (0, 0, 0)
     shape = np.array(picked, dtype=np.int64)
@@ -104,7 +104,7 @@ CLASSES = [
 
 @pytest.mark.parametrize(("kind", "redundant", "condition"), CLASSES)
 def test_default_solves_random_problems(kind, redundant, condition):
-    """Of both at once, redundant and of condition 1e10, one in fifty may be left; of the others none."""
+    """Redundant and of condition 1e10 at once, one in fifty may be left (two of joints); of the others none."""
     failed = []
     for seed in range(50):
         W, b, shape, law = arrays(seed, kind, redundant, condition)
@@ -113,7 +113,8 @@ def test_default_solves_random_problems(kind, redundant, condition):
         assert r == pytest.approx(residual(problem_of(W, b, shape, law), P), rel=1e-6, abs=1e-12)
         if not r <= 1e-10:
             failed.append(seed)
-    assert len(failed) <= (1 if redundant and condition else 0), failed
+    allowed = (2 if kind == "joint" else 1) if redundant and condition else 0
+    assert len(failed) <= allowed, failed
 
 
 def answer(solver, problem):

@@ -21,8 +21,8 @@ from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
 from flexmb.state import Array, IntArray
 
-FACETS = 8
-"""Directions of a plane."""
+FACETS, CORNERS = 8, 14
+"""Directions of a plane, and of space: the axes and the diagonals."""
 ROUNDS, CLOSER = 10, 0.3
 """Pyramids that are tried, and the factor from one to the next."""
 SYSTEMS, SLIGHT = 20, 1e-11
@@ -35,6 +35,12 @@ def _directions(rows: int, angle: float, w: float, E: Array, first: int, at: int
     if rows == 1:
         E[first, at], E[first, at + 1] = 1.0, -1.0
         return 2
+    if rows == 3:
+        for k in range(3):
+            E[first + k, at + 2 * k], E[first + k, at + 2 * k + 1] = 1.0, -1.0
+            for j in range(8):
+                E[first + k, at + 6 + j] = (1.0 if (j >> k) & 1 else -1.0) / np.sqrt(3.0)
+        return CORNERS
     for k in range(FACETS):
         step = float((k + 1) // 2)
         turn = np.pi if k == FACETS - 1 else (step * w if step < 3.0 else 0.5 * np.pi + w)
@@ -74,7 +80,7 @@ def pyramid_problem(
     for i in range(nb):
         for d in range(DISCS):
             if shape[i, d] > 0:
-                sides += 2 if shape[i, d] == 1 else FACETS
+                sides += 2 if shape[i, d] == 1 else (FACETS if shape[i, d] == 2 else CORNERS)
                 discs += 1
     m = sides + discs
     E, M, q = np.zeros((n, m)), np.zeros((m, m)), np.zeros(m)

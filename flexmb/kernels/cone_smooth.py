@@ -51,7 +51,7 @@ def smooth_function(
         In units of D.
     Phi : (n,) array
         Out.
-    A, B : (nb, 6, 6) arrays
+    A, B : (nb, 7, 7) arrays
         Out, on the rows of each block.
     """
     for i in range(shape.shape[0]):

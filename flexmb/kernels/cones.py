@@ -90,7 +90,7 @@ def solve_cones(
     b : (n,) array
         U without impulses, restitution included: ``(e U_N, e_T U_T)`` of the step's beginning.
     shape : (nb, 3) int array
-        Rows that slide (0, 1, 2), turn (0, 1, 2) and spin (0, 1) of each block; with its normal, which comes first,
+        Rows that slide (0 to 3), turn (0, 1, 2) and spin (0, 1) of each block; with its normal, which comes first,
         they are its rows, one block after the other.
     law : (nb, 3) array
         mu, roll and spin of each block.
