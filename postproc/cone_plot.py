@@ -75,8 +75,9 @@ def _fewer(all_of: Pushes) -> Pushes:
     count = len(all_of.normal)
     near = np.argsort(all_of.size / all_of.normal)[-MOST // 10 :]
     some = np.union1d(np.linspace(0, count - 1, MOST - near.size).astype(np.int64), near)
-    rows = (values[some] for values in (all_of.normal, all_of.along, all_of.size, all_of.status))
-    return Pushes(*rows, all_of.mu, count - some.size)
+    return Pushes(
+        all_of.normal[some], all_of.along[some], all_of.size[some], all_of.status[some], all_of.mu, count - some.size
+    )
 
 
 def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Shown:
