@@ -39,6 +39,7 @@ from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.cone_contacts import Carried, ConeContacts
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
 from flexmb.schemes.scheme import PreparedContacts, StepMatrix
@@ -54,8 +55,9 @@ def has_compiled_step(scheme: object) -> bool:
 
 
 def compiled_carries(plan: Plan) -> bool:
-    """Tell whether the compiled loop obeys the laws of all contacts."""
-    return plan.system.contacts.blocks.normals_only
+    """Tell whether the compiled loop obeys the laws of all contacts: all but Poisson's impacts and cohesion."""
+    blocks = plan.system.contacts.blocks
+    return not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 class CompiledEngine:
@@ -100,6 +102,11 @@ class CompiledEngine:
             beside=beside,
             laws=laws,
         )
+        self.cones = None
+        if not blocks.normals_only:  # its arrays live as long as the engine
+            carried = Carried(self.live.P, self.live.beside, self.live.laws)
+            self.cones = ConeContacts(fixed, self.order, solver, h, carried)
+            self.contacts = self.contacts._replace(side=self.cones.address)
         self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
 
     def _choice(self) -> Choice:
@@ -181,13 +188,15 @@ class CompiledEngine:
         """Return copies of all that changes from step to step."""
         memory = ("q", "v", "vectors", "contacts", "loads", "scalars", "P")
         changing = (*memory, "since_sample", "since_field", "ledger", "beside", "laws")
-        return {name: getattr(self.live, name).copy() for name in changing}
+        arrays = {name: getattr(self.live, name).copy() for name in changing}
+        return arrays if self.cones is None else {**arrays, "law_states": self.cones.states.copy()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
         """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
         require_fitting(arrays, self.snapshot())
         for name, value in arrays.items():
-            getattr(self.live, name)[...] = value
+            own = self.cones.states if self.cones is not None and name == "law_states" else getattr(self.live, name)
+            own[...] = value
         self.step = step
 
     def tally(self) -> Tally:

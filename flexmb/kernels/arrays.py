@@ -102,6 +102,20 @@ NO_SOLVER = ManyRows(
 )
 
 
+class SideAddress(NamedTuple):
+    """How the rows beside the normals (``kernels.side_rows``) are asked: two addresses and what comes back.
+
+    ``address`` holds that of the stage and that of its arrays; zeros: contacts are nothing but normals. ``answer`` is
+    that of ``kernels.cone_problem``.
+    """
+
+    address: IntArray
+    answer: Array
+
+
+NO_SIDES = SideAddress(np.zeros(2, np.int64), np.zeros(4))
+
+
 class ContactRows(NamedTuple):
     """Contacts and the Delassus blocks of the scheme (empty where the scheme has none, or contacts are many)."""
 
@@ -116,6 +130,7 @@ class ContactRows(NamedTuple):
     W_v_Lam: Array
     response: Array
     many: ManyRows = NO_SOLVER
+    side: SideAddress = NO_SIDES
 
 
 class Delassus(NamedTuple):

@@ -132,15 +132,21 @@ def _fill(B: Border, size: int, softened: bool) -> None:
 
 
 @inner
+def has_factors(B: Border, active: IntArray) -> bool:
+    """Return whether the factors are those of the set ``active`` > 0."""
+    same = True
+    for m in range(active.size):
+        same = same and (B.member[m] > 0) == (active[m] > 0) and B.member[m] >= 0
+    return same
+
+
+@inner
 def factor_set(B: Border, active: IntArray, softened: bool) -> None:
     """Factor the bordered matrix of the set ``active`` > 0, unless its factors are there already.
 
     In a softened set every member gives way by its ``soft``: no contact is redundant then.
     """
-    same = not softened
-    for m in range(active.size):
-        same = same and (B.member[m] > 0) == (active[m] > 0) and B.member[m] >= 0
-    if same:
+    if not softened and has_factors(B, active):
         return
     n = B.low.size
     size = _lay_out(B, active)

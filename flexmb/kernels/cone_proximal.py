@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.cone_newton import newton
+from flexmb.kernels.cone_newton import HALVINGS, newton
 from flexmb.kernels.cone_residual import cone_worst
 from flexmb.kernels.jit import allocating
 from flexmb.state import Array, IntArray
@@ -65,7 +65,9 @@ def solve_proximal_newton(
     while least > tol and iterations < max_iter and alpha <= MOST:
         x[:] = at
         target = max(0.1 * residual, 0.1 * tol)
-        k, reached = newton(W, b, D, shape, start, law, x, alpha, at, min(STEPS, max_iter - iterations), target)
+        k, reached = newton(
+            W, b, D, shape, start, law, x, alpha, at, HALVINGS, min(STEPS, max_iter - iterations), target
+        )
         iterations += max(k, 1)
         if not reached <= 2.0 * target:
             alpha *= 5.0

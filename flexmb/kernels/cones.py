@@ -12,23 +12,26 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.arrays import NEWTON as LCP_NEWTON
-from flexmb.kernels.cone_newton import newton
+from flexmb.kernels.cone_newton import newton, polish
 from flexmb.kernels.cone_nsgs import solve_nsgs
 from flexmb.kernels.cone_project import LARGEST, block_starts
 from flexmb.kernels.cone_proximal import solve_proximal_newton
 from flexmb.kernels.cone_residual import cone_scales, cone_worst
-from flexmb.kernels.cone_rows import sparse_rows
+from flexmb.kernels.cone_rows import SparseRows, sparse_rows
 from flexmb.kernels.cone_single import solve_single
+from flexmb.kernels.cone_worth import dense_price, sweep_while_worth
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
 from flexmb.state import Array, IntArray
 
 AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL = 0, 1, 2, 3, 4, 5
 """The methods."""
-SWEEPS, FIRST_SWEEPS, LAST_SWEEPS = 50000, 50, 20000
-"""Automatic limits: sweeps of a method asked for by name, before Newton's method, and when nothing else helped."""
-SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 20, 1200
-"""Automatic limits: linear systems of Newton's method, sweeps before the proximal method, and its linear systems."""
+SWEEPS, LAST_SWEEPS, POLISHED = 50000, 20000, 200
+"""Automatic limits: sweeps of a method asked for by name, and when nothing else helped; rows up to which an answer is
+polished."""
+SYSTEMS, FEW_SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 10, 20, 1200
+"""Automatic limits: linear systems of Newton's method alone and among others, sweeps before the proximal method,
+and its linear systems."""
 OVER = 1.3
 """Relaxation of PSOR."""
 
@@ -145,30 +148,58 @@ def _several(
         W_ii[i] = W[i, i]
     D = cone_scales(W_ii, shape, start)
     if method == NEWTON:
-        return newton(W, b, D, shape, start, law, P, 0.0, P, max_iter if max_iter > 0 else SYSTEMS, tol)[0]
+        return newton(W, b, D, shape, start, law, P, 0.0, P, 1, max_iter if max_iter > 0 else SYSTEMS, tol)[0]
     rows = sparse_rows(W)
-    if method != AUTO and method != PROXIMAL:
+    if method == AUTO:
+        return _automatic(W, rows, b, D, shape, start, law, P, max_iter, tol)
+    if method != PROXIMAL:
         limit = max_iter if max_iter > 0 else SWEEPS
         return solve_nsgs(rows, b, D, shape, start, law, P, OVER if method == PSOR else 1.0, limit, tol)[0]
-    sweeps = PROXIMAL_SWEEPS if method == PROXIMAL else FIRST_SWEEPS
-    iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, sweeps, tol)
+    iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, PROXIMAL_SWEEPS, tol)
     if not residual < np.inf:
         P[:] = 0.0
-    if method == AUTO and residual > tol:
+    if residual > tol:
+        limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
+        iterations += solve_proximal_newton(W, b, D, shape, start, law, P, limit, tol)[0]
+    return iterations
+
+
+@allocating
+def _automatic(
+    W: Array,
+    rows: SparseRows,
+    b: Array,
+    D: Array,
+    shape: IntArray,
+    start: IntArray,
+    law: Array,
+    P: Array,
+    max_iter: int,
+    tol: float,
+) -> int:
+    """Sweep, then Newton's method, the proximal method, and slow sweeps; return the iterations taken."""
+    n = b.size
+    iterations, residual = sweep_while_worth(rows, b, D, shape, start, law, P, dense_price(n), tol)
+    if not residual < np.inf:
+        P[:] = 0.0
+    if residual > tol:
         x = P.copy()
-        k, r = newton(W, b, D, shape, start, law, x, 0.0, x, SYSTEMS, tol)
+        k, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, FEW_SYSTEMS, tol)
         iterations += k
         if r < residual:
             residual = r
             P[:] = x
-    limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
     if residual > tol:
+        limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
         k, residual = solve_proximal_newton(W, b, D, shape, start, law, P, limit, tol)
         iterations += k
-    if residual > tol and method == AUTO:
+    if residual > tol:
         x = np.zeros(n)
         k, r = solve_nsgs(rows, b, D, shape, start, law, x, 0.8, LAST_SWEEPS, tol)
         iterations += k
         if r < residual:
+            residual = r
             P[:] = x
+    if residual <= tol and n <= POLISHED:
+        iterations += polish(W, b, D, shape, start, law, P, residual)[0]
     return iterations

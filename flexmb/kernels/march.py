@@ -21,6 +21,7 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import dot
+from flexmb.kernels.contact_ask import side_rates
 from flexmb.kernels.friction_record import R_T, add_up_friction, take_friction
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import add_to_ledger, balance
@@ -133,6 +134,7 @@ def march(
     """
     samples, fields = 0, 0
     contact_kinematics(con, tab, 1, x.q, x.v, x.g, x.U)
+    side_rates(con, tab, 1, x.v)
     if begin:
         take_sample(st, con, prb, x, w, out, 0)
         take_field(x, out, 0)
@@ -145,6 +147,7 @@ def march(
         if n % 16 == 15 and not dot(x.v, x.v) < 1.0e308:
             return n, samples, fields, -2, residual
         contact_kinematics(con, tab, row + 1, x.q, x.v, x.g, x.U)
+        side_rates(con, tab, row + 1, x.v)
         for i in range(x.P.size):
             x.since_sample[i] += x.P[i]
             x.since_field[i] += x.P[i]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Modes, Rows, Structure, Tables
+from flexmb.kernels.arrays import ContactRows, Live, Modes, Rows, Structure, Tables
 from flexmb.kernels.banded import (
     band_flux,
     band_flux_quad,
@@ -15,6 +15,11 @@ from flexmb.kernels.banded import (
 )
 from flexmb.kernels.jit import inner
 from flexmb.state import Array
+
+MARGIN = 1e-12
+"""Share of the displacements within which a contact with friction counts as closed."""
+PRESSED = 1e-4
+"""And of the way that the impulse of the step before took from it: gaps at rest grow by round-off, steadily."""
 
 
 @inner
@@ -144,11 +149,25 @@ def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Arr
 
 
 @inner
-def forecast_closes(con: ContactRows, i: int, g: float, ahead: float, P_before: float, h: float) -> bool:
-    """Return whether the gap g + ahead forecast for contact i is <= 0, but for round-off.
+def row_size(R: Rows, i: int, x: Array) -> float:
+    """Return the sum of the magnitudes of which row i of ``R`` times ``x`` is the sum."""
+    s = 0.0
+    for k in range(R.ptr[i], R.ptr[i + 1]):
+        s += abs(R.val[k] * x[R.idx[k]])
+    return s
+
+
+@inner
+def forecast_closes(con: ContactRows, i: int, x: Live, ahead: float, h: float) -> bool:
+    """Return whether the gap g + ahead U forecast for contact i is <= 0, but for round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
-    positive one at its word would lift the contact every other step and double the impulse in between.
+    positive one at its word would lift the contact every other step and double the impulse in between. With friction
+    it would slip meanwhile, and so the margin is wider there.
     """
-    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.response[i] * P_before
-    return g + ahead <= noise
+    g = x.g[i]
+    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.response[i] * x.P[i]
+    if con.side.address[0] != 0:
+        noise += MARGIN * (abs(con.g0[i]) + row_size(con.G, i, x.q) + h * row_size(con.G, i, x.v))
+        noise += PRESSED * h * con.response[i] * x.P[i]
+    return g + ahead * x.U[i] <= noise

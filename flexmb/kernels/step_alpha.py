@@ -15,7 +15,7 @@ from flexmb.kernels.arrays import (
     Tables,
 )
 from flexmb.kernels.banded import band_matvec, band_product, dot, ldu_solve, skew_form
-from flexmb.kernels.contact_ask import solve_levels, solve_rows
+from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_levels, solve_rows
 from flexmb.kernels.jit import spliced
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
@@ -60,7 +60,7 @@ def step_alpha(
     failed, residual = _impulses(ch, jd, con, tab, row, x, w, q, v, nu, lam)
     if failed >= 0:
         return failed, residual
-    _apply(ch, st, con, r, x.P, nu, lam, q, v, a, w)
+    _apply(ch, st, con, r, x, nu, lam, q, v, a, w)
 
     f = w.x3
     _force(st, lod, tab, row + 1, q, v, f, w.x4)
@@ -108,11 +108,12 @@ def _impulses(
         nu[i] = 0.0
         g_free[i] = con.g0[i] + row_dot(con.G, i, q) + gap_offset(con, i, tab.s[row + 1])
         b[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row + 1]) + con.e[i] * x.U[i]
+    side_free(con, tab, row + 1, v, 0.0, v)
     if level == GGL:
         for i in range(nc):
             lam[i] = 0.0
         for i in range(nc):
-            if g_free[i] <= 0.0:
+            if g_free[i] <= 0.0 or con.side.address[0] != 0:
                 return solve_levels(jd, h, con, g_free, b, nu, x.P, x.terms)
         for i in range(nc):
             x.P[i] = 0.0
@@ -124,7 +125,7 @@ def _impulses(
             b[i] = g_free[i] / h
     else:
         for i in range(nc):
-            active[i] = 1.0 if forecast_closes(con, i, x.g[i], 0.5 * h * x.U[i], x.P[i], h) else 0.0
+            active[i] = 1.0 if forecast_closes(con, i, x, 0.5 * h, h) else 0.0
     # for the naive scheme on positions, W_v_Lam holds h beta r G^T S^-1 G: rows in velocity units, unknown lam
     failed, residual = solve_rows(jd, con, b, active, x.P, x.terms)
     for i in range(nc):
@@ -140,7 +141,7 @@ def _apply(
     st: Structure,
     con: ContactRows,
     r: float,
-    Lam: Array,
+    x: Live,
     nu: Array,
     lam: Array,
     q: Array,
@@ -149,7 +150,7 @@ def _apply(
     s: Scratch,
 ) -> None:
     """Add what the impulses do to q, v and a."""
-    h, beta, gamma = ch.h, ch.beta, ch.gamma
+    h, beta, gamma, Lam = ch.h, ch.beta, ch.gamma, x.P
     n = q.size
     da = s.x5
     if lam.any():
@@ -165,9 +166,11 @@ def _apply(
         return
     w, dq = s.x3, s.x4
     combine(con.G, Lam, w)
+    add_side_impulses(con, 1.0, w)
     ldu_solve(st.S_M, w)
     if ch.level == GGL:
         combine(con.G, nu, dq)
+        add_side_impulses(con, 0.5 * h, dq)  # a contact that sticks would creep without it
         ldu_solve(st.S_M, dq)
     else:
         for i in range(n):
@@ -175,6 +178,9 @@ def _apply(
     for i in range(n):
         q[i] += dq[i]
         v[i] += w[i]
+    if con.side.address[0] != 0:
+        for i in range(n):
+            s.x6[i] = dq[i]
     if st.resists:
         band_product(st.resist, st.resist_up, w, da)
         restoring(st, dq, w)
@@ -188,6 +194,9 @@ def _apply(
         q[i] += h * h * beta * da[i]
         v[i] += h * gamma * da[i]
         a[i] += da[i]
+    if con.side.address[0] != 0:  # one sum of small terms: rounded one by one, they would let a contact creep
+        for i in range(n):
+            q[i] = x.q[i] + (h * x.v[i] + h * h * ((0.5 - beta) * x.vectors[A, i] + beta * a[i]) + s.x6[i])
 
 
 @spliced
@@ -342,5 +351,5 @@ def _contact_works(
             if ch.level == GGL:
                 a_g = gamma * row_dot(con.G, i, a) + (1.0 - gamma) * row_dot(con.G, i, a_n)
                 projection -= (nu[i] - 0.5 * h * x.P[i]) * a_g
-    x.terms[T_DRIVE] = drive
+    x.terms[T_DRIVE] = drive + side_works(con, tab, row, 0.5, v)
     x.terms[T_PROJECTION] = projection

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from flexmb.kernels.arrays import ContactRows, Live, Loads, MoreauChoice, Scratch, SolverSettings, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
-from flexmb.kernels.contact_ask import solve_rows
+from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
@@ -46,6 +46,7 @@ def step_moreau(
         return failed, residual
     if x.P.any():
         combine(con.G, x.P, w.x1)
+        add_side_impulses(con, 1.0, w.x1)
         solve_step(st, w.x1, w.x2, w.x3)
         for i in range(n):
             dv[i] += w.x1[i]
@@ -66,10 +67,11 @@ def _impulses(
     nc = x.P.size
     b, active = w.c0, w.c1
     for i in range(nc):
-        active[i] = 1.0 if forecast_closes(con, i, x.g[i], ch.gamma * ch.h * x.U[i], x.P[i], ch.h) else 0.0
+        active[i] = 1.0 if forecast_closes(con, i, x, ch.gamma * ch.h, ch.h) else 0.0
         if active[i] > 0.0:
             U_free = row_dot(con.G, i, x.v) + row_dot(con.G, i, dv) + gap_offset(con, i, tab.ds[row + 1])
             b[i] = U_free + con.e[i] * x.U[i]
+    side_free(con, tab, row + 1, x.v, 1.0, dv)
     return solve_rows(jd, con, b, active, x.P, x.terms)
 
 
@@ -101,6 +103,7 @@ def _works(
             U = vt * (row_dot(con.G, i, x.v) + g_t1) + (1.0 - vt) * x.U[i]
             x.work[i] = U * x.P[i]
             drive -= (vt * g_t1 + (1.0 - vt) * gap_offset(con, i, tab.ds[row])) * x.P[i]
+    drive += side_works(con, tab, row, vt, x.v)
     numerical = 0.0
     if vt != 0.5:
         numerical += (0.5 - vt) * band_quad(st.M, dv, w.x1)

@@ -14,6 +14,8 @@ from flexmb.schemes.scheme import check_choice, check_flag, check_range
 
 JOINT_LEVELS = ("auto", "index3", "index2", "ggl")
 """What ``constraints`` may be."""
+DRY = frozenset({"friction", "rolling", "spinning"})
+"""Laws of contact that the family carries: those of dry friction."""
 
 
 def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> AlphaStep:
@@ -56,6 +58,7 @@ class Newmark(Alpha):
     constraints: str = "auto"
 
     name: ClassVar[str] = "newmark"
+    carries: ClassVar[frozenset[str]] = DRY
 
     def __post_init__(self) -> None:
         check_given(self.name, beta=self.beta, gamma=self.gamma)
@@ -93,6 +96,7 @@ class HHT(Alpha):
     constraints: str = "auto"
 
     name: ClassVar[str] = "hht"
+    carries: ClassVar[frozenset[str]] = DRY
 
     def __post_init__(self) -> None:
         check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)
@@ -127,6 +131,7 @@ class GeneralizedAlpha(Alpha):
     constraints: str = "auto"
 
     name: ClassVar[str] = "generalized-alpha"
+    carries: ClassVar[frozenset[str]] = DRY
 
     def __post_init__(self) -> None:
         check_range(self.name, "rho_inf", self.rho_inf, 0.0, 1.0)

@@ -82,7 +82,7 @@ class ManyContactsProblem:
         B = _border(system, self.order, numbers)
         A = factored(B)
         B.own[:] = own_response(B, A)
-        response = _response(system, self.order, numbers, A)
+        response = response_of(system, self.order, numbers, A)
         self.room = ContactRoom(ManyContacts(B, response, _sets(B.own.size, system.contacts.nc)))
 
     @property
@@ -147,11 +147,23 @@ def _sets(m: int, nc: int) -> Sets:
 
 def _border(system: LinearSystem, order: BandOrder, a: StepNumbers) -> Border:
     """Return the bordered matrix: of S, or of both levels with the unknowns of a degree of freedom side by side."""
-    K, C = system.K + system.cross, system.C + system.gyro
     G = sparse.csr_array(system.contacts.G.T)[:, order.perm]
+    A = step_equations(system, order, a)
+    if a.level is Level.ONE:
+        return bordered(A, a.scale * G, G)
+    of_q, of_v = sparse.kron(G, [[1.0, 0.0]], format="csr"), sparse.kron(G, [[0.0, 1.0]], format="csr")
+    if a.level is Level.VELOCITY:
+        return bordered(A, of_v, 0.5 * of_q + of_v)
+    both = sparse.csr_array(sparse.vstack([of_q, of_v]))
+    return bordered(A, both, both)
+
+
+def step_equations(system: LinearSystem, order: BandOrder, a: StepNumbers) -> sparse.csr_array:
+    """Return the matrix of a step's equations, unknowns in band order; those of a degree of freedom side by side."""
+    K, C = system.K + system.cross, system.C + system.gyro
     if a.level is Level.ONE:
         S = sparse.csr_array(system.M + a.c_C * C + a.c_K * K)
-        return bordered(S[order.perm][:, order.perm], a.scale * G, G)
+        return sparse.csr_array(S[order.perm][:, order.perm])
     # x_q / h and x_v, the changes of q and v:  M x_q + h^2 beta r f = G nu,  M x_v + h gamma r f = G Lam,
     # f = (K + N) x_q + (C + Y) x_v;  without GGL nu is (h/2) Lam
     h, r, beta, gamma = a.h, a.r, a.beta, a.gamma
@@ -161,15 +173,10 @@ def _border(system: LinearSystem, order: BandOrder, a: StepNumbers) -> Border:
     ]
     n = order.perm.size
     beside = np.stack([order.perm, n + order.perm], axis=1).ravel()
-    A = sparse.csr_array(sparse.block_array(blocks))[beside][:, beside]
-    of_q, of_v = sparse.kron(G, [[1.0, 0.0]], format="csr"), sparse.kron(G, [[0.0, 1.0]], format="csr")
-    if a.level is Level.VELOCITY:
-        return bordered(A, of_v, 0.5 * of_q + of_v)
-    both = sparse.csr_array(sparse.vstack([of_q, of_v]))
-    return bordered(A, both, both)
+    return sparse.csr_array(sparse.csr_array(sparse.block_array(blocks))[beside][:, beside])
 
 
-def _response(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelope) -> Response:
+def response_of(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelope) -> Response:
     """Return the matrices of a step in band order."""
     n = system.nv
     C, gyro = order.bands(system.C), order.bands(system.gyro)

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from flexmb.errors import NOT_FINITE, InputError, NotConverged
 from flexmb.kernels.lcp import NEWTON
+from flexmb.kernels.rows import MARGIN, PRESSED
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
@@ -165,6 +166,8 @@ class Scheme(ABC):
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
+    restitutes: ClassVar[bool] = True
+    """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
     """Laws of contact beyond normals with Newton's impacts that the step obeys, as keys of contacts."""
 
@@ -366,10 +369,6 @@ def no_contacts(system: System) -> Array:
     return np.zeros(system.contacts.nc)
 
 
-RESTING = 1e-12
-"""A gap this small beside the lengths it is the difference of counts as closed where there is friction."""
-
-
 def forecast_closes(
     start: Instant, ahead: float, P_before: Array, response: Array, h: float, blocks: Blocks
 ) -> IntArray:
@@ -393,5 +392,5 @@ def forecast_closes(
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
     if not blocks.normals_only:
-        noise = np.maximum(noise, RESTING * start.reach)
+        noise = np.maximum(noise, MARGIN * start.reach) + PRESSED * h * response * P_before
     return np.flatnonzero(start.g + ahead * start.U <= noise)

@@ -1,24 +1,23 @@
 """``auto``: chooses by the problem, and goes on with another solver where one fails.
 
-Small problems go to ``flexmb.kernels.cones``. Large ones are swept as long as the sweeps are worth it: the rate of the
-last ones tells how many are still to come, and the price of a linear system how many sweeps are cheaper than it.
+Small and dense problems go to ``flexmb.kernels.cones``; large sparse ones take the same way with sparse factors.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.cone_rows import SparseRows
-from flexmb.kernels.cones import AUTO, FIRST_SWEEPS, LAST_SWEEPS, PROXIMAL_SYSTEMS, SYSTEMS, solve_cones
+from flexmb.kernels.cone_worth import sweep_while_worth
+from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, LAST_SWEEPS, PROXIMAL_SYSTEMS, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
-from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays, residual
+from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.nonsmooth.sparse_newton import SparseNewton, sparse_proximal
 from flexmb.state import Array
 
 SMALL = 100
 """Rows up to which everything is done by the kernel."""
-WORTH = 60
-"""Linear systems that the sweeps may cost together."""
+SPARSE_SYSTEM = (40.0, 1000.0)
+"""Price of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
 
 
 def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
@@ -30,10 +29,12 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
     if (problem.b[problem.start[:-1]] >= 0.0).all():
         return np.zeros(problem.n), 0
     rows = sparse_rows_of(problem)
-    P, k, r = _swept(problem, rows, P, tolerance)
+    blocks = problem.shape.copy(), problem.start, problem.law
+    system = SPARSE_SYSTEM[0] * rows.val.size + SPARSE_SYSTEM[1] * problem.n
+    k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, system, tolerance)
     if r <= tolerance:
         return P, k
-    x, systems, r_x = SparseNewton(problem).solve(P, 0.0, P, SYSTEMS, tolerance)
+    x, systems, r_x = SparseNewton(problem).solve(P, 0.0, P, FEW_SYSTEMS, tolerance)
     k += systems
     if r_x < r:
         P, r = x, r_x
@@ -45,24 +46,3 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
         sweeps, r_x = sweep(problem, rows, x, 0.8, LAST_SWEEPS, tolerance)
         P, k = (x if r_x < r else P), k + sweeps
     return P, k
-
-
-def _swept(problem: ContactProblem, rows: SparseRows, P: Array, tolerance: float) -> tuple[Array, int, float]:
-    """Sweep while it is worth it; return the best impulses, the number of sweeps and the residual."""
-    price = rows.val.size + 150.0 * problem.nc
-    system = 40.0 * rows.val.size + 1000.0 * problem.n  # a guess of the cost of sparse factors, in the same unit
-    most = int(WORTH * system / price)
-    best, before = P.copy(), residual(problem, P)
-    least, done, share = before, 0, FIRST_SWEEPS
-    while done < most:
-        k, r = sweep(problem, rows, P, 1.0, share, tolerance)
-        done += k
-        if r < least:
-            best, least = P.copy(), r
-        if r <= tolerance or not r < before:
-            break
-        rate = np.log(r / before) / k
-        if done + np.log(tolerance / r) / rate > 2 * most:
-            break
-        before, share = r, max(FIRST_SWEEPS, done // 2)
-    return best, done, least
