@@ -392,5 +392,6 @@ def forecast_closes(
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
     if not blocks.normals_only:
-        noise = np.maximum(noise, MARGIN * start.reach) + PRESSED * h * response * P_before
+        lengths = start.reach + h * (abs(start.G).T @ np.abs(start.v))
+        noise = noise + MARGIN * lengths + PRESSED * h * response * P_before
     return np.flatnonzero(start.g + ahead * start.U <= noise)
