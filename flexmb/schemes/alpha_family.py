@@ -84,7 +84,6 @@ class Alpha(Scheme):
 
     name: ClassVar[str] = ""
     any_system: ClassVar[bool] = True
-    carries: ClassVar[frozenset[str]] = frozenset({"friction", "rolling", "spinning"})
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -195,7 +194,7 @@ class Alpha(Scheme):
         p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
         F = c.at_gamma(after.vectors[1:], before.vectors[1:])
         works, total = F @ moved, F.sum(axis=0)
-        contacts, drive = trial.contacts.works(U, jumps.z), -float(surfaces @ jumps.z)
+        contacts, drive = trial.contacts.works(U, jumps.z, trial.contacts.none), -float(surfaces @ jumps.z)
         if self.naive:  # forces, on how far the contacts move
             lam = c.at_gamma(after.contacts[2], before.contacts[2])
             total, along = total + end.G @ lam, end.G.T @ trial.increment
@@ -218,7 +217,6 @@ class Alpha(Scheme):
             Lam=jumps.Lam_J,
             lam=trial.lam,
             laws=after.laws,
-            mu=trial.contacts.task.mu,
             **contacts | {"P": after.contacts[0]},
         )
 

@@ -102,7 +102,7 @@ class AlphaTrial:
         self.active = np.arange(system.contacts.nc)
         if scheme.contact_level in ("velocity", "naive-velocity"):
             self.active = forecast_closes(start, 0.5 * h, self.P_before, fixed.response, h, system.contacts.blocks)
-        self.contacts = StepContacts.begin(system, start, self.active, memory, fixed, solver, h, self.t1, 0.5 * h)
+        self.contacts = StepContacts.begin(system, start, self.active, memory, fixed, solver, h, self.t1, 0.5)
 
     @property
     def increment(self) -> Array:
@@ -194,7 +194,7 @@ class AlphaTrial:
             J, G = directions(end)[:, rows], end.G[:, cand] if ggl else none
             W = friction_matrix(self.c, self.h, end, S, M, J, rows < nc, G)
         if not ggl:
-            z, more = contacts.solve(end, S, rates, was.z, W)
+            z, _, more = contacts.solve(end, S, rates, was.z, contacts.none, W)
             self.count += more
             return nu, z
         e = stack.restitution(self.system.contacts.e, blocks.e_T)
