@@ -26,8 +26,8 @@ PASSES = 5
 """Most corrections of the impulses of a set; two do but for very fine meshes."""
 FINE = 1e-13
 """Residual at which directions of slip in space have converged."""
-PULLS, PULLED = 60, 12
-"""Most proximal problems, and most sets of each."""
+PULLS, PULLED, HALVINGS = 60, 20, 6
+"""Most proximal problems, most sets of each, and most halvings of a step between two sets."""
 
 
 @inner
@@ -112,6 +112,20 @@ def _judge(c: Cones, F: Faces, pulled: bool) -> float:
 
 
 @inner
+def _shorten(c: Cones, F: Faces, before: float) -> float:
+    """Halve the step from ``z_0`` and ``w_0`` until the residual of the proximal problem falls; return the residual."""
+    residual = _judge(c, F, True)
+    for _ in range(HALVINGS):
+        if residual < before:
+            break
+        for k in range(c.b.size):
+            c.z[k] = 0.5 * (c.z[k] + F.z_0[k])
+            F.w[k] = 0.5 * (F.w[k] + F.w_0[k])
+        residual = _judge(c, F, True)
+    return residual
+
+
+@inner
 def _spatial(c: Cones, F: Faces) -> bool:
     """Return whether any disc of two rows slips."""
     for i in range(c.asked.size):
@@ -124,12 +138,16 @@ def _spatial(c: Cones, F: Faces) -> bool:
 @inner
 def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float, pulled: bool) -> bool:
     """Change sets until none is wrong; return whether the residual came below the goal."""
-    least, patience = np.inf, PATIENCE
+    least, patience, before = np.inf, PATIENCE, np.inf
     for _ in range(sets):
         noise = _equations(B, R, c, F)
         c.answer[ITERATIONS] += 1.0
+        residual = _shorten(c, F, before) if pulled else _judge(c, F, False)
+        before = residual
+        for k in range(c.b.size):
+            F.z_0[k] = c.z[k]
+            F.w_0[k] = F.w[k]
         changes = _choose(c, F, noise, 2 * patience < PATIENCE)
-        residual = _judge(c, F, pulled)
         settled = changes == 0 and (residual <= FINE or not _spatial(c, F))
         if settled or (pulled and residual <= goal):
             return residual <= goal
