@@ -24,8 +24,8 @@ SETS, PATIENCE = 60, 8
 """Most index sets in turn, and how many of them may bring no smaller residual."""
 PASSES = 5
 """Most corrections of the impulses of a set; two do but for very fine meshes."""
-FINE = 1e-13
-"""Residual at which directions of slip in space have converged."""
+FINE = 0.1
+"""Share of the tolerance at which directions of slip in space have converged."""
 PULLS, PULLED, HALVINGS = 60, 20, 6
 """Most proximal problems, most sets of each, and most halvings of a step between two sets."""
 
@@ -148,7 +148,7 @@ def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float,
             F.z_0[k] = c.z[k]
             F.w_0[k] = F.w[k]
         changes = _choose(c, F, noise, 2 * patience < PATIENCE)
-        settled = changes == 0 and (residual <= FINE or not _spatial(c, F))
+        settled = changes == 0 and (residual <= FINE * goal or not _spatial(c, F))
         if settled or (pulled and residual <= goal):
             return residual <= goal
         if residual < 0.9 * least:
