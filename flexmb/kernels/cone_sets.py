@@ -162,11 +162,15 @@ def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float,
 
 @inner
 def _start(c: Cones, F: Faces) -> bool:
-    """Choose the first set from the impulses of the guess, or where there are none from the rates; False for none."""
+    """Choose the first set: the blocks pressed in the guess, or else those violated without impulses; False for none.
+
+    Positions beside velocities are chosen by their gaps: which of them press says little about the next step.
+    """
     nb, nc, m = c.asked.size, c.closed.size, c.b.size
-    trivial = True
+    trivial, warm = True, False
     for i in range(nb):
         trivial = trivial and (c.asked[i] == 0 or c.b[c.first[i]] >= 0.0)
+        warm = warm or (c.asked[i] > 0 and c.z[c.first[i]] > 0.0 and (nb == nc or i >= nc))
     for k in range(m):
         F.w[k] = c.b[k]
         F.soft[k] = F.start[k] = 0.0
@@ -179,6 +183,8 @@ def _start(c: Cones, F: Faces) -> bool:
                 F.w[k] = 0.0
             else:
                 c.z[k] = 0.0
+        if warm and not pressed and (nb == nc or i >= nc):
+            F.w[first] = abs(F.w[first])  # open at first
         at = first + 1
         for d in range(DISCS):
             for k in range(at, at + c.shape[i, d]):
