@@ -12,6 +12,7 @@ import pyvista as pv
 from scipy import sparse
 
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.contact_status import COLOURS
 
 if TYPE_CHECKING:
     from flexmb.postproc.scene import Scene
@@ -35,10 +36,13 @@ class ArrowScale:
         The impulse of the longest arrow, N s.
     size : float
         Of the scenes, m.
+    rough : bool
+        Whether contacts have friction: then arrows of those that slip have another colour.
     """
 
     largest: float
     size: float
+    rough: bool = False
 
     def length(self, impulse: float) -> float:
         """Return the length of an arrow, m: it grows with the root of the impulse, so that small ones are seen."""
@@ -48,7 +52,8 @@ class ArrowScale:
     def words(self) -> str:
         """What a reader must know, empty where there are no arrows."""
         longest = f"arrows: contact impulses since the state before, the longest {self.largest:.3g} N s"
-        return longest if self.largest > 0.0 else ""
+        slips = ", purple where it slips" if self.rough else ""
+        return longest + slips if self.largest > 0.0 else ""
 
 
 class Impulses:
@@ -98,6 +103,10 @@ class Impulses:
         return float(np.linalg.norm(every, axis=1).max(initial=0.0))
 
 
+def _rgb(colour: str) -> Any:
+    return np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)], dtype=np.uint8)
+
+
 class Arrows:
     """The arrows of one panel.
 
@@ -129,16 +138,21 @@ class Arrows:
         """
         on = 0 <= last < k and (passing or k == last + 1)
         before = self._before if on else None
-        now = self._mesh(self.scene.impulses.strongest(last + 1 if on else k, k), places, surface)
+        first = last + 1 if on else k
+        now = self._mesh(
+            self.scene.impulses.strongest(first, k), self.scene.slipping.between(first, k), places, surface
+        )
         if k != last:
             self._before = now
         return now, before
 
-    def _mesh(self, vectors: Array, places: Array, surface: Array) -> Any:
+    def _mesh(self, vectors: Array, slips: Any, places: Array, surface: Array) -> Any:
         size = np.linalg.norm(vectors, axis=1)
         some = np.flatnonzero(size > 1e-9 * self.scale.largest).tolist()
         points = self.scene.impulses.points
         parts = [self._arrow(int(points[j]), vectors[j] / size[j], float(size[j]), places, surface) for j in some]
+        for part, j in zip(parts, some, strict=True):
+            part.cell_data["colour"] = np.tile(_rgb(COLOURS["slip" if slips[j] else "stick"]), (part.n_cells, 1))
         return pv.merge(parts) if len(parts) > 1 else parts[0] if parts else None
 
     def _arrow(self, i: int, direction: Array, size: float, places: Array, surface: Array) -> Any:

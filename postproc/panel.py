@@ -245,8 +245,12 @@ def _mesh_of(part: Part, frames: Any) -> Any:
 
 
 def _arrow_actor(mesh: Any, opacity: float) -> Any:
-    """Return an actor of arrows."""
-    actor = pv.Actor(mapper=pv.DataSetMapper(mesh))
+    """Return an actor of arrows, which bring their colours along."""
+    mapper = pv.DataSetMapper(mesh)
+    mapper.SetScalarModeToUseCellFieldData()
+    mapper.SelectColorArray("colour")
+    mapper.SetColorModeToDirectScalars()
+    actor = pv.Actor(mapper=mapper)
     actor.prop.color, actor.prop.opacity = VERMILLION, opacity
     actor.prop.ambient, actor.prop.diffuse, actor.prop.specular = SHADE["ambient"], SHADE["diffuse"], SHADE["specular"]
     return actor

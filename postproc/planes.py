@@ -115,12 +115,14 @@ class _Touching:
     ----------
     result : Result
     count : int
-        Number of contacts. In small motion each has one column of the map; in large motion three, its vector in space.
+        Number of contacts. In small motion each has one column of the map (those of rows beside normals come after
+        all of them); in large motion three, its vector in space.
     """
 
     def __init__(self, result: Result, count: int) -> None:
         self.map = result.fields.maps.impulse.tocsc()
-        self.wide = self.map.shape[1] // max(count, 1)
+        self.wide = self.map.shape[1] // max(count, 1) if "/layout/laws/slides" not in result.tree else 1
+        self.wide = 3 if result.layout.carriers is not None else self.wide
         self.result = result
 
     def _entries(self, j: int) -> slice:
@@ -137,6 +139,8 @@ class _Touching:
             entries, out = self._entries(own[0]), np.zeros(3)
             out[self.map.indices[entries] % 3] = self.map.data[entries]
             return out
+        if "/layout/laws/slides" in self.result.tree:
+            return np.zeros(3)  # impulses with friction are not along the normal
         vectors = np.asarray(self.result.fields.impulse[()]).sum(axis=0).reshape(-1, 3)[list(own)].sum(axis=0)
         size = float(np.linalg.norm(vectors))
         return np.asarray(vectors / size) if size > 0.0 else np.zeros(3)

@@ -172,11 +172,17 @@ def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = No
 
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
-    """Draw the forces of contacts (of a group the sum): impulse over the time between samples."""
+    """Draw the forces of contacts (of a group the sum): impulse over the time between samples; friction dashed."""
     for contact, colour in _chosen(axes, result, names):
         force, many = _columns(contact.force)
         label = _label(contact, many, "sum of")
         axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
+        if has_friction(contact):
+            friction, _ = friction_curve(result, contact)
+            label = _label(contact, many, "friction of") if many > 1 else "friction"
+            axes.plot(
+                *thinned(result.time, friction), color=colour, linewidth=1.0, linestyle=(0, (3, 1.5)), label=label
+            )
     _finish(axes, result, "Contact force", "force [N]")
 
 

@@ -23,6 +23,7 @@ from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
 from flexmb.postproc.instant import nearest
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
+from flexmb.postproc.slipping import Slipping
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
 from flexmb.record.io.glyph_ends import NOWHERE, glyph_ends, with_first_glyphs
@@ -313,7 +314,12 @@ class Scene:
     @property
     def arrows(self) -> ArrowScale:
         """How long arrows are drawn: as in the scenes beside it."""
-        return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size)
+        return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size, self.slipping.any)
+
+    @cached_property
+    def slipping(self) -> Slipping:
+        """Which of the points that contacts push slip."""
+        return Slipping(self.result, self.impulses.points)
 
     def board(
         self, size: tuple[int, int], keys: str = "", limits: tuple[float, float] | None = None, aspect: float = 0.0

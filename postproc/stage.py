@@ -35,7 +35,9 @@ class Stage:
         for scene, label in zip(self.scenes, labels, strict=True):
             scene.label = label if len(labels) > 1 else ""
         scales = [scene.arrows for scene in self.scenes]
-        together = ArrowScale(max(own.largest for own in scales), max(own.size for own in scales))
+        together = ArrowScale(
+            max(own.largest for own in scales), max(own.size for own in scales), any(own.rough for own in scales)
+        )
         for scene in self.scenes:
             scene.common_arrows = together
 

@@ -15,6 +15,7 @@ from flexmb.schemes import SCHEMES
 from flexmb.schemes.scheme import Scheme
 
 ANYWHERE = [cls() for cls in SCHEMES.values() if cls.any_system]
+WITH_RESTITUTION = [(s, e) for s in ANYWHERE for e in (0.0, 0.5, 1.0) if s.restitutes or not e]
 EXPLICIT = [scheme for scheme in ANYWHERE if np.isfinite(scheme.stability)]
 
 
@@ -48,8 +49,7 @@ def rubbing(restitution=0.0):
     return model
 
 
-@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
-@pytest.mark.parametrize("restitution", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize(("scheme", "restitution"), WITH_RESTITUTION, ids=repr)
 def test_the_ledger_closes_on_a_body_that_turns_and_hits(scheme, restitution):
     result = fm.simulate(tumbling(restitution), scheme, step=5e-3, end=1.0)
     assert result.contacts["floor0"].impulse.sum() > 1.0
@@ -59,12 +59,12 @@ def test_the_ledger_closes_on_a_body_that_turns_and_hits(scheme, restitution):
 @pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
 def test_order_on_a_body_that_turns(scheme):
     """Without contact, against the implicit scheme with a hundredth of the step."""
-    exact = fm.simulate(tumbling(), fm.GeneralizedAlpha(rho_inf=1.0), step=2e-5, end=0.3, every=15000)
+    exact = fm.simulate(tumbling(0.0), fm.GeneralizedAlpha(rho_inf=1.0), step=2e-5, end=0.3, every=15000)
     errors = []
     for steps in (15, 30, 60):
-        found = fm.simulate(tumbling(), scheme, steps=steps, end=0.3)
+        found = fm.simulate(tumbling(0.0), scheme, steps=steps, end=0.3)
         errors.append(np.abs(found.signals["top.orientation"][-1] - exact.signals["top.orientation"][-1]).max())
-    order = 2  # without forces of positions theta does not count: the dissipative variant has it, too
+    order = 1 if scheme.name == "euler-linearized" else 2  # without forces of positions theta does not count
     assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.15)
     assert np.log2(errors[1] / errors[2]) == pytest.approx(order, abs=0.15)
 
@@ -92,8 +92,7 @@ def test_linearly_implicit_schemes_keep_angular_momentum_to_their_order(scheme):
     assert np.log2(one / half) >= scheme.order - 0.3
 
 
-@pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
-@pytest.mark.parametrize("restitution", [0.0, 0.8])
+@pytest.mark.parametrize(("scheme", "restitution"), [(s, 0.8 * e) for s, e in WITH_RESTITUTION if e != 0.5], ids=repr)
 def test_a_rotor_in_a_clearance(scheme, restitution):
     """Impulses and orbit beside those of the compiled Moreau-Jean with the same step."""
     one, two = (
@@ -109,7 +108,8 @@ def test_a_rotor_in_a_clearance(scheme, restitution):
 
 @pytest.mark.parametrize("scheme", ANYWHERE, ids=repr)
 def test_redundant_planes_change_nothing(scheme):
-    one, three = (fm.simulate(tumbling(planes=k), scheme, step=5e-3, end=0.6) for k in (1, 3))
+    e = 0.5 if scheme.restitutes else 0.0
+    one, three = (fm.simulate(tumbling(e, k), scheme, step=5e-3, end=0.6) for k in (1, 3))
     for name in ("top.position", "top.angular_velocity"):
         np.testing.assert_allclose(three.signals[name], one.signals[name], atol=1e-11)
 
@@ -119,7 +119,8 @@ def test_a_run_is_taken_up_again_with_the_same_bits(scheme):
     from flexmb.drive import Plan, choose_engine
     from flexmb.nonsmooth.solvers import ContactSolver
 
-    plan = Plan(tumbling().assemble(), scheme, ContactSolver(), 5e-3, 0.0, 120, 7, 30)
+    e = 0.5 if scheme.restitutes else 0.0
+    plan = Plan(tumbling(e).assemble(), scheme, ContactSolver(), 5e-3, 0.0, 120, 7, 30)
     whole = choose_engine(plan)
     whole.start()
     rest = whole.advance(120)

@@ -8,7 +8,7 @@ import pytest
 from flexmb.kernels.cone_stage import CONES, send_cones
 from flexmb.kernels.cones import AUTO, EXACT, NEWTON, NSGS, PROXIMAL, PSOR, judge_cones, solve_cones
 
-PLANAR, SPATIAL, ROLLING = (1, 0, 0), (2, 0, 0), (2, 2, 1)
+PLANAR, SPATIAL, ROLLING, SPHERICAL = (1, 0, 0), (2, 0, 0), (2, 2, 1), (3, 0, 0)
 
 
 def solve(W, b, shape, law, method=AUTO, tol=1e-12, P=None):
@@ -46,7 +46,7 @@ def test_rod_striking_the_floor(before, mu, e, e_T, P, after, method):
     np.testing.assert_allclose(U - shift, after, atol=6e-9)
 
 
-@pytest.mark.parametrize("shape", [PLANAR, SPATIAL, (2, 2, 0), ROLLING])
+@pytest.mark.parametrize("shape", [PLANAR, SPATIAL, (2, 2, 0), ROLLING, SPHERICAL, (3, 2, 1)])
 def test_stage_answers_as_the_kernel_does(shape):
     rng = np.random.default_rng(3)
     nb, rows = 4, 1 + sum(shape)

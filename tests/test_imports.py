@@ -30,7 +30,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "assembly": {*GROUND, "kernels", "laws", "linalg", "fem"},
     "parts": {*GROUND, "kernels"},
     "parts.bodies": PARTS,
-    "parts.joints": PARTS - {"linalg", "fem"},
+    "parts.joints": {*PARTS, "laws"} - {"linalg", "fem"},
     "parts.loads": PARTS - {"linalg"},
     "parts.contacts": {*PARTS, "laws"} - {"linalg", "fem"},
     "system": {*PARTS, "laws", "parts.bodies", "parts.loads", "parts.contacts"},

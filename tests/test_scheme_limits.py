@@ -21,8 +21,7 @@ def point_mass(e=0.0, gap=0.0, v0=-1.0, weight=0.0, copies=1):
     return system([[2.0]], [[0.0]], F0=[-weight], v0=[v0], con=con, probes=probe)
 
 
-@pytest.mark.parametrize("scheme", PROPER, ids=label)
-@pytest.mark.parametrize("e", [0.0, 0.3, 1.0])
+@pytest.mark.parametrize(("scheme", "e"), [(s, e) for s in PROPER for e in (0.0, 0.3, 1.0) if s.restitutes or not e])
 def test_newtons_law_at_zero_gap(scheme, e):
     """A mass that starts on the plane with speed -1 leaves with e; impulse m (1 + e)."""
     block, motor = run(point_mass(e), scheme, 1e-3, 20)
@@ -30,7 +29,7 @@ def test_newtons_law_at_zero_gap(scheme, e):
     assert block.impulse.sum() == pytest.approx(2.0 * (1.0 + e), abs=1e-12)
 
 
-@pytest.mark.parametrize("scheme", PROPER, ids=label)
+@pytest.mark.parametrize("scheme", [s for s in PROPER if s.restitutes], ids=label)
 def test_elastic_impact_keeps_energy_and_dead_one_takes_it(scheme):
     for e, kept in ((1.0, 1.0), (0.0, 0.0), (0.5, 0.25)):
         block, motor = run(point_mass(e, gap=0.0105), scheme, 1e-3, 40)

@@ -217,6 +217,9 @@ class Builder:
 
     def begin_contact(self, name: str, law: ContactLaw) -> Group:
         """Start the rows of a contact."""
+        if any(group.name == name for group in self.contacts):
+            message = "there is a contact of this name already: the friction of a joint is recorded as JOINT_friction"
+            raise InputError(message, where=f"contacts.{name}")
         self.contacts.append(Group(name, e=law.e, role="contacts", law=law))
         return self.contacts[-1]
 

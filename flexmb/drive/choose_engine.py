@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmb.drive.compiled import CompiledEngine, compiled_carries, has_compiled_step
 from flexmb.drive.drive_corners import corner_times
 from flexmb.drive.engine import Engine, Plan
@@ -9,10 +11,11 @@ from flexmb.drive.general import GeneralEngine
 from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries
 from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
+from flexmb.kernels.tables import LOADED
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
 from flexmb.schemes.alpha_family import Alpha
-from flexmb.schemes.scheme import Scheme
+from flexmb.schemes.scheme import EVERYWHERE, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
 NOT_CARRIED = "the compiled engine does not carry"
@@ -43,6 +46,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError(message, key="engine", value=engine)
         if system.spheres:
             raise InputError("contacts of kind 'spheres' need the compiled engine", key="engine", value=engine)
+        _refuse_joint_friction(plan, system)
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
@@ -62,6 +66,18 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
         return _general(plan)
     return CompiledEngine(plan)
+
+
+def _refuse_joint_friction(plan: Plan, system: MultibodySystem) -> None:
+    """Raise InputError for friction in joints: the steps of Python do not know what joints hold."""
+    loaded = np.flatnonzero(system.tables.rows.kind == LOADED) - system.tables.joints
+    if loaded.size:
+        name = system.contacts.labels[int(loaded[0])].removesuffix("_friction")
+        message = (
+            f"'{plan.scheme.name}' runs step by step in Python here, which carries no friction in joints; use one of "
+            f"{EVERYWHERE}, with contacts that have Newton's impacts and no cohesion"
+        )
+        raise InputError(message, where=f"joints.{name}", key="friction")
 
 
 def _general(plan: Plan) -> GeneralEngine:

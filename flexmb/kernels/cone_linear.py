@@ -57,7 +57,7 @@ def linearize(
     law : (nb, 3) array
     Phi : (n,) array
         Out.
-    A, B : (nb, 6, 6) arrays
+    A, B : (nb, 7, 7) arrays
         Out, on the rows of each block.
     closed : (nb,) int array
         Out: 0 where P_N - r_N U_N <= 0: there Phi = P, A = 0 and B = 1.

@@ -26,7 +26,7 @@ POLISHES, ROUND_OFF, SLIGHT = 4, 4e-16, 1e-6
 
 
 @allocating
-def _velocities(W: Array, b: Array, D: Array, P: Array, alpha: float, anchor: Array, U: Array) -> None:
+def velocities_near(W: Array, b: Array, D: Array, P: Array, alpha: float, anchor: Array, U: Array) -> None:
     """Fill U = W P + b + alpha D^-2 (P - anchor)."""
     for i in range(b.size):
         u = b[i]
@@ -36,7 +36,7 @@ def _velocities(W: Array, b: Array, D: Array, P: Array, alpha: float, anchor: Ar
 
 
 @allocating
-def _size(Phi: Array, D: Array) -> float:
+def norm_of(Phi: Array, D: Array) -> float:
     """Return the norm of Phi, each row in units of its own impulse."""
     total = 0.0
     for i in range(Phi.size):
@@ -45,7 +45,7 @@ def _size(Phi: Array, D: Array) -> float:
 
 
 @allocating
-def _direction(
+def direction(
     W: Array,
     D: Array,
     alpha: float,
@@ -122,7 +122,7 @@ def polish(
         anchor[:] = P
         x[:] = P
         iterations += newton(W, b, D, shape, start, law, x, SLIGHT, anchor, 1, 1, 0.0)[0]
-        _velocities(W, b, D, x, 0.0, anchor, U)
+        velocities_near(W, b, D, x, 0.0, anchor, U)
         r = cone_worst(U, b, x, D, shape, start, law)[1]
         if not r < residual:
             break
@@ -182,24 +182,24 @@ def newton(
     for i in range(n):
         W_ii[i] = W[i, i] + alpha / (D[i] * D[i])
     r = step_lengths(W_ii, shape, start)
-    _velocities(W, b, D, P, alpha, anchor, U)
+    velocities_near(W, b, D, P, alpha, anchor, U)
     least = cone_worst(U, b, P, D, shape, start, law)[1]
     iterations, vain = 0, 0
     while least > tol and iterations < max_iter and vain < VAIN:
         linearize(U, P, r, shape, start, law, Phi, A, B, closed)
-        size = _size(Phi, D)
+        size = norm_of(Phi, D)
         iterations += 1
-        if not _direction(W, D, alpha, P, Phi, A, B, closed, start, dP):
+        if not direction(W, D, alpha, P, Phi, A, B, closed, start, dP):
             break
         share = 1.0
         for _ in range(halvings):
             for i in range(n):
                 trial[i] = P[i] + share * dP[i]
-            _velocities(W, b, D, trial, alpha, anchor, U)
+            velocities_near(W, b, D, trial, alpha, anchor, U)
             if halvings == 1:
                 break
             linearize(U, trial, r, shape, start, law, Phi, A, B, closed)
-            if _size(Phi, D) < (1.0 - 1e-4 * share) * size:
+            if norm_of(Phi, D) < (1.0 - 1e-4 * share) * size:
                 break
             share *= 0.5
         for i in range(n):

@@ -13,8 +13,8 @@ from flexmb.state import Array, IntArray
 
 DISCS = 3
 """Discs of a block: sliding, rolling, spinning."""
-LARGEST = 6
-"""Most rows of a block: a normal, two that slide, two that turn and one that spins."""
+LARGEST = 7
+"""Most rows of a block: a normal, three that slide (two on a surface), two that turn and one that spins."""
 
 
 @allocating
@@ -29,12 +29,13 @@ def block_starts(shape: IntArray) -> IntArray:
 
 @allocating
 def disc_norm(x: Array, first: int, rows: int) -> float:
-    """Return the Euclidean norm of one or two rows (none: 0)."""
+    """Return the Euclidean norm of up to three rows (none: 0)."""
     if rows == 0:
         return 0.0
     if rows == 1:
         return abs(x[first])
-    return float(np.hypot(x[first], x[first + 1]))
+    across = float(np.hypot(x[first], x[first + 1]))
+    return across if rows == 2 else float(np.hypot(across, x[first + 2]))
 
 
 @allocating

@@ -15,8 +15,9 @@ from flexmb.kernels.cone_project import DISCS, LARGEST, disc_norm, project_block
 from flexmb.kernels.jit import allocating
 from flexmb.state import Array, IntArray
 
-RUNAWAY = 1e8
-"""Impulses count at most this many times ``rho |b|``: impulses that grow do not solve a problem without solution."""
+RUNAWAY, ENDLESS = 1e8, 1e13
+"""Impulses count at most the first times ``rho |b|``: impulses that grow do not solve a problem without solution; above
+the second, b is lost in the round-off of W P, and the residual is infinite."""
 
 
 @allocating
@@ -127,4 +128,6 @@ def cone_worst(
     scale = max(given, min(answered, RUNAWAY * given)) if given > 0.0 else answered
     if scale == 0.0:
         return block, 0.0
+    if given > 0.0 and answered > ENDLESS * given:
+        return block, np.inf
     return block, worst / scale

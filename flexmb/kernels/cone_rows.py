@@ -57,7 +57,7 @@ def velocities(W: SparseRows, P: Array, b: Array, U: Array) -> None:
 
 @allocating
 def own_blocks(W: SparseRows, start: IntArray) -> Array:
-    """Return the blocks on the diagonal of W, (nb, 6, 6), filled up with zeros."""
+    """Return the blocks on the diagonal of W, (nb, 7, 7), filled up with zeros."""
     nb = start.size - 1
     out = np.zeros((nb, LARGEST, LARGEST))
     for i in range(nb):

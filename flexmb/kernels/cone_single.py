@@ -17,6 +17,8 @@ from flexmb.kernels.cone_project import DISCS, LARGEST
 from flexmb.kernels.jit import allocating
 from flexmb.state import Array, IntArray
 
+Matrix = tuple[float, float, float, float, float, float, float, float, float]
+"""Three rows of three numbers."""
 TINY = 1e-15
 """Share of W_TT below which what is left of it counts as nothing."""
 ROUNDS, ROOT_STEPS = 100, 100
@@ -63,66 +65,90 @@ def single_planar(W: Array, b: Array, mu: float, P: Array) -> float:
 
 
 @allocating
-def _slide(S: tuple[float, float, float, float], c: tuple[float, float], s: float) -> tuple[float, float, float, float]:
-    """Return P_T(s) and its derivative."""
-    a, d = S[0] + s, S[3] + s
-    det = a * d - S[1] * S[2]
-    x = -(d * c[0] - S[1] * c[1]) / det
-    y = -(a * c[1] - S[2] * c[0]) / det
-    return x, y, -(d * x - S[1] * y) / det, -(a * y - S[2] * x) / det
+def _solve_three(S: Matrix, s: float, x: float, y: float, z: float) -> tuple[float, float, float]:
+    """Return (S + s I)^-1 (x, y, z)."""
+    a, e, i = S[0] + s, S[4] + s, S[8] + s
+    p, q, r = e * i - S[5] * S[7], S[5] * S[6] - S[3] * i, S[3] * S[7] - e * S[6]
+    det = a * p + S[1] * q + S[2] * r
+    return (
+        (p * x + (S[2] * S[7] - S[1] * i) * y + (S[1] * S[5] - S[2] * e) * z) / det,
+        (q * x + (a * i - S[2] * S[6]) * y + (S[2] * S[3] - a * S[5]) * z) / det,
+        (r * x + (S[1] * S[6] - a * S[7]) * y + (a * e - S[1] * S[3]) * z) / det,
+    )
 
 
 @allocating
-def single_spatial(W: Array, b: Array, mu: float, P: Array) -> float:
-    """Solve one contact with two tangents; return ``s = |U_T| / |P_T|`` (0: sticks; infinite: P_T = 0).
+def _without_normal(W: Array, b: Array, n: int) -> tuple[Matrix, tuple[float, float, float], float, float]:
+    """Return S, c, the size of W_TT and the least s with S + s I regular; a third tangent that is none is idle."""
+    f, g = W[1, 0] / W[0, 0], W[2, 0] / W[0, 0]
+    S00, S01, S10, S11 = W[1, 1] - f * W[0, 1], W[1, 2] - f * W[0, 2], W[2, 1] - g * W[0, 1], W[2, 2] - g * W[0, 2]
+    c, d = b[1] - f * b[0], b[2] - g * b[0]
+    size = W[1, 1] + W[2, 2]
+    if n == 2:
+        det = S00 * S11 - S01 * S10
+        low = 0.0 if det > TINY * size * size else TINY * size
+        return (S00, S01, 0.0, S10, S11, 0.0, 0.0, 0.0, 1.0), (c, d, 0.0), size, low
+    h = W[3, 0] / W[0, 0]
+    S = (
+        *(S00, S01, W[1, 3] - f * W[0, 3], S10, S11, W[2, 3] - g * W[0, 3]),
+        *(W[3, 1] - h * W[0, 1], W[3, 2] - h * W[0, 2], W[3, 3] - h * W[0, 3]),
+    )
+    size += W[3, 3]
+    det = S00 * (S11 * S[8] - S[5] * S[7]) - S01 * (S10 * S[8] - S[5] * S[6]) + S[2] * (S10 * S[7] - S11 * S[6])
+    return S, (c, d, b[3] - h * b[0]), size, 0.0 if det > TINY * size * size * size else TINY * size
+
+
+@allocating
+def single_spatial(W: Array, b: Array, n: int, mu: float, P: Array) -> float:
+    """Solve one contact with n = 2 or 3 tangents; return ``s = |U_T| / |P_T|`` (0: sticks; infinite: P_T = 0).
 
     Parameters
     ----------
-    W : (>= 3, >= 3) array
-    b : (>= 3,) array
+    W : (> n, > n) array
+    b : (> n,) array
+    n : int
     mu : float
-    P : (>= 3,) array
-        Out: the answer in its first three entries; zero where W_NN <= 0.
+    P : (> n,) array
+        Out: the answer in its first n + 1 entries; zero where W_NN <= 0.
     """
-    P[0], P[1], P[2] = 0.0, 0.0, 0.0
+    for k in range(n + 1):
+        P[k] = 0.0
     if b[0] >= 0.0 or not W[0, 0] > 0.0:
         return np.inf
     if mu == 0.0:
         P[0] = -b[0] / W[0, 0]
         return np.inf
-    f, g = W[1, 0] / W[0, 0], W[2, 0] / W[0, 0]
-    c = (b[1] - f * b[0], b[2] - g * b[0])
-    S = (W[1, 1] - f * W[0, 1], W[1, 2] - f * W[0, 2], W[2, 1] - g * W[0, 1], W[2, 2] - g * W[0, 2])
-    size = W[1, 1] + W[2, 2]
-    low, high = 0.0, np.inf
-    if not S[0] * S[3] - S[1] * S[2] > TINY * size * size:
-        low = TINY * size
-    s = low
+    S, c, size, low = _without_normal(W, b, n)
+    third = W[0, 3] if n == 3 else 0.0
+    high, s = np.inf, low
+    x, y, z, T = 0.0, 0.0, 0.0, 0.0
     for _ in range(ROOT_STEPS):
-        x, y, dx, dy = _slide(S, c, s)
-        T = np.hypot(x, y)
-        N = -(b[0] + W[0, 1] * x + W[0, 2] * y) / W[0, 0]
+        x, y, z = _solve_three(S, s, -c[0], -c[1], -c[2])
+        dx, dy, dz = _solve_three(S, s, -x, -y, -z)
+        T = np.sqrt(x * x + y * y + z * z)
+        N = -(b[0] + W[0, 1] * x + W[0, 2] * y + third * z) / W[0, 0]
         F = T - mu * N
-        P[0], P[1], P[2] = N, x, y
+        P[0] = N
         if s == low and F <= 0.0 and high == np.inf:
+            P[1], P[2] = x, y
+            if n == 3:
+                P[3] = z
             return 0.0
         if abs(F) <= 2e-16 * T or not low < high * (1.0 - 2e-16):
             break
         low, high = (s, high) if F > 0.0 else (low, s)
-        slope = (x * dx + y * dy) / T + mu * (W[0, 1] * dx + W[0, 2] * dy) / W[0, 0]
-        # Newton on T / (mu N) - 1 where N > 0, which is nearly a line over 1/s; on F elsewhere
-        new = s - F / slope
-        if N > 0.0:
-            dT, dN = (x * dx + y * dy) / T, -(W[0, 1] * dx + W[0, 2] * dy) / W[0, 0]
-            grows = mu * (dN * T - N * dT) / (T * T)  # of mu N / T
+        dT, dN = (x * dx + y * dy + z * dz) / T, -(W[0, 1] * dx + W[0, 2] * dy + third * dz) / W[0, 0]
+        new = s - F / (dT - mu * dN)
+        if N > 0.0:  # Newton on mu N / T, which is nearly a line over s
+            grows = mu * (dN * T - N * dT) / (T * T)
             new = s + (1.0 - mu * N / T) / grows if grows > 0.0 else new
         if not low < new < high:
             new = 0.5 * (low + high) if high < np.inf else max(4.0 * s, 0.1 * size)
         s = new
-    T = np.hypot(P[1], P[2])
-    if P[0] > 0.0 and T > 0.0:  # on the cone to the last digit
-        P[1] *= mu * P[0] / T
-        P[2] *= mu * P[0] / T
+    share = mu * P[0] / T if P[0] > 0.0 and T > 0.0 else 1.0  # on the cone to the last digit
+    P[1], P[2] = share * x, share * y
+    if n == 3:
+        P[3] = share * z
     return s
 
 
@@ -196,7 +222,7 @@ def single_rolling(W: Array, b: Array, rows: int, shape: IntArray, law: Array, i
                 if n == 1:
                     ratio = single_planar(A[m:, m:], a[m:], law[i, d], x)
                 else:
-                    ratio = single_spatial(A[m:, m:], a[m:], law[i, d], x)
+                    ratio = single_spatial(A[m:, m:], a[m:], n, law[i, d], x)
                 for k in range(n):
                     s[at + k] = ratio
                     P[at + k] = x[1 + k]
@@ -217,7 +243,7 @@ def solve_single(W: Array, b: Array, rows: int, shape: IntArray, law: Array, i: 
         P[0] = -b[0] / W[0, 0] if b[0] < 0.0 and W[0, 0] > 0.0 else 0.0
     elif rows == 2 and shape[i, 0] == 1:
         single_planar(W, b, law[i, 0], P)
-    elif rows == 3 and shape[i, 0] == 2:
-        single_spatial(W, b, law[i, 0], P)
+    elif rows > 2 and shape[i, 0] == rows - 1:
+        single_spatial(W, b, rows - 1, law[i, 0], P)
     else:
         single_rolling(W, b, rows, shape, law, i, P)

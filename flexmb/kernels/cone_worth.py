@@ -9,8 +9,8 @@ from flexmb.kernels.cone_rows import SparseRows
 from flexmb.kernels.jit import allocating
 from flexmb.state import Array, IntArray
 
-FIRST = 8
-"""Sweeps before the first look at the rate."""
+FIRST, LEAST = 8, 24
+"""Sweeps between the first looks at the rate, and sweeps made in any case: others need them as a start."""
 WORTH = 25.0
 """Linear systems that the sweeps may cost together; what they still have to cost may be as much again."""
 
@@ -46,7 +46,7 @@ def sweep_while_worth(
     W, b, D, shape, start, law
         As in ``solve_nsgs``.
     P : (n,) array
-        In: warm start. Out: the best iterate at the looks.
+        In: warm start. Out: the last iterate.
     system : float
         Price of a linear system.
     tol : float
@@ -56,25 +56,18 @@ def sweep_while_worth(
     sweeps : int
     residual : float
     """
-    most = max(FIRST, int(WORTH * system / sweep_price(W, shape.shape[0])))
-    best, least, before = P.copy(), np.inf, np.inf
-    done, share = 0, FIRST
+    most = max(LEAST, int(WORTH * system / sweep_price(W, shape.shape[0])))
+    before, done, share = np.inf, 0, FIRST
     while True:
         k, r = solve_nsgs(W, b, D, shape, start, law, P, 1.0, share, tol)
         done += k
-        if r < least:
-            least = r
-            best[:] = P
-        if r <= tol or not r < np.inf:
+        if r <= tol or not r < np.inf or done >= 2 * most:
             break
-        if before < np.inf:
+        if before < np.inf and done >= LEAST:
             if not r < before:
                 break
             left = np.log(tol / r) * k / np.log(r / before)
             if done + left > 2.0 * most:
                 break
-        if done >= 2 * most:
-            break
         before, share = r, max(FIRST, done // 2)
-    P[:] = best
-    return done, least
+    return done, r

@@ -16,19 +16,23 @@ from flexmb.kernels.cone_newton import newton, polish
 from flexmb.kernels.cone_nsgs import solve_nsgs
 from flexmb.kernels.cone_project import LARGEST, block_starts
 from flexmb.kernels.cone_proximal import solve_proximal_newton
+from flexmb.kernels.cone_pyramid import solve_pyramids
 from flexmb.kernels.cone_residual import cone_scales, cone_worst
 from flexmb.kernels.cone_rows import SparseRows, sparse_rows
 from flexmb.kernels.cone_single import solve_single
+from flexmb.kernels.cone_smooth import solve_smooth
 from flexmb.kernels.cone_worth import dense_price, sweep_while_worth
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
 from flexmb.state import Array, IntArray
 
-AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL = 0, 1, 2, 3, 4, 5
+AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL, LEMKE = 0, 1, 2, 3, 4, 5, 6
 """The methods."""
-SWEEPS, LAST_SWEEPS, POLISHED = 50000, 20000, 200
-"""Automatic limits: sweeps of a method asked for by name, and when nothing else helped; rows up to which an answer is
-polished."""
+FIRST_PROXIMAL, MORE_PROXIMAL, PYRAMIDS, SMOOTHED, POLISHED = 70, 150, 120, 600, 200
+"""Linear systems of the proximal method at first and in a second attempt; rows up to which pyramids and the smooth
+function are tried, and up to which an answer is polished."""
+SWEEPS, MORE_SWEEPS = 50000, (30, 100, 1000, 1000)
+"""Automatic limits of sweeps: of a method asked for by name, and between attempts at hard problems."""
 SYSTEMS, FEW_SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 10, 20, 1200
 """Automatic limits: linear systems of Newton's method alone and among others, sweeps before the proximal method,
 and its linear systems."""
@@ -86,14 +90,15 @@ def solve_cones(
     b : (n,) array
         U without impulses, restitution included: ``(e U_N, e_T U_T)`` of the step's beginning.
     shape : (nb, 3) int array
-        Rows that slide (0, 1, 2), turn (0, 1, 2) and spin (0, 1) of each block; with its normal, which comes first,
+        Rows that slide (0 to 3), turn (0, 1, 2) and spin (0, 1) of each block; with its normal, which comes first,
         they are its rows, one block after the other.
     law : (nb, 3) array
         mu, roll and spin of each block.
     P : (n,) array
         In: warm start (zeros for none). Out: the answer, or the best found.
     method : int
-        ``AUTO``, ``EXACT`` (one block; sweeps for more), ``NSGS``, ``PSOR``, ``NEWTON`` or ``PROXIMAL``. All but
+        ``AUTO``, ``EXACT`` (one block; sweeps for more), ``NSGS``, ``PSOR``, ``NEWTON``, ``PROXIMAL`` or
+        ``LEMKE`` (pyramids). All but
         ``AUTO`` are tried alone.
     max_iter : int
         Most sweeps or linear systems of the method; 0 chooses.
@@ -149,6 +154,9 @@ def _several(
     D = cone_scales(W_ii, shape, start)
     if method == NEWTON:
         return newton(W, b, D, shape, start, law, P, 0.0, P, 1, max_iter if max_iter > 0 else SYSTEMS, tol)[0]
+    if method == LEMKE:
+        P[:] = 0.0
+        return solve_pyramids(W, b, D, shape, start, law, P, max_iter, tol)[0]
     rows = sparse_rows(W)
     if method == AUTO:
         return _automatic(W, rows, b, D, shape, start, law, P, max_iter, tol)
@@ -177,7 +185,7 @@ def _automatic(
     max_iter: int,
     tol: float,
 ) -> int:
-    """Sweep, then Newton's method, the proximal method, and slow sweeps; return the iterations taken."""
+    """Sweep, then go on with Newton's method, the proximal one, pyramids and more; return the iterations."""
     n = b.size
     iterations, residual = sweep_while_worth(rows, b, D, shape, start, law, P, dense_price(n), tol)
     if not residual < np.inf:
@@ -186,20 +194,59 @@ def _automatic(
         x = P.copy()
         k, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, FEW_SYSTEMS, tol)
         iterations += k
-        if r < residual:
+        if r <= tol:  # where it did not end, it may be far off
             residual = r
             P[:] = x
     if residual > tol:
-        limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
-        k, residual = solve_proximal_newton(W, b, D, shape, start, law, P, limit, tol)
+        x = P.copy()
+        k, residual = solve_proximal_newton(W, b, D, shape, start, law, P, FIRST_PROXIMAL, tol)
         iterations += k
-    if residual > tol:
-        x = np.zeros(n)
-        k, r = solve_nsgs(rows, b, D, shape, start, law, x, 0.8, LAST_SWEEPS, tol)
-        iterations += k
-        if r < residual:
-            residual = r
-            P[:] = x
+        if residual > tol and n <= PYRAMIDS:
+            k, residual = solve_pyramids(W, b, D, shape, start, law, P, 0, tol)
+            iterations += k
+        if residual > tol:
+            k, residual = _persist(W, rows, b, D, shape, start, law, x, P, residual, max_iter, tol)
+            iterations += k
     if residual <= tol and n <= POLISHED:
         iterations += polish(W, b, D, shape, start, law, P, residual)[0]
     return iterations
+
+
+@allocating
+def _persist(
+    W: Array,
+    rows: SparseRows,
+    b: Array,
+    D: Array,
+    shape: IntArray,
+    start: IntArray,
+    law: Array,
+    x: Array,
+    P: Array,
+    residual: float,
+    max_iter: int,
+    tol: float,
+) -> tuple[int, float]:
+    """Go on where nothing has helped so far, from x, which sweeps had reached; P gets what is better than it.
+
+    How long the proximal method takes is a matter of luck with its start: it is started again after more sweeps.
+    """
+    iterations = 0
+    limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
+    y = np.empty(b.size)
+    for attempt in range(4):
+        k, r = solve_nsgs(rows, b, D, shape, start, law, x, 1.0 if attempt < 3 else 0.8, MORE_SWEEPS[attempt], tol)
+        y[:] = x
+        if attempt == 1 and b.size <= SMOOTHED:
+            more, r = solve_smooth(W, b, D, shape, start, law, y, tol)
+            k += more
+        if r > tol:
+            more, r = solve_proximal_newton(W, b, D, shape, start, law, y, limit if attempt > 0 else MORE_PROXIMAL, tol)
+            k += more
+        iterations += k
+        if r < residual:
+            residual = r
+            P[:] = y
+        if residual <= tol:
+            break
+    return iterations, residual

@@ -20,6 +20,7 @@ from flexmb.kernels.tables import (
     CLEARANCE,
     DISTANCE,
     DOT,
+    LOADED,
     SLIDE,
     Angles,
     AngleState,
@@ -70,7 +71,7 @@ def rows(
             put(times(side, u), rstate.grad, i + 1, 0)
         else:
             g = 0.0
-            for p in range((rows.ptr[r + 1] - i) // 2):
+            for p in range(_angles(rows, r)):
                 a, w = rows.angle[r, p], taken(astate.w, rows.angle[r, p], 0)
                 g += rows.b[r, p] * astate.theta[a]
                 put(times(-rows.b[r, p], w), rstate.grad, i + 2 * p, 3)
@@ -80,6 +81,12 @@ def rows(
         if rows.function[r] >= 0:
             rstate.g[r] -= rows.cf[r] * time_functions.value(functions, rows.function[r], t)
             rstate.g_t[r] = partial_rate(rows, functions, r, t, early)
+
+
+@inner
+def _angles(rows: Rows, r: int) -> int:
+    """Return how many angles row r has; the one of a joint's friction has none."""
+    return 0 if rows.kind[r] == LOADED else (rows.ptr[r + 1] - rows.ptr[r]) // 2
 
 
 @inner
@@ -122,7 +129,7 @@ def bias(
         along = dot(u, rate)
         total += (dot(rate, rate) - along * along) * bend
     else:
-        for p in range((rows.ptr[r + 1] - i) // 2):
+        for p in range(_angles(rows, r)):
             a = rows.angle[r, p]
             total += rows.b[r, p] * angle_bias(mstate, angles.A[a], angles.B[a], astate.rate[a])
     if rows.function[r] >= 0:
@@ -170,7 +177,7 @@ def stiffness(
                 if kind == CLEARANCE:
                     a = taken(rows.a, r, 0)
                     add_outer(K6, p + 2 * i + j, -across_u, a, a, 0)
-    else:
+    elif kind != LOADED:
         angle_stiffness(rows, angles, r, lam, mstate, astate, K6)
 
 
@@ -219,7 +226,7 @@ def curvature(
         off = plus(rate, -dot(u, rate), u)
         add(h, 0, 0, -bend, off)
         add(h, 1, 0, bend, off)
-    else:
+    elif kind != LOADED:
         angle_curvature(rows, angles, r, mstate, astate, h)
 
 

@@ -13,6 +13,9 @@ w, Y_q and Y_v of v~ (to dq and to w) to a unit impulse of a row, P changes
 so that friction moves places by (h/2) w with GGL too: without it a contact that sticks would creep. Velocities count
 along all rows of a block, positions along normals. Both levels are one problem. Solvers begin with the answers of the
 step before: tangents turn no more than normals do, so impulses keep their components.
+
+The friction of a joint is a block whose normal stands alone: P_N is the size of the impulse that the rows of the joint
+hold in the step, as far as it is known (``load``); Newton's iterations bring both together.
 """
 
 from __future__ import annotations
@@ -36,6 +39,7 @@ from flexmb.kernels.multibody import (
     BY_DQ,
     BY_IMPULSE,
     BY_W,
+    C1,
     CANDIDATE,
     CHANGE,
     D1,
@@ -45,7 +49,9 @@ from flexmb.kernels.multibody import (
     G_FREE,
     GAP_T,
     IMPULSE,
+    LAM,
     LAM_C,
+    LAM_J,
     LAM_T,
     LAM_W,
     LEFT,
@@ -65,6 +71,7 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_contact import combine_units, rate_before, respond_to, respond_to_units
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import CONES_STAGE, stage
+from flexmb.kernels.tables import LOADED
 from flexmb.state import Array, IntArray
 
 POSITION, NORMAL, TANGENT = 0, 1, 2
@@ -189,7 +196,35 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
         for i in range(n):
             r = nj + place[i]
             A[i, j] = along_direction(at, r, q) / h if kind[i] == POSITION else along_direction(at, r, v)
+    _stand_alone(at, place, kind, A)
     return A
+
+
+@inner
+def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
+    """Give the normals of joints with friction, which push nothing, a number of the size of the others."""
+    rows, nj = part(at, "system.rows"), part(at, "system.joints")
+    for i in range(place.size):
+        if kind[i] == TANGENT or rows.kind[nj + place[i]] != LOADED:
+            continue
+        A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
+
+
+@inner
+def load(at: int, c: int) -> float:
+    """Return the size of the impulse that the joint of a friction c holds in the step, by what is known of it.
+
+    The alpha family has forces at both ends of the step, and impulses of impacts.
+    """
+    trial, joint, step, nj = part(at, "trial"), part(at, "trial.joint"), part(at, "step"), part(at, "system.joints")
+    x, first, before = trial.big[X_], part(at, "system.rows.angle")[nj + c], part(at, "motion.joint")[LAM]
+    nv, square, alpha = trial.vec.shape[1], 0.0, part(at, "numbers.family") == ALPHA
+    for r in range(first[0], first[0] + first[1]):
+        held = joint[LAM_J, r] + x[nv + r]
+        if alpha:
+            held = 0.5 * step[H] * (held / step[C1] + before[r]) + joint[LAM_W, r]
+        square += held * held
+    return math.sqrt(square)
 
 
 @allocating
@@ -219,6 +254,9 @@ def _given(at: int, place: IntArray, kind: IntArray, A: Array) -> tuple[Array, A
     for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
         for j in range(n):
             b[i] -= A[i, j] * now[j]
+    for i in range(n):
+        if kind[i] == NORMAL and part(at, "system.rows.kind")[nj + place[i]] == LOADED:
+            b[i] = -A[i, i] * load(at, place[i])
     return b, P
 
 

@@ -6,13 +6,15 @@ the contact point c = x_B - arm n, the rates of these rows and their force direc
     SLIDE   t . (velocity of B at c less that of A at c)        (t, (c - x_B) x t) on B, (-t, -(c - x_A) x t) on A
     TURN    t . (omega_B - omega_A)                             (0, t) on B, (0, -t) on A
     SPIN    n . (omega_B - omega_A)                             (0, n) on B, (0, -n) on A
+    TWIST   arm t . (omega_B - omega_A)                         (0, arm t) on B, (0, -arm t) on A
 
 and g_t is what surfaces that move as prescribed add: -(b_0 + cf phi'(t)). A third marker, if there is one, is the free
 spin of a rotor: it feels the torque on B, whose own marker does not know it.
 
 Tangents follow n and do not turn with the bodies: fixed in the plane (ALONG), e x n in planar motion across e, and
 otherwise what the shortest turn from a direction p to n makes of two directions across p. That is smooth but for
-n = -p; p is none that models are likely to have. In a clearance they are a x u and a, u outwards and a the axis.
+n = -p; p is none that models are likely to have. In a clearance they are a x u and a, u outwards and a the axis. The
+friction of a joint (LOADED) has no normal: its directions are fixed in A, and TWIST is the speed at its radius, arm.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import EARLY
 from flexmb.kernels.split_sums import apart
 from flexmb.kernels.stages import asked
-from flexmb.kernels.tables import ALONG, CLEARANCE, SLIDE, SPIN, Functions, MarkerState, Rows, RowState
+from flexmb.kernels.tables import ALONG, CLEARANCE, LOADED, SLIDE, SPIN, TWIST, Functions, MarkerState, Rows, RowState
 from flexmb.kernels.vectors import Vector, cross, dot, plus, put, taken, times, turned
 
 P: Vector = (0.533, 0.377, 0.758)
@@ -57,6 +59,8 @@ def _tangent(rows: Rows, r: int, k: int, n: Vector, mstate: MarkerState) -> Vect
         return n
     if kind == ALONG:
         return turned(mstate.R[rows.marker[rows.ptr[k] + 2]], a)
+    if kind == LOADED:
+        return turned(mstate.R[rows.marker[rows.ptr[k]]], a)
     if kind == CLEARANCE:
         axis = taken(rows.a, k, 0)
         along = (which == 0) == (rows.kind[r] == SLIDE)
@@ -75,6 +79,8 @@ def _beside(
     n = taken(rstate.grad, rows.ptr[k] + 1, 0)
     d = _tangent(rows, r, k, n, mstate)
     torque_A, torque_B = d, d
+    if rows.kind[r] == TWIST:
+        torque_A = torque_B = times(rows.c[r], d)
     if rows.kind[r] == SLIDE:
         to_B = times(-rows.c[r], n)
         to_A = plus(apart(mstate, rows.marker[i], rows.marker[i + 1]), 1.0, to_B)

@@ -33,8 +33,8 @@ IntArray2 = IntArray
 GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
 """Kinds of markers."""
 
-ALONG, DOT, DISTANCE, ANGLE, CLEARANCE, SLIDE, TURN, SPIN = 0, 1, 2, 3, 4, 5, 6, 7
-"""Kinds of rows; the last three are those beside the normals of contacts."""
+ALONG, DOT, DISTANCE, ANGLE, CLEARANCE, LOADED, SLIDE, TURN, SPIN, TWIST = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+"""Kinds of rows; the last four are those beside the normals of contacts."""
 
 CONSTANT, RAMP, HARMONIC, TABLE, SPIN_UP, POLYNOMIAL, SPEED_TABLE = 0, 1, 2, 3, 4, 5, 6
 """Kinds of time functions."""
@@ -147,7 +147,7 @@ class AngleState(NamedTuple):
 class Rows(NamedTuple):
     """Scalar conditions g(t, q), nr of them: first those of joints (g = 0), then those of contacts (g >= 0).
 
-    After them rows that have rates only, beside the normals of contacts: SLIDE, TURN and SPIN, markers (A, B)
+    After them rows that have rates only, beside the normals of contacts: SLIDE, TURN, SPIN and TWIST, markers (A, B)
     or (A, B, spin), see ``kernels.rows_beside``. Their ``angle`` is the row of the normal and which of two directions
     it is, ``a`` the direction (in the axes of the plane) or that across planar motion, ``b`` begins with the speed of
     the surface, ``c`` is the arm.
@@ -157,6 +157,8 @@ class Rows(NamedTuple):
     DISTANCE, markers (A, B):  g = |r_B - r_A| - c - cf phi(t)
     ANGLE, markers (A1, B1[, A2, B2]):  g = k1 theta_1 [+ k2 theta_2] - c - cf phi(t), (k1, k2) = b[:2]
     CLEARANCE, markers (A, B): g = -|(1 - a a^T) (r_B - r_A - b)| - c - cf phi(t), a and b fixed in space
+    LOADED, markers (A, B):    g = 0: friction of a joint, whose normal impulse is the size of what ``angle`` =
+                               (first, count) of the rows of joints hold; it pushes nothing
     """
 
     kind: IntArray  # (nr,)

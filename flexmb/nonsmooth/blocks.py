@@ -13,7 +13,7 @@ from flexmb.state import Array, IntArray, frozen
 WHERE = "ContactProblem"
 SHAPES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 4: (2, 0, 1), 5: (2, 2, 0), 6: (2, 2, 1)}
 """Rows that slide, roll and spin for each ``dim``."""
-MOST = (2, 2, 1)
+MOST = (3, 2, 1)
 """Most rows of a contact that slide, roll and spin."""
 ROWS = ("slide", "roll", "spin")
 

@@ -45,7 +45,8 @@ class ContactProblem:
     roll, spin : (nc,) arrays or floats, optional
         Lengths of rolling and spinning resistance, m.
     shape : (nc, 3) int array, optional
-        Rows of each contact that slide (0 to 2), roll (0 to 2) and spin (0 or 1); takes the place of ``dim``.
+        Rows of each contact that slide (0 to 3; 3 where nothing but a ball bounds P_T), roll (0 to 2) and spin (0 or
+        1); takes the place of ``dim``.
     """
 
     W: Any

@@ -18,7 +18,8 @@ import numpy as np
 
 from flexmb.errors import NOT_FINITE, NotConverged
 from flexmb.kernels.cones import solve_cones
-from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.nonsmooth.problem import ContactProblem, ContactSolution
+from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import ContactNumbers
@@ -95,23 +96,32 @@ class ContactTask:
         Raises
         ------
         NotConverged
-            Naming the contact with the largest residual.
+            Naming the contact with the largest residual; the problem comes along.
         """
         contacts, blocks, solver = self.contacts, self.contacts.blocks, self.solver
         if not np.isfinite(b).all():
             block = int(np.searchsorted(stack.first, np.flatnonzero(~np.isfinite(b))[0], side="right")) - 1
             raise NotConverged(NOT_FINITE, time=self.t, step=-1, contact=contacts.labels[stack.contacts[block]])
         c = stack.contacts
-        law = np.stack([self.mu[c], blocks.roll[c], blocks.spin[c]], axis=1)
-        P = np.ascontiguousarray(guess)
-        count, residual, worst = solve_cones(
-            np.ascontiguousarray(W), b, stack.shape, law, P, 0, solver.max_iterations, solver.tolerance
-        )
-        if not residual <= solver.tolerance:
-            label = contacts.labels[c[worst]] if contacts.labels else ""
-            words = f"the contact problem was not solved to {solver.tolerance:.3g} in {count} iterations"
-            raise NotConverged(words, time=self.t, step=-1, contact=label, residual=float(residual))
-        return P, int(count)
+        law = np.where(stack.shape > 0, np.stack([self.mu[c], blocks.roll[c], blocks.spin[c]], axis=1), 0.0)
+        P, method = np.ascontiguousarray(guess), solver.cone_method if solver.compiled else 0
+        if solver.compiled:
+            count, residual, _ = solve_cones(
+                np.ascontiguousarray(W), b, stack.shape, law, P, method, solver.max_iterations, solver.tolerance
+            )
+            if residual <= solver.tolerance:
+                return P, int(count)
+        problem = ContactProblem(W=W, b=b, mu=law[:, 0], roll=law[:, 1], spin=law[:, 2], shape=stack.shape)
+        try:
+            if not solver.compiled:
+                found = solver.solve(problem, guess)
+                return found.z.copy(), found.iterations
+            answer = ContactSolution(P, problem.w(P), float(residual), int(count), solver.name)
+            raise ContactNotConverged(problem, answer, solver.tolerance)
+        except ContactNotConverged as failure:
+            failure.time = self.t
+            failure.contact = contacts.labels[c[failure.block]] if contacts.labels else ""
+            raise
 
     def impact(self, W: Array, b: Array, before: Array, stack: Stack, guess: Array) -> tuple[Array, int]:
         """Return the impulses of a step, with restitution by Newton's or Poisson's law.

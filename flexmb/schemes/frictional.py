@@ -1,10 +1,10 @@
 """Contacts of one step over the protocol: which are active, their impulses by their laws, their works and states.
 
 Shared by the interpreted schemes. ``StepContacts.begin`` looks at the start of a step; ``solve`` finds the impulses for
-a state at its end; ``works`` and ``laws_after`` say what they did. Impulses and rates are vectors over the normals and
-then the rows beside them, (nc + nt,); the impulses z have two parts:
+a state at its end; ``works`` and ``remember`` say what they did. Impulses and rates are vectors over the normals and
+then the rows beside them, (nc + nt,); impulses have two parts:
 
-    z = z_law + c,    c = -h beta^2 (C_N g, C_T u_T) in the middle of the step (cohesion),    z_law in the cones
+    z in the cones of the laws,      c of bonds (``schemes.bonds``)
 
 For contacts that are nothing but normals everything is as without friction, to the last bit.
 """
@@ -17,11 +17,13 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.friction_law import friction_coefficient, state_after
-from flexmb.kernels.law_codes import BETA, STATES, THETA, U_1
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.bonds import Bonds
 from flexmb.schemes.contact_stack import ContactTask, Stack
+from flexmb.schemes.law_state import coefficients as coefficients
+from flexmb.schemes.law_state import laws_after as laws_after
+from flexmb.schemes.law_state import no_laws as no_laws
 from flexmb.schemes.scheme import Memory, StepFixed, solve_contacts, solve_velocity
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
@@ -38,23 +40,6 @@ def surface_rates(at: Instant) -> Array:
     return np.concatenate([at.g_t, at.H_t])
 
 
-def no_laws(system: System) -> dict[str, Array]:
-    """Return the arrays of ``Memory`` for the rows beside the normals and the state of the laws, at the start."""
-    blocks = system.contacts.blocks
-    laws = np.zeros((0 if blocks.normals_only else STATES, blocks.nc))
-    if not blocks.normals_only:
-        laws[THETA], laws[BETA] = blocks.friction[:, 6], blocks.cohesion[:, 4]
-    return {"rows": np.zeros((1, blocks.nt)), "laws": laws}
-
-
-def coefficients(blocks: Blocks, slip: Array, laws: Array) -> Array:
-    """Return mu of each contact in a step, (nc,), from slip speeds (nc,) at its start and the state of the laws."""
-    if not blocks.friction[:, 1].any():
-        return blocks.friction[:, 0].copy()
-    numbers = zip(blocks.friction, slip, laws[THETA], strict=True)
-    return np.array([friction_coefficient(row, float(V), float(state)) for row, V, state in numbers])
-
-
 @dataclass(frozen=True, eq=False)
 class StepContacts:
     """The contacts of one step.
@@ -69,8 +54,10 @@ class StepContacts:
     task : ContactTask
     stack : Stack
         The active contacts as blocks.
-    bond : (nc + nt,) array
-        Impulses of cohesion.
+    bonds : Bonds
+        Cohesion.
+    rows : (n,) int array
+        Rows of the active contacts, as in ``stack``, and then those of other bonds.
     memory : Memory
     fixed : object
         What the scheme prepared.
@@ -82,7 +69,8 @@ class StepContacts:
     active: IntArray
     task: ContactTask
     stack: Stack
-    bond: Array
+    bonds: Bonds
+    rows: IntArray
     memory: Memory
     fixed: Any
     h: float
@@ -98,17 +86,21 @@ class StepContacts:
         solver: ContactSolver,
         h: float,
         t: float,
-        ahead: float,
+        weight: float,
+        g: Array | None = None,
     ) -> StepContacts:
-        """Return the contacts of a step from ``start`` to time t; its middle is ``ahead`` of ``start``, s."""
-        blocks = system.contacts.blocks
-        if blocks.normals_only:
-            mu = bond = np.zeros(blocks.nc)
-        else:
+        """Return the contacts of a step from ``start`` to time t.
+
+        ``weight`` is that of its end in displacements, ``g`` are the gaps at its start where ``start`` is not there.
+        """
+        blocks, none = system.contacts.blocks, np.zeros(0)
+        stack, mu, bonds = Stack.of(blocks, active), np.zeros(blocks.nc), Bonds(active[:0], none, none)
+        if not blocks.normals_only:
             mu = coefficients(blocks, blocks.slip(start.U_T), memory.laws)
-            bond = bonds(blocks, start, memory.laws, h, ahead)
+            bonds = Bonds.of(blocks, memory.laws, h, weight, start.g if g is None else g, start.U, start.U_T)
+        rows = np.concatenate([stack.rows, np.setdiff1d(bonds.rows, stack.rows)])
         task = ContactTask(system.contacts, mu, solver, t)
-        return cls(system, start, active, task, Stack.of(blocks, active), bond, memory, fixed, h)
+        return cls(system, start, active, task, stack, bonds, rows, memory, fixed, h)
 
     @property
     def blocks(self) -> Blocks:
@@ -118,10 +110,17 @@ class StepContacts:
     @property
     def none(self) -> Array:
         """No impulses, (nc + nt,)."""
-        return np.zeros(self.bond.size)
+        return np.zeros(self.blocks.nc + self.blocks.nt)
 
-    def solve(self, end: Instant, S: Solves, rates: Array, z: Array, W: Array | None = None) -> tuple[Array, int]:
-        """Return the impulses by the laws, (nc + nt,), and the iterations taken.
+    @property
+    def busy(self) -> bool:
+        """Whether there are contacts to be solved for."""
+        return bool(self.rows.size)
+
+    def solve(
+        self, end: Instant, S: Solves, rates: Array, z: Array, c: Array, W: Array | None = None
+    ) -> tuple[Array, Array, int]:
+        """Return the impulses by the laws and those of bonds, (nc + nt,) each, and the iterations taken.
 
         Parameters
         ----------
@@ -130,24 +129,34 @@ class StepContacts:
         S : Solves
             Velocities per impulse.
         rates : (nc + nt,) array
-            Rates of all rows at the end, with the impulses z.
-        z : (nc + nt,) array
+            Rates of all rows at the end, with the impulses z + c.
+        z, c : (nc + nt,) arrays
         W : (n, n) array, optional
-            The Delassus matrix of the rows of ``stack``, where it is known.
+            The Delassus matrix of ``rows``, where it is known.
         """
         if self.blocks.normals_only:
-            return self._normals(end, S, rates, z, W)
-        rows = self.stack.rows
+            P, count = self._normals(end, S, rates, z, W)
+            return P, c, count
+        rows, own = self.rows, slice(self.stack.rows.size)
         W = self._delassus(end, S) if W is None else W
-        before = np.concatenate([end.velocity_before(self.start), end.H.T @ self.start.v + self.start.H_t])[rows]
-        guess = z if z.any() else np.concatenate([self.memory.contacts[0], self.memory.rows[0]])
-        out = self.none
-        out[rows], count = self.task.impact(W, rates[rows] - W @ z[rows], before, self.stack, guess[rows])
-        return out, count
+        u = rates[rows] - W @ (z + c)[rows]
+        bonded = self.bonds.rows.size > 0
+        if bonded:
+            at = np.argsort(rows)[np.searchsorted(np.sort(rows), self.bonds.rows)]
+            W, u = self.bonds.seen(W, u, at)
+        new, pull, count = self.none, self.none, 0
+        if self.active.size:
+            before = np.concatenate([end.velocity_before(self.start), end.H.T @ self.start.v + self.start.H_t])
+            guess = z if z.any() else np.concatenate([self.memory.contacts[0], self.memory.rows[0]])
+            a = self.stack.rows
+            new[a], count = self.task.impact(W[own, own], u[own], before[a], self.stack, guess[a])
+        if bonded:
+            pull[self.bonds.rows] = self.bonds.impulses((u + W @ new[rows])[at])
+        return new, pull, count
 
     def _delassus(self, end: Instant, S: Solves) -> Array:
-        """Return the Delassus matrix of the active rows."""
-        rows = self.stack.rows
+        """Return the Delassus matrix of ``rows``."""
+        rows = self.rows
         if isinstance(self.fixed, StepFixed):
             return self.fixed.W_rows[np.ix_(rows, rows)]
         J = directions(end)[:, rows]
@@ -163,19 +172,20 @@ class StepContacts:
         P[active], count = solve_contacts(W, b[active] - W @ z[active], active, system, task.solver, task.t)
         return P, count
 
-    def works(self, U: Array, z: Array) -> dict[str, Any]:
-        """Return the impulses and works of a report, from the mean rates U and the impulses z by the laws.
+    def works(self, U: Array, z: Array, c: Array) -> dict[str, Any]:
+        """Return the impulses and works of a report, from the mean rates U and the impulses of laws and bonds.
 
-        Both are (nc + nt,); contacts that are nothing but normals have only normal works.
+        All are (nc + nt,); contacts that are nothing but normals have only normal works.
         """
         nc, blocks = self.blocks.nc, self.blocks
-        work, all_ = U * z, z + self.bond
+        work, all_ = U * z, z + c
         found = {"P": all_[:nc], "contact": work[:nc]}
         if blocks.normals_only:
             return found
-        bonds_work = U * self.bond
+        bonds_work = U * c
         beside, tangent = work[nc:], blocks.tangent
         return found | {
+            "mu": self.task.mu,
             "R": all_[nc:],
             "sliding": _by_contact(blocks, np.where(tangent, beside, 0.0)),
             "rolling": _by_contact(blocks, np.where(tangent, 0.0, beside)),
@@ -203,56 +213,3 @@ class StepContacts:
 def _by_contact(blocks: Blocks, x: Array) -> Array:
     """Return the sums over the rows of each contact, (nc,)."""
     return np.asarray(np.bincount(blocks.owner, weights=x, minlength=blocks.nc), dtype=np.float64)
-
-
-def bonds(blocks: Blocks, start: Instant, laws: Array, h: float, ahead: float) -> Array:
-    """Return the impulses of cohesion in a step, (nc + nt,): -h beta^2 (C_N g, C_T u_T) in its middle.
-
-    In the middle the step is that of Stormer and Verlet for the bond, so a bond that holds neither gains nor loses
-    energy.
-    """
-    c = np.zeros(blocks.nc + blocks.nt)
-    if not blocks.cohesion.any():
-        return c
-    held = h * laws[BETA] ** 2
-    c[: blocks.nc] = -held * blocks.cohesion[:, 0] * np.maximum(start.g + ahead * start.U, 0.0)
-    owner, tangent = blocks.owner, blocks.tangent
-    moved = tangent_displacements(blocks, laws) + 0.5 * h * start.U_T
-    c[blocks.nc :] = np.where(tangent, -held[owner] * blocks.cohesion[owner, 1] * moved, 0.0)
-    return c
-
-
-def tangent_displacements(blocks: Blocks, laws: Array) -> Array:
-    """Return the displacements along the tangents since the start, (nt,); 0 for axes."""
-    place = np.minimum(np.arange(blocks.nt) - blocks.start[:-1][blocks.owner], 1)
-    return np.where(blocks.tangent, laws[U_1 + place, blocks.owner], 0.0)
-
-
-def laws_after(blocks: Blocks, laws: Array, slip: Array, h: float, g: Array, du: Array) -> Array:
-    """Return the state of the laws after a step, (4, nc).
-
-    Parameters
-    ----------
-    blocks : Blocks
-    laws : (4, nc) array
-        At its start.
-    slip : (nc,) array
-        Slip speeds at its start.
-    h : float
-    g : (nc,) array
-        Gaps at its end.
-    du : (nt,) array
-        What the rows beside the normals have moved by.
-    """
-    new = laws.copy()
-    for i in np.flatnonzero(blocks.friction[:, 1]):
-        new[THETA, i] = state_after(blocks.friction[i], float(slip[i]), float(laws[THETA, i]), h)
-    if not blocks.cohesion.any():
-        return new
-    place = np.minimum(np.arange(blocks.nt) - blocks.start[:-1][blocks.owner], 1)
-    np.add.at(new, (U_1 + place, blocks.owner), np.where(blocks.tangent, du, 0.0))
-    C_N, C_T, w, viscosity, _ = blocks.cohesion.T
-    Y = C_N * np.maximum(g, 0.0) ** 2 + C_T * (new[U_1] ** 2 + new[U_1 + 1] ** 2)
-    beta, up, down = laws[BETA], viscosity * laws[BETA] + h * w, viscosity + h * Y
-    new[BETA] = np.where(up < beta * down, up / np.where(down > 0.0, down, 1.0), beta)
-    return new

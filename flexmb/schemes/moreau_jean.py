@@ -139,23 +139,23 @@ class MoreauJean(Scheme):
         th, vt, t1, v_k = self.theta, self.vartheta, state.t + h, state.v
         start = system.instant(state.t, state.q, v_k)
         active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h, system.contacts.blocks)
-        contacts = StepContacts.begin(system, start, active, memory, fixed, solver, h, t1, 0.5 * h)
+        contacts = StepContacts.begin(system, start, active, memory, fixed, solver, h, t1, vt)
         given = start.to_space(start.p + h * weighed(start.F, 1.0 - th, 1.0 - vt))
-        z, v, Lam, count, last, scale = contacts.none, v_k, memory.loads[0], 0, np.inf, largest(v_k)
+        z, c, v, Lam, count, last, scale = contacts.none, contacts.none, v_k, memory.loads[0], 0, np.inf, largest(v_k)
         for _ in range(ITERATIONS):
             dq = h * (v_k + vt * (v - v_k))
             end = system.instant(t1, system.advance(state.q, dq), v)
             inside, J = end.directions_inside(-(1.0 - vt) * dq, t1 - (1.0 - vt) * h), directions(end)
-            R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - J @ (z + contacts.bond) - inside @ Lam
+            R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - J @ (z + c) - inside @ Lam
             S = system.factor(end, *self._weights(h), inside)
             dv, dLam = S.solve_both(-R, -end.joint_rates)
             scale = max(scale, largest(v + dv))  # also where impulses bring everything to rest
-            if active.size:
-                before = z
-                z, more = contacts.solve(end, S, J.T @ (v + dv) + surface_rates(end), z)
+            if contacts.busy:
+                before = z + c
+                z, c, more = contacts.solve(end, S, J.T @ (v + dv) + surface_rates(end), z, c)
                 count += more
-                if (before != z).any():
-                    by_impulse, joints_answer = S.solve_both(J @ (z - before), np.zeros(system.nj))
+                if (before != z + c).any():
+                    by_impulse, joints_answer = S.solve_both(J @ (z + c - before), np.zeros(system.nj))
                     dv, dLam = dv + by_impulse, dLam + joints_answer
             v, Lam, size = v + dv, Lam + dLam, largest(dv)
             if system.linear or has_settled(size, last, scale):
@@ -167,11 +167,9 @@ class MoreauJean(Scheme):
         end = system.instant(t1, system.advance(state.q, dq), v)
         surfaces = vt * surface_rates(end) + (1.0 - vt) * surface_rates(start)
         U = directions(end).T @ (dq / h) + surfaces
-        report = self._report(
-            system, start, end, dq, h, Lam, contacts.works(U, z), float(surfaces @ (z + contacts.bond))
-        )
+        report = self._report(system, start, end, dq, h, Lam, contacts.works(U, z, c), float(surfaces @ (z + c)))
         after = memory.with_(loads=Lam[None, :], **contacts.remember(z, U, end))
-        return State(t1, end.q, v), after, replace(report, iterations=count, laws=after.laws, mu=contacts.task.mu)
+        return State(t1, end.q, v), after, replace(report, iterations=count, laws=after.laws)
 
     def _report(
         self,

@@ -89,13 +89,13 @@ class Potra(Scheme):
         """Order on smooth motion."""
         return 2
 
-    def check(self, system: System) -> None:
-        """Raise InputError for tangential restitution, which Poisson's impacts do not have."""
+    def check_laws(self, system: System) -> None:
+        """Raise InputError for tangential restitution, which Poisson's impacts do not have, and for cohesion."""
+        super().check_laws(system)
         refuse_tangential_restitution(self.name, system)
 
     def prepare(self, system: System, h: float) -> Responses:
         """Return how contacts respond at the start."""
-        self.check(system)
         here = system.instant(0.0, system.start, system.v0)
         return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.25 * h * h), here.G)
 

@@ -166,6 +166,8 @@ class Scheme(ABC):
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
+    restitutes: ClassVar[bool] = True
+    """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
     """Laws of contact beyond normals with Newton's impacts that the step obeys, as keys of contacts."""
 
@@ -390,5 +392,6 @@ def forecast_closes(
     """
     noise = start.gap_noise + 1e-13 * h * response * P_before
     if not blocks.normals_only:
-        noise = np.maximum(noise, MARGIN * start.reach) + PRESSED * h * response * P_before
+        lengths = start.reach + h * (abs(start.G).T @ np.abs(start.v))
+        noise = noise + MARGIN * lengths + PRESSED * h * response * P_before
     return np.flatnonzero(start.g + ahead * start.U <= noise)

@@ -94,12 +94,13 @@ class StormerVerlet(Scheme):
         middle = system.instant(t_m, system.advance(state.q, 0.5 * h * v_0), v_0)
         p_0 = middle.to_axes(memory.vectors[0])
         active = forecast_closes(middle, 0.0, memory.contacts[0], fixed.response, h, system.contacts.blocks)
-        contacts = StepContacts.begin(system, middle, active, memory, fixed, solver, h, t_1, 0.0)
+        g_0 = middle.g - 0.5 * h * middle.U
+        contacts = StepContacts.begin(system, middle, active, memory, fixed, solver, h, t_1, 0.5, g_0)
         S, surfaces = system.factor(middle, 1.0, 0.5 * h, 0.0), surface_rates(middle)
-        J, rows = directions(middle), contacts.stack.rows
+        J, rows = directions(middle), contacts.rows
         X = S.solve(J[:, rows].toarray()) if rows.size else np.zeros((system.nv, 0))
         W = J[:, rows].T @ X
-        z, v_1, count, size, mean = contacts.none, v_0, 0, np.inf, middle
+        z, c, v_1, count, size, mean = contacts.none, contacts.none, v_0, 0, np.inf, middle
         for iteration in range(ITERATIONS):
             p_1 = p_0
             if iteration:  # at first v_1 = v_0, and p_1 differs from p_0 only by how bodies have turned
@@ -107,13 +108,13 @@ class StormerVerlet(Scheme):
             if iteration or not system.linear:
                 end = system.instant(t_1, system.advance(middle.q, 0.5 * h * v_1), v_1)
                 p_1 = middle.to_axes(end.to_space(end.p))
-            R = p_1 - p_0 - h * mean.F.sum(axis=0) - J @ (z + contacts.bond)
+            R = p_1 - p_0 - h * mean.F.sum(axis=0) - J @ (z + c)
             dv = -S.solve(R)
             size = abs(float(dv @ R))
-            if active.size:
-                before = z
-                z, more = contacts.solve(middle, S, J.T @ (v_1 + dv) + surfaces, z, W)
-                dv, count = dv + X @ (z - before)[rows], count + more
+            if contacts.busy:
+                before = z + c
+                z, c, more = contacts.solve(middle, S, J.T @ (v_1 + dv) + surfaces, z, c, W)
+                dv, count = dv + X @ (z + c - before)[rows], count + more
             v_1 = v_1 + dv
             if system.linear or size <= CLOSE**2 * abs(float(v_1 @ p_1)):
                 break
@@ -127,14 +128,13 @@ class StormerVerlet(Scheme):
         work = h * (mean.F @ mean.v)
         report = StepReport(
             external=float(work[EXTERNAL]),
-            drive=float(work[DRIVE]) - float(surfaces @ (z + contacts.bond)),
+            drive=float(work[DRIVE]) - float(surfaces @ (z + c)),
             damping=float(work[DAMPING]),
             numerical=float(own + work[CONSERVATIVE] + work[INERTIA]),
             iterations=count,
             cross=float(work[CROSS]),
             laws=after.laws,
-            mu=contacts.task.mu,
-            **contacts.works(U, z),
+            **contacts.works(U, z, c),
         )
         return State(t_1, q_1, v_1), after, report
 

@@ -49,7 +49,7 @@ class Piece:
         works.numerical += 0.5 * float(end.v @ p_0 - start.v @ p_1)
         works.add_contacts(self.rows, self.P, self.A.T @ v + self.given, self.given)
         if self.Lam.size:
-            moved = middle.joint_rates - self.A_J.T @ start.v
+            moved = middle.joint_g_t
             works.add_joints(self.Lam, self.A_J.T @ v + moved, moved)
         if not self.system.linear:
             r = p_1 - p_0 - self.s * F.sum(axis=1) - self.A @ self.P - self.A_J @ self.Lam
@@ -70,7 +70,7 @@ def smooth_piece(
     q_m = system.advance(start.q, 0.5 * s * v_0)
     middle = system.instant(start.t + 0.5 * s, q_m, v_0)
     S = system.factor(middle, 1.0, 0.5 * s, 0.25 * s * s)
-    A, A_J = rows.directions(middle), middle.directions_inside(np.zeros(system.nv), middle.t).toarray()
+    A, A_J = rows.directions(middle), middle.G_J.toarray()
     along, asked, given = A, 2.0 * rows.rates(middle), rows.given(middle)
     if not mean and rows.size:  # rates at the end of the step, where it is expected
         late = system.instant(t_1, system.advance(q_m, 0.5 * s * v_0), v_0)
@@ -104,7 +104,7 @@ class PoissonImpact:
     ) -> None:
         self.before, self.rows = before, rows
         self.A, S = self.rows.directions(before), system.factor(before, 1.0, 0.0, 0.0)
-        self.A_J = before.directions_inside(np.zeros(system.nv), before.t).toarray()
+        self.A_J = before.G_J.toarray()
         dv, self.Lam = S.solve_both(np.zeros(system.nv), -before.joint_rates)
         X, X_J = S.solve_both(self.A, np.zeros((system.nj, self.rows.size)))
         W, b = self.A.T @ X, self.rows.rates(before) + self.A.T @ dv
@@ -127,7 +127,7 @@ class PoissonImpact:
         v, given = 0.5 * (self.before.v + self.after.v), self.rows.given(self.before)
         works.add_contacts(self.rows, self.P, self.A.T @ v + given, given)
         if self.Lam.size:
-            moved = self.before.joint_rates - self.A_J.T @ self.before.v
+            moved = self.before.joint_g_t
             works.add_joints(self.Lam, self.A_J.T @ v + moved, moved)
         works.iterations += self.iterations
 

@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 
 from flexmb.kernels.multibody import Laws
-from flexmb.kernels.tables import SLIDE, SPIN, TURN, System
+from flexmb.kernels.tables import SLIDE, SPIN, TURN, TWIST, System
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
@@ -16,8 +16,8 @@ from flexmb.system.contact_blocks import Blocks
 
 def blocks_of(tables: System, laws: Sequence[ContactLaw]) -> Blocks:
     """Return the blocks of the contacts of a system, which have these laws, (nc,)."""
-    slides, turns, spins = (_counts(tables, kind) for kind in (SLIDE, TURN, SPIN))
-    return Blocks(slides, turns, spins, *_numbers(laws))
+    slides, turns, spins, twists = (_counts(tables, kind) for kind in (SLIDE, TURN, SPIN, TWIST))
+    return Blocks(slides + twists, turns, spins, *_numbers(laws))
 
 
 def _numbers(laws: Sequence[ContactLaw]) -> tuple[Array, Array, Array, Array, Array, np.ndarray]:

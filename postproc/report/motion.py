@@ -192,18 +192,20 @@ class Motion:
             acting = np.flatnonzero(size > 1e-9 * scene.arrows.largest)
             if not len(acting):
                 continue
+            slips = scene.slipping.between(int(first) + 1, int(last))
             places, surface = scene.positions(self.frames[f]), scene.surface(self.frames[f])
             for j in acting:
                 i, direction = int(scene.impulses.points[j]), vectors[j] / size[j]
                 stand_out = scene.shapes.stand_out(i, direction, places, surface)
-                found.append((f, i, vectors[j], scene.arrows.length(float(size[j])), stand_out))
-        frame, point, vector, length, out = zip(*found, strict=True) if found else ((), (), (), (), ())
+                found.append((f, i, vectors[j], scene.arrows.length(float(size[j])), stand_out, int(slips[j])))
+        frame, point, vector, length, out, slip = zip(*found, strict=True) if found else ((), (), (), (), (), ())
         return {
             "frame": numbers.add_whole(frame),
             "point": numbers.add_whole(point),
             "vector": numbers.add_single(vector),
             "length": numbers.add_single(length),
             "out": numbers.add_single(out),
+            "slips": numbers.add_whole(slip),
         }
 
 

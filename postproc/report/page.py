@@ -13,6 +13,7 @@ from flexmb.postproc.report.again import again
 from flexmb.postproc.report.charts import COLOURS, MOST, Bars, Chart
 from flexmb.postproc.report.document import Outline, document
 from flexmb.postproc.report.energies import compared_energies, energy_charts
+from flexmb.postproc.report.friction import cone_picture, friction_charts
 from flexmb.postproc.report.html import Html, joined, table, tag, with_code
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.rotor import rotor_pictures
@@ -208,7 +209,8 @@ class Page:
     def _contacts(self) -> Html:
         out: list[Html] = []
         for name, charts in self.sections.contacts():
-            out += [tag("h3", name), self._group(charts)]
+            cone = cone_picture(self.runs[0], name) if self.one else None
+            out += [tag("h3", name), self._group([*charts, *friction_charts(self.sections, name)], also=cone or None)]
         hidden = len(self.sections.contact_names) - MOST_CONTACTS
         if hidden > 0:
             words = f"{counted(hidden, 'contact')} with smaller impulses {'is' if hidden == 1 else 'are'} not drawn."
@@ -268,6 +270,7 @@ class Page:
             *([_log_switch()] if isinstance(chart, Chart) and chart.logarithmic else []),
             tag("div", cls="plot"),
             data_chart=len(self.charts) - 1,
+            cls="wide" if isinstance(chart, Chart) and chart.low else None,
         )
 
 

@@ -108,6 +108,9 @@ def ledger_table(run: Run) -> Html:
         if part.word == "contacts" and correction:
             rows.append(["   (of it the impact law)", number(float(part.values[-1]) - correction, 10)])
             rows.append(["   (of it position correction, GGL)", number(correction, 10)])
+        if part.word == "friction" and (rolling := _energy(run, "rolling")):
+            rows.append(["   (of it sliding)", number(float(part.values[-1]) - rolling, 10)])
+            rows.append(["   (of it rolling and spinning)", number(rolling, 10)])
     due = float(ledger.total[0]) + sum(float(part.values[-1]) for part in ledger.works)
     end = float(ledger.total[-1])
     rows.append(["= initial + works", number(due, 10)])

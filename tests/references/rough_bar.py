@@ -1,7 +1,7 @@
 """Elastic bar on a rough floor, pushed at one end by a constant force: the waves in closed form.
 
 rho A u_tt = E A u_xx - q sign(u_t), at rest and unstressed at first, -E A u_x = F at x = 0. Behind the front x = c t
-the velocity is the same everywhere; all stops at once at t = 2 F c / (E A kappa), kappa = q / rho A, and stays locked in.
+the velocity is the same everywhere; all stops at once at t = 2 F c / (E A kappa), kappa = q / rho A, and stays so.
 """
 
 from __future__ import annotations

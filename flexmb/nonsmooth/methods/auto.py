@@ -8,14 +8,16 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.cone_worth import sweep_while_worth
-from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, LAST_SWEEPS, PROXIMAL_SYSTEMS, solve_cones
+from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, PROXIMAL_SYSTEMS, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.nonsmooth.sparse_newton import SparseNewton, sparse_proximal
 from flexmb.state import Array
 
-SMALL = 100
-"""Rows up to which everything is done by the kernel."""
+SMALL = 350
+"""Rows up to which everything is done by the kernel, with dense factors."""
+ATTEMPTS, SYSTEMS = (30, 1000), (100, 100)
+"""Sweeps after the attempts of the proximal method, whose time depends on the start, and their linear systems."""
 SPARSE_SYSTEM = (40.0, 1000.0)
 """Price of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
 
@@ -36,13 +38,16 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
         return P, k
     x, systems, r_x = SparseNewton(problem).solve(P, 0.0, P, FEW_SYSTEMS, tolerance)
     k += systems
-    if r_x < r:
-        P, r = x, r_x
-    if r > tolerance:
-        P, systems, r = sparse_proximal(problem, P, max_iterations or PROXIMAL_SYSTEMS, tolerance)
+    if r_x <= tolerance:
+        return x, k
+    best = P
+    for more, limit in zip((*ATTEMPTS, 0), (*SYSTEMS, max_iterations or PROXIMAL_SYSTEMS), strict=True):
+        x, systems, r_x = sparse_proximal(problem, P, limit, tolerance)
         k += systems
-    if r > tolerance:
-        x = np.zeros(problem.n)
-        sweeps, r_x = sweep(problem, rows, x, 0.8, LAST_SWEEPS, tolerance)
-        P, k = (x if r_x < r else P), k + sweeps
-    return P, k
+        if r_x < r:
+            best, r = x, r_x
+        if r <= tolerance:
+            break
+        P = P.copy()
+        k += sweep(problem, rows, P, 1.0, more, tolerance)[0]
+    return best, k

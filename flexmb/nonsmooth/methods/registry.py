@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.kernels.cones import AUTO, EXACT, NEWTON, NSGS, PROXIMAL, PSOR
+from flexmb.kernels.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
@@ -33,6 +33,7 @@ KERNELS = {
     "psor": PSOR,
     "newton": NEWTON,
     "proximal-newton": PROXIMAL,
+    "lemke": LEMKE,
 }
 """Solvers that compiled loops can call, and their codes in ``flexmb.kernels.cones``."""
 UNSYMMETRIC = 1e-2

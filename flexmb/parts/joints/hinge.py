@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from flexmb.assembly.builder import Builder
+from flexmb.assembly.builder import Builder, Group
 from flexmb.parts.joints.axes import axes_along, check_normal, unit_axis
 from flexmb.parts.joints.joint import Joint, Vector
 from flexmb.parts.joints.joint_rows import Row, driven_angle, hold
@@ -49,4 +49,9 @@ class Hinge(Joint):
         rows = self.held(A, B)
         if self.drive is not None:
             rows.append(driven_angle(builder, angle, time_function(self.drive, f"{self.where}.drive")))
-        hold(builder, self.name, self.where, rows).angle = angle
+        group = hold(builder, self.name, self.where, rows)
+        group.angle = angle
+        self.add_losses(builder, group, (A, B))
+
+    def add_losses(self, builder: Builder, group: Group, ends: tuple[int, int]) -> None:
+        """Add what resists the motion about the axis; none by default."""

@@ -6,17 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import BLOCK, RAIL, Glyph
 from flexmb.kernels.tables import ALONG
 from flexmb.parts.joints.axes import axes_along, check_across, unit_axis
-from flexmb.parts.joints.joint import Joint, Vector
+from flexmb.parts.joints.joint import Vector
+from flexmb.parts.joints.joint_friction import FrictionKeys
 from flexmb.parts.joints.joint_rows import Row, Z, hold, on_line, unturned, upright
 from flexmb.parts.time_functions import Function, time_function
 
 
 @dataclass(frozen=True, kw_only=True)
-class Prismatic(Joint):
+class Prismatic(FrictionKeys):
     """The mover slides along an axis of the base (see ``Joint``) and does not turn against it.
 
     Parameters
@@ -25,6 +28,8 @@ class Prismatic(Joint):
         Direction of sliding, a unit vector, in space at the start.
     drive : time function, table or number, optional
         The displacement along the axis since the start follows its changes: drive(t) - drive(start), m.
+
+    Friction (``joint_friction``) acts along the axis, on the force across it.
     """
 
     kind: ClassVar[str] = "prismatic"
@@ -53,4 +58,5 @@ class Prismatic(Joint):
             drive = time_function(self.drive, f"{self.where}.drive")
             c = float(z @ (mover.position - base.position)) - float(drive.value(builder.t0))
             rows.append(Row(ALONG, (A, B, A), "displacement", a=Z, c=c, drive=drive))
-        hold(builder, self.name, self.where, rows)
+        group = hold(builder, self.name, self.where, rows)
+        self.add_friction(builder, group, (A, B), [np.array(Z)], None)

@@ -5,14 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
+from flexmb.assembly.builder import Builder, Group
 from flexmb.assembly.glyphs import HINGE, Glyph
 from flexmb.parts.joints.hinge import Hinge
-from flexmb.parts.joints.joint_rows import Row, together, upright
+from flexmb.parts.joints.joint_friction import BearingKeys
+from flexmb.parts.joints.joint_rows import Row, Z, together, upright
 
 
 @dataclass(frozen=True, kw_only=True)
-class Revolute(Hinge):
-    """Two places stay together and turn about an axis; keys: name, a, b, point (``Joint``), axis, drive (``Hinge``)."""
+class Revolute(Hinge, BearingKeys):
+    """Two places stay together and turn about an axis.
+
+    Keys: name, a, b, point (``Joint``), axis, drive (``Hinge``), friction, friction_radius (``joint_friction``).
+    """
 
     kind: ClassVar[str] = "revolute"
 
@@ -23,3 +30,7 @@ class Revolute(Hinge):
     def held(self, A: int, B: int) -> list[Row]:
         """Return the rows between base A and mover B, whose z axes are the axis."""
         return [*together(A, B), *upright(A, B)]
+
+    def add_losses(self, builder: Builder, group: Group, ends: tuple[int, int]) -> None:
+        """Add the friction about the axis."""
+        self.add_friction(builder, group, ends, [np.array(Z)], self.friction_radius)

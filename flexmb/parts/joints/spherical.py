@@ -5,15 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import BALL, Glyph
-from flexmb.parts.joints.joint import Joint
+from flexmb.parts.joints.joint_friction import BearingKeys
 from flexmb.parts.joints.joint_rows import hold, together
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spherical(Joint):
-    """Two places stay together and turn freely; keys: name, a, b, point (see ``Joint``)."""
+class Spherical(BearingKeys):
+    """Two places stay together and turn freely.
+
+    Keys: name, a, b, point (see ``Joint``), friction, friction_radius (``joint_friction``).
+    """
 
     kind: ClassVar[str] = "spherical"
 
@@ -26,4 +31,6 @@ class Spherical(Joint):
         a, b = self.ends(builder)
         if self.b == "ground":  # as in all joints, the force is the one on the mover
             a, b = b, a
-        hold(builder, self.name, self.where, together(builder.marker(a), builder.marker(b)))
+        ends = builder.marker(a), builder.marker(b)
+        group = hold(builder, self.name, self.where, together(*ends))
+        self.add_friction(builder, group, ends, list(np.eye(3)), self.friction_radius)

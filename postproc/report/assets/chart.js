@@ -181,7 +181,12 @@ class CurveFrame extends Frame {
     const [high, low] = [c.y, c.low].map(ys => Array.from(ys, y => this.scale(y)));
     return this.pieces(c.x, high, low).map(piece => "M" + this.way(c.x, high, piece) + "L" + this.way(c.x, low, piece.slice().reverse()) + "Z").join("");
   }
-  ticks() { return this.spec.log ? decades(this.y0, this.y1, k => k, 6) : axisOf(this.y0, this.y1, 5); }
+  // Of a strip only whole numbers mean something, and of a single one none does.
+  wholes() {
+    const { at, words, power } = axisOf(this.y0, this.y1, 3), keep = at.map(y => this.y1 > 1.5 && Number.isInteger(y));
+    return { at: at.filter((_, k) => keep[k]), words: words.filter((_, k) => keep[k]), power };
+  }
+  ticks() { return this.spec.low ? this.wholes() : this.spec.log ? decades(this.y0, this.y1, k => k, 6) : axisOf(this.y0, this.y1, 5); }
   draw() {
     this.size();
     this.range();

@@ -41,7 +41,7 @@ class View {
     this.radii = numbers(motion.radii);
     this.triangles = numbers(motion.triangles);
     this.bodies = numbers(motion.bodies);
-    this.impulse = Object.fromEntries(["frame", "point", "vector", "length", "out"].map(name => [name, numbers(motion.impulse[name])]));
+    this.impulse = Object.fromEntries(["frame", "point", "vector", "length", "out", "slips"].map(name => [name, numbers(motion.impulse[name])]));
     this.count = this.points.length / 3;
     this.marks = marksOf(motion.marks);
     // where a chain of lines ends: there it is cut off straight
@@ -233,12 +233,12 @@ class View {
   }
   // Arrows end where they push: at the surface around a point.
   drawImpulses() {
-    const ink = this.ink, { frame, point, vector, length, out } = this.impulse;
-    ink.strokeStyle = ink.fillStyle = this.tone("vermillion");
+    const ink = this.ink, { frame, point, vector, length, out, slips } = this.impulse;
     ink.lineWidth = 2.5;
     ink.lineCap = "butt";
     for (let k = 0; k < frame.length; k++) {
       if (frame[k] !== this.frame) continue;
+      ink.strokeStyle = ink.fillStyle = this.tone(slips[k] ? "purple" : "vermillion");
       const place = this.place(point[k]), v = unit([0, 1, 2].map(x => vector[3 * k + x]));
       const [from, to] = [out[k] + length[k], out[k]].map(way => this.project(plus(place, v, -way)));
       const size = Math.hypot(to[0] - from[0], to[1] - from[1]), head = Math.min(0.5 * size, Math.max(9, 0.2 * size)), wide = Math.max(3.5, 0.42 * head);

@@ -1,0 +1,78 @@
+"""Charts of contacts with friction: friction force, slip, work, the strip of stick and slip, and the friction cone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.contact_status import COLOURS, has_friction, status_counts, status_table
+from flexmb.postproc.plots import friction_curve, slip_curve
+from flexmb.postproc.report.charts import Chart, Curve
+from flexmb.postproc.report.html import Html
+from flexmb.postproc.report.picture import picture
+from flexmb.postproc.report.runs import Run
+from flexmb.postproc.report.sections import TIME, Sections
+
+STACK = ("slip", "stick", "open")
+"""From below."""
+
+
+def friction_charts(sections: Sections, name: str) -> list[Chart]:
+    """Return the charts of a contact that has friction in a run: force, slip, work, and of each run a strip."""
+    rough = [run for run in sections.runs if rough_in(run, name)]
+    if not rough:
+        return []
+    contact = rough[0].result.contacts[name]
+    force, slip = friction_curve(rough[0].result, contact)[1], slip_curve(contact)[1]
+
+    def friction(run: Run) -> Array | None:
+        return friction_curve(run.result, run.result.contacts[name])[0] if run in rough else None
+
+    def slipping(run: Run) -> Array | None:
+        return slip_curve(run.result.contacts[name])[0] if run in rough else None
+
+    def work(run: Run) -> Array | None:
+        own = run.result.contacts[name].work_friction if run in rough else None
+        return own if own is None or own.ndim == 1 else np.asarray(own.sum(axis=1))
+
+    bounded = "Impulse over the time since the sample before; at most μ times the normal force."
+    return [
+        sections.over_time("", force.capitalize(), friction, "force [N]", bounded),
+        sections.over_time("", slip.capitalize(), slipping, "velocity [m/s]"),
+        *(_strip(run, name, len(rough) > 1) for run in rough),
+        sections.over_time("", "Work of friction since the start", work, "work [J]"),
+    ]
+
+
+def rough_in(run: Run, name: str) -> bool:
+    """Tell whether a contact has friction in a run."""
+    return name in run.result.contacts and has_friction(run.result.contacts[name])
+
+
+def _strip(run: Run, name: str, labelled: bool) -> Chart:
+    """Return how many contacts of a group slip, stick and are open; of one contact that is a strip."""
+    status = status_table(run.result.contacts[name])
+    x, counts = status_counts(run.curves.time, status)
+    low, curves = np.zeros(len(x)), []
+    for word in STACK:
+        high = low + counts[word]
+        curves.append(Curve(word, x, high, COLOURS[word], low=low))
+        low = high
+    many = status.shape[1]
+    title = f"Open, stick, slip{f' ({many} contacts)' if many > 1 else ''}{f': {run.label}' if labelled else ''}"
+    return Chart(title, TIME, "contacts" if many > 1 else "", curves, low=True)
+
+
+def cone_picture(run: Run, name: str) -> Html:
+    """Return the friction cone of a contact as a picture, nothing where it has none or never closes."""
+    from flexmb.postproc.cone_plot import plot_cone
+
+    if not rough_in(run, name):
+        return Html("")
+    try:
+        figure = plot_cone(run.result, name)
+    except InputError:  # it is open throughout
+        return Html("")
+    figure.suptitle("")  # the caption says it
+    return picture(figure, f"Friction cone of {name}")
