@@ -4,7 +4,7 @@
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
 ``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and
 forces), ``spectra`` (what schemes do to a frequency), ``paraview`` (fields.vtkhdf by VTK's own reader, and two schemes
-side by side). Each runs its shipped case; docs/images holds them.
+side by side), ``rings`` (a rotor that rubs), ``friction`` (stick-slip, a friction cone). docs/images holds them.
 """
 
 from __future__ import annotations
@@ -65,6 +65,10 @@ DAMPED_BEARINGS = (
     + "]"
 )  # the unequal bearings of the paper, k_yz = k_zy = -8.7e6 N/m
 OUT = "[{ node = 4, magnitude = 1e-5 }]"
+
+SHAKEN = fm.Harmonic(
+    amplitude=1e-3, frequency=12.0, phase=np.pi / 2, offset=-1e-3
+)  # a table that presses more and less, m
 
 OMEGA_H = np.geomspace(0.01, 1000.0, 401)
 SPECTRA = {
@@ -270,6 +274,24 @@ def rings(work: Path) -> None:
     view(work / "rings", screenshot=IMAGES / "rub_two_disks_view.png", scale=200.0, size=(1600, 900))
 
 
+def friction(work: Path) -> None:
+    """Draw a block that sticks and slips on a belt, and the friction cone of a puck on a spring."""
+    law = {"kind": "stribeck", "static": 0.5, "dynamic": 0.25, "speed": 0.2}
+    belt, puck = fm.Model(), fm.Model()
+    block = belt.add(fm.Particle("block", mass=1.0, axes="xz"))
+    belt.add(fm.NodePlane("belt", node=block.first, normal=(0, 0, 1), friction=law, surface_velocity=(0.5, 0.0, 0.0)))
+    disk = puck.add(fm.Particle("puck", mass=1.0, position=(0.6, 0.0, 0.0), velocity=(0.0, 1.5, 0.0)))
+    puck.add(fm.NodePlane("table", node=disk.first, normal=(0, 0, 1), friction=0.3, motion=SHAKEN))
+    for model, node in ((belt, block.first), (puck, disk.first)):
+        model.gravity = (0.0, 0.0, -9.81)
+        model.add(fm.Spring("x", node=node, anchor=(-2.0, 0.0, 0.0), stiffness=20.0, length=2.0))
+    puck.add(fm.Spring("y", node=disk.first, anchor=(0.6, -2.0, 0.0), stiffness=20.0, length=2.0))
+    sliding = fm.simulate(belt, fm.MoreauJean(), step=1e-3, end=4.0)
+    sliding.plot_contact("belt").savefig(IMAGES / "friction_contact.png", dpi=90)
+    whirling = fm.simulate(puck, fm.MoreauJean(), step=1e-3, end=2.5)
+    whirling.plot_cone("table").savefig(IMAGES / "friction_cone.png", dpi=90)
+
+
 def report(work: Path) -> None:
     """Draw the first part of the report of the bar; needs Chromium."""
     browser = shutil.which("chromium")
@@ -325,6 +347,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     spectra,
     paraview,
     rings,
+    friction,
     report,
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -100,11 +101,10 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
         _draw_cone(panels[0], pushes, flat)
         if not flat:
             _draw_disk(panels[1], pushes)
-        handles, labels = panels[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), markerscale=2.5)
+        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # above the cone nothing is
         figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
         if words := _note(result, pushes):
-            figure.supxlabel(words, fontsize=8)
+            figure.supxlabel(textwrap.fill(words, 66 if flat else 120), fontsize=8)
         if path is not None:
             save_figure(figure, path, dpi=200)
     return figure

@@ -26,6 +26,11 @@ def has_friction(contact: ContactSeries) -> bool:
     return contact.has("slip")
 
 
+def has_status(contact: ContactSeries) -> bool:
+    """Tell whether it was recorded that a contact with friction sticks or slips; spheres have that without tangents."""
+    return contact.has("status") and bool(contact.mu.any())
+
+
 def status_table(contact: ContactSeries) -> IntArray:
     """Return the status of all contacts of a group at all samples, (n+1, m)."""
     status = np.asarray(contact.status)

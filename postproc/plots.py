@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.contact_status import draw_status, has_friction
+from flexmb.postproc.contact_status import draw_status, has_friction, has_status
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
@@ -58,7 +58,12 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
     contact = named_contact(result, name)
     draw: list[Draw] = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities)]
     if not has_friction(contact):
-        return _figure((6.0, 6.0), [*draw, partial(draw_forces, result=result, names=[name])], save)
+        draw.append(partial(draw_forces, result=result, names=[name]))
+        if not has_status(contact):
+            return _figure((6.0, 6.0), draw, save)
+        return _figure(
+            (6.0, 7.0), [*draw, partial(draw_status, result=result, name=name)], save, heights=(1, 1, 1, 0.5)
+        )
     draw += [partial(function, result=result, name=name) for function in (draw_cone_forces, draw_slip, draw_status)]
     return _figure((6.4, 8.6), draw, save, heights=(1.0, 1.0, 1.3, 1.0, 0.45))
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
+
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,6 +14,7 @@ from flexmb.analysis.measures.thinning import thinned
 from flexmb.analysis.rotors.run_parts import Node, RunBearing
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.friction_torque import draw_friction_torques, friction_torques
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import draw_forces
 from flexmb.postproc.rotor_results import places, rotors, speed_of
@@ -19,7 +23,7 @@ from flexmb.postproc.style import CYCLE, STYLE
 
 
 def plot_rotor_forces(opened: Opened) -> Figure:
-    """Return a figure: forces on bearings above (size across the axis), contact forces below.
+    """Return a figure: forces on bearings above (size across the axis), contact forces below, then friction torques.
 
     Bearings between bodies (``loads.NAME``) are among them. Their forces come from displacements and velocities of
     their nodes: from the recorded signals where these are there, else from the kept states.
@@ -27,16 +31,15 @@ def plot_rotor_forces(opened: Opened) -> Figure:
     bearings = opened.rotors.bearings() if rotors(opened) else []
     if not bearings and not opened.result.contacts:
         raise InputError("there are neither bearings nor contacts in this result")
-    draws = [True] * bool(bearings) + [False] * bool(len(opened.result.contacts))
+    draws: list[Callable[[Axes], None]] = [partial(_draw_bearings, opened=opened, bearings=bearings)] * bool(bearings)
+    draws += [partial(draw_forces, result=opened.result)] * bool(len(opened.result.contacts))
+    draws += [partial(draw_friction_torques, opened=opened)] * bool(friction_torques(opened))
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.4, 3.2 * len(draws) + 0.3), layout="constrained")
         figure.suptitle(shortened(opened.title or "Forces"), x=0.02, ha="left", fontsize=10)
         panels = np.atleast_1d(figure.subplots(len(draws), 1, sharex=True))
-        for axes, on_bearings in zip(panels, draws, strict=True):
-            if on_bearings:
-                _draw_bearings(axes, opened, bearings)
-            else:
-                draw_forces(axes, opened.result)
+        for axes, draw in zip(panels, draws, strict=True):
+            draw(axes)
         for axes in panels[:-1]:
             axes.set_xlabel("")
     return figure

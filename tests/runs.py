@@ -40,6 +40,8 @@ MEMBERS = [
     GeneralizedAlpha(rho_inf=1.0),
     NaiveHHT(),
     NaiveHHT(alpha=0.1, level="velocity"),
+    SCHEMES["potra"](),
+    SCHEMES["potra"](variant="II"),
 ]
 """Every scheme of the project, with the parameters that take another branch."""
 MEMBERS += [cls() for cls in SCHEMES.values() if cls not in {type(member) for member in MEMBERS}]

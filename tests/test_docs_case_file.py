@@ -42,6 +42,7 @@ from flexmb.parts.joints import KINDS as JOINTS
 from flexmb.parts.joints import Joint
 from flexmb.parts.loads import KINDS as LOADS
 from flexmb.parts.time_functions import KINDS as FUNCTIONS
+from flexmb.record.series import FRICTION_WORDS
 from flexmb.record.summary import SUMMARY_NUMBERS
 from flexmb.schemes import SCHEMES
 from flexmb.system.probes.body_momenta import BODY_QUANTITIES as LARGE_BODY_QUANTITIES
@@ -267,6 +268,7 @@ def test_words_one_can_choose_from() -> None:
     assert signals["`NODE.word`"] == list(QUANTITIES)
     assert signals["`BODY.word`"] == list(BODY_QUANTITIES)
     assert signals["`contacts.NAME.word`"] == list(CONTACT_WORDS)
+    assert signals["`contacts.NAME.word`, with friction"] == list(FRICTION_WORDS)
     assert signals["`energy.word`"] == list(ENERGY_WORDS)
     summary = [word for row in rows("Signals", "summary") for word in ticked(row["summary"])]
     assert sorted(summary) == sorted(SUMMARY_NUMBERS)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,11 +12,14 @@ from rough_scheme import RoughScheme
 from test_friction_record import thrown
 
 import flexmb as fm
+from flexmb.case import load_case
 from flexmb.cli import main
 from flexmb.kernels.friction_status import OPEN, SLIP, STICK
 from flexmb.postproc.contact_status import COLOURS
+from flexmb.postproc.friction_torque import friction_torques
 from flexmb.postproc.impulses import Arrows
 from flexmb.postproc.open_folder import open_folder
+from flexmb.postproc.rotor_forces_plot import plot_rotor_forces
 from flexmb.postproc.scene import Look, Scene
 from flexmb.postproc.slipping import Slipping
 from flexmb.record.result import Result
@@ -142,3 +146,41 @@ def test_reports_of_two_runs_have_a_strip_each(folder: Path, tmp_path: Path) -> 
 def test_a_picture_can_be_taken(folder: Path, tmp_path: Path) -> None:
     assert main(["view", str(folder), "--screenshot", str(tmp_path / "x.png"), "--time", "0.5"]) == 0
     assert (tmp_path / "x.png").stat().st_size > 10_000
+
+
+@pytest.fixture(scope="module")
+def rubbing(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A rotor at a given speed that rubs its stator: friction brakes it, and the drive holds it."""
+    sets = ["contacts.stator.friction=0.3", "contacts.stator.radius=0.0755", 'scheme={name="moreau-jean"}']
+    sets += [f"bodies.rotor.spin.speed={OMEGA}", "time.end=0.01", "time.step=1e-5"]
+    out = tmp_path_factory.mktemp("rub") / "r"
+    load_case("rotor_rub", sets).run(out)
+    return out
+
+
+OMEGA = 418.879
+
+
+def test_friction_brakes_the_spin_by_what_the_drive_brings(rubbing: Path) -> None:
+    opened = open_folder(rubbing)
+    result, torque = opened.result, friction_torques(opened)["stator"]
+    stator = result.contacts["stator"]
+    assert torque.min() < 0.0 == torque.max()
+    np.testing.assert_allclose(torque, 0.0755 * stator.tangential_impulse / (5 * 1e-5), atol=1e-12)
+    brought = -OMEGA * float(torque.sum()) * 5e-5
+    assert result.energy.work_drive[-1] == pytest.approx(brought, rel=0.02)  # the rest is what unbalance does
+    assert brought == pytest.approx(-float(result.energy.work_friction[-1]), rel=0.02)
+    figure = plot_rotor_forces(opened)
+    assert "torque [N m]" in [axes.get_ylabel() for axes in figure.axes]
+
+
+def test_an_axis_the_other_way_turns_the_sign(rubbing: Path) -> None:
+    opened = open_folder(rubbing)
+    stator = opened.case["contacts"]["stator"]
+    d = opened.rotors.frame("rotor")[:, 0]
+    turned = replace(opened, case=opened.case | {"contacts": {"stator": stator | {"axis": (-d).tolist()}}})
+    np.testing.assert_array_equal(friction_torques(turned)["stator"], -friction_torques(opened)["stator"])
+
+
+def test_without_rotor_or_friction_there_is_no_torque(folder: Path) -> None:
+    assert friction_torques(open_folder(folder)) == {}

@@ -17,8 +17,21 @@ from flexmb.state import IntArray
 FEW = 30
 """Up to so many contacts the problem is solved as a full matrix."""
 
+FEW_WITH_FRICTION = 200
+"""The same for contacts with friction, whose sparse solver is slower to get to the last digits."""
+
 FULL = 4_000_000
 """Entries of a matrix of contacts that respond to each other beyond which nothing is sparse any more."""
+
+
+def friction_sets(system: System, sym: Symbolic) -> ContactSets:
+    """Return what contacts with friction act on, where they are many; without room for their problem."""
+    n, nc = sym.perm.size, system.contacts
+    if nc <= FEW_WITH_FRICTION:
+        return _room(n, 1)
+    row_ptr, rows, acts, length = _parts_of(system, sym)
+    sets = _room(n, 1, None, row_ptr, rows, acts, length)
+    return sets._replace(dense=np.zeros((3, n)), response=np.zeros((3, 0)))
 
 
 def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> ContactSets:
@@ -37,16 +50,21 @@ def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> Con
     nc, n = system.contacts, sym.perm.size
     if nc <= FEW or method != NEWTON:
         return _room(n, levels)
-    label = _parts(sym)
-    acts = _acted_on(system, label)
+    row_ptr, rows, acts, length = _parts_of(system, sym)
     near = sparse.csr_array(acts @ acts.T)
     if near.nnz * levels**2 > FULL:
         return _room(n, levels)
     near.sort_indices()
+    return _room(n, levels, near, row_ptr, rows, acts, length)
+
+
+def _parts_of(system: System, sym: Symbolic) -> tuple[IntArray, IntArray, sparse.csr_array, IntArray]:
+    """Return where the rows of each part begin, these rows, what contacts act on, and how many rows that is."""
+    label = _parts(sym)
+    acts = _acted_on(system, label)
     rows = np.argsort(label[sym.perm], kind="stable").astype(np.int64)
     row_ptr = np.concatenate([[0], np.cumsum(np.bincount(label[sym.perm]))]).astype(np.int64)
-    length = np.asarray(acts @ np.diff(row_ptr), dtype=np.int64)
-    return _room(n, levels, near, row_ptr, rows, acts, length)
+    return row_ptr, rows, acts, np.asarray(acts @ np.diff(row_ptr), dtype=np.int64)
 
 
 def pairs_of_contacts(system: System) -> IntArray:
@@ -69,8 +87,9 @@ def _acted_on(system: System, label: IntArray) -> sparse.csr_array:
     """Return which parts each contact acts on, (nc, parts), ones and zeros."""
     rows, mk, nj = system.rows, system.markers, system.joints
     nc = system.contacts
-    slots = rows.marker[rows.ptr[nj] : rows.ptr[nj + nc]]
-    contact = np.repeat(np.arange(nc), np.diff(rows.ptr)[nj : nj + nc])
+    slots = rows.marker[rows.ptr[nj] :]
+    contacts = np.append(np.arange(nc), rows.angle[nj + nc :, 0] - nj)
+    contact = np.repeat(contacts, np.diff(rows.ptr)[nj:])
     counts = np.diff(mk.ptr)[slots]
     inside = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     dof = mk.dof[np.repeat(mk.ptr[slots], counts) + inside]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.assembly.constant import contact_unknowns
-from flexmb.assembly.contact_sets import contact_sets
+from flexmb.assembly.contact_sets import contact_sets, friction_sets
 from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.cone_stage import CONES
@@ -44,6 +44,7 @@ from flexmb.kernels.multibody_contact_sets import contact_sets_stage
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_friction import friction_stage
+from flexmb.kernels.multibody_friction_sets import friction_sets_stage
 from flexmb.kernels.multibody_friction_works import works_beside_stage
 from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
@@ -226,13 +227,17 @@ def machine_of(
         scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
     mats, work = _values_of(system, pattern)
     settings = solver_settings() if settings is None else settings
-    method = settings.method if laws.start[-1] == 0 else -1  # index sets of normals
-    sets = contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, method)
+    friction = laws.start[-1] > 0
+    sets = (
+        friction_sets(system, pattern.sym)
+        if friction
+        else contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
+    )
     many = sets.part_ptr.size > 1
     account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
     impulses = contact_sets_stage if many else contact_stage
-    if laws.start[-1] > 0:
-        impulses = friction_stage
+    if friction:
+        impulses = friction_sets_stage if many else friction_stage
     return MachineWorkspace(
         Machine(
             system=system,

@@ -34,6 +34,7 @@ from flexmb.kernels.multibody import (
     NOT_CLOSED,
     NOT_PROJECTED,
     RATE,
+    ROUGHEST,
     SCHATZMAN,
     SINGULAR,
     T_FIRST,
@@ -360,4 +361,11 @@ class MultibodyEngine:
 
     def notes(self) -> tuple[str, ...]:
         """Return what the steps met on their way: singular positions."""
-        return passed_words(self.system, self.workspace)
+        rough = float(self.motion.numbers[ROUGHEST])
+        if rough == 0.0:
+            return passed_words(self.system, self.workspace)
+        words = (
+            f"contact problems of many contacts with friction were left at residuals of up to {rough:.2g} "
+            "(1e-6 is aimed at for that many)"
+        )
+        return (*passed_words(self.system, self.workspace), words)

@@ -17,11 +17,20 @@ from flexmb.drive.engine import Plan
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.errors import InputError, SimulationError
 from flexmb.kernels.evaluate import evaluate_at, row_rate
-from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
+from flexmb.kernels.friction_record import (
+    BESIDE_COLUMNS,
+    FRICTION_AT,
+    FRICTION_SUM,
+    LAW_COLUMNS,
+    STATUS_AT,
+    WORK_AT,
+    WORK_SUM,
+)
 from flexmb.kernels.ledger import FRICTION_GAIN_CONTACT, GAIN_CONTACT
 from flexmb.kernels.multibody import GAP, GAP_T, RATE, SCHATZMAN, SINCE, TIME, Samples, V
 from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
+from flexmb.system.contact_blocks import Blocks
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.sphere_pairs import SphereGroup
 
@@ -48,6 +57,7 @@ class SpheresEngine(MultibodyEngine):
         self.margin = np.zeros(len(system.spheres))
         self.lowest = np.full(2, np.inf)  # least gap at samples, m, and its time
         self.since, self.since_field = np.zeros(n), np.zeros((n, 3))  # impulses of pairs that have gone
+        self.works = np.zeros((2, n))  # of normal impulses and of friction since the start, half of each pair
         ends = np.cumsum([0, *(len(group.radii) for group in system.spheres)])
         self._own = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
         spheres = np.concatenate([g.first + np.arange(len(g.radii)) for g in system.spheres])
@@ -102,16 +112,23 @@ class SpheresEngine(MultibodyEngine):
         self.workspace = self._new_room()
         self.motion = self.workspace.machine.motion
         for name, value in motion._asdict().items():
-            if name not in ("contact", "rows", "since_field"):
+            if name not in ("contact", "rows", "since_field", "beside", "laws"):
                 getattr(self.motion, name)[...] = value
         nf, nj = self._fixed.size, old.nj
         self.motion.contact[:, :nf] = motion.contact[:, :nf]
         self.motion.since_field[: 3 * nf] = motion.since_field[: 3 * nf]
+        beside = _beside_of(old.gaps.blocks, np.arange(nf))
+        self.motion.beside[:, : beside.size] = motion.beside[:, : beside.size]
+        self.motion.laws[:, :nf] = motion.laws[:, :nf]
         first = last = nf
         place = {i: i for i in range(nf)}
         for group, was, now in zip(old.spheres, old.pairs, pairs, strict=True):
             there, here = _common(group, was, now)
             self.motion.contact[:, first + here] = motion.contact[:, last + there]
+            if motion.beside.shape[1]:
+                self.motion.laws[:, first + here] = motion.laws[:, last + there]
+                now_rows = _beside_of(self.system.gaps.blocks, first + here)
+                self.motion.beside[:, now_rows] = motion.beside[:, _beside_of(old.gaps.blocks, last + there)]
             place.update(zip((last + there).tolist(), (first + here).tolist(), strict=True))
             for k in range(3):
                 self.motion.since_field[3 * (first + here) + k] = motion.since_field[3 * (last + there) + k]
@@ -172,12 +189,22 @@ class SpheresEngine(MultibodyEngine):
             found = self._march(1)
             end = self._places()[0]
             if self.failure is not None or not np.any(self._left(end) > 0.0):
+                self._add_works(before["laws"])
                 return found
             self.restore(before, at)
             self._search(np.array([_against_mean((end - start)[own]).max() for own in self._own]))
         message = "the search for spheres in contact finds no end: some move farther at each try of the step"
         self.failure = SimulationError(message, time=float(self.motion.numbers[TIME]), step=self.step + 1)
         return self._march(0)
+
+    def _add_works(self, before: Array) -> None:
+        """Add the works of pairs in a step to those of spheres, half to each."""
+        if self.motion.laws.shape[1]:
+            done, first = self.motion.laws - before, self._fixed.size
+            for own, pairs in zip(self._own, self.system.pairs, strict=True):
+                for k, which in enumerate((WORK_SUM, FRICTION_SUM)):
+                    _halves(self.works[k, own], pairs, done[which, first : first + len(pairs)])
+                first += len(pairs)
 
     def _samples(self, block: Block) -> Samples:
         """Return room for samples; impulses are those of rows."""
@@ -220,12 +247,26 @@ class SpheresEngine(MultibodyEngine):
             for s in range(f):
                 _vectors(self.since_field[own], pairs, vectors[s, rows])
             first += len(pairs)
+        block.beside[:] = out.beside[:k, :, : block.beside.shape[2]]
+        if k and block.laws.shape[2]:
+            block.laws[:, :, fixed] = out.laws[:k, :, :nf]
+            block.laws[:, WORK_AT, self._columns], block.laws[:, FRICTION_AT, self._columns] = self.works
+            block.laws[:, STATUS_AT, self._columns] = self._statuses(out.laws[0, STATUS_AT, nf:])
         if k:  # what is left of the time before this step belongs to its sample, too
             block.impulse[0, self._columns] = self.since
             self.since[:] = 0.0
         if f:
             shown[0, self._columns] = self.since_field
             self.since_field[:] = 0.0
+
+    def _statuses(self, of_pairs: Array) -> Array:
+        """Return the status of spheres: slip where a pair slips, open where none is closed."""
+        found, first = np.zeros(self._columns.size), 0
+        for own, pairs in zip(self._own, self.system.pairs, strict=True):
+            for end in (0, 1):
+                np.maximum.at(found[own], pairs[:, end], of_pairs[first : first + len(pairs)])
+            first += len(pairs)
+        return found
 
     def tally(self) -> Tally:
         """Return the figures every step contributed to; gaps of spheres that are not near count at samples."""
@@ -239,7 +280,7 @@ class SpheresEngine(MultibodyEngine):
     def _state(self) -> dict[str, Array]:
         """Return all that changes from step to step, the pairs that have rows among it."""
         own = {"origin": self.origin, "margin": self.margin, "since": self.since, "since_sphere": self.since_field}
-        own["lowest"] = self.lowest
+        own |= {"lowest": self.lowest, "works": self.works}
         pairs = {_stored(k): cast("Array", p) for k, p in enumerate(self.system.pairs)}
         return {**super()._state(), **own, **pairs}
 
@@ -253,6 +294,12 @@ class SpheresEngine(MultibodyEngine):
             self.system = self.system.with_pairs([p.copy() for p in stored])
             self.workspace = self._new_room()
             self.motion = self.workspace.machine.motion
+
+
+def _beside_of(blocks: Blocks, contacts: IntArray) -> IntArray:
+    """Return the rows beside the normals of some contacts."""
+    parts = [np.arange(blocks.start[c], blocks.start[c + 1]) for c in contacts]
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
 
 
 def _stored(k: int) -> str:

@@ -85,13 +85,14 @@ IMPULSE, WORK, RESPONSE, SINCE, MU, STATE = range(6)
 CONTACT_ROWS = 6
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
-# places in ``Motion.numbers`` (14,): energies; size of the last step, Newton iterations so far; time of the motion and
-# of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the potential
-# half a step ahead (Schatzman-Paoli); corners of drives that were passed; steps past singular positions
-# (``multibody_step.solve_step``), the time of the first one and the row of a joint there
+# places in ``Motion.numbers`` (NUMBERS,): energies; size of the last step, Newton iterations so far; time of the
+# motion and of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the
+# potential half a step ahead (Schatzman-Paoli); corners of drives that were passed; steps past singular positions
+# (``multibody_step.solve_step``), the time of the first one and the row of a joint there; the largest residual that a
+# problem of very many contacts with friction was left at
 POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST, HALF_POTENTIAL = range(10)
-CORNERS, PASSED_STEPS, PASSED_TIME, PASSED_ROW = 10, 11, 12, 13
-NUMBERS = 14
+CORNERS, PASSED_STEPS, PASSED_TIME, PASSED_ROW, ROUGHEST = 10, 11, 12, 13, 14
+NUMBERS = 15
 
 
 class Motion(NamedTuple):

@@ -58,7 +58,7 @@ DENSE = 3000
 
 
 @inner
-def _product(sym: Symbolic, val: Array, rows: IntArray, nv: int, x: Array, out: Array) -> None:
+def product(sym: Symbolic, val: Array, rows: IntArray, nv: int, x: Array, out: Array) -> None:
     """Write -A x over the unknowns among some rows."""
     for k in range(rows.size):
         i = rows[k]
@@ -84,8 +84,8 @@ def _respond(at: int, c: int) -> None:
         rows = sets.row[sets.row_ptr[p] : sets.row_ptr[p + 1]]
         lu_solve_rows(sym, mats.J if alpha else mats.S, X, work, rows)
         if alpha:
-            _product(sym, mats.D, rows, nv, X, Y_q)
-            _product(sym, mats.C, rows, nv, X, Y_v)
+            product(sym, mats.D, rows, nv, X, Y_q)
+            product(sym, mats.C, rows, nv, X, Y_v)
             lu_solve_rows(sym, mats.S, Y_q, work, rows)
             lu_solve_rows(sym, mats.S, Y_v, work, rows)
         for i in range(rows.size):

@@ -20,97 +20,58 @@ hold in the step, as far as it is known (``load``); Newton's iterations bring bo
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from flexmb.kernels.cone_stage import send_cones
 from flexmb.kernels.cones import AUTO, NSGS
-from flexmb.kernels.evaluate import add_direction, along_direction, copy, row_rate
-from flexmb.kernels.friction_law import friction_coefficient
-from flexmb.kernels.friction_record import R_T
+from flexmb.kernels.evaluate import add_direction, along_direction, copy
+from flexmb.kernels.friction_blocks import (
+    NORMAL,
+    POSITION,
+    TANGENT,
+    block_laws,
+    blocks_of,
+    given,
+    good_enough,
+    is_loaded,
+    keep_impulses,
+    load,
+    predict_beside,
+)
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ALPHA,
-    B_T,
-    B_V,
     BY_DQ,
     BY_IMPULSE,
     BY_W,
-    C1,
     CANDIDATE,
     CHANGE,
     D1,
     DQ,
     FAILED,
     FIXED,
-    G_FREE,
-    GAP_T,
-    IMPULSE,
-    LAM,
     LAM_C,
-    LAM_J,
     LAM_T,
     LAM_W,
     LEFT,
-    MU,
     NU,
-    RATE,
     RESPONSE,
     ROUND,
     S1,
     S2,
-    STATE,
     X_,
     H,
-    V,
     W,
 )
-from flexmb.kernels.multibody_contact import combine_units, rate_before, respond_to, respond_to_units
+from flexmb.kernels.multibody_contact import combine_units, respond_to, respond_to_units
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import CONES_STAGE, stage
-from flexmb.kernels.tables import LOADED
 from flexmb.state import Array, IntArray
-
-POSITION, NORMAL, TANGENT = 0, 1, 2
-"""Kinds of unknowns: nu / h, Lam_N, R."""
-
 
 SWEEPS, DIGITS = 50, 1e-15
 """Sweeps, and the residual they may end at, before the tolerance counts."""
-
-
-@inner
-def slip_speed(at: int, c: int) -> float:
-    """Return how fast contact c slips at the start of the step, m/s."""
-    laws, rates = part(at, "laws"), part(at, "motion.rows")[RATE]
-    first, square = part(at, "system.joints") + part(at, "system.contacts") + laws.start[c], 0.0
-    for r in range(first, first + laws.shape[c, 0]):
-        square += rates[r] * rates[r]
-    return math.sqrt(square)
-
-
-@inner
-def _rate_before(at: int, r: int) -> float:
-    """Return the rate before the step, along the direction at its end, that tangential restitution reverses."""
-    motion = part(at, "motion")
-    return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
-
-
-@inner
-def _predict(at: int) -> None:
-    """Write the rates of the rows beside candidates after the smooth correction, as ``predicted`` does for normals."""
-    trial, laws, first = part(at, "trial"), part(at, "laws"), part(at, "system.joints") + part(at, "system.contacts")
-    x, w = trial.big[X_], trial.vec[W]
-    without = part(at, "step")[FIXED] > 0.0 and part(at, "numbers.family") == ALPHA
-    for c in range(trial.contact.shape[1]):
-        if trial.contact[CANDIDATE, c] > 0.0:
-            for k in range(laws.start[c], laws.start[c + 1]):
-                trial.beside[B_T, k] = row_rate(at, first + k) + along_direction(at, first + k, x)
-                if without:
-                    trial.beside[B_T, k] -= along_direction(at, first + k, w)
 
 
 @inner
@@ -143,38 +104,6 @@ def _respond(at: int) -> None:
 
 
 @allocating
-def _blocks(at: int, candidates: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Return the unknowns of all candidates: place among responses, kind, shapes of the blocks and their first rows.
-
-    Each candidate has the block of its impulses, with GGL that of its position before it.
-    """
-    laws, nc, ggl = part(at, "laws"), part(at, "system.contacts"), part(at, "numbers.contact_ggl") == 1
-    levels = 2 if ggl else 1
-    n = levels * candidates.size
-    for i in range(candidates.size):
-        n += laws.start[candidates[i] + 1] - laws.start[candidates[i]]
-    place, kind = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    shape, start = np.zeros((levels * candidates.size, 3), np.int64), np.zeros(levels * candidates.size + 1, np.int64)
-    n = 0
-    for i in range(candidates.size):
-        c, block = candidates[i], levels * i
-        if ggl:
-            place[n], kind[n] = c, POSITION
-            n += 1
-            block += 1
-            start[block] = n
-        for d in range(3):
-            shape[block, d] = laws.shape[c, d]
-        place[n], kind[n] = c, NORMAL
-        n += 1
-        for k in range(laws.start[c], laws.start[c + 1]):
-            place[n], kind[n] = nc + k, TANGENT
-            n += 1
-        start[block + 1] = n
-    return place, kind, shape, start
-
-
-@allocating
 def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
     """Return the matrix of the problem: rates of its rows, and gaps over h, per unit of its unknowns."""
     trial, step, nj = part(at, "trial"), part(at, "step"), part(at, "system.joints")
@@ -203,86 +132,20 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
 @inner
 def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
     """Give the normals of joints with friction, which push nothing, a number of the size of the others."""
-    rows, nj = part(at, "system.rows"), part(at, "system.joints")
     for i in range(place.size):
-        if kind[i] == TANGENT or rows.kind[nj + place[i]] != LOADED:
-            continue
-        A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
-
-
-@inner
-def load(at: int, c: int) -> float:
-    """Return the size of the impulse that the joint of a friction c holds in the step, by what is known of it.
-
-    The alpha family has forces at both ends of the step, and impulses of impacts.
-    """
-    trial, joint, step, nj = part(at, "trial"), part(at, "trial.joint"), part(at, "step"), part(at, "system.joints")
-    x, first, before = trial.big[X_], part(at, "system.rows.angle")[nj + c], part(at, "motion.joint")[LAM]
-    nv, square, alpha = trial.vec.shape[1], 0.0, part(at, "numbers.family") == ALPHA
-    for r in range(first[0], first[0] + first[1]):
-        held = joint[LAM_J, r] + x[nv + r]
-        if alpha:
-            held = 0.5 * step[H] * (held / step[C1] + before[r]) + joint[LAM_W, r]
-        square += held * held
-    return math.sqrt(square)
+        if kind[i] != TANGENT and is_loaded(at, place[i]):
+            A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
 
 
 @allocating
-def _given(at: int, place: IntArray, kind: IntArray, A: Array) -> tuple[Array, Array]:
-    """Return b without impulses, restitution included, and the impulses that solvers begin with."""
-    trial, motion, e, laws = part(at, "trial"), part(at, "motion"), part(at, "e"), part(at, "laws")
-    con, beside, h, nj = trial.contact, trial.beside, part(at, "step")[H], part(at, "system.joints")
-    nc, n, c = con.shape[1], place.size, 0
-    first, fixed = trial.report[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
-    b, now, P = np.zeros(n), np.zeros(n), np.zeros(n)
-    for i in range(n):
-        k = place[i] - nc
-        if kind[i] == POSITION:
-            c = place[i]
-            b[i], now[i] = con[G_FREE, c] / h, con[NU, c] / h
-            P[i] = motion.contact[IMPULSE, c] if first else now[i]
-        elif kind[i] == NORMAL:
-            c = place[i]
-            b[i], now[i] = con[B_V, c] + e[c] * rate_before(at, nj + c), con[LAM_C, c]
-            motion.contact[RESPONSE, c] = A[i, i]
-            P[i] = motion.contact[IMPULSE, c] if first else now[i]
-        else:
-            b[i], now[i] = beside[B_T, k], beside[LAM_T, k]
-            if laws.e_T[c] != 0.0 and k < laws.start[c] + laws.shape[c, 0]:
-                b[i] += laws.e_T[c] * _rate_before(at, nj + place[i])
-            P[i] = motion.beside[R_T, k] if first else now[i]
-    for i in range(0 if fixed else n):  # take out what the present impulses do: what is left is the motion without them
-        for j in range(n):
-            b[i] -= A[i, j] * now[j]
-    for i in range(n):
-        if kind[i] == NORMAL and part(at, "system.rows.kind")[nj + place[i]] == LOADED:
-            b[i] = -A[i, i] * load(at, place[i])
-    return b, P
-
-
-@allocating
-def _laws(at: int, candidates: IntArray, count: int) -> Array:
-    """Return mu, roll and spin of the blocks, (count, 3); mu of the step is kept with the motion."""
-    laws, con, levels = part(at, "laws"), part(at, "motion.contact"), count // max(1, candidates.size)
-    out = np.zeros((count, 3))
-    for i in range(candidates.size):
-        c = candidates[i]
-        con[MU, c] = friction_coefficient(laws.friction[c], slip_speed(at, c), con[STATE, c])
-        block = levels * i + levels - 1
-        out[block, 0], out[block, 1], out[block, 2] = con[MU, c], laws.roll[c], laws.spin[c]
-    return out
-
-
-@allocating
-def _solve_some(
+def solve_some(
     at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array, on: IntArray
 ) -> tuple[int, float]:
     """Solve the problem of the blocks that are on, the others have no impulses; return the worst block, the residual.
 
     The worst block is -1 where the residual is small enough.
     """
-    settings, rare, terms = part(at, "settings"), part(at, "rare"), part(at, "motion.terms")
-    n, nb = 0, 0
+    settings, rare, terms, n, nb = part(at, "settings"), part(at, "rare"), part(at, "motion.terms"), 0, 0
     rows, which = np.zeros(b.size, np.int64), np.zeros(on.size, np.int64)
     for i in range(on.size):
         for r in range(start[i], start[i + 1]):
@@ -308,29 +171,30 @@ def _solve_some(
     used, residual, worst = 0, np.inf, 0
     if nb > 1:  # to the last digits where sweeps get there: what is left of rates adds up where contacts stick
         used, residual, worst = send_cones(rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, NSGS, SWEEPS, DIGITS)
-    if not residual <= settings.tol:
+    tol = good_enough(settings.tol, n)
+    if not residual <= tol:
         more, residual, worst = send_cones(
-            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, AUTO, settings.max_iter, settings.tol
+            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, AUTO, settings.max_iter, tol
         )
         used += more
     terms[T_ITERATIONS] += used
     for i in range(n):
         P[rows[i]] = P_on[i]
-    return (-1 if residual <= settings.tol else which[max(worst, 0)]), residual
+    return (-1 if residual <= tol else which[max(worst, 0)]), residual
 
 
 @allocating
-def _solve_levels(
+def solve_levels(
     at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array
 ) -> tuple[int, float]:
-    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``_solve_some``."""
+    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``solve_some``."""
     nc = shape.shape[0] // 2
     on, rounds = np.zeros(2 * nc, np.int64), 0
     for i in range(nc):
         if b[start[2 * i]] <= 0.0:
             on[2 * i], on[2 * i + 1] = 1, 1
     while True:
-        worst, residual = _solve_some(at, A, b, shape, start, law, P, on)
+        worst, residual = solve_some(at, A, b, shape, start, law, P, on)
         if worst >= 0:
             return worst, residual
         changed = False
@@ -359,27 +223,24 @@ def solve_blocks(at: int) -> tuple[int, float]:
         The contact with the largest residual when that exceeds the tolerance, else -1.
     residual : float
     """
-    trial, h = part(at, "trial"), part(at, "step")[H]
-    con, nc, ggl = trial.contact, trial.contact.shape[1], part(at, "numbers.contact_ggl") == 1
-    candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
-    place, kind, shape, start = _blocks(at, candidates)
-    A, law = _responses(at, place, kind), _laws(at, candidates, shape.shape[0])
-    b, P = _given(at, place, kind, A)
+    trial, ggl, response = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "motion.contact")[RESPONSE]
+    candidates = np.flatnonzero(trial.contact[CANDIDATE] > 0.0)
+    place, kind, shape, start = blocks_of(at, candidates)
+    A, law = _responses(at, place, kind), block_laws(at, candidates, shape.shape[0])
+    b, now, P = given(at, place, kind)
+    for i in range(b.size):  # take out what the present impulses do: what is left is the motion without them
+        for j in range(b.size):
+            b[i] -= A[i, j] * now[j]
+        if kind[i] == NORMAL:
+            response[place[i]] = A[i, i]
+            if is_loaded(at, place[i]):
+                b[i] = -A[i, i] * load(at, place[i])
     trial.report[ROUND] += 1.0
     if ggl:
-        worst, residual = _solve_levels(at, A, b, shape, start, law, P)
+        worst, residual = solve_levels(at, A, b, shape, start, law, P)
     else:
-        worst, residual = _solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
-    con[NU, :] = 0.0
-    con[LAM_C, :] = 0.0
-    trial.beside[LAM_T, :] = 0.0
-    for i in range(place.size):
-        if kind[i] == POSITION:
-            con[NU, place[i]] = h * P[i]
-        elif kind[i] == NORMAL:
-            con[LAM_C, place[i]] = P[i]
-        else:
-            trial.beside[LAM_T, place[i] - nc] = P[i]
+        worst, residual = solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
+    keep_impulses(at, place, kind, P)
     return (candidates[worst // (2 if ggl else 1)] if worst >= 0 else -1), residual
 
 
@@ -439,7 +300,7 @@ def friction_stage(at: int, flag: int) -> int:
         copy(con[NU], old[0])
         copy(con[LAM_C], old[1])
         copy(trial.beside[LAM_T], old_T)
-    _predict(at)
+    predict_beside(at)
     _respond(at)
     failed, left = solve_blocks(at)
     report[FAILED], report[LEFT] = float(failed), left

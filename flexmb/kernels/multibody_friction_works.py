@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from flexmb.kernels.evaluate import along_direction, row_rate
+from flexmb.kernels.friction_blocks import slip_speed
 from flexmb.kernels.friction_law import state_after
 from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS
 from flexmb.kernels.friction_status import friction_status
@@ -20,7 +21,6 @@ from flexmb.kernels.multibody import (
     STATE,
     H,
 )
-from flexmb.kernels.multibody_friction import slip_speed
 from flexmb.kernels.stages import stage
 
 

@@ -26,6 +26,7 @@ from flexmb.kernels.multibody import (
     DQ_JOINT,
     EPS,
     FAILED,
+    FASTEST,
     FIXED,
     G_MET,
     GAP,
@@ -77,6 +78,9 @@ SLOW = 0.2
 
 JOINT_TOLERANCE = 1e-13
 """What joints may violate, over what ``row_scale`` compares their rows (positions) or rates (velocities) with."""
+
+ROUGHLY = 1e-5
+"""Way in a step, over that of the fastest body, that sweeps over many contacts with friction may leave of gaps."""
 
 CONTRACTING = 0.4
 """Where rows nearly depend on each other, a correction larger than this fraction of the one before may be on its way to
@@ -155,6 +159,8 @@ def deepest(at: int) -> float:
             gap = g[r] + e[r - nj] * behind[r] if ahead else g[r]
             if not -gap <= deep:
                 deep = -gap
+    if deep > 0.0 and part(at, "trial.beside").shape[1] > 0 and part(at, "sets.part_ptr").size > 1:
+        deep = max(0.0, deep - ROUGHLY * part(at, "step")[H] * scale[FASTEST])
     return deep / scale[LENGTH]
 
 

@@ -16,9 +16,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from flexmb.nonsmooth.problem import ContactProblem
-from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.nonsmooth.problem import ContactProblem, residual
+from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.state import Array, IntArray
+
+SETS = 8
+"""Most index sets from a guess."""
 
 
 def facet_directions(rows: int, facets: int) -> Array:
@@ -64,8 +67,12 @@ class Pyramids:
             self.mu[j, i] = mu
             at += d.shape[1]
 
-    def solve(self, W: Array, b: Array, solver: ContactSolver, given: Array | None = None) -> tuple[Array, int]:
+    def solve(
+        self, W: Array, b: Array, solver: ContactSolver, given: Array | None = None, guess: Array | None = None
+    ) -> tuple[Array, int]:
         """Return the impulses P (n,) and the iterations taken.
+
+        Where there is friction, index sets are tried from the guess on, then Lemke's method, and sets from its answer.
 
         Parameters
         ----------
@@ -73,15 +80,16 @@ class Pyramids:
         b : (n,) array
             Rates without impulses.
         solver : ContactSolver
-            Where there is friction the problem is not monotone, and Lemke's method is the first to try.
+            For problems without friction; its tolerance for all.
         given : (nb,) array, optional
             Normal impulses that act in any case, beside those that are asked for: those of a decompression.
+        guess : (n,) array, optional
+            Impulses of a problem near to this one.
 
         Raises
         ------
         ContactNotConverged
         """
-        nb, edges = self.normal.size, self.E.shape[0]
         first = np.zeros(b.size)
         if given is not None:
             first[self.normal] = given
@@ -89,13 +97,70 @@ class Pyramids:
             return first, 0
         size = float(np.diag(W).max())
         size = 1.0 / size if size > 0.0 else 1.0  # impulses as velocities: all rows have one unit
-        lam = self.E.shape[1]
-        A = np.zeros((nb + edges + lam, nb + edges + lam))
-        A[: nb + edges, : nb + edges] = size * (self.B.T @ W @ self.B)
-        A[nb : nb + edges, nb + edges :] = self.E
-        A[nb + edges :, :nb], A[nb + edges :, nb : nb + edges] = self.mu, -self.E.T
-        bound = np.zeros(lam) if given is None else self.mu @ given / size
-        rest = np.concatenate([self.B.T @ (b + W @ first), bound])
-        how = solver if not edges else replace(solver, name="lemke", max_iterations=0)
-        found = how.solve(ContactProblem(W=A, b=rest))
-        return first + size * (self.B @ found.z[: nb + edges]), found.iterations
+        problem = self._problem(size * W, b + W @ first, np.zeros(self.mu.shape[1]) if given is None else given / size)
+        if not self.E.size:
+            found = solver.solve(problem)
+            z, count = found.z, found.iterations
+        else:
+            start = np.zeros(problem.n) if guess is None else self._coordinates(guess / size, W @ guess + b)
+            z, count = self._frictional(problem, start, solver)
+        return first + size * (self.B @ z[: self.B.shape[1]]), count
+
+    def _problem(self, W: Array, b: Array, given: Array) -> ContactProblem:
+        """Return the complementarity problem in (P_N, beta, lam), with impulses as velocities."""
+        edges, n = self.B.shape[1], self.B.shape[1] + self.E.shape[1]
+        nb = self.normal.size
+        A = np.zeros((n, n))
+        A[:edges, :edges] = self.B.T @ W @ self.B
+        A[nb:edges, edges:] = self.E
+        A[edges:, :nb], A[edges:, nb:edges] = self.mu, -self.E.T
+        return ContactProblem(W=A, b=np.concatenate([self.B.T @ b, self.mu @ given]))
+
+    def _coordinates(self, P: Array, U: Array) -> Array:
+        """Return (P_N, beta, lam) of impulses P and rates U: beta on the edges beside them, lam the slip speeds."""
+        nb, edges = self.normal.size, self.B.shape[1]
+        z = np.zeros(edges + self.E.shape[1])
+        z[:nb] = np.maximum(P[self.normal], 0.0)
+        for j in range(self.E.shape[1]):
+            columns = nb + np.flatnonzero(self.E[:, j])
+            D = self.B[:, columns]
+            near = columns[np.argsort(-(D.T @ P), kind="stable")[:2]]
+            z[near] = np.maximum(
+                np.linalg.lstsq(self.B[:, near], P - self.B[:, :nb] @ P[self.normal], rcond=None)[0], 0.0
+            )
+            z[edges + j] = max(0.0, -float((D.T @ U).min()))
+        return z
+
+    def _frictional(self, problem: ContactProblem, start: Array, solver: ContactSolver) -> tuple[Array, int]:
+        """Return z and the iterations taken."""
+        z, sets = index_sets(problem, start, solver.tolerance)
+        if residual(problem, z) <= solver.tolerance:
+            return z, sets
+        try:
+            found = replace(solver, name="lemke", max_iterations=0).solve(problem)
+        except ContactNotConverged as failure:
+            z, more = index_sets(problem, failure.solution.z, solver.tolerance)
+            if residual(problem, z) <= solver.tolerance:
+                return z, sets + more + failure.solution.iterations
+            raise
+        return found.z, sets + found.iterations
+
+
+def index_sets(problem: ContactProblem, z: Array, tolerance: float) -> tuple[Array, int]:
+    """Return z of the index sets {z > w}, each from the one before, by the least corrections, and how many were tried.
+
+    Redundant contacts leave the equations of a set singular: the least correction stays near what was nonnegative.
+    """
+    A, b = problem.W, problem.b
+    for k in range(SETS):
+        inside = z > A @ z + b
+        z = np.where(inside, z, 0.0)
+        if inside.any():
+            here = A[np.ix_(inside, inside)]
+            for _ in range(2):  # the second brings the residual to round-off
+                z[inside] -= np.linalg.lstsq(here, (A @ z + b)[inside], rcond=1e-12)[0]
+        if residual(problem, z) <= tolerance:
+            z = np.maximum(z, 0.0)
+            if residual(problem, z) <= tolerance:
+                return z, k + 1
+    return np.maximum(z, 0.0), SETS

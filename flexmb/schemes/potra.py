@@ -100,7 +100,7 @@ class Potra(Scheme):
         return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.25 * h * h), here.G)
 
     def start(self, system: System, state: State, h: float, fixed: Responses, solver: ContactSolver) -> Memory:
-        """Return the memory: which contacts were pressed, and the times since their last impacts."""
+        """Return the memory: impulses of the last smooth motion, and the times since the last impacts of contacts."""
         nc = system.contacts.nc
         contacts = np.stack([np.zeros(nc), np.full(nc, np.inf)])
         return Memory(np.zeros((0, system.nv)), contacts, np.zeros((1, 0)), np.zeros(0), **no_laws(system))
@@ -110,55 +110,56 @@ class Potra(Scheme):
     ) -> tuple[State, Memory, StepReport]:
         """Go from t_k to t_k + h, through the impacts on the way."""
         now, left, blocks = system.instant(state.t, state.q, state.v), h, system.contacts.blocks
-        slip, pressed, since = blocks.slip(now.U_T), memory.contacts[0] > 0.0, memory.contacts[1]
-        mu = coefficients(blocks, slip, memory.laws)
-        works = StepWorks(system, mu)
-        hit = np.zeros(pressed.size, dtype=bool)
+        slip, (P, since), R = blocks.slip(now.U_T), memory.contacts, memory.rows[0]
+        works = StepWorks(system, coefficients(blocks, slip, memory.laws))
+        pressed, hit = P > 0.0, np.zeros(P.size, dtype=bool)
         for event in range(EVENTS + 1):
             touching = pressed | hit | (now.g <= now.gap_noise + NEAR * h * np.maximum(-now.U, 0.0))
             closed = pressed | hit | (touching & (now.U <= 0.0))
             if (touching & ~pressed & (now.U < 0.0)).any():
-                rate = np.abs(now.U[touching]).max()
-                e = np.where(since < h, 0.0, system.contacts.e)
-                impact = PoissonImpact(
-                    system, now, BlockRows(blocks, np.flatnonzero(touching), mu), e, self.facets, solver
-                )
+                rate, e = np.abs(now.U[touching]).max(), np.where(since < h, 0.0, system.contacts.e)
+                rows = BlockRows(blocks, np.flatnonzero(touching), works.mu)
+                impact = PoissonImpact(system, now, rows, e, self.facets, solver)
                 impact.book(works)
                 now, since = impact.after, np.where(impact.pushed, 0.0, since)
-                closed = touching & (now.U - REST * rate <= 0.0)
+                pressed = closed = touching & (now.U - REST * rate <= 0.0)
             if event == EVENTS:
-                closed |= now.g + left * now.U <= now.gap_noise
-            piece, hit = self._piece(system, now, left, closed, mu, solver, event < EVENTS)
+                closed = closed | (now.g + left * now.U <= now.gap_noise)
+            rows = BlockRows(blocks, np.flatnonzero(closed), works.mu)
+            piece, hit = self._piece(system, now, left, rows, np.concatenate([P, R]), solver, event < EVENTS)
             if piece is not None:
                 piece.book(works)
                 now, since, left = piece.end, since + piece.s, left - piece.s
-                pressed = piece.rows.spread(piece.P)[0] > 0.0
+                P, R = rows.spread(piece.P)
+                pressed = P > 0.0
             if not hit.any():
                 break
-        contacts = np.stack([pressed.astype(np.float64), since])
         if blocks.friction[:, 1].any():
             memory = memory.with_(laws=laws_after(blocks, memory.laws, slip, h, now.g, np.zeros(blocks.nt)))
-        return State(state.t + h, now.q, now.v), memory.with_(contacts=contacts), works.report()
+        after = memory.with_(contacts=np.stack([P, since]), rows=R[None, :])
+        return State(state.t + h, now.q, now.v), after, works.report()
 
     def _piece(
         self,
         system: System,
         now: Instant,
         left: float,
-        closed: BoolArray,
-        mu: Array,
+        rows: BlockRows,
+        guess: Array,
         solver: ContactSolver,
         looking: bool,
     ) -> tuple[Piece | None, BoolArray]:
         """Return the motion up to the first gap that closes, or to the end, and which contact it is.
 
-        There is no motion where a contact closes at once.
+        There is no motion where a contact closes at once. The contacts of ``rows`` are closed; ``guess`` (nc + nt,) are
+        impulses to start from.
         """
-        mean, held = self.variant == "II", BlockRows(system.contacts.blocks, np.flatnonzero(closed), mu)
 
         def move(s: float) -> Piece:
-            return smooth_piece(system, now, s, held, mean, self.facets, solver)
+            return smooth_piece(system, now, s, rows, guess, self.variant == "II", self.facets, solver)
 
+        closed = np.zeros(now.g.size, dtype=bool)
+        closed[rows.which] = True
         piece, hit = move(left), np.zeros(closed.size, dtype=bool)
         free: IntArray = np.flatnonzero(~closed)
         if not looking or not free.size:

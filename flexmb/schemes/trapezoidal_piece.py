@@ -63,7 +63,14 @@ def turned(at: Instant, middle: Instant, x: Array) -> Array:
 
 
 def smooth_piece(
-    system: System, start: Instant, s: float, rows: BlockRows, mean: bool, facets: int, solver: ContactSolver
+    system: System,
+    start: Instant,
+    s: float,
+    rows: BlockRows,
+    guess: Array,
+    mean: bool,
+    facets: int,
+    solver: ContactSolver,
 ) -> Piece:
     """Return the motion of length s with closed contacts, by their ``mean`` rates or by those at its end."""
     v_0, t_1 = start.v, start.t + s
@@ -79,14 +86,14 @@ def smooth_piece(
     p_0, F_0 = turned(start, middle, start.p), turned(start, middle, start.F.sum(axis=0))
     X, X_J = S.solve_both(A, np.zeros((system.nj, rows.size))) if rows.size else (A, np.zeros((system.nj, 0)))
     W, pyramids = along.T @ X, Pyramids(rows.stack.shape, rows.law, facets)
-    v_1, P, Lam, count = v_0, np.zeros(rows.size), np.zeros(system.nj), 0
+    v_1, P, Lam, count = v_0, guess[rows.stack.rows], np.zeros(system.nj), 0
     for _ in range(1 if system.linear else PASSES):
         end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
         R = turned(end, middle, end.p) - p_0 - 0.5 * s * (F_0 + turned(end, middle, end.F.sum(axis=0)))
         dv, Lam = S.solve_both(-R, -2.0 * middle.joint_rates - A_J.T @ (v_1 - v_0))
         v_1 = v_1 + dv
         if rows.size:
-            P, more = solve_rows(pyramids, W, asked + along.T @ (v_1 - v_0), system, rows, solver, t_1)
+            P, more = solve_rows(pyramids, W, asked + along.T @ (v_1 - v_0), system, rows, solver, t_1, guess=P)
             v_1, Lam, count = v_1 + X @ P, Lam + X_J @ P, count + more
     end = system.instant(t_1, system.advance(q_m, 0.5 * s * v_1), v_1)
     return Piece(system, start, middle, end, s, rows, A, given, P, A_J, Lam, count)
@@ -135,13 +142,14 @@ class PoissonImpact:
 def solve_rows(
     pyramids: Pyramids, W: Array, b: Array, system: System, rows: BlockRows, solver: ContactSolver, t: float,
     given: Array | None = None,
+    guess: Array | None = None,
 ) -> tuple[Array, int]:  # fmt: skip
     """Return the impulses of the rows, and the iterations; NotConverged names the time."""
     label = system.contacts.labels[int(rows.which[0])]
     if not np.isfinite(b).all():
         raise NotConverged(NOT_FINITE, time=t, step=-1, contact=label)
     try:
-        return pyramids.solve(W, b, solver, given)
+        return pyramids.solve(W, b, solver, given, guess)
     except NotConverged as failure:
         failure.time, failure.contact = t, label
         raise

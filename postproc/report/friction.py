@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.contact_status import COLOURS, has_friction, status_counts, status_table
+from flexmb.postproc.contact_status import COLOURS, has_friction, has_status, status_counts, status_table
 from flexmb.postproc.plots import friction_curve, slip_curve
 from flexmb.postproc.report.charts import Chart, Curve
 from flexmb.postproc.report.html import Html
@@ -20,33 +20,44 @@ STACK = ("slip", "stick", "open")
 
 def friction_charts(sections: Sections, name: str) -> list[Chart]:
     """Return the charts of a contact that has friction in a run: force, slip, work, and of each run a strip."""
-    rough = [run for run in sections.runs if rough_in(run, name)]
+    rough = [run for run in sections.runs if name in run.result.contacts and has_status(run.result.contacts[name])]
     if not rough:
         return []
-    contact = rough[0].result.contacts[name]
-    force, slip = friction_curve(rough[0].result, contact)[1], slip_curve(contact)[1]
-
-    def friction(run: Run) -> Array | None:
-        return friction_curve(run.result, run.result.contacts[name])[0] if run in rough else None
-
-    def slipping(run: Run) -> Array | None:
-        return slip_curve(run.result.contacts[name])[0] if run in rough else None
 
     def work(run: Run) -> Array | None:
         own = run.result.contacts[name].work_friction if run in rough else None
         return own if own is None or own.ndim == 1 else np.asarray(own.sum(axis=1))
 
-    bounded = "Impulse over the time since the sample before; at most μ times the normal force."
     return [
-        sections.over_time("", force.capitalize(), friction, "force [N]", bounded),
-        sections.over_time("", slip.capitalize(), slipping, "velocity [m/s]"),
+        *_along_tangents(sections, name),
         *(_strip(run, name, len(rough) > 1) for run in rough),
         sections.over_time("", "Work of friction since the start", work, "work [J]"),
     ]
 
 
-def rough_in(run: Run, name: str) -> bool:
-    """Tell whether a contact has friction in a run."""
+def _along_tangents(sections: Sections, name: str) -> list[Chart]:
+    """Return friction force and slip; nothing where no run has recorded them."""
+    sliding = [run for run in sections.runs if slides_in(run, name)]
+    if not sliding:
+        return []
+    contact = sliding[0].result.contacts[name]
+    force, slip = friction_curve(sliding[0].result, contact)[1], slip_curve(contact)[1]
+
+    def friction(run: Run) -> Array | None:
+        return friction_curve(run.result, run.result.contacts[name])[0] if run in sliding else None
+
+    def slipping(run: Run) -> Array | None:
+        return slip_curve(run.result.contacts[name])[0] if run in sliding else None
+
+    bounded = "Impulse over the time since the sample before; at most μ times the normal force."
+    return [
+        sections.over_time("", force.capitalize(), friction, "force [N]", bounded),
+        sections.over_time("", slip.capitalize(), slipping, "velocity [m/s]"),
+    ]
+
+
+def slides_in(run: Run, name: str) -> bool:
+    """Tell whether a contact has tangents in a run."""
     return name in run.result.contacts and has_friction(run.result.contacts[name])
 
 
@@ -68,7 +79,7 @@ def cone_picture(run: Run, name: str) -> Html:
     """Return the friction cone of a contact as a picture, nothing where it has none or never closes."""
     from flexmb.postproc.cone_plot import plot_cone
 
-    if not rough_in(run, name):
+    if not slides_in(run, name):
         return Html("")
     try:
         figure = plot_cone(run.result, name)

@@ -1,0 +1,69 @@
+"""Many contacts with friction in large motion: sweeps at sparse cost against full matrices; spheres all against all."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+from friction_models import G, closure, friction_run, incline
+from test_friction_large import GGL, MJ, VELOCITY, every_scheme, pendulum_on_a_belt
+
+import flexmb as fm
+from flexmb.assembly import contact_sets
+from flexmb.errors import RunWarning
+
+
+@every_scheme(MJ, GGL, VELOCITY)
+def test_sweeps_and_full_matrices_agree(scheme, monkeypatch) -> None:
+    """The belt has joints, restitution, rolling and a moving surface."""
+    runs = []
+    for few in (200, 0):
+        monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", few)
+        runs.append(friction_run(pendulum_on_a_belt(), scheme, 2e-3, 250))
+    assert [run.engine.workspace.machine.sets.part_ptr.size > 1 for run in runs] == [False, True]
+    np.testing.assert_allclose(runs[1].field_q, runs[0].field_q, atol=1e-6)
+    np.testing.assert_allclose(runs[1].tangential.sum(axis=0), runs[0].tangential.sum(axis=0), atol=1e-6)
+    assert runs[0].impulse[:, 2].max() > 0.0
+    for run in runs:
+        assert closure(run) <= 1e-12
+
+
+def test_a_block_that_sticks_does_not_creep_by_sweeps(monkeypatch) -> None:
+    monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", 0)
+    run = friction_run(incline(), MJ, 0.01, 1000)
+    assert np.abs(run.field_q[:, :3] - run.field_q[0, :3]).max() <= 1e-10
+
+
+def box(n: int, mu: float = 0.3, e: float = 0.0) -> fm.Model:
+    """n^3 spheres in a box, a little apart at first and not quite in rows."""
+    radius, rng = 0.05, np.random.default_rng(1)
+    model, names, d = fm.Model(gravity=(0.0, 0.0, -G)), [], 2.05 * radius
+    J = 0.4 * radius**2
+    for k, place in enumerate(np.ndindex(n, n, n)):
+        x = (np.array(place) - 0.5 * (n - 1)) * d + 0.01 * radius * rng.uniform(-1.0, 1.0, 3)
+        x[2] += 0.5 * (n - 1) * d + 1.01 * radius
+        names.append(f"s{k}")
+        model.add(fm.Rigid(names[-1], mass=1.0, inertia=(J, J, J), position=x))
+    laws = {"friction": mu, "restitution": e}
+    model.add(fm.Spheres("grains", bodies="s*", radius=radius, **laws))
+    wall = 0.5 * n * d + 0.02 * radius
+    for name, normal in (("east", (-1, 0, 0)), ("west", (1, 0, 0)), ("north", (0, -1, 0)), ("south", (0, 1, 0))):
+        keys = {"normal": normal, "point": -wall * np.array(normal, dtype=float), "radius": radius}
+        model.add(fm.NodePlane(name, nodes=names, **keys, **laws))
+    model.add(fm.NodePlane("floor", nodes=names, normal=(0, 0, 1), radius=radius, **laws))
+    return model
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+def test_spheres_in_a_box_come_to_rest_with_friction(few, monkeypatch) -> None:
+    monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        result = fm.simulate(box(3), MJ, step=2e-3, end=0.3)
+    energy = result.energy
+    assert energy.kinetic[-1] <= 0.03 * energy.kinetic.max()
+    assert energy.work_friction[-1] < 0.0
+    assert np.abs(energy.residual).max() <= 1e-12 * np.abs(energy.potential).max()
+    weight = 27 * G * 2e-3
+    assert result.contacts["floor"].impulse[-20:].sum(axis=1).mean() == pytest.approx(weight, rel=0.1)
