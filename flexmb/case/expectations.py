@@ -194,7 +194,7 @@ def samples(asked: Asked, result: Result, recorded: Mapping[str, int]) -> Array:
 
 
 def _series(head: str, rest: str, name: str, result: Result) -> Array:
-    if head == "contacts":
+    if head == "contacts" and name not in result.signals:  # the tangential velocity of a clearance is a signal
         contact, _, word = rest.rpartition(".")
         return np.asarray(getattr(result.contacts[contact], word))
     joint, _, word = rest.rpartition(".")
