@@ -16,7 +16,7 @@ from matplotlib.figure import Figure
 from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.contact_status import draw_status, has_friction, has_status
+from flexmb.postproc.contact_status import draw_status, has_friction, has_status, of_joint
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
@@ -56,7 +56,8 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
         Also write the figure, as .svg, .pdf or .png.
     """
     contact = named_contact(result, name)
-    draw: list[Draw] = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities)]
+    of_gaps = () if of_joint(result, name) else (draw_gaps, draw_velocities)
+    draw: list[Draw] = [partial(function, result=result, names=[name]) for function in of_gaps]
     if not has_friction(contact):
         draw.append(partial(draw_forces, result=result, names=[name]))
         if not has_status(contact):
@@ -65,7 +66,8 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
             (6.0, 7.0), [*draw, partial(draw_status, result=result, name=name)], save, heights=(1, 1, 1, 0.5)
         )
     draw += [partial(function, result=result, name=name) for function in (draw_cone_forces, draw_slip, draw_status)]
-    return _figure((6.4, 8.6), draw, save, heights=(1.0, 1.0, 1.3, 1.0, 0.45))
+    heights = (*(1.0 for _ in of_gaps), 1.3, 1.0, 0.45)
+    return _figure((6.4, 0.8 + 1.65 * sum(heights)), draw, save, heights=heights)
 
 
 def named_contact(result: Result, name: str) -> ContactSeries:
@@ -161,7 +163,7 @@ def _figure(
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the gaps of contacts (of a group the smallest) over time."""
-    for contact, colour in _chosen(axes, result, names):
+    for contact, colour in _chosen(axes, result, names, gaps=True):
         gap, many = _columns(contact.gap)
         axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     axes.axhline(0.0, color=INK, linewidth=0.7)
@@ -170,7 +172,7 @@ def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) ->
 
 def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the relative velocities of contacts along the normal (of a group the smallest) over time."""
-    for contact, colour in _chosen(axes, result, names):
+    for contact, colour in _chosen(axes, result, names, gaps=True):
         velocity, many = _columns(contact.velocity)
         axes.plot(*thinned(result.time, velocity.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     _finish(axes, result, "Relative velocity", "velocity [m/s]")
@@ -287,11 +289,14 @@ def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str
     axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=alpha, linewidth=0, label=label)
 
 
-def _chosen(axes: Axes, result: Result, names: Iterable[str] | None) -> list[tuple[ContactSeries, str]]:
-    """Return contacts with their colours: those named, or those with the largest impulses."""
+def _chosen(
+    axes: Axes, result: Result, names: Iterable[str] | None, gaps: bool = False
+) -> list[tuple[ContactSeries, str]]:
+    """Return contacts with their colours: those named, or those with the largest impulses (``gaps``: that open)."""
     contacts = result.contacts
     if names is None:
         given = {name: float(np.abs(contact.impulse).sum()) for name, contact in contacts.items()}
+        given = {name: sum_ for name, sum_ in given.items() if not (gaps and of_joint(result, name))}
         names = sorted(given, key=lambda name: -given[name])
     chosen = list(names)
     if len(chosen) > MOST_CONTACTS:
