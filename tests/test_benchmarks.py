@@ -17,6 +17,7 @@ import bare_solve
 import contacts
 import exudyn_bar
 import flexmb_bar
+import friction
 import impacting_bar
 import long_run
 import start_up
@@ -198,3 +199,11 @@ def test_viewing_measures_commands_that_work(tmp_path: Path) -> None:
     assert (tmp_path / "bar.html").stat().st_size < 8e6
     movie = commands["view --movie, bar, 300 pictures"]
     assert movie[movie.index("--speed") + 1] == "0.2"  # 2 s at 30 pictures a second in 300 pictures
+
+
+def test_friction_benchmark_measures_beams_that_slide():
+    rows = friction.growth([4, 40], repeats=1, steps=5, bending="planar")
+    assert [(size, label) for size, label, *_ in rows] == [(n, k) for n in (4, 40) for k in friction.SCHEMES]
+    assert all(rough > 0.0 and smooth > 0.0 for *_, rough, smooth, _ in rows)
+    one = friction.Steps(friction.sliding_beam(9, "all", friction.MU), fm.MoreauJean(), friction.H, 5)
+    assert (one.engine.live.laws[3] == 2).all()  # every contact slips

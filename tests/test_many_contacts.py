@@ -207,7 +207,7 @@ def test_a_flat_beam_bounces_as_with_the_dense_solver(scheme, damping, monkeypat
     assert many.tally().iterations <= 2 * few.tally().iterations + 60
     for name in ("gap", "velocity", "impulse", "energy"):
         x, y = getattr(block, name), getattr(other, name)
-        assert np.abs(x - y).max() <= 1e-11 * np.abs(y).max(), name
+        assert np.abs(x - y).max() <= 3e-11 * np.abs(y).max(), name
     scale = np.abs(block.energy[:, :6]).max()
     assert np.abs(block.energy[:, 6]).max() <= 1e-12 * scale  # the identity closes
     if getattr(scheme, "ggl", False):

@@ -93,7 +93,7 @@ def _lay_out(B: Border, active: IntArray) -> int:
                 for e in range(B.col_ptr[m], B.col_ptr[m + 1]):
                     low = min(low, B.col_idx[e])
                 B.first[k] = B.place[low]
-                B.contact[k] = 1
+                B.contact[k] = active[m]
                 k += 1
             else:
                 B.place[n + m] = -1
@@ -142,7 +142,7 @@ def has_factors(B: Border, active: IntArray) -> bool:
 
 @inner
 def factor_set(B: Border, active: IntArray, softened: bool) -> None:
-    """Factor the bordered matrix of the set ``active`` > 0, unless its factors are there already.
+    """Factor the bordered matrix of the set ``active`` > 0 (1 or ``envelope.SIGNED``), unless its factors are there.
 
     In a softened set every member gives way by its ``soft``: no contact is redundant then.
     """

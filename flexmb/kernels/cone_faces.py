@@ -15,6 +15,7 @@ import numpy as np
 from flexmb.kernels.bordered import Border
 from flexmb.kernels.cone_problem import Cones
 from flexmb.kernels.cone_project import DISCS
+from flexmb.kernels.envelope import SIGNED
 from flexmb.kernels.jit import inner
 from flexmb.kernels.tables import IntArray2
 from flexmb.state import Array, IntArray
@@ -43,10 +44,12 @@ class Faces(NamedTuple):
     across : (m,) array
         sigma of the row across d, on the second row of its disc; infinite where no row stays.
     member : (m,) int array
-        Rows in the set.
+        Rows in the set, marked as ``envelope.SIGNED``.
     b, w, r, dz, best, start : (m,) arrays
         Right-hand sides as solved for (turned, and with the pull of the proximal term), rates, corrections, the best
         answer, and that towards which the proximal term pulls.
+    z_0, w_0 : (m,) arrays
+        Impulses and rates before a step of a proximal problem.
     soft : (m,) array
         Compliance of the proximal term of each row.
     """
@@ -66,6 +69,8 @@ class Faces(NamedTuple):
     dz: Array
     best: Array
     start: Array
+    z_0: Array
+    w_0: Array
     soft: Array
 
 
@@ -85,7 +90,7 @@ def _write_disc(B: Border, F: Faces, at: int, rows: int, slips: bool) -> bool:
     changed = False
     if not slips or rows == 1:
         for k in range(at, at + rows):
-            F.member[k] = 0 if slips else 1
+            F.member[k] = 0 if slips else SIGNED
             for e in range(B.row_ptr[k + 1] - B.row_ptr[k]):
                 p = B.row_ptr[k] + e
                 changed = _put(B, k, e, F.row_val[p], F.col_val[p]) or changed
@@ -95,7 +100,7 @@ def _write_disc(B: Border, F: Faces, at: int, rows: int, slips: bool) -> bool:
         return changed
     c, s = F.along[at], F.along[at + 1]
     F.member[at] = 0
-    F.member[at + 1] = 1 if F.across[at + 1] < np.inf else 0
+    F.member[at + 1] = SIGNED if F.across[at + 1] < np.inf else 0
     for e in range(B.row_ptr[at + 1] - B.row_ptr[at]):
         p, q = B.row_ptr[at] + e, B.row_ptr[at + 1] + e
         x, y, u, v = F.row_val[p], F.row_val[q], F.col_val[p], F.col_val[q]
@@ -114,7 +119,7 @@ def write_faces(B: Border, c: Cones, F: Faces) -> bool:
     changed = False
     for i in range(F.closed.size):
         first = c.first[i]
-        F.member[first] = F.closed[i]
+        F.member[first] = SIGNED if F.closed[i] > 0 else 0
         at = first + 1
         if F.closed[i] == 0:
             for d in range(DISCS):

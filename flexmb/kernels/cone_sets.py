@@ -24,10 +24,10 @@ SETS, PATIENCE = 60, 8
 """Most index sets in turn, and how many of them may bring no smaller residual."""
 PASSES = 5
 """Most corrections of the impulses of a set; two do but for very fine meshes."""
-FINE = 1e-13
-"""Residual at which directions of slip in space have converged."""
-PULLS, PULLED = 60, 12
-"""Most proximal problems, and most sets of each."""
+FINE = 0.1
+"""Share of the tolerance at which directions of slip in space have converged."""
+PULLS, PULLED, HALVINGS = 60, 20, 6
+"""Most proximal problems, most sets of each, and most halvings of a step between two sets."""
 
 
 @inner
@@ -112,6 +112,20 @@ def _judge(c: Cones, F: Faces, pulled: bool) -> float:
 
 
 @inner
+def _shorten(c: Cones, F: Faces, before: float) -> float:
+    """Halve the step from ``z_0`` and ``w_0`` until the residual of the proximal problem falls; return the residual."""
+    residual = _judge(c, F, True)
+    for _ in range(HALVINGS):
+        if residual < before:
+            break
+        for k in range(c.b.size):
+            c.z[k] = 0.5 * (c.z[k] + F.z_0[k])
+            F.w[k] = 0.5 * (F.w[k] + F.w_0[k])
+        residual = _judge(c, F, True)
+    return residual
+
+
+@inner
 def _spatial(c: Cones, F: Faces) -> bool:
     """Return whether any disc of two rows slips."""
     for i in range(c.asked.size):
@@ -124,13 +138,17 @@ def _spatial(c: Cones, F: Faces) -> bool:
 @inner
 def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float, pulled: bool) -> bool:
     """Change sets until none is wrong; return whether the residual came below the goal."""
-    least, patience = np.inf, PATIENCE
+    least, patience, before = np.inf, PATIENCE, np.inf
     for _ in range(sets):
         noise = _equations(B, R, c, F)
         c.answer[ITERATIONS] += 1.0
+        residual = _shorten(c, F, before) if pulled else _judge(c, F, False)
+        before = residual
+        for k in range(c.b.size):
+            F.z_0[k] = c.z[k]
+            F.w_0[k] = F.w[k]
         changes = _choose(c, F, noise, 2 * patience < PATIENCE)
-        residual = _judge(c, F, pulled)
-        settled = changes == 0 and (residual <= FINE or not _spatial(c, F))
+        settled = changes == 0 and (residual <= FINE * goal or not _spatial(c, F))
         if settled or (pulled and residual <= goal):
             return residual <= goal
         if residual < 0.9 * least:
@@ -144,11 +162,15 @@ def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float,
 
 @inner
 def _start(c: Cones, F: Faces) -> bool:
-    """Choose the first set from the impulses of the guess, or where there are none from the rates; False for none."""
+    """Choose the first set: the blocks pressed in the guess, or else those violated without impulses; False for none.
+
+    Positions beside velocities are chosen by their gaps: which of them press says little about the next step.
+    """
     nb, nc, m = c.asked.size, c.closed.size, c.b.size
-    trivial = True
+    trivial, warm = True, False
     for i in range(nb):
         trivial = trivial and (c.asked[i] == 0 or c.b[c.first[i]] >= 0.0)
+        warm = warm or (c.asked[i] > 0 and c.z[c.first[i]] > 0.0 and (nb == nc or i >= nc))
     for k in range(m):
         F.w[k] = c.b[k]
         F.soft[k] = F.start[k] = 0.0
@@ -161,6 +183,8 @@ def _start(c: Cones, F: Faces) -> bool:
                 F.w[k] = 0.0
             else:
                 c.z[k] = 0.0
+        if warm and not pressed and (nb == nc or i >= nc):
+            F.w[first] = abs(F.w[first])  # open at first
         at = first + 1
         for d in range(DISCS):
             for k in range(at, at + c.shape[i, d]):

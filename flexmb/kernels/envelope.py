@@ -12,6 +12,8 @@ from flexmb.kernels.jit import inner, kernel
 from flexmb.state import Array, IntArray
 
 EPS = 2.220446049250313e-16
+SIGNED = 3
+"""Mark of the row of a contact whose pivot may have either sign."""
 REDUNDANT = 2e-12
 """Share of a contact's own compliance left by the contacts before it at which the contact is redundant."""
 
@@ -24,7 +26,8 @@ def factor_envelope(
 
     Row i with ``contact[i]`` > 0 is the row of a contact's multiplier; where its pivot vanishes beside the terms it is
     the difference of, the contact is redundant given those before it: the row is taken out, ``contact[i]`` becomes 2,
-    and its multiplier will be zero.
+    and its multiplier will be zero. So it is where the pivot is negative, unless ``contact[i]`` is SIGNED, for rows of
+    contacts that slip; it becomes 1 then.
 
     Returns
     -------
@@ -52,11 +55,15 @@ def factor_envelope(
             term = row[j] * col[j]
             pivot -= term
             size += abs(term)
-        if contact[i] > 0 and not pivot > REDUNDANT * size:
+        if contact[i] == SIGNED and pivot < -REDUNDANT * size:
+            contact[i] = 1
+        elif contact[i] > 0 and not pivot > REDUNDANT * size:
             contact[i] = 2
             for j in range(i - f):
                 row[j] = col[j] = 0.0
             pivot = 1.0
+        elif contact[i] == SIGNED:
+            contact[i] = 1
         elif not pivot > 0.0 and bad < 0:
             bad = i
         diagonal[i] = 1.0 / pivot

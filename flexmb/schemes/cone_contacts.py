@@ -23,11 +23,10 @@ from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.frictional import no_laws
-from flexmb.schemes.many_contacts import Level
+from flexmb.schemes.many_contacts import Level, StepNumbers
 from flexmb.schemes.scheme import PreparedContacts
 from flexmb.schemes.sparse_cones import sparse_cones, sparse_pays, stacked
 from flexmb.state import Array, IntArray
-from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
 
 
@@ -47,8 +46,7 @@ class ConeContacts:
         self, fixed: PreparedContacts, order: BandOrder, solver: ContactSolver, h: float, carried: Carried
     ) -> None:
         system = fixed.system
-        both = fixed.numbers.level is Level.BOTH
-        self.cones = _cones(system.contacts.blocks, both, h, solver)
+        self.cones = cone_problem(system, fixed.numbers, h, solver)
         if solver.method == NEWTON and sparse_pays(system):
             self._solver = Room(sparse_cones(system, fixed.numbers, self.cones))
             reached = _reached(solve_sparse, self._solver)
@@ -76,8 +74,9 @@ def _reached(stage: Stage, room: Room) -> IntArray:
     return address
 
 
-def _cones(blocks: Blocks, both: bool, h: float, solver: ContactSolver) -> Cones:
+def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: ContactSolver) -> Cones:
     """Return the problem without its numbers of a step."""
+    blocks, both = system.contacts.blocks, numbers.level is Level.BOTH
     nc = blocks.nc
     shape = np.stack([blocks.slides, blocks.turns, blocks.spins], axis=1).astype(np.int64)
     law = np.stack([blocks.friction[:, 0], blocks.roll, blocks.spin], axis=1)

@@ -25,7 +25,7 @@ def stacked(system: LinearSystem) -> sparse.csc_array:
 
 def sparse_pays(system: LinearSystem) -> bool:
     """Return whether the contacts are many, and their bordered matrix narrow enough to be quicker than a dense one."""
-    if system.contacts.nc <= FEW:
+    if system.contacts.nc <= FEW or (system.contacts.blocks.slides > 2).any():
         return False
     perm = _order(system).perm
     first = np.concatenate([[0], np.cumsum(1 + system.contacts.blocks.sizes)])
@@ -106,7 +106,7 @@ def _faces(cones: Cones, own: Array, row_val: Array, col_val: Array) -> Faces:
         for rows in cones.shape[i]:
             largest[at : at + rows] = own[at : at + rows].max(initial=0.0)
             at += int(rows)
-    along, across, b, w, r, dz, best, start, soft = (np.zeros(m) for _ in range(9))
+    along, across, b, w, r, dz, best, start, z_0, w_0, soft = (np.zeros(m) for _ in range(11))
     return Faces(
         row_val=row_val,
         col_val=col_val,
@@ -123,5 +123,7 @@ def _faces(cones: Cones, own: Array, row_val: Array, col_val: Array) -> Faces:
         dz=dz,
         best=best,
         start=start,
+        z_0=z_0,
+        w_0=w_0,
         soft=soft,
     )
