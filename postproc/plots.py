@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -180,16 +181,16 @@ def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = No
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the forces of contacts (of a group the sum): impulse over the time between samples; friction dashed."""
+    dashed = "friction"
     for contact, colour in _chosen(axes, result, names):
         force, many = _columns(contact.force)
         label = _label(contact, many, "sum of")
         axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
         if has_friction(contact):
             friction, _ = friction_curve(result, contact)
-            label = _label(contact, many, "friction of") if many > 1 else "friction"
-            axes.plot(
-                *thinned(result.time, friction), color=colour, linewidth=1.0, linestyle=(0, (3, 1.5)), label=label
-            )
+            style: Any = {"linewidth": 1.0, "linestyle": (0, (3, 1.5)), "label": dashed}
+            axes.plot(*thinned(result.time, friction), color=colour, **style)
+            dashed = "_nolegend_"  # one word in the legend will do
     _finish(axes, result, "Contact force", "force [N]")
 
 
