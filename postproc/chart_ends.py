@@ -10,6 +10,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from flexmb.postproc.contact_status import of_joint
 from flexmb.postproc.plots import draw_energy, draw_forces, draw_gaps
 from flexmb.postproc.style import STYLE
 from flexmb.postproc.ticks import move_ends, words_of
@@ -44,7 +45,9 @@ class ChartEnds:
 
 def draws_of(result: Result) -> list[Callable[[Axes, Result], None]]:
     """Return what draws the charts of a result."""
-    contacts: list[Callable[[Axes, Result], None]] = [draw_gaps, draw_forces] if result.contacts else []
+    contacts: list[Callable[[Axes, Result], None]] = [draw_forces] if result.contacts else []
+    if any(not of_joint(result, name) for name in result.contacts):
+        contacts.insert(0, draw_gaps)
     return contacts + ([draw_energy] if "/energy/kinetic" in result.tree else [])
 
 

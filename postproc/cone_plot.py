@@ -35,7 +35,9 @@ class Pushes:
     normal : (k,) array
         P_N, N s.
     along : (k, d) array
-        P_T along the d tangents, N s.
+        P_T along the tangents, N s; without columns where contacts of the group have not equally many.
+    size : (k,) array
+        |P_T|, N s.
     status : (k,) array
         0 open, 1 stick, 2 slip.
     mu : tuple of float
@@ -46,14 +48,10 @@ class Pushes:
 
     normal: Array
     along: Array
+    size: Array
     status: IntArray
     mu: tuple[float, ...]
     left_out: int = 0
-
-    @property
-    def size(self) -> Array:
-        """|P_T|, (k,), N s."""
-        return np.asarray(np.sqrt(np.sum(self.along**2, axis=1)))
 
 
 def pushes_of(contact: ContactSeries) -> Pushes:
@@ -61,12 +59,14 @@ def pushes_of(contact: ContactSeries) -> Pushes:
     if not has_friction(contact):
         raise InputError(f"contact '{contact.name}' has no friction, so it has no cone")
     normal = np.asarray(contact.impulse).reshape(len(contact.impulse), -1)
-    many = normal.shape[1]
-    along = np.asarray(contact.tangential_impulse).reshape(len(normal), many, -1)
+    size = np.asarray(contact.friction_impulse).reshape(normal.shape)
+    even = len(set(contact.tangents.tolist())) == 1
+    along = contact.tangential_impulse.reshape(*normal.shape, -1) if even else np.zeros((*normal.shape, 0))
     closed = normal > 0.0
     if not closed.any():
         raise InputError(f"contact '{contact.name}' is open throughout: it has no impulses to draw")
-    found = Pushes(normal[closed], along[closed], status_table(contact)[closed], contact.coefficients)
+    status = status_table(contact)[closed]
+    found = Pushes(normal[closed], along[closed], size[closed], status, contact.coefficients)
     return found if len(found.normal) <= MOST else _fewer(found)
 
 
@@ -75,7 +75,9 @@ def _fewer(all_of: Pushes) -> Pushes:
     count = len(all_of.normal)
     near = np.argsort(all_of.size / all_of.normal)[-MOST // 10 :]
     some = np.union1d(np.linspace(0, count - 1, MOST - near.size).astype(np.int64), near)
-    return Pushes(all_of.normal[some], all_of.along[some], all_of.status[some], all_of.mu, count - some.size)
+    return Pushes(
+        all_of.normal[some], all_of.along[some], all_of.size[some], all_of.status[some], all_of.mu, count - some.size
+    )
 
 
 def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Shown:
@@ -94,17 +96,17 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
     """
     path = None if save is None else usable_figure(Path(save))
     pushes = pushes_of(named_contact(result, name))
-    flat = pushes.along.shape[1] == 1
+    flat, disk = pushes.along.shape[1] == 1, pushes.along.shape[1] == 2
     with matplotlib.rc_context(STYLE):
-        figure = Shown(figsize=(4.6 if flat else 8.4, 4.2), layout="constrained")
-        panels = figure.subplots(1, 1 if flat else 2, squeeze=False)[0]
+        figure = Shown(figsize=(8.4 if disk else 4.6, 4.2), layout="constrained")
+        panels = figure.subplots(1, 2 if disk else 1, squeeze=False)[0]
         _draw_cone(panels[0], pushes, flat)
-        if not flat:
+        if disk:
             _draw_disk(panels[1], pushes)
         panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # above the cone nothing is
         figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
         if words := _note(result, pushes):
-            figure.supxlabel(textwrap.fill(words, 66 if flat else 120), fontsize=8)
+            figure.supxlabel(textwrap.fill(words, 120 if disk else 66), fontsize=8)
         if path is not None:
             save_figure(figure, path, dpi=200)
     return figure

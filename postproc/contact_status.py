@@ -26,6 +26,12 @@ def has_friction(contact: ContactSeries) -> bool:
     return contact.has("slip")
 
 
+def of_joint(result: Result, name: str) -> bool:
+    """Tell whether a contact is the friction of a joint: its normal impulse is what the joint holds, without a gap."""
+    joint = name.removesuffix("_friction")
+    return joint != name and joint in result.joints and not np.any(result.contacts[name].gap)
+
+
 def has_status(contact: ContactSeries) -> bool:
     """Tell whether it was recorded that a contact with friction sticks or slips; spheres have that without tangents."""
     return contact.has("status") and bool(contact.mu.any())

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.postproc.arrays import Array
+from flexmb.postproc.contact_status import of_joint
 from flexmb.postproc.open_folder import Opened
 from flexmb.record.io.glyph_ends import RING
 from flexmb.record.result import Result
@@ -82,7 +83,7 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
     round_ = {own.decode() for kind, own in zip(marks.kind, marks.name, strict=True) if kind.decode() == RING}
     touching = _Touching(result, sum(len(own) for own in columns.values()))
     for name, own in columns.items():
-        if name in round_ or tables.get(name, {}).get("kind", "node-plane") != "node-plane":
+        if name in round_ or of_joint(result, name) or tables.get(name, {}).get("kind", "node-plane") != "node-plane":
             continue
         touched = [touching.points(j) for j in own]
         if any(len(t) != 1 for t in touched):

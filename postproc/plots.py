@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from io import BytesIO
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -16,7 +17,7 @@ from matplotlib.figure import Figure
 from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.contact_status import draw_status, has_friction, has_status
+from flexmb.postproc.contact_status import draw_status, has_friction, has_status, of_joint
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
@@ -56,7 +57,8 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
         Also write the figure, as .svg, .pdf or .png.
     """
     contact = named_contact(result, name)
-    draw: list[Draw] = [partial(function, result=result, names=[name]) for function in (draw_gaps, draw_velocities)]
+    of_gaps = () if of_joint(result, name) else (draw_gaps, draw_velocities)
+    draw: list[Draw] = [partial(function, result=result, names=[name]) for function in of_gaps]
     if not has_friction(contact):
         draw.append(partial(draw_forces, result=result, names=[name]))
         if not has_status(contact):
@@ -65,7 +67,8 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
             (6.0, 7.0), [*draw, partial(draw_status, result=result, name=name)], save, heights=(1, 1, 1, 0.5)
         )
     draw += [partial(function, result=result, name=name) for function in (draw_cone_forces, draw_slip, draw_status)]
-    return _figure((6.4, 8.6), draw, save, heights=(1.0, 1.0, 1.3, 1.0, 0.45))
+    heights = (*(1.0 for _ in of_gaps), 1.3, 1.0, 0.45)
+    return _figure((6.4, 0.8 + 1.65 * sum(heights)), draw, save, heights=heights)
 
 
 def named_contact(result: Result, name: str) -> ContactSeries:
@@ -161,7 +164,7 @@ def _figure(
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the gaps of contacts (of a group the smallest) over time."""
-    for contact, colour in _chosen(axes, result, names):
+    for contact, colour in _chosen(axes, result, names, gaps=True):
         gap, many = _columns(contact.gap)
         axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     axes.axhline(0.0, color=INK, linewidth=0.7)
@@ -170,7 +173,7 @@ def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) ->
 
 def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the relative velocities of contacts along the normal (of a group the smallest) over time."""
-    for contact, colour in _chosen(axes, result, names):
+    for contact, colour in _chosen(axes, result, names, gaps=True):
         velocity, many = _columns(contact.velocity)
         axes.plot(*thinned(result.time, velocity.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
     _finish(axes, result, "Relative velocity", "velocity [m/s]")
@@ -178,16 +181,16 @@ def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = No
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the forces of contacts (of a group the sum): impulse over the time between samples; friction dashed."""
+    dashed = "friction"
     for contact, colour in _chosen(axes, result, names):
         force, many = _columns(contact.force)
         label = _label(contact, many, "sum of")
         axes.plot(*thinned(result.time, force.sum(axis=1)), color=colour, label=label)
         if has_friction(contact):
             friction, _ = friction_curve(result, contact)
-            label = _label(contact, many, "friction of") if many > 1 else "friction"
-            axes.plot(
-                *thinned(result.time, friction), color=colour, linewidth=1.0, linestyle=(0, (3, 1.5)), label=label
-            )
+            style: Any = {"linewidth": 1.0, "linestyle": (0, (3, 1.5)), "label": dashed}
+            axes.plot(*thinned(result.time, friction), color=colour, **style)
+            dashed = "_nolegend_"  # one word in the legend will do
     _finish(axes, result, "Contact force", "force [N]")
 
 
@@ -287,11 +290,14 @@ def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str
     axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=alpha, linewidth=0, label=label)
 
 
-def _chosen(axes: Axes, result: Result, names: Iterable[str] | None) -> list[tuple[ContactSeries, str]]:
-    """Return contacts with their colours: those named, or those with the largest impulses."""
+def _chosen(
+    axes: Axes, result: Result, names: Iterable[str] | None, gaps: bool = False
+) -> list[tuple[ContactSeries, str]]:
+    """Return contacts with their colours: those named, or those with the largest impulses (``gaps``: that open)."""
     contacts = result.contacts
     if names is None:
         given = {name: float(np.abs(contact.impulse).sum()) for name, contact in contacts.items()}
+        given = {name: sum_ for name, sum_ in given.items() if not (gaps and of_joint(result, name))}
         names = sorted(given, key=lambda name: -given[name])
     chosen = list(names)
     if len(chosen) > MOST_CONTACTS:

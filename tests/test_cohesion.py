@@ -3,8 +3,12 @@
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from systems_with_laws import random_frictional
 
 import flexmb as fm
+from flexmb.drive.engine import Plan
+from flexmb.drive.general import GeneralEngine
+from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.stormer_verlet import StormerVerlet
 
 C, W = 1e4, 1.0
@@ -93,3 +97,17 @@ def test_a_bond_carries_a_weight_it_can_hold_and_breaks_under_more():
         model.add(fm.NodePlane("ceiling", node="b", normal=(0.0, -1.0, 0.0), cohesion=bond))
         result = fm.simulate(model, fm.MoreauJean(), step=1e-4, end=0.5)
         assert (result.contacts["ceiling"].gap[-1] < REACH) == holds
+
+
+def test_a_run_goes_on_from_a_snapshot_with_the_state_of_its_laws():
+    """A half-broken bond, and what the solver starts from, are carried over to the last bit."""
+    system = random_frictional(1, nc=3, cohesion=[40.0, 20.0, 0.02, 1e-3, 1.0], slides=2)
+    plan = Plan(system, fm.MoreauJean(), ContactSolver(), 1e-2, 0.0, 60, 1, 10**9)
+    whole, first, second = GeneralEngine(plan), GeneralEngine(plan), GeneralEngine(plan)
+    whole.advance(60)
+    first.advance(25)
+    assert 0.0 < first.memory.laws[1].min() < 1.0
+    second.restore(first.snapshot(), 25)
+    second.advance(35)
+    for name, array in whole.snapshot().items():
+        np.testing.assert_array_equal(second.snapshot()[name], array)

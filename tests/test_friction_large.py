@@ -217,3 +217,37 @@ def test_both_engines_agree(scheme) -> None:
         np.testing.assert_array_equal(one.status, two.status)
     assert runs[0].contacts["hit"].impulse.max() > 0.0
     assert runs[0].contacts["belt"].status.max() == 2.0
+
+
+# ------------------------------------------------------------------------------------------------- corners of drives
+
+
+def jerked_ramp(mu: float) -> fm.Model:
+    """A block on a slope of a cart that begins to move at once at 0.05 s."""
+    slope = np.radians(60.0)
+    n = np.array([np.sin(slope), np.cos(slope)])
+    model = fm.Model()
+    model.add(fm.RigidPlanar("cart", mass=3.0, inertia=1.0))
+    drive = fm.Ramp(start_time=0.05, end_time=1.05, end_value=0.5)
+    model.add(fm.Prismatic("rail", a="ground", b="cart", axis=(1, 0, 0), drive=drive))
+    model.add(fm.RigidPlanar("block", mass=1.0, inertia=0.01, position=0.1 * n, angle=-slope, points=FEET))
+    plane = {"point": (0.0, 0.0, 0.0), "normal": (*n, 0.0), "body": "cart"}
+    model.add(fm.NodePlane("top", nodes=["block.left", "block.right"], **plane, friction=mu))
+    return model
+
+
+FEET = {"left": (-0.2, -0.1), "right": (0.2, -0.1)}
+
+
+@every_scheme(MJ, GGL, VELOCITY)
+def test_a_block_with_friction_is_taken_along_by_a_jerk_of_its_ramp(scheme) -> None:
+    run = friction_run(jerked_ramp(1.0), scheme, 5e-3, 20)
+    before, after = run.field_v[9], run.field_v[11]
+    np.testing.assert_allclose(before, 0.0, atol=1e-11)
+    # the jerk drives the slope into the block: it sticks, for its push is within the cone of friction
+    np.testing.assert_allclose(after[[0, 3]], 0.5, atol=1e-10)
+    np.testing.assert_allclose(after[[1, 2, 4, 5]], 0.0, atol=1e-10)
+    assert closure(run) <= 1e-12
+    loose = friction_run(jerked_ramp(0.05), scheme, 5e-3, 20)
+    assert abs(loose.field_v[11, 4]) > 0.05
+    assert closure(loose) <= 1e-12

@@ -178,3 +178,31 @@ def test_from_the_command_line(flat: Result, tmp_path: Path, capsys: pytest.Capt
     assert "cone" in capsys.readouterr().err
     assert main(["plot", folder, "contact", "--contact", "bellt", "-o", str(out)]) == 2
     assert "belt" in capsys.readouterr().err
+
+
+def test_friction_of_a_joint_has_no_gap_to_draw(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Rigid("wheel", mass=3.0, inertia=(0.02, 0.03, 0.02), angular_velocity=(0.0, 10.0, 0.0)))
+    model.add(fm.Revolute("pin", a="wheel", axis=(0, 1, 0), friction=0.2, friction_radius=0.05))
+    result = fm.simulate(model, fm.MoreauJean(), step=1e-2, end=0.2)
+    titles = [axes.get_title(loc="left") for axes in result.plot_contact("pin_friction").axes]
+    assert titles == ["Contact force", "Slip", "Open, stick, slip"]
+    folder = result.save(tmp_path / "wheel")
+    assert main(["view", str(folder), "--screenshot", str(tmp_path / "x.png")]) == 0
+    assert "plane" not in capsys.readouterr().err
+
+
+def test_a_group_with_unequal_tangents_has_sizes() -> None:
+    model = fm.Model()
+    parts = [
+        model.add(fm.Particle(f"p{k}", mass=1.0, position=(0, k, 0), axes=axes)) for k, axes in ((0, "xz"), (1, "xyz"))
+    ]
+    model.add(fm.NodePlane("floor", nodes=[part.first for part in parts], normal=(0, 0, 1), friction=0.3))
+    model.gravity = (1.0, 0.0, -9.81)
+    result = fm.simulate(model, RoughScheme(), step=1e-2, end=0.1)
+    floor = result.contacts["floor"]
+    assert floor.tangents.tolist() == [1, 2]
+    assert floor.slip.shape == (11, 3)
+    np.testing.assert_allclose(floor.friction_impulse[1:], 0.01, rtol=1e-9)  # what gravity asks for
+    (axes,) = plot_cone(result, "floor").axes
+    np.testing.assert_allclose(points(axes)[:, 1], 0.01, rtol=1e-9)

@@ -75,6 +75,21 @@ def test_a_slider_on_an_inclined_rail_sticks_or_slides_by_its_reaction(scheme, m
     assert closure(result) < 1e-12
 
 
+@pytest.mark.parametrize("scheme", SCHEMES, ids=names)
+def test_a_ball_in_its_socket_slows_down_about_the_axis_it_turns_about(scheme):
+    model, spin = fm.Model(gravity=(0.0, 0.0, -G)), np.array([2.0, -3.0, 6.0])
+    model.add(fm.Rigid("ball", mass=3.0, inertia=(0.03, 0.03, 0.03), angular_velocity=spin))
+    model.add(fm.Spherical("socket", a="ball", friction=0.2, friction_radius=0.05))
+    result = fm.simulate(model, scheme, step=1e-3, end=1.0)
+    slowing = 0.2 * 0.05 * 3.0 * G / 0.03
+    left = np.maximum(1.0 - slowing * result.time / 7.0, 0.0)
+    omega, away = result.signals["ball.angular_velocity"], np.abs(result.time - 7.0 / slowing) > 5e-3
+    np.testing.assert_allclose(omega[away], (left[:, None] * spin)[away], atol=1e-9)
+    assert np.abs(omega[-1]).max() < 1e-12
+    assert result.energy.work_friction[-1] == pytest.approx(-0.5 * 0.03 * 49.0, rel=1e-9)
+    assert closure(result) < 1e-12
+
+
 def bearing_pendulum(end, mu=0.4, radius=0.1, m=2.0, arm=0.5, J=0.3):
     """Return the angle over time of a heavy pendulum whose bearing has friction, released at 90 degrees."""
 

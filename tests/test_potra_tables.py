@@ -3,7 +3,8 @@
 import multibody_models as models
 import numpy as np
 import pytest
-from frictional_systems import carts, puck, pushed_block, with_friction
+from exact import bouncing_ball, impacting_oscillator
+from frictional_systems import carts, puck, pushed_block, signals, with_friction
 from runs import run
 from scipy.integrate import solve_ivp
 from systems import contacts, random_system, system
@@ -205,3 +206,27 @@ def test_bad_input_is_named():
         with pytest.raises(InputError) as refused:
             fm.Potra(**{key: value})
         assert (refused.value.key, refused.value.value) == (key, value)
+
+
+@pytest.mark.parametrize("scheme", VARIANTS, ids=repr)
+def test_order_two_in_L1_through_impacts(scheme):
+    """An oscillator that strikes a stop at its rest position, restitution 0.7: located impacts keep the order."""
+    errors = []
+    for n in (503, 1009, 2039):
+        con = contacts(1, np.ones((1, 1)), g0=[0.0], e=[0.7])
+        s = system([[1.0]], [[4.0]], [[0.2]], q0=[1.0], con=con, probes=signals(1))
+        block, _ = run(s, scheme, 7.0 / n, n)
+        q, v = impacting_oscillator(block.time)
+        errors.append(7.0 / n * (np.abs(block.probes[:, 0] - q).sum() + np.abs(block.probes[:, 1] - v).sum()))
+    assert np.log(errors[0] / errors[2]) / np.log(2039 / 503) == pytest.approx(2.0, abs=0.05)
+
+
+def test_a_bouncing_ball_comes_to_rest():
+    """Bounces accumulate at t = 3 (f = -2, e = 1/2, from height 1): those shorter than a step are left out."""
+    con = contacts(1, np.ones((1, 1)), g0=[0.0], e=[0.5])
+    s = system(np.eye(1), np.zeros((1, 1)), F0=[-2.0], q0=[1.0], con=con, probes=signals(1))
+    block, _ = run(s, fm.Potra(), 4.0 / 503, 503)
+    q, v = bouncing_ball(block.time)
+    np.testing.assert_allclose(block.probes[:, 0], q, atol=1e-4)
+    assert not block.probes[block.time > 3.01].any()
+    assert block.impulse.sum() == pytest.approx(8.0, abs=1e-12)

@@ -44,6 +44,7 @@ from flexmb.kernels.multibody_contact_sets import contact_sets_stage
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_fixed import fixed_step_stage
 from flexmb.kernels.multibody_friction import friction_stage
+from flexmb.kernels.multibody_friction_corner import friction_corner_stage
 from flexmb.kernels.multibody_friction_sets import friction_sets_stage
 from flexmb.kernels.multibody_friction_works import works_beside_stage
 from flexmb.kernels.multibody_ledger import account_stage
@@ -260,7 +261,7 @@ def machine_of(
             ),
             rare=doors_of(
                 *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
-                *(tangents_stage, rows_beside_stage, CONES),
+                *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
             ),
             out=no_samples(),
             answer=np.zeros(2),

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any
 from flexmb.case.rotor_notes import whirl_notes
 from flexmb.drive.simulate import Plan, run, telling_failures
 from flexmb.errors import SimulationError
+from flexmb.nonsmooth.solvers import ContactNotConverged
 from flexmb.record.io.disk_space import full_words, is_full
-from flexmb.record.io.run_folder import RunFolder
+from flexmb.record.io.run_folder import PROBLEM, RunFolder
 from flexmb.record.io.structure import Tree
 from flexmb.record.io.summary_json import plain
 from flexmb.record.result import MemorySink, Result, load
@@ -117,5 +118,8 @@ def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float)
     summary: dict[str, Any] = summarize(tree, sink.run, reached, title=case.title)
     _add_notes(case, summary, tree)
     failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
+    if isinstance(err, ContactNotConverged):
+        err.problem.save(sink.folder / PROBLEM)
+        failure["problem"] = PROBLEM
     sink.finish(summary | {"status": "failed", "failure": failure})
     warn_notes(summary["notes"], case.notes)

@@ -27,6 +27,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.commands.notes import print_notes, print_run_notes, print_scheme_note, print_system_notes
     from flexmb.commands.progress import shown
     from flexmb.errors import InputError, SimulationError
+    from flexmb.record.io.run_folder import PROBLEM
     from flexmb.record.io.summary_json import read_summary
     from flexmb.record.summary_text import expectation_lines, summary_lines
 
@@ -53,6 +54,8 @@ def main(args: argparse.Namespace) -> int:
             if not args.quiet:
                 print_run_notes(case, read_summary(out / "summary.json"))
             print(f"flexmb: the results up to the failure are kept in '{out}'", file=sys.stderr)
+            if (out / PROBLEM).is_file():
+                print(f"flexmb: the contact problem is there, too; try: flexmb solve {out / PROBLEM}", file=sys.stderr)
         raise
     except KeyboardInterrupt:
         sets = [word for item in args.overrides for word in ("--set", item)]

@@ -14,7 +14,6 @@ from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
-from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.scheme import EVERYWHERE, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -51,11 +50,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
     if engine == "general":
-        return _general(plan)
+        return GeneralEngine(plan)
     if not compiled_carries(plan):
         if engine == "compiled":
             raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
-        return _general(plan)
+        return GeneralEngine(plan)
     if not has_compiled_step(plan.scheme):
         if engine == "compiled":
             raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
@@ -64,7 +63,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if width > BAND_LIMIT:
         if engine == "compiled":
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
-        return _general(plan)
+        return GeneralEngine(plan)
     return CompiledEngine(plan)
 
 
@@ -78,14 +77,6 @@ def _refuse_joint_friction(plan: Plan, system: MultibodySystem) -> None:
             f"{EVERYWHERE}, with contacts that have Newton's impacts and no cohesion"
         )
         raise InputError(message, where=f"joints.{name}", key="friction")
-
-
-def _general(plan: Plan) -> GeneralEngine:
-    """Return the general engine for small motion; InputError where only the compiled step of a scheme has friction."""
-    if isinstance(plan.scheme, Alpha) and not plan.system.contacts.blocks.normals_only:
-        message = f"'{plan.scheme.name}' carries {_laws(plan)} in the compiled engine only"
-        raise InputError(message, key="engine", value="general")
-    return GeneralEngine(plan)
 
 
 def _laws(plan: Plan) -> str:

@@ -326,12 +326,21 @@ def _stopped(
 
 
 def _round_off(plan: Plan) -> float:
-    """Return the energy of a system at rest whose round-off, 1e-9 of its size in a step, is taken for motion, J."""
+    """Return the energy that round-off may make of a system at rest, J.
+
+    In large motion that of 1e-9 of its size in a step, taken for motion; and 1e-10 of what the forces of the start
+    would do in a step if no contact held the system.
+    """
     system = plan.system
-    if not isinstance(system, MultibodySystem) or not system.nv:
+    if not system.nv:
         return 0.0
-    mass = system.tangents(plan.t0, system.q0, system.v0)[0].diagonal()[~system.turning]
-    return float(0.5 * mass.max(initial=0.0) * (1e-9 * system.extent / plan.h) ** 2)
+    here = system.instant(plan.t0, system.start, system.v0)
+    mass = system.matrices(here)[0].diagonal()
+    pushed = np.divide(here.F.sum(axis=0) ** 2, mass, out=np.zeros(system.nv), where=mass > 0.0)
+    floor = 0.5e-10 * plan.h**2 * float(pushed.sum())
+    if isinstance(system, MultibodySystem):
+        floor += 0.5 * float(mass[~system.turning].max(initial=0.0)) * (1e-9 * system.extent / plan.h) ** 2
+    return floor
 
 
 def _tally(motor: Engine) -> Tally:

@@ -21,8 +21,8 @@ HALVINGS = 8
 """Most halvings of a step."""
 VAIN = 15
 """Steps without a smaller residual before the iteration is given up."""
-POLISHES, ROUND_OFF, SLIGHT = 4, 4e-16, 1e-6
-"""Most steps of ``polish``, the residual that needs none, and its alpha."""
+POLISHES, ROUND_OFF, SLIGHT, MORE = 6, 1e-15, 1e-5, 30.0
+"""Most steps of ``polish``, the residual that needs none, its alpha, and the factor on alpha where it did not help."""
 
 
 @allocating
@@ -114,20 +114,21 @@ def polish(
     iterations : int
     residual : float
     """
-    iterations = 0
+    iterations, alpha = 0, SLIGHT
     x, anchor, U = P.copy(), P.copy(), np.empty(b.size)
     for _ in range(POLISHES):
         if residual <= ROUND_OFF:
             break
         anchor[:] = P
         x[:] = P
-        iterations += newton(W, b, D, shape, start, law, x, SLIGHT, anchor, 1, 1, 0.0)[0]
+        iterations += newton(W, b, D, shape, start, law, x, alpha, anchor, 1, 1, 0.0)[0]
         velocities_near(W, b, D, x, 0.0, anchor, U)
         r = cone_worst(U, b, x, D, shape, start, law)[1]
-        if not r < residual:
-            break
-        residual = r
-        P[:] = x
+        if r < residual:
+            residual = r
+            P[:] = x
+        else:
+            alpha *= MORE
     return iterations, residual
 
 

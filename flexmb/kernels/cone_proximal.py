@@ -17,6 +17,10 @@ from flexmb.state import Array, IntArray
 
 FIRST, LEAST, MOST = 0.1, 1e-13, 1e4
 """alpha at the start, and its bounds (W has mean diagonal entries of D^-2)."""
+SHARE = 0.1
+"""Share of the residual to which each problem is solved."""
+LUCK = ((0.1, 0.1), (1e-3, 0.1), (0.1, 0.5))
+"""alpha at the start and share, attempt after attempt: how long the method takes is a matter of luck with them."""
 STEPS = 30
 """Most linear systems per problem."""
 
@@ -30,6 +34,8 @@ def solve_proximal_newton(
     start: IntArray,
     law: Array,
     P: Array,
+    first: float,
+    share: float,
     max_iter: int,
     tol: float,
 ) -> tuple[int, float]:
@@ -46,6 +52,10 @@ def solve_proximal_newton(
     law : (nb, 3) array
     P : (n,) array
         In: first guess. Out: the iterate with the smallest residual.
+    first : float
+        alpha at the start, ``FIRST`` as a rule.
+    share : float
+        Share of the residual to which each problem is solved, ``SHARE`` as a rule.
     max_iter : int
         Most linear systems in all.
     tol : float
@@ -61,15 +71,15 @@ def solve_proximal_newton(
     at, x, best, U = P.copy(), np.empty(n), P.copy(), np.empty(n)
     _product(W, b, at, U)
     residual = cone_worst(U, b, at, D, shape, start, law)[1]
-    least, alpha, iterations = residual, FIRST, 0
+    least, alpha, iterations = residual, first, 0
     while least > tol and iterations < max_iter and alpha <= MOST:
         x[:] = at
-        target = max(0.1 * residual, 0.1 * tol)
+        target = share * max(residual, tol)
         k, reached = newton(
             W, b, D, shape, start, law, x, alpha, at, HALVINGS, min(STEPS, max_iter - iterations), target
         )
         iterations += max(k, 1)
-        if not reached <= 2.0 * target:
+        if not reached <= min(2.0 * share, 0.5) * max(residual, tol):
             alpha *= 5.0
             continue
         alpha = max(0.1 * alpha, LEAST)

@@ -15,29 +15,27 @@ from flexmb.kernels.arrays import NEWTON as LCP_NEWTON
 from flexmb.kernels.cone_newton import newton, polish
 from flexmb.kernels.cone_nsgs import solve_nsgs
 from flexmb.kernels.cone_project import LARGEST, block_starts
-from flexmb.kernels.cone_proximal import solve_proximal_newton
+from flexmb.kernels.cone_proximal import FIRST, LUCK, SHARE, solve_proximal_newton
 from flexmb.kernels.cone_pyramid import solve_pyramids
 from flexmb.kernels.cone_residual import cone_scales, cone_worst
 from flexmb.kernels.cone_rows import SparseRows, sparse_rows
 from flexmb.kernels.cone_single import solve_single
 from flexmb.kernels.cone_smooth import solve_smooth
-from flexmb.kernels.cone_worth import dense_price, sweep_while_worth
+from flexmb.kernels.cone_worth import OVER, dense_price, sweep_while_worth
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
 from flexmb.state import Array, IntArray
 
 AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL, LEMKE = 0, 1, 2, 3, 4, 5, 6
 """The methods."""
-FIRST_PROXIMAL, MORE_PROXIMAL, PYRAMIDS, SMOOTHED, POLISHED = 70, 150, 120, 600, 200
-"""Linear systems of the proximal method at first and in a second attempt; rows up to which pyramids and the smooth
-function are tried, and up to which an answer is polished."""
-SWEEPS, MORE_SWEEPS = 50000, (30, 100, 1000, 1000)
+FIRST_PROXIMAL, PYRAMIDS, SMOOTHED, POLISHED = 80, 120, 600, 200
+"""Linear systems of the first attempts of the proximal method (half as many where pyramids follow); rows up to which
+pyramids and the smooth function are tried, and up to which an answer is polished."""
+SWEEPS, MORE_SWEEPS = 50000, (0, 0, 30, 100, 1000, 1000)
 """Automatic limits of sweeps: of a method asked for by name, and between attempts at hard problems."""
 SYSTEMS, FEW_SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 10, 20, 1200
 """Automatic limits: linear systems of Newton's method alone and among others, sweeps before the proximal method,
 and its linear systems."""
-OVER = 1.3
-"""Relaxation of PSOR."""
 
 
 @allocating
@@ -168,7 +166,7 @@ def _several(
         P[:] = 0.0
     if residual > tol:
         limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
-        iterations += solve_proximal_newton(W, b, D, shape, start, law, P, limit, tol)[0]
+        iterations += solve_proximal_newton(W, b, D, shape, start, law, P, FIRST, SHARE, limit, tol)[0]
     return iterations
 
 
@@ -187,9 +185,11 @@ def _automatic(
 ) -> int:
     """Sweep, then go on with Newton's method, the proximal one, pyramids and more; return the iterations."""
     n = b.size
-    iterations, residual = sweep_while_worth(rows, b, D, shape, start, law, P, dense_price(n), tol)
+    early = P.copy()
+    iterations, residual = sweep_while_worth(rows, b, D, shape, start, law, P, early, dense_price(n), tol)
     if not residual < np.inf:
         P[:] = 0.0
+        early[:] = 0.0
     if residual > tol:
         x = P.copy()
         k, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, FEW_SYSTEMS, tol)
@@ -198,8 +198,10 @@ def _automatic(
             residual = r
             P[:] = x
     if residual > tol:
-        x = P.copy()
-        k, residual = solve_proximal_newton(W, b, D, shape, start, law, P, FIRST_PROXIMAL, tol)
+        x = early.copy()
+        short = FIRST_PROXIMAL if n > PYRAMIDS else FIRST_PROXIMAL // 2
+        k, residual = solve_proximal_newton(W, b, D, shape, start, law, early, FIRST, SHARE, short, tol)
+        P[:] = early
         iterations += k
         if residual > tol and n <= PYRAMIDS:
             k, residual = solve_pyramids(W, b, D, shape, start, law, P, 0, tol)
@@ -229,19 +231,21 @@ def _persist(
 ) -> tuple[int, float]:
     """Go on where nothing has helped so far, from x, which sweeps had reached; P gets what is better than it.
 
-    How long the proximal method takes is a matter of luck with its start: it is started again after more sweeps.
+    How long the proximal method takes is a matter of luck: it is started again in other ways and after more sweeps.
     """
     iterations = 0
     limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
     y = np.empty(b.size)
-    for attempt in range(4):
-        k, r = solve_nsgs(rows, b, D, shape, start, law, x, 1.0 if attempt < 3 else 0.8, MORE_SWEEPS[attempt], tol)
+    for attempt in range(len(MORE_SWEEPS)):
+        k, r = solve_nsgs(rows, b, D, shape, start, law, x, 1.0 if attempt < 5 else 0.8, MORE_SWEEPS[attempt], tol)
         y[:] = x
-        if attempt == 1 and b.size <= SMOOTHED:
+        if attempt == 3 and b.size <= SMOOTHED:
             more, r = solve_smooth(W, b, D, shape, start, law, y, tol)
             k += more
         if r > tol:
-            more, r = solve_proximal_newton(W, b, D, shape, start, law, y, limit if attempt > 0 else MORE_PROXIMAL, tol)
+            most = FIRST_PROXIMAL if attempt < 3 else limit
+            first, share = LUCK[(attempt + 1) % len(LUCK)]
+            more, r = solve_proximal_newton(W, b, D, shape, start, law, y, first, share, most, tol)
             k += more
         iterations += k
         if r < residual:

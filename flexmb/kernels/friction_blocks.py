@@ -74,10 +74,15 @@ def slip_speed(at: int, c: int) -> float:
 
 
 @inner
-def _rate_before(at: int, r: int) -> float:
-    """Return the rate before the step, along the direction at its end, that tangential restitution reverses."""
-    motion = part(at, "motion")
-    return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
+def tangent_before(at: int, c: int, place: int) -> float:
+    """Return what restitution adds to the rate of a row beside the normal of contact c: e_T U_T- of tangents.
+
+    The rate before the step is taken along the direction at its end.
+    """
+    motion, laws, r = part(at, "motion"), part(at, "laws"), part(at, "system.joints") + place
+    if laws.e_T[c] == 0.0 or place - part(at, "system.contacts") >= laws.start[c] + laws.shape[c, 0]:
+        return 0.0
+    return laws.e_T[c] * (along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r])
 
 
 @inner
@@ -95,12 +100,12 @@ def predict_beside(at: int) -> None:
 
 
 @allocating
-def blocks_of(at: int, candidates: IntArray) -> tuple[IntArray, IntArray, IntArray, IntArray]:
+def blocks_of(at: int, candidates: IntArray, ggl: bool) -> tuple[IntArray, IntArray, IntArray, IntArray]:
     """Return the unknowns of all candidates: place among responses, kind, shapes of the blocks and their first rows.
 
     Each candidate has the block of its impulses, with GGL that of its position before it.
     """
-    laws, nc, ggl = part(at, "laws"), part(at, "system.contacts"), part(at, "numbers.contact_ggl") == 1
+    laws, nc = part(at, "laws"), part(at, "system.contacts")
     levels = 2 if ggl else 1
     n = levels * candidates.size
     for i in range(candidates.size):
@@ -129,7 +134,7 @@ def blocks_of(at: int, candidates: IntArray) -> tuple[IntArray, IntArray, IntArr
 @allocating
 def given(at: int, place: IntArray, kind: IntArray) -> tuple[Array, Array, Array]:
     """Return b with the present impulses, restitution included; these impulses, and those that solvers begin with."""
-    trial, motion, e, laws = part(at, "trial"), part(at, "motion"), part(at, "e"), part(at, "laws")
+    trial, motion, e = part(at, "trial"), part(at, "motion"), part(at, "e")
     con, beside, h, nj = trial.contact, trial.beside, part(at, "step")[H], part(at, "system.joints")
     nc, n, c = con.shape[1], place.size, 0
     first, fixed = trial.report[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
@@ -146,8 +151,7 @@ def given(at: int, place: IntArray, kind: IntArray) -> tuple[Array, Array, Array
             P[i] = motion.contact[IMPULSE, c] if first else now[i]
         else:
             b[i], now[i] = beside[B_T, k], beside[LAM_T, k]
-            if laws.e_T[c] != 0.0 and k < laws.start[c] + laws.shape[c, 0]:
-                b[i] += laws.e_T[c] * _rate_before(at, nj + place[i])
+            b[i] += tangent_before(at, c, place[i])
             P[i] = motion.beside[R_T, k] if first else now[i]
         if fixed:  # there b is that without impulses
             now[i] = 0.0

@@ -28,9 +28,11 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
     ALPHA,
+    CANDIDATE,
     CONTACT_FAILED,
     CONVERGED,
     EARLY,
+    FAILED,
     GAP,
     GAP_T,
     IMPULSE,
@@ -41,12 +43,14 @@ from flexmb.kernels.multibody import (
     LAM_SINCE,
     LAM_T,
     LAM_W,
+    LEFT,
     LENGTH,
     LU_,
     NOT_A_NUMBER,
     RESPONSE,
     S2,
     SINGULAR,
+    STATE,
     T_END,
     T_P,
     T_V,
@@ -64,7 +68,7 @@ from flexmb.kernels.multibody_scales import measure_length
 from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.redundancy import leave_out
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.kernels.stages import ASSEMBLE, PLACE, asked, call
+from flexmb.kernels.stages import ASSEMBLE, BESIDE_WORKS, FRICTION_CORNER_STAGE, PLACE, asked, call
 from flexmb.kernels.tables import Array2
 from flexmb.state import Array, IntArray
 
@@ -112,6 +116,12 @@ def _jump_of_contacts(at: int) -> tuple[int, float]:
     n = closed.size
     if n == 0:
         return -1, 0.0
+    if trial.beside.shape[1] > 0:
+        trial.contact[CANDIDATE, :] = 0.0
+        trial.contact[CANDIDATE][closed] = 1.0
+        call(part(at, "rare")[FRICTION_CORNER_STAGE], at, 0)
+        leave_out(at, trial.joint[LAM_W])
+        return int(trial.report[FAILED]), trial.report[LEFT]
     responses, b, Lam, of_contact = np.zeros((n, n)), np.zeros(n), np.zeros(n), np.zeros((n, nv + nj))
     for j in range(n):
         X = of_contact[j]
@@ -154,6 +164,9 @@ def _account(at: int) -> None:
             motion.joint[LAM_SINCE, r] += Lam
         else:
             motion.contact[WORK, r - nj] = rest
+    if trial.beside.shape[1] > 0:
+        call(part(at, "stages")[BESIDE_WORKS], at, 2)
+        terms[T_DRIVE] += part(at, "answer")[0]
     carry_impulses(at)
 
 
@@ -218,7 +231,9 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
         return CONTACT_FAILED, failed, residual
     if not finite(vec[W]):
         return NOT_A_NUMBER, -1, np.nan
+    state = motion.contact[STATE].copy()
     _account(at)
+    copy(state, motion.contact[STATE])  # a jump takes no time
     for i in range(p.size):
         vec[T_V, i] += vec[W, i]
     call(stages[PLACE], at, 0)

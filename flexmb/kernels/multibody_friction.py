@@ -225,7 +225,7 @@ def solve_blocks(at: int) -> tuple[int, float]:
     """
     trial, ggl, response = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "motion.contact")[RESPONSE]
     candidates = np.flatnonzero(trial.contact[CANDIDATE] > 0.0)
-    place, kind, shape, start = blocks_of(at, candidates)
+    place, kind, shape, start = blocks_of(at, candidates, ggl)
     A, law = _responses(at, place, kind), block_laws(at, candidates, shape.shape[0])
     b, now, P = given(at, place, kind)
     for i in range(b.size):  # take out what the present impulses do: what is left is the motion without them

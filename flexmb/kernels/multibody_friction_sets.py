@@ -340,7 +340,7 @@ def friction_sets_stage(at: int, flag: int) -> int:
     report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
     predict_beside(at)
     candidates = np.flatnonzero(trial.contact[CANDIDATE] > 0.0)
-    place, kind, shape, start = blocks_of(at, candidates)
+    place, kind, shape, start = blocks_of(at, candidates, part(at, "numbers.contact_ggl") == 1)
     law, rows = block_laws(at, candidates, shape.shape[0]), _rows(at, place, kind)
     b, now, P = given(at, place, kind)
     n, h = part(at, "sets.dense").shape[1], part(at, "step")[H]

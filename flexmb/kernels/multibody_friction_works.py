@@ -25,12 +25,12 @@ from flexmb.kernels.stages import stage
 
 
 @inner
-def _works(at: int) -> float:
-    """Write the works on the mean velocity, in S2; return that of surfaces that move as prescribed."""
+def _works(at: int, jump: bool) -> float:
+    """Write the works on the mean velocity, in S2, of a step or a jump; return that of prescribed surfaces."""
     motion, laws, numbers = part(at, "motion"), part(at, "laws"), part(at, "numbers")
     impulse, x, g_t = part(at, "trial.beside")[LAM_T], part(at, "trial.vec")[S2], part(at, "point.rows.g_t")
     first, weight = part(at, "system.joints") + part(at, "system.contacts"), 0.5
-    if numbers.family != ALPHA:
+    if numbers.family != ALPHA and not jump:
         weight = numbers.vartheta
     drive = 0.0
     for c in range(laws.shape.shape[0]):
@@ -66,9 +66,12 @@ def _carry(at: int) -> None:
 
 @stage
 def works_beside_stage(at: int, flag: int) -> int:
-    """Flag 0: write the works, and that of moving surfaces to ``answer``. Flag 1: keep the impulses of the step."""
-    if flag == 0:
-        part(at, "answer")[0] = _works(at)
+    """Flag 0: write the works, and that of moving surfaces to ``answer``. Flag 1: keep the impulses of the step.
+
+    Flag 2 is 0 for a jump of velocities (``multibody_corner``).
+    """
+    if flag != 1:
+        part(at, "answer")[0] = _works(at, flag == 2)
     else:
         _carry(at)
     return 0

@@ -24,8 +24,8 @@ PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS = 0, 1, 2,
 """The stages, as places in ``Machine.stages``."""
 
 FLOATING_STAGE, BEAMS_STAGE, ROTORS_STAGE, CORNER_STAGE, BETWEEN_STAGE, EVALUATE_STAGE, TANGENTS_STAGE = range(7)
-ROWS_BESIDE_STAGE, CONES_STAGE = 7, 8
-"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``, but for the last one."""
+ROWS_BESIDE_STAGE, CONES_STAGE, FRICTION_CORNER_STAGE = 7, 8, 9
+"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``, but for the last two."""
 
 FORCES, MOMENTUM, TANGENTS = 0, 1, 2
 """What bodies of a kind are asked for (``features.py``)."""

@@ -15,7 +15,7 @@ from scipy.sparse.linalg import MatrixRankWarning, splu
 from flexmb.kernels.cone_linear import linearize, step_lengths
 from flexmb.kernels.cone_newton import HALVINGS, VAIN
 from flexmb.kernels.cone_project import LARGEST
-from flexmb.kernels.cone_proximal import FIRST, LEAST, MOST, STEPS
+from flexmb.kernels.cone_proximal import FIRST, LEAST, MOST, SHARE, STEPS
 from flexmb.kernels.cone_residual import cone_worst
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
@@ -101,17 +101,19 @@ class SparseNewton:
         return best, iterations, least
 
 
-def sparse_proximal(problem: ContactProblem, P: Array, max_iter: int, tol: float) -> tuple[Array, int, float]:
+def sparse_proximal(
+    problem: ContactProblem, P: Array, max_iter: int, tol: float, first: float = FIRST, share: float = SHARE
+) -> tuple[Array, int, float]:
     """Return the best iterate of the proximal method, the linear systems solved, and its residual."""
     method = SparseNewton(problem)
     at = best = P
     residual = least = method.residual(problem.w(P), P)
-    alpha, iterations = FIRST, 0
+    alpha, iterations = first, 0
     while least > tol and iterations < max_iter and alpha <= MOST:
-        target = 0.1 * max(residual, tol)
+        target = share * max(residual, tol)
         x, k, reached = method.solve(at, alpha, at, min(STEPS, max_iter - iterations), target)
         iterations += max(k, 1)
-        if not reached <= 2.0 * target:
+        if not reached <= min(2.0 * share, 0.5) * max(residual, tol):
             alpha *= 5.0
             continue
         alpha = max(0.1 * alpha, LEAST)

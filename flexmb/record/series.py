@@ -188,6 +188,13 @@ class ContactSeries(Series):
         return np.zeros(self.tree[f"/{self.place}/gap"].shape)
 
     @property
+    def tangents(self) -> IntArray:
+        """How many tangents each contact has, (m,): columns of ``slip``, contact by contact; none without friction."""
+        if f"{LAWS}/slides" not in self.tree:
+            return np.zeros(int(np.prod(self.tree[f"/{self.place}/gap"].shape[1:])), dtype=np.int64)
+        return own_law(self.tree, self.name, "slides")
+
+    @property
     def mu(self) -> Array:
         """Coefficient of friction of each contact, (m,): of Coulomb's law, of Stribeck's the static one; or zero."""
         if f"{LAWS}/friction" not in self.tree:

@@ -168,6 +168,7 @@ class NaiveHHT(Alpha):
 
     name: ClassVar[str] = "naive-hht"
     any_system: ClassVar[bool] = False
+    carries: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
         check_range(self.name, "alpha", self.alpha, 0.0, 1.0 / 3.0)

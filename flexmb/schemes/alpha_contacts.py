@@ -115,6 +115,16 @@ class AlphaFixed(PreparedContacts):
         """The Delassus blocks."""
         return delassus_blocks(self)
 
+    @cached_property
+    def W_rows(self) -> Array:
+        """The matrix of all rows of contacts with rows beside their normals, and with GGL of the gaps."""
+        from flexmb.schemes.alpha_friction import friction_matrix
+
+        contacts = self.system.contacts
+        J = sparse.csc_array(sparse.hstack([contacts.G, contacts.H], format="csc"))
+        G = contacts.G if self.level == "ggl" else contacts.G[:, :0]
+        return friction_matrix(self.c, self.h, self.here, self.S, self.M, J, np.arange(J.shape[1]) < contacts.nc, G)
+
     @property
     def row_matrix(self) -> Array:
         """The Delassus matrix of velocity rows; of gaps over h for the naive scheme on positions."""

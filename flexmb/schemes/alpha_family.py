@@ -62,6 +62,7 @@ from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL,
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep
 from flexmb.schemes.alpha_newton import AlphaTrial
+from flexmb.schemes.frictional import directions, no_laws, surface_rates
 from flexmb.schemes.scheme import ELSEWHERE, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
@@ -125,7 +126,8 @@ class Alpha(Scheme):
         M = system.factor(here, 1.0, 0.0, 0.0)
         a, lam = M.solve_both(here.F.sum(axis=0) - here.momentum_rate, -here.joint_bias)
         vectors = np.concatenate([a[None, :], forces_in_space(here, lam)])
-        return Memory(vectors, np.zeros((3, system.contacts.nc)), np.stack([lam, lam]), np.zeros(1))
+        contacts = np.zeros((3, system.contacts.nc))
+        return Memory(vectors, contacts, np.stack([lam, lam]), np.zeros(1), **no_laws(system))
 
     def compiled_memory(
         self, system: LinearSystem, state: State, h: float, fixed: AlphaFixed, solver: ContactSolver
@@ -153,57 +155,69 @@ class Alpha(Scheme):
         else:
             raise NotConverged("Newton's method does not converge", time=trial.t1, step=-1, residual=size)
         end = trial.place()
-        after = self._carried(start, end, trial, memory, forces)
-        report = self._report(system, start, end, trial, memory, after)
+        mean = end.to_axes(0.5 * (start.to_space(start.v) + end.to_space(end.v)))
+        surfaces = 0.5 * (surface_rates(start) + surface_rates(end))
+        U = directions(end).T @ mean + surfaces
+        after = self._carried(start, end, trial, memory, forces, U)
+        report = self._report(system, start, end, trial, memory, after, U, surfaces)
         return State(end.t, end.q, end.v), after, report
 
-    def _carried(self, start: Instant, end: Instant, trial: AlphaTrial, memory: Memory, forces: Array) -> Memory:
-        """Return what the next step needs to know."""
+    def _carried(
+        self, start: Instant, end: Instant, trial: AlphaTrial, memory: Memory, forces: Array, U: Array
+    ) -> Memory:
+        """Return what the next step needs to know; U (nc + nt,) are the mean rates of the contacts' rows."""
         c, h, jumps = self.coefficients, trial.h, trial.jumps
         a = (trial.v - start.v - h * (1.0 - c.gamma) * memory.vectors[0]) / (h * c.gamma)
         P = c.filtered(forces_in_space(end, trial.lam), forces, memory.vectors[1:])
         lam_hat = c.filtered(jumps.lam, memory.contacts[1], memory.contacts[2])
-        return Memory(
-            np.concatenate([a[None, :], P]),
-            np.stack([jumps.Lam + h * jumps.lam, jumps.lam, lam_hat]),
-            np.stack([trial.lam, c.filtered(trial.lam, memory.loads[0], memory.loads[1])]),
-            memory.scalars,
+        laws = trial.contacts.remember(jumps.z, U, end)
+        return memory.with_(
+            vectors=np.concatenate([a[None, :], P]),
+            loads=np.stack([trial.lam, c.filtered(trial.lam, memory.loads[0], memory.loads[1])]),
+            **laws | {"contacts": np.stack([jumps.Lam + h * jumps.lam, jumps.lam, lam_hat])},
         )
 
     def _report(
-        self, system: System, start: Instant, end: Instant, trial: AlphaTrial, before: Memory, after: Memory
+        self,
+        system: System,
+        start: Instant,
+        end: Instant,
+        trial: AlphaTrial,
+        before: Memory,
+        after: Memory,
+        U: Array,
+        surfaces: Array,
     ) -> StepReport:
-        """Return the works of the step, all taken in space, on the mean velocity."""
-        c, h, jumps, Lam = self.coefficients, trial.h, trial.jumps, trial.jumps.Lam
+        """Return the works of the step, all taken in space, on the mean velocity; U and ``surfaces`` are mean rates."""
+        c, h, jumps = self.coefficients, trial.h, trial.jumps
         moved, v_0, v_1 = end.to_space(trial.increment), start.to_space(start.v), end.to_space(end.v)
         p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
         F = c.at_gamma(after.vectors[1:], before.vectors[1:])
         works, total = F @ moved, F.sum(axis=0)
-        g_t = 0.5 * (start.g_t + end.g_t)
-        mean = end.to_axes(0.5 * (v_0 + v_1))
-        contact, drive = (end.G.T @ mean + g_t) * Lam, -float(g_t @ Lam)
+        contacts, drive = trial.contacts.works(U, jumps.z, trial.contacts.none), -float(surfaces @ jumps.z)
         if self.naive:  # forces, on how far the contacts move
             lam = c.at_gamma(after.contacts[2], before.contacts[2])
             total, along = total + end.G @ lam, end.G.T @ trial.increment
-            contact, drive = (end.g - start.g) * lam, -float((end.g - start.g - along) @ lam)
+            contacts = {"contact": (end.g - start.g) * lam}
+            drive = -float((end.g - start.g - along) @ lam)
         drives = c.at_gamma(after.loads[1], before.loads[1]) @ (system.prescribed(end.t) - system.prescribed(start.t))
         drives -= 0.5 * float(jumps.Lam_J @ (start.joint_g_t + end.joint_g_t))
         numerical = end.potential - start.potential + works[CONSERVATIVE] + works[INERTIA] + works[JOINT]
         numerical += 0.5 * (v_1 @ p_0 - v_0 @ p_1)
         numerical += (0.5 * h * v_0 + end.to_space(0.5 * h * trial.v - trial.increment + jumps.dq)) @ total
-        numerical += float(jumps.Lam_J @ (end.G_J.T @ mean)) - drives
+        numerical += float(jumps.Lam_J @ (end.G_J.T @ end.to_axes(0.5 * (v_0 + v_1)))) - drives
         return StepReport(
-            P=after.contacts[0],
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE] + drives + drive),
             damping=float(works[DAMPING]),
-            contact=contact,
             numerical=float(numerical),
             projection=float(end.to_space(0.5 * h * jumps.w - jumps.dq) @ total),
             iterations=trial.count,
             cross=float(works[CROSS]),
             Lam=jumps.Lam_J,
             lam=trial.lam,
+            laws=after.laws,
+            **contacts | {"P": after.contacts[0]},
         )
 
     def amplification(self, k: float, c: float) -> Array:

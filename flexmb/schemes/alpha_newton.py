@@ -11,9 +11,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from scipy import sparse
 
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, blocks_of, solve_ggl, solve_levels
+from flexmb.schemes.alpha_friction import friction_matrix, solve_both_levels
+from flexmb.schemes.contact_stack import Stack
+from flexmb.schemes.frictional import StepContacts, directions, surface_rates
 from flexmb.schemes.scheme import Memory, forecast_closes, largest, no_contacts, solve_contacts, solve_velocity
 from flexmb.state import Array
 from flexmb.system.protocol import Instant, Solves, System
@@ -26,22 +30,28 @@ if TYPE_CHECKING:
 class Jumps:
     """What impulses do in a step.
 
-    ``nu``, ``Lam`` (nc,) are those of the positions and of the velocities, ``lam`` (nc,) the forces of the naive
-    scheme; dq and w (nv,) the jumps they make, and ``Lam_J`` (nj,) the impulses of the joints that answer to Lam.
+    ``nu`` (nc,) are those of the positions, ``z`` (nc + nt,) those of the velocities, Lam of the normals and then of
+    the rows beside them; ``lam`` (nc,) are the forces of the naive scheme; dq and w (nv,) the jumps they make, and
+    ``Lam_J`` (nj,) the impulses of the joints that answer to z.
     """
 
     nu: Array
-    Lam: Array
+    z: Array
     lam: Array
     dq: Array
     w: Array
     Lam_J: Array
 
+    @property
+    def Lam(self) -> Array:
+        """Impulses of the normals, (nc,)."""
+        return self.z[: self.nu.size]
+
     @classmethod
     def none(cls, system: System) -> Jumps:
         """Return no jumps."""
         none, rest = no_contacts(system), np.zeros(system.nv)
-        return cls(none, none, none, rest, rest, np.zeros(system.nj))
+        return cls(none, np.zeros(none.size + system.contacts.blocks.nt), none, rest, rest, np.zeros(system.nj))
 
 
 class AlphaTrial:
@@ -88,10 +98,11 @@ class AlphaTrial:
         self.z, self.nu_J = np.zeros(system.nv), np.zeros(system.nj)  # of joints with GGL: M z = G_J nu_J
         self.dq_J, self.jumps = np.zeros(system.nv), Jumps.none(system)
         self.P_before, self.count = memory.contacts[0], 0
-        self.near = self.P_before > 0.0
+        self.near, self.z_before = self.P_before > 0.0, np.concatenate([self.P_before, memory.rows[0]])
         self.active = np.arange(system.contacts.nc)
         if scheme.contact_level in ("velocity", "naive-velocity"):
             self.active = forecast_closes(start, 0.5 * h, self.P_before, fixed.response, h, system.contacts.blocks)
+        self.contacts = StepContacts.begin(system, start, self.active, memory, fixed, solver, h, self.t1, 0.5)
 
     @property
     def increment(self) -> Array:
@@ -134,26 +145,68 @@ class AlphaTrial:
 
         Returns what that changes in v~ and in the joints' multipliers, and the largest change of a jump.
         """
-        was, system, G = self.jumps, self.system, end.G
+        was, system, G, J, v = self.jumps, self.system, end.G, directions(end), self.v + x
         if system.linear:  # the gaps of the motion without impulses, without round-off of a linearization
-            free = system.instant(self.t1, system.advance(self.start.q, self.d0 + self.d1 * (self.v + x)), self.v + x)
-            g, U = free.g, free.U
+            free = system.instant(self.t1, system.advance(self.start.q, self.d0 + self.d1 * v), v)
+            g, rates = free.g, np.concatenate([free.U, free.U_T])
         else:
-            g, U = end.g + G.T @ (self.d1 * x + y), end.U + G.T @ x
-        b = U + system.contacts.e * end.velocity_before(self.start)
-        nu, Lam = self._few(end, S, g, b) if not isinstance(self.fixed, AlphaFixed) else self._kept(g, b)
+            g, rates = end.g + G.T @ (self.d1 * x + y), J.T @ (end.v + x) + surface_rates(end)
+        nu, z = self._impulses(end, S, g, rates)
         nothing = np.zeros(system.nj)
         if self.scheme.naive:
-            self.jumps = replace(was, lam=Lam)
-            return self.c1 * S.solve(G @ Lam), nothing, 0.0
-        if not (nu.any() or Lam.any() or was.nu.any() or was.Lam.any()):
+            self.jumps = replace(was, lam=z)
+            return self.c1 * S.solve(G @ z), nothing, 0.0
+        if not (nu.any() or z.any() or was.nu.any() or was.z.any()):
             return np.zeros(system.nv), nothing, 0.0
         M = system.factor(end, 1.0, 0.0, 0.0)
-        w, Lam_J = M.solve_both(G @ Lam, nothing)
-        dq = M.solve(G @ nu) if self.scheme.contact_level == "ggl" else 0.5 * self.h * w
-        self.jumps = Jumps(nu, Lam, was.lam, dq, w, Lam_J)
+        w, Lam_J = M.solve_both(J @ z, nothing)
+        dq = 0.5 * self.h * w
+        if self.scheme.contact_level == "ggl":
+            dq = M.solve(G @ nu + 0.5 * self.h * (end.H @ z[g.size :]))
+        self.jumps = Jumps(nu, z, was.lam, dq, w, Lam_J)
         more = end.restoring(dq - was.dq) + end.resisting(w - was.w)
         return *S.solve_both(-self.c1 * more, nothing), max(largest(w - was.w), largest(dq - was.dq) / self.d1)
+
+    def _impulses(self, end: Instant, S: Solves, g: Array, rates: Array) -> tuple[Array, Array]:
+        """Return nu and z, or the naive scheme's force, for gaps and rates of all rows with the impulses of now."""
+        contacts = self.system.contacts
+        if not contacts.blocks.normals_only:
+            return self._frictional(end, S, g, rates)
+        b = rates + contacts.e * end.velocity_before(self.start)
+        return self._kept(g, b) if isinstance(self.fixed, AlphaFixed) else self._few(end, S, g, b)
+
+    def _frictional(self, end: Instant, S: Solves, g: Array, rates: Array) -> tuple[Array, Array]:
+        """Return nu and z of contacts with rows beside their normals."""
+        nc, blocks, was, contacts = g.size, self.system.contacts.blocks, self.jumps, self.contacts
+        ggl, nu, z = self.scheme.contact_level == "ggl", np.zeros(g.size), np.zeros(rates.size)
+        cand = self.active
+        if ggl:
+            self.near = self.near | (g <= 0.0) | (was.nu > 0.0) | (was.z[:nc] > 0.0)
+            cand = np.flatnonzero(self.near)
+        if not cand.size:
+            return nu, z
+        stack = Stack.of(blocks, cand)
+        rows, both = stack.rows, np.concatenate([stack.rows, nc + blocks.nt + cand]) if ggl else stack.rows
+        if isinstance(self.fixed, AlphaFixed):
+            W = self.fixed.W_rows[np.ix_(both, both)]
+        else:
+            M, none = self.system.factor(end, 1.0, 0.0, 0.0), sparse.csc_array((self.system.nv, 0))
+            J, G = directions(end)[:, rows], end.G[:, cand] if ggl else none
+            W = friction_matrix(self.c, self.h, end, S, M, J, rows < nc, G)
+        if not ggl:
+            z, _, more = contacts.solve(end, S, rates, was.z, contacts.none, W)
+            self.count += more
+            return nu, z
+        e = stack.restitution(self.system.contacts.e, blocks.e_T)
+        before = np.concatenate([end.velocity_before(self.start), end.H.T @ self.start.v + self.start.H_t])[rows]
+        of_impulses = (
+            np.zeros(both.size) if self.system.linear else W @ np.concatenate([was.z[rows], was.nu[cand] / self.h])
+        )
+        g_free, b = g[cand] - self.h * of_impulses[rows.size :], rates[rows] + e * before - of_impulses[: rows.size]
+        guess = was.z[rows] if was.z.any() else self.z_before[rows]
+        nu[cand], z[rows], more = solve_both_levels(W, g_free, b, self.h, cand, contacts.task, guess)
+        self.count += more
+        return nu, z
 
     def _kept(self, g: Array, b: Array) -> tuple[Array, Array]:
         """Return nu and Lam (the naive scheme's force) where nothing changes: what was prepared holds."""
@@ -174,16 +227,16 @@ class AlphaTrial:
         was, ggl = self.jumps, self.scheme.contact_level == "ggl"
         nu, Lam, rows = np.zeros(g.size), np.zeros(g.size), self.active
         if ggl:
-            self.near = self.near | (g <= 0.0) | (was.nu > 0.0) | (was.Lam > 0.0)
+            self.near = self.near | (g <= 0.0) | (was.nu > 0.0) | (was.z > 0.0)
             rows = np.flatnonzero(self.near)
         if not rows.size:
             return nu, Lam
         W = blocks_of(self.c, self.h, ggl, end, S, self.system.factor(end, 1.0, 0.0, 0.0), end.G[:, rows])
-        b_free = b[rows] - W.W_v_Lam @ was.Lam[rows]
+        b_free = b[rows] - W.W_v_Lam @ was.z[rows]
         if not ggl:
             Lam[rows], more = solve_contacts(W.W_v_Lam, b_free, rows, self.system, self.solver, self.t1)
         else:
-            g_free = g[rows] - W.W_q_nu @ was.nu[rows] - W.W_q_Lam @ was.Lam[rows]
+            g_free = g[rows] - W.W_q_nu @ was.nu[rows] - W.W_q_Lam @ was.z[rows]
             b_free -= W.W_v_nu @ was.nu[rows]
             problem = (W, g_free, b_free, self.h, rows, self.system, self.solver, self.t1)
             nu[rows], Lam[rows], more = solve_ggl(*problem)

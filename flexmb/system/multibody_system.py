@@ -341,7 +341,7 @@ class MultibodySystem:
     def bias(self, t: float, q: Array, v: Array) -> Array:
         """Return the rates of ``gdot`` where v keeps its components, d/dt(G^T) v + g_tt, (nj + nc,)."""
         self.at(t, q, v)
-        return np.array([row_bias(self.workspace.at, r, t) for r in range(self.tables.rows.kind.size)])
+        return np.array([row_bias(self.workspace.at, r, t) for r in range(self.nj + self.gaps.nc)])
 
     def momentum_rate(self, t: float, q: Array, v: Array, p: Array) -> Array:
         """Return the rate of the momentum p = M(q) v in space, along the axes at q, where v keeps its components."""

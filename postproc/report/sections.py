@@ -12,6 +12,7 @@ from flexmb.analysis.exact import Exact
 from flexmb.analysis.exact.solution import Curve as ExactCurve
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
+from flexmb.postproc.contact_status import of_joint
 from flexmb.postproc.named_curves import split_name, with_unit
 from flexmb.postproc.report.charts import Chart, Curve, amplitude_floor, telling_range
 from flexmb.postproc.report.exact_curves import exact_times
@@ -135,12 +136,13 @@ class Sections:
         force = own(lambda run: run.curves.force(name))
         impulse = own(lambda run: np.cumsum(run.curves.group(f"{path}/impulse", "sum")))
         given = self.exact.given.get(name) if self.exact is not None else None
-        return [
+        charts = [
             self.over_time(f"{dotted}.gap", f"Gap{smallest}", gap, "gap [m]"),
             self.over_time(f"{dotted}.velocity", f"Relative velocity{smallest}", velocity, "velocity [m/s]"),
             self.over_time(f"{dotted}.force", f"Force{summed}", force, "force [N]", FORCE),
             self.over_time("", f"Impulse so far{summed}", impulse, "impulse [N s]", exact=given),
         ]
+        return charts[2:] if of_joint(first.result, name) else charts
 
     def signal_charts(self) -> list[Chart]:
         """Return the signals over time."""

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels.cone_proximal import LUCK
 from flexmb.kernels.cone_worth import sweep_while_worth
-from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, PROXIMAL_SYSTEMS, solve_cones
+from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, FIRST_PROXIMAL, PROXIMAL_SYSTEMS, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.nonsmooth.sparse_newton import SparseNewton, sparse_proximal
@@ -16,8 +17,8 @@ from flexmb.state import Array
 
 SMALL = 350
 """Rows up to which everything is done by the kernel, with dense factors."""
-ATTEMPTS, SYSTEMS = (30, 1000), (100, 100)
-"""Sweeps after the attempts of the proximal method, whose time depends on the start, and their linear systems."""
+ATTEMPTS = (0, 0, 1000, 1000, 1000)
+"""Sweeps after each attempt of the proximal method, whose time is a matter of luck with its start."""
 SPARSE_SYSTEM = (40.0, 1000.0)
 """Price of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
 
@@ -33,16 +34,18 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
     rows = sparse_rows_of(problem)
     blocks = problem.shape.copy(), problem.start, problem.law
     system = SPARSE_SYSTEM[0] * rows.val.size + SPARSE_SYSTEM[1] * problem.n
-    k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, system, tolerance)
+    early = P.copy()
+    k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, early, system, tolerance)
     if r <= tolerance:
         return P, k
     x, systems, r_x = SparseNewton(problem).solve(P, 0.0, P, FEW_SYSTEMS, tolerance)
     k += systems
     if r_x <= tolerance:
         return x, k
-    best = P
-    for more, limit in zip((*ATTEMPTS, 0), (*SYSTEMS, max_iterations or PROXIMAL_SYSTEMS), strict=True):
-        x, systems, r_x = sparse_proximal(problem, P, limit, tolerance)
+    best, P = P, early
+    for attempt, more in enumerate(ATTEMPTS):
+        limit = FIRST_PROXIMAL if attempt < len(LUCK) else max_iterations or PROXIMAL_SYSTEMS
+        x, systems, r_x = sparse_proximal(problem, P, limit, tolerance, *LUCK[attempt % len(LUCK)])
         k += systems
         if r_x < r:
             best, r = x, r_x

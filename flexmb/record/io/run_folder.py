@@ -32,8 +32,22 @@ from flexmb.record.samples import Block, Checkpoint, RunInfo
 CASE, RESULT, FIELDS = "case.toml", "result.h5", "fields.vtkhdf"
 REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
 """What ``flexmb report`` writes into a folder, and a line near its beginning that tells it from other pages."""
+PROBLEM = "contact_problem.npz"
+"""The contact problem that a run failed on, where it did."""
 DATA = (CASE, RESULT, FIELDS)
-__all__ = ["CASE", "CHECKPOINT", "DATA", "FIELDS", "PART", "REPORT", "REPORT_MARK", "RESULT", "SUMMARY", "RunFolder"]
+__all__ = [
+    "CASE",
+    "CHECKPOINT",
+    "DATA",
+    "FIELDS",
+    "PART",
+    "PROBLEM",
+    "REPORT",
+    "REPORT_MARK",
+    "RESULT",
+    "SUMMARY",
+    "RunFolder",
+]
 __all__ += ["clear_unfinished", "refuse_if_taken", "remove_report", "taken_by"]
 
 
@@ -264,6 +278,7 @@ def _clear(folder: Path) -> None:
     """
     remove_report(folder)
     (folder / SUMMARY).unlink(missing_ok=True)
+    (folder / PROBLEM).unlink(missing_ok=True)
     sync(folder)
     clear_unfinished(folder)
     for name in taken_by(folder):
