@@ -75,6 +75,20 @@ def test_a_sticking_contact_does_not_creep(scheme, turned):
 
 
 @EVERY
+def test_a_block_on_two_feet_does_not_creep(scheme):
+    """Redundant tangents: how the feet share friction is open, that the block stays is not."""
+    G, H = np.array([[0.0, 0.0], [1.0, 1.0], [-0.5, 0.5]]), np.array([[1.0, 1.0], [0.0, 0.0], [0.3, 0.3]])
+    con = with_friction(contacts(3, G, g0=[0.0, 0.0], e=[0.0, 0.0]), H, 1, 0.5)
+    slope = np.radians(20.0)
+    F0 = 2.0 * 9.81 * np.array([-np.sin(slope), -np.cos(slope), 0.0])
+    s = system(np.diag([2.0, 2.0, 0.4]), np.zeros((3, 3)), F0=F0, con=con, v0=[2.0, 0.0, 0.0])
+    block, _ = run(s, scheme, 1e-3, 20_000, every=1000, tolerance=1e-10)
+    assert block.field_q[0, 0] == pytest.approx(0.251117160261, abs=loosened(scheme, 1e-6))
+    assert np.ptp(block.field_q[:, 0]) <= 1e-14
+    assert block.tangential[-1].sum() / block.impulse[-1].sum() == pytest.approx(np.tan(slope), rel=1e-9)
+
+
+@EVERY
 def test_no_contact_is_lost_once_the_block_has_moved(scheme):
     s, _ = incline(0.5, 2.0, turned=0.35)
     block, _ = run(s, scheme, 1e-3, 100_000, every=1000)

@@ -7,12 +7,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from flexmb.kernels.arrays_at import arrays_at
+from flexmb.kernels.cone_newton import newton, polish
 from flexmb.kernels.cone_problem import ITERATIONS, LIMIT, METHOD, RESIDUAL, TOLERANCE, WORST, Cones
-from flexmb.kernels.cones import solve_cones
+from flexmb.kernels.cone_project import block_starts
+from flexmb.kernels.cone_residual import cone_scales
+from flexmb.kernels.cones import AUTO, solve_cones
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.stages import stage
 from flexmb.kernels.tables import Array2
 from flexmb.state import Array, IntArray
+
+FIRST = 8
+"""Most linear systems of Newton's method from the impulses of the step before; other methods follow."""
 
 
 class DenseCones(NamedTuple):
@@ -23,6 +29,21 @@ class DenseCones(NamedTuple):
 
 
 _arrays: Any = arrays_at(DenseCones, Cones)
+
+
+@allocating
+def _go_on(W: Array, b: Array, shape: IntArray, law: Array, z: Array, tol: float) -> tuple[int, float]:
+    """Try Newton's method from the impulses of the step before, to round-off; ``z`` stays as it is where it fails."""
+    start, W_ii, x = block_starts(shape), np.empty(b.size), z.copy()
+    for k in range(b.size):
+        W_ii[k] = W[k, k]
+    D = cone_scales(W_ii, shape, start)
+    tried, residual = newton(W, b, D, shape, start, law, x, 0.0, x, 1, FIRST, tol)
+    if residual <= tol:
+        more, residual = polish(W, b, D, shape, start, law, x, residual)
+        tried += more
+        z[:] = x
+    return tried, residual
 
 
 @allocating
@@ -52,18 +73,25 @@ def _solve_blocks(c: Cones, W: Array, chosen: IntArray) -> None:
             for k in range(c.first[i], c.first[i + 1]):
                 row[rows] = k
                 rows += 1
+    warm = False
     for k in range(rows):
         b[k], z[k] = c.b[row[k]], c.z[row[k]]
+        warm = warm or z[k] != 0.0
         for j in range(rows):
             W_a[k, j] = W[row[k], row[j]]
-    iterations, residual, worst = solve_cones(
-        W_a, b, shape, law, z, c.choice[METHOD], c.choice[LIMIT], c.setting[TOLERANCE]
-    )
+    tried, residual, worst = 0, np.inf, 0
+    if warm and blocks > 1 and c.choice[METHOD] == AUTO:
+        tried, residual = _go_on(W_a, b, shape, law, z, c.setting[TOLERANCE])
+    if not residual <= c.setting[TOLERANCE]:
+        iterations, residual, worst = solve_cones(
+            W_a, b, shape, law, z, c.choice[METHOD], c.choice[LIMIT], c.setting[TOLERANCE]
+        )
+        tried += iterations
     for k in range(c.z.size):
         c.z[k] = 0.0
     for k in range(rows):
         c.z[row[k]] = z[k]
-    c.answer[ITERATIONS] += iterations
+    c.answer[ITERATIONS] += tried
     c.answer[RESIDUAL] = residual
     c.answer[WORST] = which[worst] if worst >= 0 else 0
 
