@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -230,3 +232,18 @@ def test_codes_for_compiled_loops():
     assert ContactSolver("nsgs").compiled
     with pytest.raises(InputError, match=r"'apgd'.*proximal-newton"):
         _ = ContactSolver("apgd").cone_method
+
+
+SAVED = sorted((Path(__file__).parent / "data" / "contact_cases").glob("*.npz"))
+
+
+@pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
+def test_problems_of_shipped_cases_are_solved(path):
+    """Saved by ``benchmarks/save_problems.py`` from the cases they are named after."""
+    problem = ContactProblem.load(path)
+    assert ContactSolver(tolerance=1e-12).solve(problem).residual <= 1e-12
+
+
+def test_there_are_saved_problems():
+    assert len(SAVED) >= 15
+    assert max(ContactProblem.load(path).nc for path in SAVED) > 100

@@ -203,7 +203,7 @@ def pendulum_on_a_belt() -> fm.Model:
     return model
 
 
-@every_scheme(MJ, MJD)
+@every_scheme(MJ, MJD, GGL, VELOCITY)
 def test_both_engines_agree(scheme) -> None:
     model, times = pendulum_on_a_belt(), {"step": 2e-3, "end": 0.6}
     with warnings.catch_warnings():
