@@ -11,7 +11,8 @@ from systems import contacts, system
 
 from flexmb.drive import Plan, choose_engine
 from flexmb.errors import InputError
-from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.nonsmooth.problem import residual
+from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.schemes.alpha import HHT, GeneralizedAlpha, NaiveHHT, Newmark
 from flexmb.schemes.moreau_jean import MoreauJean, MoreauJeanDissipative
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
@@ -256,3 +257,37 @@ def test_constant_load_moves_no_block_below_its_bound():
     assert run(s, GeneralizedAlpha(), 1e-3, 1000)[0].field_q[-1] @ up == pytest.approx(0.0, abs=1e-15)
     s, up = incline(0.5, 0.0, degrees=0.0, load=Sine(1.02 * 0.5 * 9.81 * 2.0, 10.0))
     assert (run(s, GeneralizedAlpha(), 1e-3, 1000)[0].status == 2).any()
+
+
+def test_solvers_by_name_agree_and_say_what_they_did_not_solve():
+    s = rough_bar(12)
+    h = 0.5 * (10.0 / 12) / 30.0
+    reference, _ = run(s, MoreauJean(), h, 30)
+
+    def by_name(name, **limits):
+        plan = Plan(s, MoreauJean(), ContactSolver(name, **limits), h, 0.0, 30, 1, 1)
+        e = choose_engine(plan)
+        e.start()
+        return e.advance(30), e
+
+    for name in ("nsgs", "proximal-newton", "apgd"):
+        block, e = by_name(name)
+        assert e.failure is None
+        assert e.name == ("general" if name == "apgd" else "compiled")
+        assert np.abs(block.field_q - reference.field_q).max() <= 1e-7
+    block, e = by_name("nsgs", max_iterations=1)
+    assert isinstance(e.failure, ContactNotConverged)
+    assert e.failure.contact in s.contacts.labels
+    assert e.failure.time == pytest.approx(h * e.failure.step)
+    assert e.failure.problem.nc > 1
+    assert residual(e.failure.problem, e.failure.solution.z) > 1e-10
+
+
+@settings(deadline=None, max_examples=10)
+@given(seed=st.integers(0, 10_000), axes=st.booleans(), ggl=st.booleans())
+def test_both_engines_agree_on_the_alpha_family(seed, axes, ggl):
+    s = random_friction(seed, axes=axes)
+    a, _ = run(s, GeneralizedAlpha(rho_inf=0.8, ggl=ggl), 5e-3, 60)
+    b, _ = run(s, GeneralizedAlpha(rho_inf=0.8, ggl=ggl), 5e-3, 60, engine="general")
+    for what in ("field_q", "field_v", "impulse", "tangential", "slip", "work_friction"):
+        assert np.abs(getattr(a, what) - getattr(b, what)).max() <= 1e-10, what

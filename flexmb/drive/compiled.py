@@ -55,9 +55,14 @@ def has_compiled_step(scheme: object) -> bool:
 
 
 def compiled_carries(plan: Plan) -> bool:
-    """Tell whether the compiled loop obeys the laws of all contacts: all but Poisson's impacts and cohesion."""
+    """Tell whether the compiled loop obeys the laws of all contacts: all but Poisson's impacts and cohesion.
+
+    Solvers of problems with friction that no compiled loop can call are for the general engine, too.
+    """
     blocks = plan.system.contacts.blocks
-    return not (blocks.poisson.any() or blocks.cohesion.any())
+    if blocks.normals_only:
+        return True
+    return plan.solver.compiled and not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 class CompiledEngine:
@@ -169,14 +174,20 @@ class CompiledEngine:
         if failed == -2 or (failed >= 0 and not np.isfinite(residual)):
             self.failure = not_finite(plan, self.step + 1)
         elif failed >= 0:
-            self.failure = NotConverged(
-                f"solver '{plan.solver.name}' left the contact problem above its tolerance {plan.solver.tolerance:g}",
-                time=plan.time(self.step + 1),
-                step=self.step + 1,
-                contact=plan.system.contacts.labels[int(failed)],
-                residual=float(residual),
-            )
+            self.failure = self._unsolved(int(failed), float(residual))
         return self._natural(truncate(block, int(samples), int(fields)))
+
+    def _unsolved(self, contact: int, residual: float) -> NotConverged:
+        """Return the error for the contact problem of the step; with friction the problem comes along."""
+        plan = self.plan
+        at = {"time": plan.time(self.step + 1), "step": self.step + 1, "contact": plan.system.contacts.labels[contact]}
+        if self.cones is not None:
+            failure = self.cones.failure(plan.solver)
+            for name, value in at.items():
+                setattr(failure, name, value)
+            return failure
+        message = f"solver '{plan.solver.name}' left the contact problem above its tolerance {plan.solver.tolerance:g}"
+        return NotConverged(message, residual=residual, **at)  # type: ignore[arg-type]
 
     def _natural(self, block: Block) -> Block:
         """Put the fields of a block back into the natural order of unknowns."""

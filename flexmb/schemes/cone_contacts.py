@@ -11,16 +11,17 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.arrays import NEWTON, SideAddress
+from flexmb.kernels.arrays import SideAddress
 from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.cone_dense import DenseCones, solve_dense
 from flexmb.kernels.cone_many import SparseCones, solve_sparse
-from flexmb.kernels.cone_problem import Cones
+from flexmb.kernels.cone_problem import ITERATIONS, RESIDUAL, Cones
 from flexmb.kernels.side_rows import Sides, side_step
 from flexmb.kernels.stages import Stage
 from flexmb.linalg.bands import BandOrder
 from flexmb.nonsmooth.delassus import delassus
-from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.nonsmooth.problem import ContactProblem, ContactSolution
+from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.frictional import no_laws
 from flexmb.schemes.many_contacts import Level, StepNumbers
@@ -47,7 +48,8 @@ class ConeContacts:
     ) -> None:
         system = fixed.system
         self.cones = cone_problem(system, fixed.numbers, h, solver)
-        if solver.method == NEWTON and sparse_pays(system):
+        self._fixed = fixed
+        if solver.name == "auto" and sparse_pays(system):
             self._solver = Room(sparse_cones(system, fixed.numbers, self.cones))
             reached = _reached(solve_sparse, self._solver)
         else:
@@ -60,6 +62,21 @@ class ConeContacts:
     def solver(self) -> DenseCones | SparseCones:
         """The arrays of the solver: with a matrix over all rows, or with index sets for many of them."""
         return self._solver.arrays  # type: ignore[no-any-return]
+
+    def failure(self, solver: ContactSolver) -> ContactNotConverged:
+        """Return the error for the problem of the last step, on the blocks that took part."""
+        c = self.cones
+        blocks = np.flatnonzero(c.asked)
+        rows = np.concatenate([np.arange(c.first[i], c.first[i + 1]) for i in blocks])
+        W = self.solver.W if isinstance(self.solver, DenseCones) else dense_matrix(self._fixed, c.first)
+        W = W[np.ix_(rows, rows)]
+        mu, roll, spin = c.law[blocks].T
+        problem = ContactProblem(W, c.b[rows], mu=mu, roll=roll, spin=spin, shape=c.shape[blocks])
+        z = c.z[rows]
+        residual, count = float(c.answer[RESIDUAL]), int(c.answer[ITERATIONS])
+        return ContactNotConverged(
+            problem, ContactSolution(z, W @ z + c.b[rows], residual, count, solver.name), solver.tolerance
+        )
 
     @property
     def states(self) -> Array:
@@ -86,7 +103,7 @@ def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: C
     m = int(first[-1])
     return Cones(
         setting=np.array([solver.tolerance, h]),
-        choice=np.array([0, solver.max_iterations], dtype=np.int64),
+        choice=np.array([solver.cone_method, solver.max_iterations], dtype=np.int64),
         answer=np.zeros(4),
         first=first,
         shape=np.ascontiguousarray(shape),
