@@ -19,12 +19,14 @@ WIDTH = 740
 """Of the pictures, pixels."""
 SHOWN = {
     "dissipation_bar": "where_it_goes",
+    "dissipation_friction": "where_it_goes",
     "dissipation_rho_inf": "numerical",
     "ggl_or_not": "penetration",
     "mesh_and_restitution": "lost",
     "order_bar_fixed_mesh": "orders",
     "orders_ball_oscillator": "moreau_jean",
     "profile_mechanisms": "iterations",
+    "stick_slip_orders": "orders",
     "theta_limits": "contact_work",
     "work_precision_four_bar": "work_precision",
 }

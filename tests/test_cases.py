@@ -59,6 +59,7 @@ PROMISED = {
     "slider_crank_clearance",
     "sommerfeld",
     "sphere_sliding_to_rolling",
+    "spheres_in_a_box",
     "spin_up_beam",
     "stack_of_blocks",
     "stick_slip_belt",
