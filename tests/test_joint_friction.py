@@ -8,7 +8,7 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 import flexmb as fm
-from flexmb.errors import InputError
+from flexmb.errors import InputError, NotConverged
 
 G = 9.81
 SCHEMES = [
@@ -140,6 +140,61 @@ def test_a_drive_pays_what_friction_takes():
     assert result.energy.work_friction[-1] == pytest.approx(-lost, rel=1e-9)
     assert result.energy.work_external[-1] == pytest.approx(lost, rel=1e-9)
     assert closure(result) < 1e-12
+
+
+def driven_crank(omega=2.0, arm=0.25):
+    """A body of 1 kg whose centre a drive turns about a joint with friction at constant speed."""
+    model = fm.Model(gravity=(0.0, 0.0, -G))
+    start = {"position": (arm, 0.0, 0.0), "velocity": (0.0, 0.0, -arm * omega), "angular_velocity": (0.0, omega, 0.0)}
+    model.add(fm.Rigid("crank", mass=1.0, inertia=(0.01, 0.01, 0.01), **start))
+    drive = {"kind": "ramp", "end_time": 10.0, "end_value": 10.0 * omega}
+    keys = {"point": (0, 0, 0), "axis": (0, 1, 0), "friction": 0.2, "friction_radius": 0.05}
+    model.add(fm.Revolute("motor", a="crank", b="ground", drive=drive, **keys))
+    return model
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=names)
+def test_friction_acts_from_the_first_step_where_a_drive_holds_the_joint(scheme):
+    omega, arm, h = 2.0, 0.25, 1e-3
+    result = fm.simulate(driven_crank(omega, arm), scheme, step=h, end=0.3)
+    friction, angle = result.contacts["motor_friction"], omega * (result.time[1:] - 0.5 * h)
+    # the centre is at arm (cos, -sin) of the angle, and its acceleration points to the joint
+    load = np.hypot(arm * omega**2 * np.cos(angle), G + arm * omega**2 * np.sin(angle))
+    assert np.all(friction.status[1:] == 2)
+    np.testing.assert_allclose(np.ravel(friction.impulse)[1:], load * h, rtol=1e-4)
+    work = -0.2 * 0.05 * omega * load.sum() * h
+    assert result.energy.work_friction[-1] == pytest.approx(work, rel=1e-6)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES, ids=names)
+def test_friction_of_a_joint_is_no_contact_in_the_summary(scheme):
+    model = fm.Model(gravity=(0.0, 0.0, -G))
+    model.add(fm.Rigid("bob", mass=1.0, inertia=(0.01, 0.01, 0.01), position=(0.0, 0.0, -0.5)))
+    keys = {"point": (0, 0, 0), "axis": (0, 1, 0), "friction": 0.2, "friction_radius": 0.05}
+    model.add(fm.Revolute("pin", a="ground", b="bob", **keys))
+    model.add(fm.NodePlane("floor", node="bob", point=(0.0, 0.0, -2.0), normal=(0, 0, 1)))
+    summary = fm.simulate(model, scheme, step=1e-3, end=0.05).summary
+    assert summary["min_gap"] == pytest.approx(1.5, rel=1e-12)
+    assert summary["max_penetration"] == 0.0
+    assert summary["contact_steps"] == 0
+
+
+@pytest.mark.parametrize("drive", [False, True])
+def test_a_step_that_does_not_converge_names_the_friction_of_the_joint(drive):
+    model = fm.Model(gravity=(0.0, 0.0, -G))
+    start = {"position": (0.1, 0.0, 0.0), "velocity": (0.0, 0.0, -2.0), "angular_velocity": (0.0, 20.0, 0.0)}
+    model.add(fm.Rigid("bob", mass=1.0, inertia=(1e-4, 1e-4, 1e-4), **start))
+    keys = {"point": (0, 0, 0), "axis": (0, 1, 0), "friction": 0.5, "friction_radius": 0.2}
+    model.add(fm.Revolute("pin", a="ground", b="bob", **keys))
+    if drive:  # of something else: it must not be blamed
+        model.add(fm.Rigid("fan", mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(0.0, 1.0, 0.0)))
+        ramp = {"kind": "ramp", "end_time": 10.0, "end_value": 10.0}
+        model.add(fm.Revolute("motor", a="fan", b="ground", axis=(0, 1, 0), drive=ramp))
+    with pytest.raises(NotConverged) as found:
+        fm.simulate(model, fm.MoreauJean(), step=1e-3, end=0.5)
+    assert "friction" in str(found.value)
+    assert "'pin'" in str(found.value)
+    assert "motor" not in str(found.value)
 
 
 def test_the_steps_of_python_refuse_friction_in_joints():

@@ -51,6 +51,7 @@ from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
 from flexmb.kernels.multibody_schatzman import account_ahead_stage, begin_ahead
 from flexmb.kernels.redundancy import REGULARIZED
 from flexmb.kernels.stages import raise_failed
+from flexmb.kernels.tables import LOADED
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.compiled_numbers import scheme_numbers
 from flexmb.state import Array, IntArray
@@ -239,6 +240,7 @@ class MultibodyEngine:
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
         message = f"Newton's method does not converge{smaller}{joint}{near_words(self.system, self.workspace)}"
+        message += self._rough_joints()
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _open(self, residual: float) -> str:
@@ -293,11 +295,27 @@ class MultibodyEngine:
         nj, nc = self.system.nj, self.system.gaps.nc
         gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
         driven = self.system.tables.rows.function[:nj] >= 0
-        closing = gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0
+        closing = (gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0) & ~self._loaded()
         for contact in np.flatnonzero(closing) if driven.any() else ():
             if not self._gives_way(int(contact), np.arange(nj)):
                 return int(contact)
         return -1
+
+    def _loaded(self) -> Array:
+        """Tell of each contact whether it is the friction of a joint, (nc,)."""
+        nj, nc = self.system.nj, self.system.gaps.nc
+        return np.asarray(self.system.tables.rows.kind[nj : nj + nc] == LOADED)
+
+    def _rough_joints(self) -> str:
+        """Name the joints with friction as a possible cause of steps that do not converge."""
+        labels = [self.system.gaps.labels[i].removesuffix("_friction") for i in np.flatnonzero(self._loaded())]
+        if not labels:
+            return ""
+        names = ", ".join(f"'{label}'" for label in labels)
+        return (
+            f"; perhaps because of the friction of joint {names}: its load is found by repeating, which needs "
+            "friction * friction_radius well below the lever arms of the loads"
+        )
 
     def _jammed(self, contact: int) -> str:
         """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""
@@ -305,6 +323,8 @@ class MultibodyEngine:
         message = f"solver '{solver.name}' left the contact problem above its tolerance {solver.tolerance:g}"
         all_rows = np.arange(system.nj)
         driven = system.tables.rows.function[: system.nj] >= 0
+        if self._loaded()[contact]:
+            return f"{message}{self._rough_joints()}"
         if self._gives_way(contact, all_rows):
             return f"{message} (contacts that cannot all hold)"
         if not self._gives_way(contact, all_rows[~driven]):

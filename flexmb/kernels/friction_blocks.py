@@ -131,6 +131,12 @@ def blocks_of(at: int, candidates: IntArray, ggl: bool) -> tuple[IntArray, IntAr
     return place, kind, shape, start
 
 
+@inner
+def is_loaded(at: int, c: int) -> bool:
+    """Tell whether a contact is the friction of a joint, which has no normal of its own."""
+    return bool(part(at, "system.rows.kind")[part(at, "system.joints") + c] == LOADED)
+
+
 @allocating
 def given(at: int, place: IntArray, kind: IntArray) -> tuple[Array, Array, Array]:
     """Return b with the present impulses, restitution included; these impulses, and those that solvers begin with."""
@@ -145,6 +151,8 @@ def given(at: int, place: IntArray, kind: IntArray) -> tuple[Array, Array, Array
             c = place[i]
             b[i], now[i] = con[G_FREE, c] / h, con[NU, c] / h
             P[i] = motion.contact[IMPULSE, c] if first else now[i]
+            if is_loaded(at, c):  # closed, and pressed by nothing
+                b[i], now[i], P[i] = 0.0, 0.0, 0.0
         elif kind[i] == NORMAL:
             c = place[i]
             b[i], now[i] = con[B_V, c] + e[c] * rate_before(at, nj + c), con[LAM_C, c]
@@ -169,12 +177,6 @@ def block_laws(at: int, candidates: IntArray, count: int) -> Array:
         block = levels * i + levels - 1
         out[block, 0], out[block, 1], out[block, 2] = con[MU, c], laws.roll[c], laws.spin[c]
     return out
-
-
-@inner
-def is_loaded(at: int, c: int) -> bool:
-    """Tell whether a contact is the friction of a joint, which has no normal of its own."""
-    return bool(part(at, "system.rows.kind")[part(at, "system.joints") + c] == LOADED)
 
 
 @inner

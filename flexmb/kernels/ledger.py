@@ -52,7 +52,8 @@ def add_to_ledger(
 ) -> None:
     """Book one step that ended at ``t``: its works, its impulses and the gaps it left.
 
-    ``laws`` are the works beside those of the normal impulses (``friction_record``).
+    ``laws`` are the works beside those of the normal impulses (``friction_record``). An infinite gap stands for the
+    friction of a joint, whose impulse is no contact.
     """
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]
@@ -65,7 +66,7 @@ def add_to_ledger(
     pushed = False
     for i in range(P.size):
         total += work[i]
-        if P[i] != 0.0:
+        if P[i] != 0.0 and g[i] < np.inf:
             pushed = True
         if work[i] > GAIN_TOLERANCE * response[i] * P[i] * P[i]:
             gain += work[i]

@@ -33,6 +33,7 @@ from flexmb.kernels.multibody import (
     CONVERGED,
     EARLY,
     FAILED,
+    G_FREE,
     GAP,
     GAP_T,
     IMPULSE,
@@ -62,7 +63,7 @@ from flexmb.kernels.multibody import (
     W,
 )
 from flexmb.kernels.multibody_contact import rate_before
-from flexmb.kernels.multibody_ledger import carry_impulses, carry_state
+from flexmb.kernels.multibody_ledger import carry_impulses, carry_state, gaps_to_book
 from flexmb.kernels.multibody_newton import finite
 from flexmb.kernels.multibody_scales import measure_length
 from flexmb.kernels.multibody_step import start_motion
@@ -243,8 +244,8 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     to_space(part(at, "system.unknowns"), part(at, "point.A"), p)
     carry_state(at)
     motion.numbers[KINETIC] = kinetic
-    con, nj = motion.contact, trial.joint.shape[1]
-    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
+    gaps_to_book(at)
+    con, gaps = motion.contact, part(at, "trial.contact")[G_FREE]
     add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
     add_up_friction(motion.beside, motion.laws, con[WORK])
     bad = _begin_anew(at, t)

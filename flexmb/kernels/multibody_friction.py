@@ -138,6 +138,24 @@ def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
             A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
 
 
+@inner
+def _give_loads(at: int, place: IntArray, kind: IntArray, A: Array, b: Array, P: Array) -> None:
+    """Write b of the normals of joints with friction, so that P_N = load, and begin with that.
+
+    Where a drive holds the joint, its rates answer to friction by round-off only: the residual, which measures them by
+    A, would not see the load. So A of the normal is at least the rate that is there over the load.
+    """
+    for i in range(place.size):
+        if kind[i] == NORMAL and is_loaded(at, place[i]):
+            held, rate, k = load(at, place[i]), 0.0, i + 1
+            while k < place.size and kind[k] == TANGENT:
+                rate = max(rate, abs(b[k]))
+                k += 1
+            if held > 0.0:
+                A[i, i] = max(A[i, i], rate / held)
+            b[i], P[i] = -A[i, i] * held, held
+
+
 @allocating
 def solve_some(
     at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array, on: IntArray
@@ -235,8 +253,7 @@ def solve_blocks(at: int) -> tuple[int, float]:
             b[i] -= A[i, j] * now[j]
         if kind[i] == NORMAL:
             response[place[i]] = A[i, i]
-            if is_loaded(at, place[i]):
-                b[i] = -A[i, i] * load(at, place[i])
+    _give_loads(at, place, kind, A, b, P)
     trial.report[ROUND] += 1.0
     if ggl:
         worst, residual = solve_levels(at, A, b, shape, start, law, P)

@@ -23,6 +23,8 @@ damping and inertia) and v by dq / h; for Schatzman-Paoli see ``multibody_schatz
 
 from __future__ import annotations
 
+import numpy as np
+
 from flexmb.kernels import time_functions
 from flexmb.kernels.evaluate import along_direction, copy, momentum, row_rate, to_axes, to_space
 from flexmb.kernels.jit import inner, kernel
@@ -41,6 +43,7 @@ from flexmb.kernels.multibody import (
     B_,
     C1,
     DQ,
+    G_FREE,
     GAP,
     GAP_T,
     IMPULSE,
@@ -74,7 +77,7 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
 from flexmb.kernels.stages import BESIDE_WORKS, call, stage
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
+from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT, LOADED
 from flexmb.state import Array
 
 
@@ -252,6 +255,14 @@ def carry_state(at: int) -> None:
             copy(point.A[f, i], motion.A[f, i])
     motion.numbers[POTENTIAL] = point.potential[0]
     motion.numbers[LOWEST] = min(motion.numbers[LOWEST], point.potential[0])
+
+
+@inner
+def gaps_to_book(at: int) -> None:
+    """Write the gaps at the end of the step into G_FREE, made anew by the next step; friction of joints has none."""
+    gaps, kind, nj = part(at, "trial.contact")[G_FREE], part(at, "system.rows.kind"), part(at, "system.joints")
+    for i in range(gaps.size):
+        gaps[i] = np.inf if kind[nj + i] == LOADED else part(at, "motion.rows")[GAP, nj + i]
 
 
 @inner

@@ -34,8 +34,8 @@ from flexmb.kernels.multibody import (
     CONVERGED,
     CORNERS,
     EARLY,
+    G_FREE,
     GAINED,
-    GAP,
     IMPULSE,
     INCREMENT,
     ITERATIONS,
@@ -67,7 +67,7 @@ from flexmb.kernels.multibody import (
     WORK,
     V,
 )
-from flexmb.kernels.multibody_ledger import carry_state
+from flexmb.kernels.multibody_ledger import carry_state, gaps_to_book
 from flexmb.kernels.multibody_samples import take_sample
 from flexmb.kernels.multibody_scales import largest
 from flexmb.kernels.multibody_step import project, solve_step
@@ -206,8 +206,8 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
     if table >= 0:  # the ledger end with the step before
         return LEFT_TABLE, table, np.nan, 0.0
     nums[STEPS] += 1.0
-    con, nj = motion.contact, part(at, "system.joints")
-    gaps = motion.rows[GAP, nj : nj + con.shape[1]]
+    gaps_to_book(at)
+    con, gaps = motion.contact, part(at, "trial.contact")[G_FREE]
     add_to_ledger(motion.ledger[0], motion.terms, con[IMPULSE], con[WORK], motion.laws, con[RESPONSE], gaps, t)
     add_up_friction(motion.beside, motion.laws, con[WORK])
     if numbers.projection == 1:
