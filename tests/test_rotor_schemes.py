@@ -98,7 +98,7 @@ def test_a_free_spin_gets_through_its_critical_speed(scheme):
     found = np.ravel(result.signals["rotor.spin_speed"])
     fine = scheme.order == 2
     assert np.abs(found - speed).max() < (2e-3 if fine else 0.2)
-    # h omega / 2 = 1.25 % of critical damping is added by the linearized Euler scheme, at the resonance 23 % of the peak
+    # h omega / 2 = 1.25 % of critical damping is what linearized Euler adds: 23 % of the peak
     close = 5e-3 if fine else 0.25 if scheme.name == "euler-linearized" else 0.15
     assert np.abs(np.abs(whirl(result)) - np.abs(exact)).max() < close * np.abs(exact).max()
     assert np.abs(result.energy.work_drive).max() > 1.0
