@@ -11,7 +11,7 @@ from flexmb.kernels.arrays import ContactRows, ManyRows, SolverSettings, Tables
 from flexmb.kernels.cone_problem import DRIVE_WORK
 from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
-from flexmb.kernels.jit import inner
+from flexmb.kernels.jit import inner, spliced
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS, WORKS
 from flexmb.kernels.stages import ask, call
@@ -79,28 +79,28 @@ def solve_levels(
     return failed, residual
 
 
-@inner
+@spliced
 def side_rates(con: ContactRows, tab: Tables, row: int, v: Array) -> None:
     """Find the rates of the rows beside the normals, if there are any, of the velocities at the time of ``row``."""
     if con.side.address[0] != 0:
         ask(con.side.address[0], con.side.address[1], RATES, 0.0, 0.0, v, v, tab.ds[row])
 
 
-@inner
+@spliced
 def side_free(con: ContactRows, tab: Tables, row: int, v: Array, c: float, dv: Array) -> None:
     """Find their rates without impulses, of the velocities v + c dv at the time of ``row``."""
     if con.side.address[0] != 0:
         ask(con.side.address[0], con.side.address[1], FREE, 0.0, c, tab.ds[row], v, dv)
 
 
-@inner
+@spliced
 def add_side_impulses(con: ContactRows, c: float, y: Array) -> None:
     """Add c times their impulses to a vector over the unknowns."""
     if con.side.address[0] != 0:
         ask(con.side.address[0], con.side.address[1], ADD, 0.0, c, y, y, y)
 
 
-@inner
+@spliced
 def side_works(con: ContactRows, tab: Tables, row: int, weight: float, v: Array) -> float:
     """Find their works in the step from ``row`` on, which ended with ``v``; return what surfaces that move did, J."""
     if con.side.address[0] == 0:

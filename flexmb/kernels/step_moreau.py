@@ -5,13 +5,13 @@ from __future__ import annotations
 from flexmb.kernels.arrays import ContactRows, Live, Loads, MoreauChoice, Scratch, SolverSettings, Structure, Tables
 from flexmb.kernels.banded import band_product, band_quad, dot, skew_form
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_rows
-from flexmb.kernels.jit import inner
+from flexmb.kernels.jit import spliced
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
 from flexmb.kernels.rows import add_row, combine, elastic, forecast_closes, gap_offset, restoring, row_dot, solve_step
 from flexmb.state import Array
 
 
-@inner
+@spliced
 def step_moreau(
     ch: MoreauChoice,
     jd: SolverSettings,
@@ -59,7 +59,7 @@ def step_moreau(
     return -1, residual
 
 
-@inner
+@spliced
 def _impulses(
     ch: MoreauChoice, jd: SolverSettings, con: ContactRows, tab: Tables, row: int, x: Live, w: Scratch, dv: Array
 ) -> tuple[int, float]:
@@ -75,7 +75,7 @@ def _impulses(
     return solve_rows(jd, con, b, active, x.P, x.terms)
 
 
-@inner
+@spliced
 def _works(
     ch: MoreauChoice,
     st: Structure,
