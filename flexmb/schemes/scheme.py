@@ -212,14 +212,12 @@ class Scheme(ABC):
         """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
         from flexmb.schemes import SCHEMES
 
-        present = system.contacts.blocks.laws()
+        present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                able = [name for name, cls in SCHEMES.items() if cls.carries.issuperset(present)]
-                message = (
-                    f"does not carry {key} (contact '{system.contacts.labels[i]}'); "
-                    f"use one of {', '.join(able) or 'none'}"
-                )
+                fit = [c for c in SCHEMES.values() if c.carries >= set(present) and (c.restitutes or not bounces)]
+                able = ", ".join(c.name for c in fit) or "none"
+                message = f"does not carry {law_words(key)} (contact '{system.contacts.labels[i]}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property
@@ -227,8 +225,8 @@ class Scheme(ABC):
         """Whether the local error of a step is known, so that a tolerance can choose the steps."""
         return False
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
-        """Return what is seldom wanted of this scheme on a system with or without joints."""
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
+        """Return what is seldom wanted of this scheme on a system with joints, with Newton's restitution above 0."""
         return ()
 
 
@@ -237,6 +235,12 @@ EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipat
 
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 """Laws of contact that a scheme can carry beyond normals with Newton's impacts."""
+
+
+def law_words(key: str) -> str:
+    """Return a law of contact as it stands in a case file."""
+    return 'impact = "poisson"' if key == "impact" else key
+
 
 ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 
