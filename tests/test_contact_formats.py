@@ -190,7 +190,7 @@ def test_unsolved_and_wrong_input(tmp_path, capsys):
     assert "--write" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("name", ["p.dat", "p.hdf5", "p.h5", "p"])
+@pytest.mark.parametrize("name", ["p.dat", "p.hdf5", "p.h5", "p.txt"])
 def test_save_is_for_npz_only(tmp_path, name):
     with pytest.raises(InputError, match=r"npz.*write_problem") as refused:
         random_problem(2).save(tmp_path / name)

@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
-from flexmb.schemes.scheme import EVERYWHERE, Scheme, law_words
+from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
 NOT_CARRIED = "the compiled engine does not carry"
@@ -85,7 +85,7 @@ def _refuse_spheres(system: MultibodySystem) -> None:
     for key, i in system.contacts.blocks.laws().items():
         if system.spheres and key in ("impact", "cohesion"):
             message = (
-                f"{law_words(key)} does not go with contacts of the kind spheres; list the pairs as contacts of the "
+                f"{LAW_WORDS.get(key, key)} does not go with contacts of the kind spheres; list the pairs as contacts of the "
                 "kind sphere-sphere, which carry it with moreau-jean"
             )
             raise InputError(message, where=f"contacts.{system.contacts.labels[i]}", key=key)

@@ -25,8 +25,8 @@ SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
 
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
     """Write a problem as npz; every bit comes back with ``load_npz``."""
-    if Path(path).suffix.lower() != ".npz":
-        words = "must end with .npz; flexmb.nonsmooth.write_problem writes the other formats"
+    if Path(path).suffix.lower() not in ("", ".npz"):
+        words = "must end with .npz or have no ending; flexmb.nonsmooth.write_problem writes the other formats"
         raise InputError(words, where="ContactProblem.save", key="path", value=str(path))
     W = problem.W
     data: dict[str, Any] = {"mu": problem.mu, "roll": problem.roll, "spin": problem.spin}

@@ -217,7 +217,7 @@ class Scheme(ABC):
             if key not in self.carries:
                 fit = [c for c in SCHEMES.values() if c.carries >= set(present) and (c.restitutes or not bounces)]
                 able = ", ".join(c.name for c in fit) or "none"
-                message = f"does not carry {law_words(key)} (contact '{system.contacts.labels[i]}'); use one of {able}"
+                message = f"does not carry {LAW_WORDS.get(key, key)} (contact '{system.contacts.labels[i]}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property
@@ -236,11 +236,8 @@ EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipat
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 """Laws of contact that a scheme can carry beyond normals with Newton's impacts."""
 
-
-def law_words(key: str) -> str:
-    """Return a law of contact as it stands in a case file."""
-    return 'impact = "poisson"' if key == "impact" else key
-
+LAW_WORDS = {"impact": 'impact = "poisson"'}
+"""What messages call a law whose key alone does not name it."""
 
 ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 
