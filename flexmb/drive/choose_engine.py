@@ -85,8 +85,8 @@ def _refuse_spheres(system: MultibodySystem) -> None:
     for key, i in system.contacts.blocks.laws().items():
         if system.spheres and key in ("impact", "cohesion"):
             message = (
-                f"{LAW_WORDS.get(key, key)} does not go with contacts of the kind spheres; list the pairs as contacts of the "
-                "kind sphere-sphere, which carry it with moreau-jean"
+                f"{LAW_WORDS.get(key, key)} does not go with contacts of the kind spheres; list the pairs as contacts "
+                "of the kind sphere-sphere, which carry it with moreau-jean"
             )
             raise InputError(message, where=f"contacts.{system.contacts.labels[i]}", key=key)
 

@@ -217,7 +217,8 @@ class Scheme(ABC):
             if key not in self.carries:
                 fit = [c for c in SCHEMES.values() if c.carries >= set(present) and (c.restitutes or not bounces)]
                 able = ", ".join(c.name for c in fit) or "none"
-                message = f"does not carry {LAW_WORDS.get(key, key)} (contact '{system.contacts.labels[i]}'); use one of {able}"
+                law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
+                message = f"does not carry {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property
