@@ -295,20 +295,21 @@ class MultibodyEngine:
         nj, nc = self.system.nj, self.system.gaps.nc
         gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
         driven = self.system.tables.rows.function[:nj] >= 0
-        closing = (gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0) & ~self._loaded()
+        closing = gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0
+        closing[self._loaded()] = False
         for contact in np.flatnonzero(closing) if driven.any() else ():
             if not self._gives_way(int(contact), np.arange(nj)):
                 return int(contact)
         return -1
 
-    def _loaded(self) -> Array:
-        """Tell of each contact whether it is the friction of a joint, (nc,)."""
+    def _loaded(self) -> IntArray:
+        """Return the contacts that are friction of joints."""
         nj, nc = self.system.nj, self.system.gaps.nc
-        return np.asarray(self.system.tables.rows.kind[nj : nj + nc] == LOADED)
+        return np.flatnonzero(self.system.tables.rows.kind[nj : nj + nc] == LOADED)
 
     def _rough_joints(self) -> str:
         """Name the joints with friction as a possible cause of steps that do not converge."""
-        labels = [self.system.gaps.labels[i].removesuffix("_friction") for i in np.flatnonzero(self._loaded())]
+        labels = [self.system.gaps.labels[i].removesuffix("_friction") for i in self._loaded()]
         if not labels:
             return ""
         names = ", ".join(f"'{label}'" for label in labels)
@@ -323,7 +324,7 @@ class MultibodyEngine:
         message = f"solver '{solver.name}' left the contact problem above its tolerance {solver.tolerance:g}"
         all_rows = np.arange(system.nj)
         driven = system.tables.rows.function[: system.nj] >= 0
-        if self._loaded()[contact]:
+        if contact in self._loaded():
             return f"{message}{self._rough_joints()}"
         if self._gives_way(contact, all_rows):
             return f"{message} (contacts that cannot all hold)"
