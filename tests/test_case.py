@@ -108,11 +108,11 @@ BAD = {
     "missing key": (replaced("mass = 2.0\n", ""), "line 19: bodies.ball.mass ... missing (kind 'particle')"),
     "unknown scheme": (
         replaced('"moreau-jean"', '"moreau-jan"'),
-        "line 8: scheme.name = 'moreau-jan' ... 'moreau-jean'?); allowed: generalized-alpha",
+        "line 8: scheme.name = 'moreau-jan' ... 'moreau-jean'?); allowed: ... generalized-alpha",
     ),
     "no scheme": (
         replaced('[scheme]\nname = "moreau-jean"\n', ""),
-        "scheme ... missing; allowed: generalized-alpha",
+        "scheme ... missing; allowed: ... generalized-alpha",
     ),
     "wrong type, number": (
         replaced("length = 2.0", 'length = "two"'),

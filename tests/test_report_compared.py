@@ -58,7 +58,7 @@ def test_several_runs_are_compared(bar: Path, moreau: Path, tmp_path: Path) -> N
     for result, label in ((a, "generalized-alpha"), (b, "moreau-jean")):
         t, force = page.curve("Force", label)
         np.testing.assert_allclose(force, result.contacts["wall"].force, atol=1e-3)
-        row = next(row for row in page.rows if row[0] == label and len(row) == 8)
+        row = next(row for row in page.rows if row[0] == label and len(row) == 9)
         assert float(row[2]) == pytest.approx(result.summary["energy"]["final"], rel=1e-7)
         assert float(row[5]) == pytest.approx(result.summary["energy"]["contact"], rel=1e-6, abs=1e-9)
     assert page.curve("Total energy", "exact")[1] == pytest.approx(500.0)

@@ -9,7 +9,7 @@ from flexmb.postproc.named_curves import unit_of
 from flexmb.record.io.structure import JOINT_UNITS, unit
 from flexmb.record.samples import ENERGY_COLUMNS
 
-PURE = {"orientation"}
+PURE = {"orientation", "status"}
 """Numbers without a unit."""
 
 
