@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
+    from flexmb.nonsmooth.problem import ContactProblem
     from flexmb.nonsmooth.solvers import ContactSolver
     from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
     from flexmb.parts.bodies.exact_beam import ExactBeam
@@ -72,12 +73,15 @@ if TYPE_CHECKING:
     from flexmb.schemes import (
         HHT,
         SCHEMES,
+        EulerLinearized,
         GeneralizedAlpha,
         MoreauJean,
         MoreauJeanDissipative,
         NaiveHHT,
         Newmark,
+        Potra,
         SchatzmanPaoli,
+        StormerVerlet,
     )
     from flexmb.study.study import Study, load_study
     from flexmb.system.model import Model
@@ -107,6 +111,7 @@ _HOME = {
     "flexmb.system.model": "Model",
     "flexmb.analysis.modes": "Modes modes",
     "flexmb.system.multibody_system": "MultibodySystem",
+    "flexmb.nonsmooth.problem": "ContactProblem",
     "flexmb.nonsmooth.solvers": "ContactSolver",
     "flexmb.record.result": "Result load",
     "flexmb.system.rotating": "RotatingSystem rotating_system",
@@ -116,7 +121,8 @@ _HOME = {
     "flexmb.analysis.rotors.stability": "instability",
     "flexmb.analysis.rotors.static": "StaticState static_deflection",
     "flexmb.analysis.rotors.unbalance": "UnbalanceResponse unbalance_peaks unbalance_response",
-    "flexmb.schemes": "HHT SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative NaiveHHT Newmark SchatzmanPaoli",
+    "flexmb.schemes": "EulerLinearized HHT SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative NaiveHHT Newmark "
+    "Potra SchatzmanPaoli StormerVerlet",
     "flexmb.drive.simulate": "simulate",
     "flexmb.study.study": "Study load_study",
 }
@@ -124,16 +130,27 @@ _HOME = {
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 
 # literally, so that type checkers see what is exported
-__all__ = ["Bar", "Beam", "Bearing", "Campbell", "Case", "Clearance", "Constant", "ContactSolver", "Coupling"]
-__all__ += ["Cylindrical", "Damper", "Damping", "Disk", "Distance", "ExactBeam", "Fixed", "FlexmbError"]
+__all__ = ["Bar", "Beam", "Bearing", "Campbell", "Case", "Clearance", "Constant", "ContactProblem"]
+__all__ += ["ContactSolver", "Coupling"]
+__all__ += ["Cylindrical", "Damper", "Damping", "Disk", "Distance", "EulerLinearized", "ExactBeam"]
+__all__ += ["Fixed", "FlexmbError"]
 __all__ += ["FloatingBeam", "FloatingData", "Gear", "GeneralizedAlpha", "Gravity", "HHT", "Harmonic", "InputError"]
 __all__ += ["Material", "Model", "Modes", "MoreauJean", "MoreauJeanDissipative", "MultibodySystem", "NaiveHHT"]
 __all__ += ["Newmark", "NodalForce", "NodeNode", "NodePlane", "NotConverged", "Particle", "Planar", "PointOnLine"]
-__all__ += ["Polynomial", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
+__all__ += ["Polynomial", "Potra", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
 __all__ += ["Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
 __all__ += ["ShaftSection", "SimulationError", "SphereSphere", "Spheres", "Spherical", "SpinUp", "Spring"]
-__all__ += ["SpringDamper"]
-__all__ += ["StaticState", "Study", "Support", "Table", "TorsionSpring", "Unbalance", "UnbalanceResponse"]
+__all__ += ["SpringDamper", "StaticState", "StormerVerlet"]
+__all__ += [
+    "StaticState",
+    "StormerVerlet",
+    "Study",
+    "Support",
+    "Table",
+    "TorsionSpring",
+    "Unbalance",
+    "UnbalanceResponse",
+]
 __all__ += ["Universal", "campbell", "critical_speeds", "instability", "load", "load_case", "load_study", "modes"]
 __all__ += ["rotating_system", "rotor_modes", "simulate", "static_deflection", "time_function", "unbalance_peaks"]
 __all__ += ["unbalance_response"]

@@ -94,6 +94,8 @@ class StepReport:
         State of the laws after the step (``flexmb.laws``); empty where they have none.
     mu : (nc,) array
         Coefficients of friction in the step, for the status of the contacts; empty: those of Coulomb's law.
+    bonds : (nc + nt,) array
+        The parts of P and R that are impulses of bonds (cohesion); empty where there are none.
     """
 
     P: Array
@@ -113,3 +115,4 @@ class StepReport:
     cohesion: Array = field(default_factory=lambda: np.zeros(0))
     laws: Array = field(default_factory=lambda: np.zeros((0, 0)))
     mu: Array = field(default_factory=lambda: np.zeros(0))
+    bonds: Array = field(default_factory=lambda: np.zeros(0))

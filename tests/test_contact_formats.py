@@ -188,3 +188,29 @@ def test_unsolved_and_wrong_input(tmp_path, capsys):
     assert main(["solve", str(tmp_path / "none.npz")]) == 2
     assert main(["solve", str(good), str(bad), "--write", "x.npz"]) == 2
     assert "--write" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["p.dat", "p.hdf5", "p.h5", "p.txt"])
+def test_save_is_for_npz_only(tmp_path, name):
+    with pytest.raises(InputError, match=r"npz.*write_problem") as refused:
+        random_problem(2).save(tmp_path / name)
+    assert refused.value.key == "path"
+    assert not (tmp_path / name).exists()
+
+
+@pytest.mark.parametrize(("key", "is_global"), [("G", True), ("V", False), ("R", False)])
+def test_joints_in_files_of_fclib_are_refused(tmp_path, key, is_global):
+    path = tmp_path / "joints.hdf5"
+    write_problem(random_problem(3), path)
+    with h5py.File(path, "a") as file:
+        if is_global:
+            file.move("fclib_local", "fclib_global")
+        group = file["fclib_global" if is_global else "fclib_local"].create_group(key)
+        group["m"], group["n"] = [15], [2]
+    with pytest.raises(InputError, match="joints") as refused:
+        read_problem(path)
+    assert refused.value.key == key
+    if not is_global:  # no equations in it: as if it were not there
+        with h5py.File(path, "a") as file:
+            file[f"fclib_local/{key}/n"][...] = 0
+        same(random_problem(3), read_problem(path))

@@ -1,15 +1,21 @@
 """Laws of contact: what users write, the rows it gives, and mu, rolling and restitution along the motion."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
+from systems import contacts
+from systems_with_laws import blocks_of
 
 import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.kernels.friction_law import friction_coefficient, state_after
 from flexmb.laws.friction import friction_numbers
+from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.parts.contacts import KINDS
 from flexmb.schemes import SCHEMES
+from flexmb.schemes.contact_stack import ContactTask, Stack
 
 STRIBECK = {"kind": "stribeck", "static": 0.5, "dynamic": 0.2, "speed": 0.4, "exponent": 1.0}
 AGING = {"kind": "rate-and-state", "mu": 0.4, "a": 0.03, "b": 0.02, "speed": 0.1, "length": 0.01}
@@ -232,3 +238,35 @@ def test_a_ball_bounces_the_same_by_both_laws():
         heights.append(result.signals["b.position"][:, 1])
     np.testing.assert_allclose(heights[1], heights[0], atol=1e-12)
     assert heights[0].max() > 0.4
+
+
+def test_newtons_restitution_is_none_of_the_forces_a_poisson_contact_rests_under():
+    """Two coupled contacts hit at once, without forces: compression 10/3 and 8/3 N s, decompression e 8/3."""
+    blocks = blocks_of(2, 0, poisson=[False, True])
+    numbers = replace(contacts(2, np.eye(2), g0=[0.0, 0.0], e=[1.0, 0.5]), blocks=blocks)
+    W, U = np.array([[1.0, -0.5], [-0.5, 1.0]]), np.array([-1.0, -1.0])
+    task = ContactTask(numbers, np.zeros(2), ContactSolver(), 0.0)
+    P, _ = task.impact(W, U, U, Stack.of(blocks, np.arange(2)), np.zeros(2))
+    assert P[1] == pytest.approx(4.0, rel=1e-9)
+
+
+def two_beams(offset, large):
+    """Two parallel beams, ``offset`` apart, that touch at their ends."""
+    model = fm.Model()
+    section, material = fm.Section(area=1e-4, inertia=1e-9), fm.Material(young=2e11, density=7800.0)
+    keys = {"length": 1.0, "elements": 1, "section": section, "material": material}
+    for name, y in (("low", 0.0), ("high", 0.2)):
+        model.add(fm.Beam(name, position=(0.0, y, 0.0), orientation=(0.0, 1.0, 0.0), **keys))
+    ends = {"node": "high.last", "node2": "low.last"}
+    model.add(fm.NodeNode("touch", **ends, direction=(0.0, 1.0, 0.0), offset=offset, friction=0.3))
+    if large:
+        model.add(fm.Rigid("far", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(9.0, 0.0, 0.0)))
+    return model.assemble()
+
+
+def test_nodes_touch_in_the_middle_of_their_offset_in_small_and_large_motion():
+    small, large = two_beams(0.2, large=False), two_beams(0.2, large=True)
+    at = [system.instant(0.0, system.start, system.v0).H.toarray()[:12, 0] for system in (small, large)]
+    np.testing.assert_allclose(*at, atol=1e-14)
+    levers = np.abs(at[0] - two_beams(0.0, large=False).contacts.H.toarray()[:, 0])
+    np.testing.assert_allclose(np.sort(levers)[-3:], [0.0, 0.1, 0.1], atol=1e-14)

@@ -201,16 +201,16 @@ def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
         if not np.isfinite(row).all():
             return k, "finite"
         kinetic, potential, external, damping, contact, numerical, residual = (float(x) for x in row[:7])
-        friction = float(row[ENERGY_COLUMNS.index("work_friction")])
+        friction, bonds = (float(row[ENERGY_COLUMNS.index(key)]) for key in ("work_friction", "work_cohesion"))
         works = (external, damping, contact, friction, numerical)
         start = kinetic + potential - sum(works) - residual
         lowest, stored = min(lowest, potential, start), max(stored, abs(potential), abs(start))
         scale = max(scale, kinetic, abs(kinetic + potential), sum(map(abs, works)))
-        brought = max(brought, abs(external))
+        brought = max(brought, abs(external), bonds)
         seen[:] = scale, brought, stored, lowest
         if abs(residual) > CLOSES * scale + 1e-12 * stored:
             return k, "ledger"
-        if numerical + max(0.0, contact + friction) > 100.0 * (start - lowest + brought) + DIGITS * stored:
+        if numerical + max(0.0, contact + friction - bonds) > 100.0 * (start - lowest + brought) + DIGITS * stored:
             return k, "bound"
     return -1, ""
 

@@ -109,7 +109,15 @@ def whole(blocks: list[Block], name: str) -> np.ndarray:
     ],
 )
 def test_status_by_the_impulses(P_N: float, P_T: float, mu: float, status: int) -> None:
-    assert friction_status(P_N, P_T, mu) == status
+    assert friction_status(P_N, P_T, mu, 1) == status
+
+
+@pytest.mark.parametrize(("P_N", "status"), [(0.0, OPEN), (2.0, STICK)])
+def test_a_contact_without_tangents_never_slips(P_N: float, status: int) -> None:
+    assert friction_status(P_N, 0.0, 0.0, 0) == status
+    out = np.zeros(1)
+    write_status(np.array([P_N]), np.zeros(0), np.zeros(2, np.int64), np.zeros(1, np.int64), np.zeros(1), out)
+    assert out[0] == status
 
 
 def test_status_counts_tangents_only() -> None:

@@ -226,3 +226,38 @@ def test_systems_without_friction_have_no_rows_beside_normals() -> None:
     system = model.assemble()
     assert system.tables.rows.kind.size == system.tables.contacts == 1
     assert system.instant(0.0, system.q0, system.v0).H.shape == (6, 0)
+
+
+def bars(*positions: tuple[float, float, float]) -> fm.Model:
+    """Bars along x, whose nodes move along x only."""
+    model = fm.Model()
+    keys = {"section": fm.Section(area=1e-4), "material": fm.Material(young=2e11, density=7800.0)}
+    for name, position in zip("ab", positions, strict=True):
+        model.add(fm.Bar(name, length=1.0, elements=1, position=position, **keys))
+    return model
+
+
+def test_spheres_on_parallel_rails_slide_along_them() -> None:
+    model = bars((0.0, 0.0, 0.0), (0.1, 0.2, 0.0))
+    model.add(fm.SphereSphere("pair", a="a.last", b="b.last", radius=0.1, friction=0.3))
+    system = model.assemble()
+    assert list(system.contacts.blocks.slides) == [1]
+    n = np.array([0.1, 0.2]) / np.hypot(0.1, 0.2)
+    U_T = system.instant(0.0, system.q0, np.array([0.0, 1.0, 0.0, 3.0])).U_T
+    np.testing.assert_allclose(np.abs(U_T), 2.0 * n[1], atol=1e-14)
+
+
+@pytest.mark.parametrize("kind", ["plane", "nodes", "pair", "chain"])
+def test_friction_where_nothing_can_slide_is_refused(kind: str) -> None:
+    model = bars((0.0, 0.0, 0.0), (1.3, 0.0, 0.0))
+    model.add(ball("far", (9.0, 0.0, 0.0)))
+    contact = {
+        "plane": lambda: fm.NodePlane("c", node="a.last", normal=(-1.0, 0.0, 0.0), point=(2.0, 0.0, 0.0), friction=0.3),
+        "nodes": lambda: fm.NodeNode("c", node="b.first", node2="a.last", friction=0.3),
+        "pair": lambda: fm.SphereSphere("c", a="a.last", b="b.first", radius=0.1, friction=0.3),
+        "chain": lambda: fm.SphereSphere("c", chain=["a.last", "b.first"], radius=0.1, friction=0.3),
+    }
+    model.add(contact[kind]())
+    with pytest.raises(InputError) as err:
+        model.assemble()
+    assert (err.value.key, err.value.where) == ("friction", "contacts.c")

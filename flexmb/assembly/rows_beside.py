@@ -20,6 +20,8 @@ from flexmb.state import Array
 IMMOVABLE = 1e-9
 """Length of a direction, over that of a unit vector, below which nothing can move along it."""
 
+NO_SLIDING = "has no effect: nothing can slide along the surface"
+
 
 @dataclass(frozen=True)
 class RowBeside:
@@ -138,17 +140,26 @@ def beside_spheres(
 ) -> list[RowBeside]:
     """Return the rows beside a DISTANCE row of two of some spheres.
 
-    ``n``, if given, leads from the first to the second at the start: motion in a plane that does not contain it has
-    tangents as in space. ``radius`` is that of the second, m.
+    ``n``, if given, leads from the first of two to the second at the start: they have as many tangents as directions
+    across it along which their surfaces can move. ``radius`` is that of the second, m.
     """
     nothing = np.zeros(3)
-    moves, turns = span(places, [nothing] * len(places))
+    arms = [nothing] * len(places)
+    if n is not None:
+        arms = [places[1].position - radius * n - places[0].position, -radius * n]
+    moves, turns = span(places, arms)
     u, s, _ = np.linalg.svd(moves)
     rank = int(np.sum(s > IMMOVABLE))
-    planar = rank == 2 and (n is None or abs(u[:, 2] @ n) <= IMMOVABLE)
+    across, tangential = u[:, 2], rank - 1  # without n the spheres may lie anywhere within what they move in
+    if n is not None:
+        found = directions_in(tangents(n).T, moves)
+        tangential = len(found)
+        if rank == 1 and tangential == 1:  # along a line beside n
+            across = np.cross(n, found[0])
     rows = []
-    if law.slides and rank > 1:
-        rows = [RowBeside(SLIDE, which, u[:, 2] if planar else nothing, radius) for which in range(1 if planar else 2)]
+    if law.slides and tangential > 0:
+        axis = across if tangential == 1 else nothing
+        rows = [RowBeside(SLIDE, which, axis, radius) for which in range(tangential)]
     turnable = int(np.linalg.matrix_rank(turns, tol=IMMOVABLE)) if turns.size else 0
     if law.roll > 0.0 and turnable:
         axis = np.linalg.svd(turns)[0][:, 0] if turnable == 1 else nothing
@@ -190,3 +201,10 @@ def checked(rows: list[RowBeside], law: ContactLaw, where: str, label: str) -> l
         if length > 0.0 and not any(row.kind == kind for row in rows):
             raise InputError(f"needs something that can turn there: {label} cannot", where=where, key=key, value=length)
     return rows
+
+
+def require_sliding(rows: Sequence[RowBeside], law: ContactLaw, where: str) -> None:
+    """Raise where a law acts on sliding and none of the rows of all contacts of a part is a tangent."""
+    if law.slides and not any(row.kind == SLIDE for row in rows):
+        key = "friction" if law.friction.any() else "cohesion"
+        raise InputError(NO_SLIDING, where=where, key=key)

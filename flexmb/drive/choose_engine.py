@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
 from flexmb.linalg.bands import band_order
 from flexmb.linalg.factor import BAND_LIMIT
-from flexmb.schemes.scheme import EVERYWHERE, Scheme
+from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
 NOT_CARRIED = "the compiled engine does not carry"
@@ -33,12 +33,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
-    plan.scheme.check_laws(system)
+    check_laws(plan)
     if isinstance(system, MultibodySystem):
-        compiled = multibody_carries(plan) and type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
         if engine == "compiled" and not multibody_carries(plan):
             raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
-        if engine == "compiled" or (engine == "auto" and compiled):
+        if engine == "compiled" or (engine == "auto" and _has_compiled_loop(plan)):
             return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
         if not plan.scheme.any_system:
             message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
@@ -65,6 +64,31 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
         return GeneralEngine(plan)
     return CompiledEngine(plan)
+
+
+def check_laws(plan: Plan) -> None:
+    """Raise InputError, naming law and contact, when the scheme, or no engine for it, carries a law of a contact."""
+    system = plan.system
+    plan.scheme.check_laws(system)
+    if isinstance(system, MultibodySystem) and not _has_compiled_loop(plan):
+        _refuse_spheres(system)
+        _refuse_joint_friction(plan, system)
+
+
+def _has_compiled_loop(plan: Plan) -> bool:
+    """Tell whether scheme and laws have the compiled loop of large motion."""
+    return multibody_carries(plan) and type(plan.scheme).large_motion_numbers is not Scheme.large_motion_numbers
+
+
+def _refuse_spheres(system: MultibodySystem) -> None:
+    """Raise InputError for laws that go step by step in Python where pairs of spheres are searched for."""
+    for key, i in system.contacts.blocks.laws().items():
+        if system.spheres and key in ("impact", "cohesion"):
+            message = (
+                f"{LAW_WORDS.get(key, key)} does not go with contacts of the kind spheres; list the pairs as contacts "
+                "of the kind sphere-sphere, which carry it with moreau-jean"
+            )
+            raise InputError(message, where=f"contacts.{system.contacts.labels[i]}", key=key)
 
 
 def _refuse_joint_friction(plan: Plan, system: MultibodySystem) -> None:

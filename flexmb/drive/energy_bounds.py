@@ -71,8 +71,10 @@ class EnergyBounds:
             lowest = _running(np.fmin, self.lowest, potential, start)
             stored = _running(np.fmax, self.stored, np.abs(potential), np.abs(start))
             scale = _running(np.fmax, self.scale, kinetic, np.abs(total), moved)
-            brought = _running(np.fmax, self.brought, np.abs(value["work_external"]))
-            made = value["numerical"] + np.maximum(0.0, value["work_contact"] + value["work_friction"])
+            # bonds give back what they held at the start, which no potential counts
+            bonds = value["work_cohesion"]
+            brought = _running(np.fmax, self.brought, np.abs(value["work_external"]), np.maximum(0.0, bonds))
+            made = value["numerical"] + np.maximum(0.0, value["work_contact"] + value["work_friction"] - bonds)
             there = start - lowest + brought
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
             wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)

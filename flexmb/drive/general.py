@@ -153,7 +153,10 @@ class GeneralEngine:
             self.laws[row] = values if values.size else 0.0
         self.beside[R_T] = report.R if report.R.size else 0.0
         mu = report.mu if report.mu.size else np.ascontiguousarray(blocks.friction[:, 0])
-        write_status(report.P, self.beside[R_T], blocks.start, blocks.slides, mu, self.laws[STATUS])
+        P, R = report.P, self.beside[R_T]
+        if report.bonds.size:  # what a bond pulls with says nothing of friction
+            P, R = P - report.bonds[: P.size], R - report.bonds[P.size :]
+        write_status(P, R, blocks.start, blocks.slides, mu, self.laws[STATUS])
         add_up_friction(self.beside, self.laws, report.contact)
 
     def _sample(self, block: Block, k: int) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.drive import Engine, Plan, choose_engine
+from flexmb.drive.choose_engine import check_laws
 from flexmb.drive.energy_bounds import EnergyBounds
 from flexmb.drive.engine import require_fitting, truncate
 from flexmb.drive.multibody_engine import MultibodyEngine
@@ -362,6 +363,9 @@ def check_plan(plan: Plan) -> None:
         outside = system.outside(system.v0)
         if outside:
             raise InputError(f"{outside} at the start", where="bodies")
+    else:
+        plan.scheme.check(system)
+    check_laws(plan)
     if plan.tolerance and not isinstance(system, MultibodySystem):
         message = "is for systems in large motion; here, without joints and turning bodies, give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)

@@ -15,11 +15,14 @@ ON_THE_CONE = 1e-8
 
 
 @kernel
-def friction_status(P_N: float, P_T: float, mu: float) -> int:
-    """Return the status of a contact with normal impulse P_N, size P_T of the tangential one, and coefficient mu."""
+def friction_status(P_N: float, P_T: float, mu: float, slides: int) -> int:
+    """Return the status of a contact with normal impulse P_N, size P_T of the tangential one, and coefficient mu.
+
+    One without tangents (``slides`` = 0) has nothing that could slip: when it is closed it counts as one that sticks.
+    """
     if P_N <= 0.0:
         return OPEN
-    if mu * P_N * (1.0 - ON_THE_CONE) > P_T:
+    if slides == 0 or mu * P_N * (1.0 - ON_THE_CONE) > P_T:
         return STICK
     return SLIP
 
@@ -31,7 +34,7 @@ def write_status(P: Array, R: Array, start: IntArray, slides: IntArray, mu: Arra
     Parameters
     ----------
     P : (nc,) array
-        Normal impulses of the step, N s.
+        Normal impulses of the step, N s, without those of bonds.
     R : (nt,) array
         Impulses of the rows beside the normals; those of contact i stand from ``start[i]`` on, ``slides[i]`` of them
         are tangential.
@@ -46,4 +49,4 @@ def write_status(P: Array, R: Array, start: IntArray, slides: IntArray, mu: Arra
         square = 0.0
         for j in range(start[i], start[i] + slides[i]):
             square += R[j] * R[j]
-        status[i] = friction_status(P[i], math.sqrt(square), mu[i])
+        status[i] = friction_status(P[i], math.sqrt(square), mu[i], slides[i])

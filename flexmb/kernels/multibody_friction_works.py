@@ -60,7 +60,8 @@ def _carry(at: int) -> None:
                 square += impulse[k] * impulse[k]
             for d in range(3):
                 motion.since_field[3 * c + d] += impulse[k] * grad[rows.ptr[first + k] + 1, d]
-        motion.laws[STATUS, c] = friction_status(contact[LAM_C, c], math.sqrt(square), con[MU, c])
+        size = math.sqrt(square)
+        motion.laws[STATUS, c] = friction_status(contact[LAM_C, c], size, con[MU, c], laws.shape[c, 0])
         con[STATE, c] = state_after(laws.friction[c], slip_speed(at, c), con[STATE, c], h)
 
 

@@ -1,8 +1,8 @@
 """Impacts: restitution of velocities (Newton) or of impulses (Poisson), and tangential restitution.
 
 newton     U_N+ + e U_N- >= 0  perp  P_N >= 0,     tangential law on U_T+ + e_T U_T-
-poisson    compression: U_N -> 0 with P_c; then decompression: P_N = e P_cN + x, 0 <= U_N+ perp x >= 0,
-           each phase with Coulomb's law on its own normal impulse
+poisson    compression: U_N -> 0 with P_c; then decompression: P_N = e (P_c - P_s)_N + x, 0 <= U_N+ perp x >= 0,
+           each phase with Coulomb's law on its own normal impulse; P_s is what the forces of the step alone ask for
 """
 
 from __future__ import annotations

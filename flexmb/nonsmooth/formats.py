@@ -25,6 +25,9 @@ SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
 
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
     """Write a problem as npz; every bit comes back with ``load_npz``."""
+    if Path(path).suffix.lower() not in ("", ".npz"):
+        words = "must end with .npz or have no ending; flexmb.nonsmooth.write_problem writes the other formats"
+        raise InputError(words, where="ContactProblem.save", key="path", value=str(path))
     W = problem.W
     data: dict[str, Any] = {"mu": problem.mu, "roll": problem.roll, "spin": problem.spin}
     data |= dict(zip(SPARSE, (W.data, W.indices, W.indptr), strict=True)) if problem.sparse else {"W": W}

@@ -36,6 +36,7 @@ def read_fclib(path: str | PathLike[str]) -> ContactProblem:
 
 def _read(group: Any, is_global: bool) -> ContactProblem:
     """Return the problem of a group."""
+    _refuse_joints(group)
     vectors = group["vectors"]
     mu = np.asarray(vectors["mu"], dtype=np.float64)
     dim = int(np.ravel(group["spacedim"])[0])
@@ -49,6 +50,14 @@ def _read(group: Any, is_global: bool) -> ContactProblem:
     else:
         W, b = thinned(_matrix(group["W"])), np.asarray(vectors["q"], dtype=np.float64)
     return ContactProblem(W=W, b=b, mu=mu, dim=dim, roll=roll)
+
+
+def _refuse_joints(group: Any) -> None:
+    """Raise InputError for equations beside the contacts: G (b) of global problems, V and R (s) of local ones."""
+    for key in ("G", "V", "R"):
+        if key in group and min(int(np.ravel(group[key][size])[0]) for size in ("m", "n")) > 0:
+            words = "equations of joints beside the contacts are not read from FCLIB's files; eliminate them before"
+            raise InputError(words, where="contact problem", key=key)
 
 
 def _matrix(group: Any) -> sparse.csc_array:

@@ -129,7 +129,7 @@ class ContactProblem:
         return np.asarray(self.W @ z + self.b)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the problem to ``path`` (npz); every bit comes back with ``load``."""
+        """Write the problem to ``path``, which ends with .npz or has no ending; every bit comes back with ``load``."""
         from flexmb.nonsmooth.formats import save_npz
 
         save_npz(self, path)

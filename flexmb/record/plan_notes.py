@@ -31,7 +31,8 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
     system, scheme = plan.system, plan.scheme
     notes: tuple[str, ...] = getattr(system, "notes", ())
     jointed = system.joints is not None and system.joints.nj > 0
-    notes += scheme.notes(jointed)
+    contacts = system.contacts
+    notes += scheme.notes(jointed, bool(((contacts.e > 0.0) & ~contacts.blocks.poisson).any()))
     if plan.tolerance and system.contacts.nc:
         notes += (
             "time.tolerance with contacts: bodies that bounce never come quite to rest, since the steps shrink with "

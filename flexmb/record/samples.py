@@ -276,8 +276,8 @@ class RecordedScheme(Protocol):
         """Its name in case files."""
         ...
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
-        """Return what is seldom wanted of it on a system with or without joints."""
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
+        """Return what is seldom wanted of it on a system with joints, with Newton's restitution above 0."""
         ...
 
 

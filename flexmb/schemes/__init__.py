@@ -11,8 +11,11 @@ import pkgutil
 from typing import Any
 
 from flexmb.schemes.alpha import HHT, GeneralizedAlpha, NaiveHHT, Newmark
+from flexmb.schemes.euler_linearized import EulerLinearized
 from flexmb.schemes.moreau_jean import MoreauJean, MoreauJeanDissipative
+from flexmb.schemes.potra import Potra
 from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
+from flexmb.schemes.stormer_verlet import StormerVerlet
 
 
 def _discover() -> dict[str, type[Any]]:
@@ -32,10 +35,13 @@ SCHEMES: dict[str, type[Any]] = _discover()
 __all__ = [
     "HHT",
     "SCHEMES",
+    "EulerLinearized",
     "GeneralizedAlpha",
     "MoreauJean",
     "MoreauJeanDissipative",
     "NaiveHHT",
     "Newmark",
+    "Potra",
     "SchatzmanPaoli",
+    "StormerVerlet",
 ]

@@ -245,7 +245,7 @@ class Alpha(Scheme):
         """The position formula misses the Taylor series by a known multiple of a_{n+1} - a_n (in large motion)."""
         return not self.naive
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return a note on joints held by positions alone without dissipation (rho_inf = 1)."""
         if not (jointed and self.joint_level == "index3" and self.coefficients.gamma <= 0.5):
             return ()

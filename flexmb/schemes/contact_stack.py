@@ -7,7 +7,8 @@ the rows of some contacts and puts each contact's together, its normal first, as
 
 Newton's law puts (e U_N-, e_T U_T-) into b. Poisson's law has two phases (Glocker and Pfeiffer 1995): compression, with
 e = 0, gives P_c; decompression P_N = e (P_c - P_s)_N + x with 0 <= U_N+ perp x >= 0, and friction on its own normal
-impulse. P_s is what the forces of the step alone ask for: a contact that rests does not rebound from its weight.
+impulse. P_s is what the forces of the step alone ask for, from rest and without restitution: a contact that rests does
+not rebound from its weight.
 """
 
 from __future__ import annotations
@@ -140,11 +141,11 @@ class ContactTask:
         contacts, blocks = self.contacts, self.contacts.blocks
         poisson = blocks.poisson[stack.contacts]
         e = np.where(blocks.poisson, 0.0, contacts.e)
-        b = b + stack.restitution(e, blocks.e_T) * before
+        u, b = b, b + stack.restitution(e, blocks.e_T) * before
         P, count = self.solve(W, b, stack, guess)
         if not poisson.any() or not P.any():
             return P, count
-        at_rest, more = self.solve(W, b - before, stack, P.copy())
+        at_rest, more = self.solve(W, u - before, stack, P.copy())
         given = np.where(poisson, contacts.e[stack.contacts], 0.0) * np.maximum((P - at_rest)[stack.first], 0.0)
         count += more
         if not given.any():

@@ -75,7 +75,7 @@ class EulerLinearized(Scheme):
         """Order on smooth motion."""
         return 1
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return what convex cones do."""
         if self.cones != "convex":
             return ()

@@ -187,6 +187,7 @@ class StepContacts:
         return found | {
             "mu": self.task.mu,
             "R": all_[nc:],
+            "bonds": c,
             "sliding": _by_contact(blocks, np.where(tangent, beside, 0.0)),
             "rolling": _by_contact(blocks, np.where(tangent, 0.0, beside)),
             "cohesion": bonds_work[:nc] + _by_contact(blocks, bonds_work[nc:]),

@@ -6,17 +6,25 @@ import numpy as np
 
 from flexmb.kernels.friction_law import friction_coefficient, state_after
 from flexmb.kernels.law_codes import BETA, STATES, THETA, U_1
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, IntArray, State
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import System
 
 
-def no_laws(system: System) -> dict[str, Array]:
-    """Return the arrays of ``Memory`` for the rows beside the normals and the state of the laws, at the start."""
+def no_laws(system: System, state: State | None = None) -> dict[str, Array]:
+    """Return the arrays of ``Memory`` for the rows beside the normals and the state of the laws, at the start.
+
+    ``state`` is that of the start, which bonds need: one without viscosity holds no more than beta = w / (C_N g^2).
+    """
     blocks = system.contacts.blocks
     laws = np.zeros((0 if blocks.normals_only else STATES, blocks.nc))
     if not blocks.normals_only:
         laws[THETA], laws[BETA] = blocks.friction[:, 6], blocks.cohesion[:, 4]
+    if blocks.cohesion.any() and state is not None:
+        C_N, _, w, viscosity, beta = blocks.cohesion.T
+        Y = C_N * np.maximum(system.instant(state.t, state.q, state.v).g, 0.0) ** 2
+        beyond = (viscosity == 0.0) & (beta * Y > w)
+        laws[BETA, beyond] = w[beyond] / Y[beyond]
     return {"rows": np.zeros((1, blocks.nt)), "laws": laws}
 
 

@@ -130,7 +130,7 @@ class MoreauJean(Scheme):
         """Return the memory: the impulses of the step before, of contacts and (in ``loads``) of joints; none yet."""
         nothing = np.zeros((0, system.nv))
         contacts, joints = np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj))
-        return Memory(nothing, contacts, joints, np.zeros(1), **no_laws(system))
+        return Memory(nothing, contacts, joints, np.zeros(1), **no_laws(system, state))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver

@@ -89,6 +89,13 @@ class Potra(Scheme):
         """Order on smooth motion."""
         return 2
 
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
+        """Return that a restitution is Poisson's here."""
+        if not bounces:
+            return ()
+        words = "of the normal impulse of compression a contact gives back its part restitution"
+        return (f"scheme 'potra' has Poisson's impacts at all contacts, also without impact = \"poisson\": {words}",)
+
     def check_laws(self, system: System) -> None:
         """Raise InputError for tangential restitution, which Poisson's impacts do not have, and for cohesion."""
         super().check_laws(system)

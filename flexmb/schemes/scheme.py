@@ -212,14 +212,13 @@ class Scheme(ABC):
         """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
         from flexmb.schemes import SCHEMES
 
-        present = system.contacts.blocks.laws()
+        present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                able = [name for name, cls in SCHEMES.items() if cls.carries.issuperset(present)]
-                message = (
-                    f"does not carry {key} (contact '{system.contacts.labels[i]}'); "
-                    f"use one of {', '.join(able) or 'none'}"
-                )
+                fit = [c for c in SCHEMES.values() if c.carries >= set(present) and (c.restitutes or not bounces)]
+                able = ", ".join(c.name for c in fit) or "none"
+                law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
+                message = f"does not carry {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property
@@ -227,8 +226,8 @@ class Scheme(ABC):
         """Whether the local error of a step is known, so that a tolerance can choose the steps."""
         return False
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
-        """Return what is seldom wanted of this scheme on a system with or without joints."""
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
+        """Return what is seldom wanted of this scheme on a system with joints, with Newton's restitution above 0."""
         return ()
 
 
@@ -237,6 +236,9 @@ EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipat
 
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 """Laws of contact that a scheme can carry beyond normals with Newton's impacts."""
+
+LAW_WORDS = {"impact": 'impact = "poisson"'}
+"""What messages call a law whose key alone does not name it."""
 
 ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 

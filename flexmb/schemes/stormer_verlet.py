@@ -84,7 +84,7 @@ class StormerVerlet(Scheme):
         """Return the memory: momentum in space, impulses of the step before, potential energy."""
         here = system.instant(state.t, state.q, state.v)
         p, V = here.to_space(here.p), np.array([here.potential])
-        return Memory(p[None, :], np.zeros((1, system.contacts.nc)), np.zeros((1, 0)), V, **no_laws(system))
+        return Memory(p[None, :], np.zeros((1, system.contacts.nc)), np.zeros((1, 0)), V, **no_laws(system, state))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.assembly.rows_beside import tangents
+from flexmb.assembly.rows_beside import NO_SLIDING, tangents
 from flexmb.errors import InputError
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
@@ -89,7 +89,7 @@ def rows_beside(
             sliding[i] = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]
     if law.slides and free.any() and not any(sliding):
         key = "friction" if law.friction.any() else "cohesion"
-        raise InputError("has no effect: nothing can slide along the surface", where=where, key=key)
+        raise InputError(NO_SLIDING, where=where, key=key)
     turning: list[list[Array]] = [[] for _ in range(k)]
     spinning = np.zeros(k, dtype=bool)
     if law.roll:

@@ -12,7 +12,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.assembly.rows_beside import beside_plane, checked
+from flexmb.assembly.rows_beside import beside_plane, checked, require_sliding
 from flexmb.checks.values import check_name, finite, unit
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
@@ -81,7 +81,9 @@ class NodeNode(LawKeys):
         if not self.law.normals_only:
 
             def slide(t: Array) -> sparse.csc_array:
-                return sparse.csc_array(nodes.columns([a], t) - nodes.columns([b], t))
+                axis = np.cross(d, t)  # they touch in the middle of the offset, a lever for their rotations
+                by_turning = nodes.moment_columns([a], axis) + nodes.moment_columns([b], axis)
+                return sparse.csc_array(nodes.columns([a], t) - nodes.columns([b], t) - 0.5 * self.offset * by_turning)
 
             def turn(t: Array) -> sparse.csc_array:
                 return sparse.csc_array(nodes.moment_columns([a], t) - nodes.moment_columns([b], t))
@@ -104,4 +106,5 @@ class NodeNode(LawKeys):
             arm, places = 0.5 * self.offset, (second, first)  # they touch in the middle
             arms = (first.position - arm * d - second.position, -arm * d)
             rows = beside_plane(self.law, d, places, arms, arm, np.zeros(3), (-1, d))
+            require_sliding(rows, self.law, self.where)
             builder.add_beside(checked(rows, self.law, self.where, first.label))

@@ -14,7 +14,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.assembly.rows_beside import beside_plane, checked
+from flexmb.assembly.rows_beside import RowBeside, beside_plane, checked, require_sliding
 from flexmb.checks.values import check_name, nonnegative, unit, vector
 from flexmb.errors import InputError
 from flexmb.kernels.tables import ALONG
@@ -227,6 +227,7 @@ class NodePlane(LawKeys):
         C = A if self.large_motion else 0
         group = builder.begin_contact(self.name, self.law)
         labels = self._labels([place.label for place in places])
+        beside: list[RowBeside] = []
         for place, label, free in zip(places, labels, moves, strict=True):
             if not free and motion is None:  # its gap never changes
                 continue
@@ -238,16 +239,18 @@ class NodePlane(LawKeys):
             )
             group.points.append((B, A))
             if not self.law.normals_only:
-                self._add_beside(builder, (plane, place if free else ground(place.position)), n)
+                beside += self._add_beside(builder, (plane, place if free else ground(place.position)), n)
+        require_sliding(beside, self.law, self.where)
 
-    def _add_beside(self, builder: Builder, places: tuple[Marker, Marker], n: Array) -> None:
-        """Add the rows beside the normal that was added last, of the plane and a node."""
+    def _add_beside(self, builder: Builder, places: tuple[Marker, Marker], n: Array) -> list[RowBeside]:
+        """Add the rows beside the normal that was added last, of the plane and a node, and return them."""
         moving, point = (-1, np.zeros(3)), places[1].position - self.radius * n
         if self.law.slides and self._motion is not None:
             moving = (builder.function(compiled(self._motion, self.where)), self._along(n))
         arms = (point - places[0].position, -self.radius * n)
         rows = beside_plane(self.law, n, places, arms, self.radius, self._belt, moving)
         builder.add_beside(checked(rows, self.law, self.where, places[1].label))
+        return rows
 
     def _plane(self, builder: Builder, p: Array) -> Marker:
         """Return the place of the plane's point."""

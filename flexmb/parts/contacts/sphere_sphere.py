@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.assembly.rows_beside import beside_spheres, checked
+from flexmb.assembly.rows_beside import RowBeside, beside_spheres, checked, require_sliding
 from flexmb.checks.values import check_name, nonnegative, unit
 from flexmb.errors import InputError
 from flexmb.kernels.tables import DISTANCE
@@ -122,6 +122,7 @@ class SphereSphere(LawKeys):
     def add_to(self, builder: Builder) -> None:
         """Add one row per pair to a multibody system."""
         group = builder.begin_contact(self.name, self.law)
+        beside: list[RowBeside] = []
         for (key_a, ref_a, radius_a), (key_b, ref_b, radius_b) in self._pairs:
             a, b = builder.place(ref_a, self.where, key_a), builder.place(ref_b, self.where, key_b)
             if not np.any(b.position - a.position):
@@ -138,3 +139,5 @@ class SphereSphere(LawKeys):
                 n = unit(b.position - a.position, key_b, self.where)
                 rows = beside_spheres(self.law, (a, b), n, radius_b)
                 builder.add_beside(checked(rows, self.law, self.where, b.label))
+                beside += rows
+        require_sliding(beside, self.law, self.where)

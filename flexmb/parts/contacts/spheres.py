@@ -11,7 +11,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker
-from flexmb.assembly.rows_beside import beside_spheres, checked
+from flexmb.assembly.rows_beside import beside_spheres, checked, require_sliding
 from flexmb.checks.values import check_name, nearest, positive
 from flexmb.errors import InputError
 from flexmb.parts.contacts.law_keys import LawKeys
@@ -76,7 +76,8 @@ class Spheres(LawKeys):
         each = radii if isinstance(radii, list) else [radii] * len(names)
         found = [self._sphere(builder, name, radius) for name, radius in zip(names, each, strict=True)]
         self._check_apart([place for place, _ in found])
-        checked(beside_spheres(self.law, [place for place, _ in found]), self.law, self.where, names[0])
+        rows = beside_spheres(self.law, [place for place, _ in found])
+        require_sliding(checked(rows, self.law, self.where, names[0]), self.law, self.where)
         builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], self.law)
 
     def _check_apart(self, places: list[Marker]) -> None:
