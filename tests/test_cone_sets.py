@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rough_systems import with_friction
+from rough_systems import run, with_friction
 from systems import contacts, system
 
+from flexmb.drive import Plan, choose_engine
 from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.cone_many import solve_sparse
+from flexmb.kernels.cone_dense import solve_dense
+from flexmb.kernels.cone_many import SparseCones, solve_sparse
 from flexmb.kernels.cone_problem import ITERATIONS, RESIDUAL
 from flexmb.kernels.cones import judge_cones, solve_cones
+from flexmb.nonsmooth.problem import residual
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.alpha import Newmark
+from flexmb.schemes.alpha import GeneralizedAlpha, Newmark
 from flexmb.schemes.cone_contacts import cone_problem, dense_matrix
 from flexmb.schemes.moreau_jean import MoreauJean
 from flexmb.schemes.sparse_cones import sparse_cones
@@ -114,3 +117,49 @@ def test_numbers_that_are_not_finite_are_named():
     solve_sparse(room.at, 0)
     assert not c.answer[RESIDUAL] < np.inf
     assert c.answer[2] == 7
+
+
+def two_footed_bars(n, seed, mu=0.3):
+    """Rigid bars in a plane, each with two feet above a rough floor, in a row with weak springs between them."""
+    rng, nv = np.random.default_rng(seed), 3 * n
+    G, H, K, F0 = np.zeros((nv, 2 * n)), np.zeros((nv, 2 * n)), np.zeros((nv, nv)), np.zeros(nv)
+    for k in range(n):
+        for j, x in enumerate((-0.5, 0.5)):
+            G[3 * k + 1, 2 * k + j], G[3 * k + 2, 2 * k + j], H[3 * k, 2 * k + j] = 1.0, x, 1.0
+    for k in range(n - 1):
+        for d in (0, 1):
+            pair = [3 * k + d, 3 * k + 3 + d]
+            K[np.ix_(pair, pair)] += 50.0 * np.array([[1.0, -1.0], [-1.0, 1.0]])
+    F0[1::3] = -10.0
+    v = rng.normal(size=nv)
+    v[1::3] = -abs(v[1::3])
+    con = with_friction(contacts(nv, G, g0=rng.uniform(0.0, 0.02, 2 * n), e=np.zeros(2 * n)), H, 1, mu)
+    return system(np.diag(np.tile([1.0, 1.0, 1.0 / 24.0], n)), K, F0=F0, con=con, v0=v)
+
+
+def test_a_contact_that_its_position_closes_does_not_go_on_closing():
+    """GGL: velocities join while positions are solved for; what was solved without them is no answer."""
+    for seed in range(10):
+        block, e = run(two_footed_bars(40, seed), GeneralizedAlpha(rho_inf=0.8, ggl=True), 2e-3, 20)
+        assert isinstance(e.cones.solver, SparseCones)
+        assert block.velocity[np.abs(block.gap) <= 1e-12].min() >= -1e-9, seed
+
+
+def test_the_problem_that_comes_along_is_the_one_that_was_worked_on():
+    """GGL: contacts that join while both levels are solved for are part of it."""
+    solver, rng, joined = ContactSolver("auto"), np.random.default_rng(1), 0
+    e = choose_engine(Plan(two_footed_bars(6, 0), GeneralizedAlpha(), solver, 1e-3, 0.0, 1, 1, 1))
+    room, c = e.cones._solver, e.cones.cones
+    nc = c.closed.size
+    for _ in range(20):
+        c.b[:], c.z[:] = rng.normal(size=c.b.size), 0.0
+        c.closed[:] = c.b[:nc] <= 0.0
+        c.asked[:nc], c.asked[nc:] = 1, c.closed
+        solve_dense(room.at, 0)
+        takes_part = (c.closed > 0) | (c.z[:nc] > 0.0)
+        joined += int((takes_part & (c.closed == 0)).sum())
+        failure = e.cones.failure(solver)
+        assert failure.problem.nc >= 2 * takes_part.sum()
+        assert np.count_nonzero(failure.solution.z) == np.count_nonzero(c.z)
+        assert residual(failure.problem, failure.solution.z) <= 2.0 * solver.tolerance
+    assert joined > 0

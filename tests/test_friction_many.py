@@ -6,12 +6,12 @@ import warnings
 
 import numpy as np
 import pytest
-from friction_models import G, closure, friction_run, incline
+from friction_models import G, closure, friction_run, incline, sphere
 from test_friction_large import GGL, MJ, VELOCITY, every_scheme, pendulum_on_a_belt
 
 import flexmb as fm
 from flexmb.assembly import contact_sets
-from flexmb.errors import RunWarning
+from flexmb.errors import InputError, NotConverged, RunWarning
 
 
 @every_scheme(MJ, GGL, VELOCITY)
@@ -67,3 +67,35 @@ def test_spheres_in_a_box_come_to_rest_with_friction(few, monkeypatch) -> None:
     assert np.abs(energy.residual).max() <= 1e-12 * np.abs(energy.potential).max()
     weight = 27 * G * 2e-3
     assert result.contacts["floor"].impulse[-20:].sum(axis=1).mean() == pytest.approx(weight, rel=0.1)
+
+
+@every_scheme(MJ, GGL)
+@pytest.mark.parametrize("few", [200, 0])
+def test_solvers_are_called_by_name(scheme, few, monkeypatch) -> None:
+    monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", few)
+    belt, model = pendulum_on_a_belt().assemble(), incline(0.3, v=2.0).assemble()
+    reference = friction_run(belt, scheme, 2e-3, 150)
+    for name in ("nsgs", "psor", "proximal-newton"):
+        other = friction_run(belt, scheme, 2e-3, 150, solver=fm.ContactSolver(name))
+        np.testing.assert_allclose(other.field_q, reference.field_q, atol=1e-6)
+    with pytest.raises(NotConverged):  # automatic ones go on with other methods
+        friction_run(model, scheme, 5e-3, 20, solver=fm.ContactSolver("psor", max_iterations=1))
+    friction_run(model, scheme, 5e-3, 20, solver=fm.ContactSolver(max_iterations=1))
+
+
+@pytest.mark.parametrize("name", ["apgd", "barzilai-borwein", "admm", "clarabel", "exact"])
+def test_solvers_that_the_loop_cannot_call_are_refused_by_name(name) -> None:
+    for model in (incline(), box(2)):
+        with pytest.raises(InputError) as refused:
+            fm.simulate(model, MJ, step=1e-3, end=2e-3, solver=fm.ContactSolver(name))
+        assert (refused.value.where, refused.value.key, refused.value.value) == ("solver", "name", name)
+        assert "nsgs" in str(refused.value)
+        assert "proximal-newton" in str(refused.value)
+
+
+def test_exact_is_for_one_contact_at_one_level() -> None:
+    exact = fm.ContactSolver("exact")
+    runs = [friction_run(sphere(), VELOCITY, 1e-3, 50, solver=solver) for solver in (exact, None)]
+    np.testing.assert_allclose(runs[0].field_q, runs[1].field_q, atol=1e-12)
+    with pytest.raises(InputError, match="ggl"):
+        friction_run(sphere(), GGL, 1e-3, 50, solver=exact)

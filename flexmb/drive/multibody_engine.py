@@ -18,6 +18,7 @@ from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.multibody import (
     ALPHA,
+    CONE_METHOD,
     CONTACT_FAILED,
     CONVERGED,
     DIVERGED,
@@ -52,6 +53,7 @@ from flexmb.kernels.multibody_schatzman import account_ahead_stage, begin_ahead
 from flexmb.kernels.redundancy import REGULARIZED
 from flexmb.kernels.stages import raise_failed
 from flexmb.kernels.tables import LOADED
+from flexmb.nonsmooth.methods.registry import KERNELS
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.compiled_numbers import scheme_numbers
 from flexmb.state import Array, IntArray
@@ -62,6 +64,25 @@ def multibody_carries(plan: Plan) -> bool:
     """Tell whether the compiled loop obeys the laws of all contacts."""
     blocks = plan.system.contacts.blocks
     return not (blocks.poisson.any() or blocks.cohesion.any())
+
+
+def refuse_solver(plan: Plan) -> None:
+    """Raise InputError for solvers of problems with friction that the compiled loop cannot call as they are named."""
+    contacts, name = plan.system.contacts, plan.solver.name
+    if contacts.blocks.normals_only:
+        return
+    several = [known for known in KERNELS if known != "exact"]
+    words = ""
+    if not plan.solver.compiled:
+        words = f"compiled loops of large motion cannot call it for contacts with friction; use {', '.join(several)}"
+    elif name == "exact":
+        spheres = isinstance(plan.system, MultibodySystem) and plan.system.spheres
+        if contacts.nc > 1 or spheres:
+            words = f"solves one contact, the system has more; use {', '.join(several)}"
+        elif scheme_numbers(plan.scheme).contact_ggl == 1:
+            words = f"solves one contact at one level, ggl has two; use {', '.join(several)}, or ggl = false"
+    if words:
+        raise InputError(words, where="solver", key="name", value=name)
 
 
 class MultibodyEngine:
@@ -76,6 +97,7 @@ class MultibodyEngine:
         system = plan.system
         assert isinstance(system, MultibodySystem)
         self.system = system
+        refuse_solver(plan)
         self.workspace = self._new_room()
         self.motion = self.workspace.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
@@ -88,6 +110,7 @@ class MultibodyEngine:
         numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
         settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)
         workspace = system.machine(numbers, settings)
+        workspace.machine.step[CONE_METHOD] = KERNELS.get(solver.name, KERNELS["auto"])
         extent = plan.system.extent  # type: ignore[union-attr]
         workspace.machine.trial.scale[MODEL] = extent
         workspace.machine.trial.scale[LENGTH] = extent or 1.0

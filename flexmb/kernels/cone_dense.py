@@ -98,9 +98,8 @@ def _solve_blocks(c: Cones, W: Array, chosen: IntArray) -> None:
 
 @allocating
 def _levels(c: Cones, W: Array) -> None:
-    """Solve both levels on a growing working set, as ``contact_step.solve_ggl`` does."""
-    nb, nc = c.asked.size, c.closed.size
-    chosen = np.empty(nb, np.int64)
+    """Solve both levels on a growing working set, as ``contact_step.solve_ggl`` does; ``asked`` becomes that set."""
+    nc, chosen = c.closed.size, c.asked
     none = True
     for i in range(nc):
         chosen[i] = chosen[nc + i] = c.closed[i]

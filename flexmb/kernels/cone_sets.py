@@ -73,14 +73,19 @@ def _equations(B: Border, R: Response, c: Cones, F: Faces) -> float:
 
 @inner
 def _choose(c: Cones, F: Faces, noise: float, grow: bool) -> int:
-    """Choose the next set; velocities wait until no position is wrong. Returns the changes."""
+    """Choose the next set; velocities wait until no position is wrong. Returns the changes.
+
+    Where other blocks take part than before, what was best before is the answer of another problem: it is forgotten.
+    """
     nb, nc = c.asked.size, c.closed.size
     changes = choose_faces(c, F, c.z, 0, nc, noise)
     if nb == nc or changes > 0:
         return changes
     for i in range(nc):
         wanted = 1 if c.closed[i] > 0 or c.z[i] > 0.0 or (grow and c.asked[nc + i] > 0) else 0
-        changes += 1 if wanted != c.asked[nc + i] else 0
+        if wanted != c.asked[nc + i]:
+            changes += 1
+            c.answer[RESIDUAL], c.answer[WORST] = np.inf, -1.0
         c.asked[nc + i] = wanted
     return changes + choose_faces(c, F, c.z, nc, nb, noise)
 
@@ -89,9 +94,14 @@ def _choose(c: Cones, F: Faces, noise: float, grow: bool) -> int:
 def _judge(c: Cones, F: Faces, pulled: bool) -> float:
     """Return the residual of ``z`` and ``w``, of the problem or (``pulled``) of the proximal one.
 
-    Keeps it in ``best`` and ``answer`` if it is that of the problem and the least so far.
+    Keeps it in ``best`` and ``answer`` if it is that of the problem and the least so far. Impulses of blocks that take
+    part no longer are in ``w``: it is none of the problem then (inf).
     """
     m = c.b.size
+    for i in range(c.asked.size):
+        for k in range(c.first[i], c.first[i + 1]):
+            if not pulled and c.asked[i] == 0 and c.z[k] != 0.0:
+                return np.inf
     U, b, P = np.empty(m), np.empty(m), np.empty(m)
     for i in range(c.asked.size):
         for k in range(c.first[i], c.first[i + 1]):
@@ -156,7 +166,7 @@ def _iterate(B: Border, R: Response, c: Cones, F: Faces, sets: int, goal: float,
         else:
             patience -= 1
             if patience < 0 or (changes == 0 and residual <= goal):
-                return residual <= goal
+                return residual <= goal and (pulled or c.answer[RESIDUAL] <= goal)
     return False
 
 
@@ -239,6 +249,9 @@ def solve_cone_sets(B: Border, R: Response, c: Cones, F: Faces) -> None:
     if not _iterate(B, R, c, F, SETS, c.setting[TOLERANCE], False):
         _pull(B, R, c, F)
         _iterate(B, R, c, F, SETS, c.setting[TOLERANCE], False)
+    if c.answer[WORST] < 0.0:  # other blocks take part since the last set
+        _equations(B, R, c, F)
+        _judge(c, F, False)
     for k in range(m):
         c.z[k] = F.best[k]
     for i in range(c.asked.size):  # round-off: what is left outside the cones was judged

@@ -67,10 +67,10 @@ class SchemeNumbers(NamedTuple):
 # the step ends at a corner, see ``multibody_corner``; the level on which joints are held in this step; eps of this
 # step, and what it becomes where rows depend on each other; 1 where M, C and K never change (``multibody_fixed``), and
 # of what is kept then: h of the factors of S, 1 if there are factors of J, h of ``Trial.unit``; how often both were
-# factored
+# factored; the method of ``cones`` for contacts with friction
 H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY, LEVEL, EPS, EPS_NEAR = range(10)
-FIXED, FACTORED, FACTORED_MASS, UNITS, FACTORIZATIONS = range(10, 15)
-STEP_SIZE = 15
+FIXED, FACTORED, FACTORED_MASS, UNITS, FACTORIZATIONS, CONE_METHOD = range(10, 16)
+STEP_SIZE = 16
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3

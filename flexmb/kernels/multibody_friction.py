@@ -49,6 +49,7 @@ from flexmb.kernels.multibody import (
     BY_W,
     CANDIDATE,
     CHANGE,
+    CONE_METHOD,
     D1,
     DQ,
     FAILED,
@@ -162,7 +163,7 @@ def solve_some(
 ) -> tuple[int, float]:
     """Solve the problem of the blocks that are on, the others have no impulses; return the worst block, the residual.
 
-    The worst block is -1 where the residual is small enough.
+    The worst block is -1 where the residual is small enough. A method asked for by name is tried alone.
     """
     settings, rare, terms, n, nb = part(at, "settings"), part(at, "rare"), part(at, "motion.terms"), 0, 0
     rows, which = np.zeros(b.size, np.int64), np.zeros(on.size, np.int64)
@@ -188,13 +189,16 @@ def solve_some(
         for d in range(3):
             shape_on[i, d], law_on[i, d] = shape[which[i], d], law[which[i], d]
     used, residual, worst, tol = 0, np.inf, 0, good_enough(settings.tol, n)
-    if nb > 1:  # to the last digits where sweeps get there: what is left of rates adds up where contacts stick
+    method = int(part(at, "step")[CONE_METHOD])
+    if (
+        nb > 1 and method == AUTO
+    ):  # to the last digits where sweeps get there: what is left of rates adds up where contacts stick
         # of more rows only once in a step: its iterations end when impulses that are good enough stay as they are
         least = DIGITS if n <= FEW_ROWS or part(at, "trial.report")[ROUND] <= 1.0 else tol
         used, residual, worst = send_cones(rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, NSGS, SWEEPS, least)
     if not residual <= tol:
         more, residual, worst = send_cones(
-            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, AUTO, settings.max_iter, tol
+            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, method, settings.max_iter, tol
         )
         used += more
     terms[T_ITERATIONS] += used

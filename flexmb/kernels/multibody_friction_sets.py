@@ -4,7 +4,8 @@ An impulse moves only the parts it acts on (``multibody_contact_sets``), so the 
 The sum of all responses to the impulses is kept as one vector over the unknowns; a block reads its rates from it by the
 few entries of its directions, is solved alone, exactly, with the others held, and adds what it has changed. Such sweeps
 (nonsmooth Gauss and Seidel), up and down, are repeated until the residual of ``cone_residual`` is ``good_enough``;
-where they do not get there, full matrices are tried, and what very many contacts leave is noted. With GGL the velocity
+where they do not get there, full matrices are tried, and what very many contacts leave is noted. Solvers asked for by
+name that do not sweep have the full matrix. With GGL the velocity
 of a contact counts where it closes without impulses or is pressed.
 """
 
@@ -17,6 +18,7 @@ import numpy as np
 from flexmb.kernels.cone_project import LARGEST
 from flexmb.kernels.cone_residual import cone_scales, cone_worst
 from flexmb.kernels.cone_single import solve_single
+from flexmb.kernels.cones import AUTO, NSGS
 from flexmb.kernels.evaluate import add_direction, copy
 from flexmb.kernels.friction_blocks import (
     NORMAL,
@@ -41,6 +43,7 @@ from flexmb.kernels.multibody import (
     BY_W,
     CANDIDATE,
     CHANGE,
+    CONE_METHOD,
     D1,
     DQ,
     FAILED,
@@ -353,7 +356,11 @@ def friction_sets_stage(at: int, flag: int) -> int:
             response[place[i]] = _diagonal(own, start, i)
             if rows.alone[i] > 0.0:
                 b[i] = -load(at, place[i])
-    worst, residual = _sweep(at, rows, own, kind, shape, start, law, b, P)
+    method = int(part(at, "step")[CONE_METHOD])
+    if method in (AUTO, NSGS):
+        worst, residual = _sweep(at, rows, own, kind, shape, start, law, b, P)
+    else:
+        worst, residual = _solve_full(at, rows, kind, shape, start, law, b, P)
     report[LEFT] = residual
     if worst >= 0:
         report[FAILED] = float(place[start[worst]])
