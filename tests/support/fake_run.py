@@ -17,7 +17,7 @@ class FakeScheme:
     name: ClassVar[str] = "fake"
     theta: float = 0.25
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         return ()
 
 
