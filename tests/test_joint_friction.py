@@ -14,7 +14,7 @@ G = 9.81
 SCHEMES = [
     fm.MoreauJean(),
     fm.MoreauJeanDissipative(),
-    fm.GeneralizedAlpha(rho_inf=0.8),
+    fm.GeneralizedAlpha(rho_inf=0.8, ggl=False),
     fm.GeneralizedAlpha(rho_inf=0.8, ggl=True),
 ]
 
