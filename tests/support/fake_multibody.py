@@ -48,7 +48,7 @@ body = "left"
 class Scheme:
     name: ClassVar[str] = "fake"
 
-    def notes(self, jointed: bool) -> tuple[str, ...]:
+    def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         return ()
 
 
@@ -62,6 +62,10 @@ class Groups:
         return int(self.start[-1])
 
     nj = nc
+
+    @property
+    def e(self) -> np.ndarray:
+        return np.zeros(self.nc)
 
     @property
     def blocks(self) -> Blocks:
