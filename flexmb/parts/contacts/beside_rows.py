@@ -20,7 +20,7 @@ Columns = Callable[[Array], sparse.csc_array]
 """Direction (3,) -> generalized unit forces, or moments, along it at each of k contacts, (nv, k)."""
 
 STIFF = 1e-13
-"""Square of the length of a row below which, beside that of the other, nothing moves along it."""
+"""Squared norm of a row, over that of the other, below which nothing moves along it."""
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, cast
@@ -33,7 +33,7 @@ from flexmb.state import Array, IntArray
 
 Ref = NodeRef | str
 STILL = 1e-15
-"""Part of a plane's motion along its normal that is round-off."""
+"""Fraction of the motion of a plane along its normal that counts as round-off."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,7 +75,7 @@ class NodePlane(LawKeys):
     nodes: Ref | Sequence[Ref] | None = None
     point: Sequence[float] | Array = (0.0, 0.0, 0.0)
     normal: Sequence[float] | Array
-    motion: Motion | Mapping[str, Any] | float | None = None
+    motion: Motion | Mapping[str, Any] | float | Callable[[float], Any] | None = None
     motion_direction: Sequence[float] | Array | None = None
     radius: float = 0.0
     body: str | None = None
@@ -180,7 +180,8 @@ class NodePlane(LawKeys):
         moves = movable(G)
         if not moves.all():
             start = g0 + (coef * float(motion.value(t0)) if motion is not None else 0.0)
-            self._refuse(nodes.labels(points), moves, start, float(np.abs(nodes.points).max()))
+            ways = [nodes.displacement[3 * i : 3 * i + 3].toarray() for i in points[~moves].tolist()]
+            self._refuse(nodes.labels(points), moves, start, float(np.abs(nodes.points).max()), ways)
             if abs(coef) <= STILL:  # no motion, or none along the normal: the gap of such a node never changes
                 points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
             else:  # exactly zero: a direction of round-off size would let a huge impulse "move" the node
@@ -222,7 +223,8 @@ class NodePlane(LawKeys):
         if not moves.all():
             shift = factor * float(self._motion.value(builder.t0)) if self._motion is not None else 0.0
             start = np.array([n @ (place.position - p) for place in places]) - self.radius - shift
-            self._refuse([place.label for place in places], moves, start, largest_position(builder))
+            ways = [place.D[:, :3].T for place, free in zip(places, moves, strict=True) if not free]
+            self._refuse([place.label for place in places], moves, start, largest_position(builder), ways)
         A = builder.marker(plane)
         C = A if self.large_motion else 0
         group = builder.begin_contact(self.name, self.law)
@@ -275,14 +277,35 @@ class NodePlane(LawKeys):
             seen.add(marker)
         return found
 
-    def _refuse(self, labels: list[str], moves: np.ndarray, start: Array, scale: float) -> None:
-        """Raise unless the nodes that cannot move along the normal start on the allowed side, beside others."""
+    def _refuse(self, labels: list[str], moves: np.ndarray, start: Array, scale: float, ways: list[Array]) -> None:
+        """Raise unless the nodes that cannot move along the normal start on the allowed side, beside others.
+
+        ``ways`` are the displacements that the unknowns give to each of these nodes, (3, k).
+        """
         stuck = np.flatnonzero(~moves)
         inside = stuck[start[stuck] < -1e-12 * max(1e-300, scale)]
         if self.node is not None or stuck.size == len(labels):
-            message = f"node {labels[stuck[0]]} cannot move along the normal (supported, or a bar perpendicular to it)"
+            own, label = str(self._refs()[0][1]) if self.node is not None else "", labels[stuck[0]]
+            called = own if own and own != label else label
+            words = f"node {called}{f' ({label})' if called != label else ''} cannot move along the normal"
+            message = f"{words}: {_why_stuck(ways[0], unit(self.normal, 'normal', self.where))}"
             raise InputError(message, where=self.where, key="node" if self.node is not None else "nodes")
         if inside.size:
             i = int(inside[0])
             message = f"node {labels[i]} is {-start[i]:.6g} m inside and cannot move along the normal"
             raise InputError(message, where=self.where, key="nodes")
+
+
+def _why_stuck(ways: Array, n: Array) -> str:
+    """Return why a node cannot move along n, by the displacements (3, k) that it can have, and what to do."""
+    size = np.linalg.svd(ways, compute_uv=False) if ways.size else np.zeros(1)
+    free = int(np.count_nonzero(size > 1e-9 * max(float(size.max(initial=0.0)), 1e-300))) if ways.any() else 0
+    if free == 0:
+        return "a support holds it"
+    if free == 1:
+        return "it moves along one direction only, as the nodes of a bar do, and that is perpendicular to the normal"
+    value = ", ".join(f"{x:.6g}" for x in n)
+    return (
+        "it moves in a plane across the normal, as the nodes of a planar beam do (or a support holds it); "
+        f'orientation = [{value}] of the beam makes it bend along the normal, bending = "spatial" any way'
+    )

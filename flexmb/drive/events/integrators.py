@@ -1,0 +1,58 @@
+"""Which integrator of smooth motion a scheme stands for, and what the driver with events refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from flexmb.drive.events.step_control import LEAST
+from flexmb.errors import InputError
+from flexmb.kernels.law_codes import COULOMB
+from flexmb.schemes.alpha_family import Alpha
+from flexmb.schemes.alpha_smooth import AlphaSmooth
+from flexmb.schemes.hybrid import Hybrid
+from flexmb.schemes.scheme import LAW_WORDS, Scheme
+from flexmb.schemes.smooth_scheme import EVENT_LAWS, SmoothScheme
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.multibody_system import MultibodySystem
+
+WITH_EVENTS = "phem56, dopri5, hem5, rkf45, radau-iia-5, hybrid, newmark, hht, generalized-alpha"
+"""Schemes that the event driver supports."""
+
+
+def integrator_of(scheme: Scheme) -> SmoothScheme:
+    """Return the integrator; InputError for a scheme that has impacts in its steps only."""
+    if isinstance(scheme, SmoothScheme):
+        return scheme
+    if isinstance(scheme, Alpha) and not scheme.naive:
+        return AlphaSmooth(scheme)
+    message = f"cannot be true with '{scheme.name}', whose steps go over impacts; use one of {WITH_EVENTS}"
+    raise InputError(message, where="time", key="events", value=True)
+
+
+def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, tolerance: float) -> None:
+    """Raise InputError for what the driver with events does not carry."""
+    integrator_of(scheme)
+    if tolerance and tolerance < LEAST:
+        message = f"is below what numbers of 16 digits can reach; give {LEAST:g} or more"
+        raise InputError(message, where="time", key="tolerance", value=tolerance)
+    blocks, labels = system.contacts.blocks, system.contacts.labels
+    for key, i in blocks.laws().items():
+        if key not in EVENT_LAWS:
+            law = LAW_WORDS.get(key, key)
+            message = f"does not carry {law} (contact '{labels[i]}') with events; use moreau-jean without them"
+            raise InputError(message, where="scheme", key="name", value=scheme.name)
+    rough = (blocks.friction[:, 0] > 0.0) & (blocks.slides > 0)
+    spatial = np.flatnonzero(rough & (blocks.slides > 1))
+    if spatial.size and not isinstance(scheme, Hybrid):
+        message = (
+            f"friction in space (contact '{labels[int(spatial[0])]}', two tangents) has no located stick and slip; "
+            "events carry friction in the plane; use hybrid, which falls back to time stepping, or moreau-jean"
+        )
+        raise InputError(message, where="scheme", key="name", value=scheme.name)
+    other = np.flatnonzero(rough & (blocks.friction[:, 1] != COULOMB))
+    if other.size:
+        message = f"carries Coulomb's friction only (contact '{labels[int(other[0])]}') with events; use moreau-jean"
+        raise InputError(message, where="scheme", key="name", value=scheme.name)
+    if isinstance(system, MultibodySystem) and system.spheres:
+        message = "does not go with contacts of kind 'spheres'; list the pairs as contacts of the kind sphere-sphere"
+        raise InputError(message, where="scheme", key="name", value=scheme.name)

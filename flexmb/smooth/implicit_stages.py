@@ -1,0 +1,199 @@
+"""Stages of an implicit Runge-Kutta step of a phase, by Newton's method.
+
+    V_i = v + h sum_j a_ij V'_j,      x_i = h sum_j a_ij T^-1(x_j) V_j,      q_i = q (+) x_i
+    M(q_i) V'_i = F(t_i, q_i, V_i) - p' + D(q_i) lam_i,      G(q_i)^T V'_i = -bias
+
+Rows (joints, closed contacts) are held by their accelerations: RR-7151, eq 73, with the d/dt(G^T) V that the print
+lacks. That is what methods with a_1j = 0 can hold, and it costs no order; the driver takes the drift away. T^-1 is
+``System.toward``: without it every method would be of order 2 where bodies turn.
+
+Unknowns are all V'_i and lam_i at once. The matrix has, for the stages i and j, the blocks
+
+    delta_ij M + h a_ij C + h^2 (A^2)_ij K,      beside them -delta_ij D, below them delta_ij G^T
+
+at the start of the step; constant systems keep its factors for each h. What turning axes and the biases of rows add to
+it is left out; corrections are mixed from those before (Anderson), which makes up for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+from scipy.linalg import LinAlgError, LinAlgWarning, lu_factor, lu_solve
+from scipy.sparse.linalg import splu
+
+from flexmb.errors import NotConverged
+from flexmb.smooth.implicit_tables import ImplicitTable
+from flexmb.smooth.phase import Phase
+from flexmb.smooth.phase_instant import PhaseInstant
+from flexmb.smooth.smooth_step import SmoothState
+from flexmb.state import Array
+from flexmb.system.bordered_factor import LeastNorm
+from flexmb.system.multibody_system import MultibodySystem
+
+ITERATIONS = 30
+"""Maximum number of Newton iterations for the stages of a step."""
+DENSE = 240
+"""Number of unknowns up to which matrices are factorized densely."""
+DEPTH = 12
+"""Number of corrections that the next one is combined from."""
+CLOSE, NOISE = 3e-14, 1e-11
+"""Relative size of a correction that is round-off; of one that no longer decreases, if it is below the latter."""
+TURN = 1e-16
+"""Relative change of rotation increments at which they have converged."""
+
+
+class Factored:
+    """A bordered matrix, factorized: dense where small, by least norm where rows depend on each other.
+
+    ``solve`` returns the solution for b of shape (size,).
+    """
+
+    def __init__(self, S: sparse.csr_array, redundant: bool, t: float) -> None:
+        self.size = int(S.shape[0])
+        try:
+            if redundant:
+                self.solve: Callable[[Array], Array] = LeastNorm(S).solve
+            elif self.size <= DENSE:
+                lu = lu_factor(S.toarray(), check_finite=False)
+                self.solve = lambda b: np.asarray(lu_solve(lu, b, check_finite=False))
+            else:
+                self.solve = splu(sparse.csc_matrix(S)).solve
+        except (RuntimeError, ValueError, LinAlgError, LinAlgWarning):
+            raise NotConverged("the matrix of the stages is singular", time=t, step=-1) from None
+
+
+def bordered(S: Any, D: Any, G: Any) -> sparse.csr_array:
+    """Return [S, -D; G^T, 0]."""
+    if not D.shape[1]:
+        return sparse.csr_array(S)
+    nothing = sparse.csr_array((G.shape[1], D.shape[1]))
+    return sparse.csr_array(sparse.vstack([sparse.hstack([S, -D]), sparse.hstack([G.T, nothing])]))
+
+
+class StageMatrix:
+    """The matrix of the stages of a step of h that begins in a state; and the one that filters its error."""
+
+    def __init__(self, phase: Phase, state: SmoothState, table: ImplicitTable, h: float) -> None:
+        here, system, s = state.here, phase.system, table.stages
+        if isinstance(system, MultibodySystem):
+            lam = np.ascontiguousarray(state.lam[: phase.nj])
+            M, C, K = system.tangents(here.t, here.q, here.v, lam)
+        else:
+            M, C, K = system.matrices(here.here)
+        G, D, A, one = (
+            sparse.csr_array(here.G),
+            sparse.csr_array(here.D),
+            sparse.csr_array(table.A),
+            sparse.eye_array(s),
+        )
+        S = sparse.kron(one, M) + sparse.kron(h * A, C) + sparse.kron(h * h * (A @ A), K)
+        redundant = phase.depends(here)
+        self.factor = Factored(bordered(S, sparse.kron(one, D), sparse.kron(one, G)), redundant, here.t)
+        self.reach, self.K, self.M = h * table.scale, K, M
+        calm = M + self.reach * C + self.reach**2 * K
+        self._filter = Factored(bordered(calm, D, G), redundant, here.t)
+
+    def filtered(self, e_q: Array, e_v: Array) -> tuple[Array, Array]:
+        """Return errors without what fast vibrations, which the method damps, make of them: (1 - h gamma J)^-1 e."""
+        nv = e_v.size
+        b = np.zeros(self._filter.size)
+        b[:nv] = self.M @ e_v - self.reach * (self.K @ e_q)
+        dv = self._filter.solve(b)[:nv]
+        return e_q + self.reach * dv, dv
+
+
+@dataclass(frozen=True, eq=False)
+class ImplicitStages:
+    """Solved stages: instants, accelerations (s, nv), forces of rows (s, nr), increments and their rates (s, nv)."""
+
+    at: list[PhaseInstant]
+    A: Array
+    lam: Array
+    x: Array
+    rates: Array
+    iterations: int
+
+
+def place(
+    phase: Phase, state: SmoothState, table: ImplicitTable, h: float, A: Array
+) -> tuple[list[PhaseInstant], Array, Array]:
+    """Return the instants of the stages with accelerations A (s, nv), increments and their rates (s, nv)."""
+    system = phase.system
+    V = state.v + h * (table.A @ A)
+    x, rates = h * (table.A @ V), V
+    for _ in range(60 if system.frames else 0):  # rotations: increments and their rates depend on each other
+        rates = np.array([system.toward(x_i, V_i) for x_i, V_i in zip(x, V, strict=True)])
+        last, x = x, h * (table.A @ rates)
+        if np.abs(x - last).max() <= TURN * np.abs(x).max():
+            break
+    at = [
+        phase.at(state.t + c * h, system.advance(state.q, x_i), V_i) for c, x_i, V_i in zip(table.c, x, V, strict=True)
+    ]
+    return at, x, rates
+
+
+def residual(at: list[PhaseInstant], A: Array, lam: Array) -> Array:
+    """Return what the equations of motion, then those of the rows, of all stages leave over."""
+    motion = [i.here.momentum(A_i) - i.load - i.D @ lam_i for i, A_i, lam_i in zip(at, A, lam, strict=True)]
+    rows = [i.G.T @ A_i + i.bias for i, A_i in zip(at, A, strict=True)] if lam.size else []
+    return np.concatenate(motion + rows)
+
+
+def solve_stages(
+    phase: Phase, state: SmoothState, table: ImplicitTable, h: float, matrix: StageMatrix
+) -> ImplicitStages:
+    """Solve the stages of a step of h.
+
+    Raises
+    ------
+    NotConverged
+        When Newton's method does not settle: the step is too long.
+    """
+    s, nv = table.stages, phase.nv
+    y = np.concatenate([np.tile(state.a, s), np.tile(state.lam, s)])
+    mix, last, size, scale = Mixing(s * nv), np.inf, np.inf, 1.0
+    for count in range(1, ITERATIONS + 1):
+        A, lam = y[: s * nv].reshape(s, nv), y[s * nv :].reshape(s, phase.nr)
+        at, _, _ = place(phase, state, table, h, A)
+        d = -matrix.factor.solve(residual(at, A, lam))
+        speeds = np.abs(state.v).max(initial=0.0), np.abs(at[-1].v).max(initial=0.0), h * np.abs(A).max(initial=0.0)
+        scale, size = float(max(speeds)), h * float(np.abs(d[: s * nv]).max(initial=0.0))
+        if not np.isfinite(size):
+            break
+        y = y + (d if phase.system.linear else mix.step(y, d))
+        if phase.system.linear and count > 1:
+            break
+        if size <= CLOSE * scale or (size >= 0.5 * last and size <= NOISE * scale):
+            break
+        last = min(last, size)
+    else:
+        message = "the equations of the stages do not converge; the step is too long"
+        raise NotConverged(message, time=state.t + h, step=-1, residual=size / (scale or 1.0))
+    if not np.isfinite(y).all():
+        raise NotConverged("the stages of the step are not finite numbers", time=state.t + h, step=-1)
+    A, lam = y[: s * nv].reshape(s, nv), y[s * nv :].reshape(s, phase.nr)
+    at, x, rates = place(phase, state, table, h, A)
+    return ImplicitStages(at, A, lam, x, rates, count)
+
+
+class Mixing:
+    """Anderson's acceleration of an iteration y <- y + d(y), by the first ``size`` entries of d."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._y: list[Array] = []
+        self._d: list[Array] = []
+
+    def step(self, y: Array, d: Array) -> Array:
+        """Return how far to go from y with the correction d."""
+        self._y, self._d = [*self._y, y][-DEPTH - 1 :], [*self._d, d][-DEPTH - 1 :]
+        if len(self._y) < 3:
+            return d
+        dy, dd = np.diff(np.array(self._y), axis=0).T, np.diff(np.array(self._d), axis=0).T
+        weights = np.linalg.lstsq(dd[: self._size], d[: self._size], rcond=1e-12)[0]
+        return np.asarray(d - (dy + dd) @ weights)

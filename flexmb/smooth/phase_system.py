@@ -1,0 +1,188 @@
+"""A phase by the words of ``system.protocol.System``: its rows are joints, and there are no contacts.
+
+So a scheme written over that protocol, like the alpha family, steps a phase as it steps any system with joints.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import sparse
+
+from flexmb.errors import NotConverged
+from flexmb.kernels.time_functions import value
+from flexmb.smooth.phase import Phase
+from flexmb.smooth.phase_instant import PhaseInstant
+from flexmb.state import Array
+from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
+from flexmb.system.contact_blocks import Blocks
+from flexmb.system.linear_system import LinearSystem
+from flexmb.system.protocol import Solves
+
+DENSE = 120
+"""Number of unknowns and rows up to which the bordered matrix is dense."""
+
+
+@dataclass(frozen=True)
+class NoContacts:
+    """No contacts."""
+
+    nc: int = 0
+    e: Array = field(default_factory=lambda: np.zeros(0))
+    labels: tuple[str, ...] = ()
+    blocks: Blocks = field(default_factory=lambda: Blocks.frictionless(0))
+
+
+class PhaseSystem:
+    """A phase as a system with joints."""
+
+    def __init__(self, phase: Phase) -> None:
+        self.phase, self.contacts = phase, NoContacts()
+
+    @property
+    def nv(self) -> int:
+        """Number of velocities."""
+        return self.phase.nv
+
+    @property
+    def nj(self) -> int:
+        """Number of rows."""
+        return self.phase.nr
+
+    @property
+    def start(self) -> Array:
+        """Positions at the start."""
+        return self.phase.system.start
+
+    @property
+    def v0(self) -> Array:
+        """Velocities at the start."""
+        return self.phase.system.v0
+
+    @property
+    def constant(self) -> bool:
+        """Whether matrices never change."""
+        return self.phase.system.constant
+
+    @property
+    def constant_mass(self) -> bool:
+        """Whether the mass matrix never changes."""
+        return self.phase.system.constant_mass
+
+    @property
+    def linear(self) -> bool:
+        """Whether one iteration solves a step."""
+        return self.phase.system.linear
+
+    @property
+    def dof_names(self) -> tuple[str, ...]:
+        """Names of the unknowns."""
+        return self.phase.system.dof_names
+
+    @property
+    def frames(self) -> tuple[str, ...]:
+        """Names of unknowns of frames."""
+        return self.phase.system.frames
+
+    @property
+    def jointed(self) -> tuple[str, ...]:
+        """Names of the joints."""
+        return self.phase.system.jointed
+
+    def instant(self, t: float, q: Array, v: Array) -> PhaseInstant:
+        """Return everything that is known in (t, q, v)."""
+        return self.phase.at(t, q, v)
+
+    def advance(self, q: Array, dq: Array) -> Array:
+        """Return q (+) dq."""
+        return self.phase.system.advance(q, dq)
+
+    def toward(self, increment: Array, y: Array) -> Array:
+        """Return the change of an increment that moves its end by y."""
+        return self.phase.system.toward(increment, y)
+
+    def prescribed(self, t: float) -> Array:
+        """Return the prescribed motions of the rows, (nr,)."""
+        phase, system = self.phase, self.phase.system
+        none = np.zeros(phase.stuck.size)
+        if isinstance(system, LinearSystem):
+            return np.concatenate([-system.contacts.offset(t)[phase.closed], none])
+        rows, functions = system.tables.rows, system.tables.functions
+        moved = np.zeros(phase.closed.size)
+        for k, i in enumerate(phase.closed):
+            r = phase.nj + int(i)
+            if rows.function[r] >= 0:
+                moved[k] = rows.cf[r] * value(functions, int(rows.function[r]), t)
+        return np.concatenate([system.prescribed(t), moved, none])
+
+    def factor(
+        self, instant: PhaseInstant, c_M: float, c_C: float, c_K: float, inside: sparse.csc_array | None = None
+    ) -> Solves:
+        """Return c_M M + c_C C + c_K K of an instant, factorized, bordered by the rows."""
+        phase, system = self.phase, self.phase.system
+        if isinstance(system, LinearSystem):
+            return SchurFactor(phase, system.factor(instant.here, c_M, c_C, c_K), instant)
+        M, C, K = system.matrices(instant.here)
+        if phase.nv + phase.nr <= DENSE:
+            full = c_M * M.toarray()
+            if c_C or c_K:
+                full += c_C * C.toarray() + c_K * K.toarray()
+            return DenseFactor(full, instant, phase.nr > 0 and phase.depends(instant))
+        S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
+        if not phase.nr:
+            return BorderedFactor(factored(system, M, S, instant.t), system.nv)
+        G, D = sparse.csr_array(instant.G), sparse.csr_array(instant.D)
+        nothing = sparse.csr_array((phase.nr, phase.nr))
+        A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -D]), sparse.hstack([G.T, nothing])]))
+        if phase.depends(instant):
+            return BorderedFactor(LeastNorm(A), system.nv)
+        return BorderedFactor(factored(system, M, A, instant.t), system.nv)
+
+
+class DenseFactor:
+    """S bordered by the rows, dense, for few unknowns."""
+
+    def __init__(self, S: Array, at: PhaseInstant, dependent: bool) -> None:
+        nv, nr = at.G.shape
+        self.nv = nv
+        A = np.zeros((nv + nr, nv + nr))
+        A[:nv, :nv], A[:nv, nv:], A[nv:, :nv] = S, -at.D, at.G.T
+        self._least = LeastNorm(sparse.csr_array(A)) if dependent else None
+        self._A = A
+        self._t = at.t
+
+    def solve(self, b: Array) -> Array:
+        """Return the velocities of b with the rows held."""
+        return self.solve_both(b, np.zeros((self._A.shape[0] - self.nv, *b.shape[1:])))[0]
+
+    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
+        """Return the velocities, and the multipliers of the rows."""
+        right = np.concatenate([b, rho])
+        try:
+            x = np.linalg.solve(self._A, right) if self._least is None else self._least.solve(right)
+        except np.linalg.LinAlgError:
+            message = "the matrix of the step is singular: joints depend on each other here, or the step is too long"
+            raise NotConverged(message, time=self._t, step=-1) from None
+        return x[: self.nv], x[self.nv :]
+
+
+class SchurFactor:
+    """S of a constant system with the rows of a few contacts: W = G^T S^-1 D."""
+
+    def __init__(self, phase: Phase, S: Solves, at: PhaseInstant) -> None:
+        self.phase, self.S, self.at = phase, S, at
+        self.X = S.solve(at.D) if phase.nr else np.zeros((phase.nv, 0))
+
+    def solve(self, b: Array) -> Array:
+        """Return the velocities of b with the rows held."""
+        return self.solve_both(b, np.zeros((self.phase.nr, *b.shape[1:])))[0]
+
+    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
+        """Return the velocities, and the multipliers of the rows."""
+        x = self.S.solve(b)
+        if not self.phase.nr:
+            return x, np.asarray(rho)
+        G = self.at.G
+        y = self.phase.rows_solve(G.T @ self.X, rho - G.T @ x)
+        return x + self.X @ y, y

@@ -1,0 +1,100 @@
+"""What an integrator of smooth motion is given and gives back: ``SmoothState`` and ``SmoothStep``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from flexmb.state import Array
+
+if TYPE_CHECKING:
+    from flexmb.smooth.dense import Inside
+    from flexmb.smooth.phase_instant import PhaseInstant
+
+
+@dataclass(frozen=True)
+class SmoothState:
+    """A state of a phase.
+
+    Parameters
+    ----------
+    t : float
+    q, v, a : arrays
+        Positions, velocities, accelerations (rates of the components of v).
+    lam : (nr,) array
+        Forces of the rows of the phase.
+    here : PhaseInstant
+        The phase in (t, q, v).
+    memory : tuple of arrays
+        What an integrator carries besides; empty after a restart. Fixed in number and shapes.
+    """
+
+    t: float
+    q: Array
+    v: Array
+    a: Array
+    lam: Array
+    here: PhaseInstant
+    memory: tuple[Array, ...] = ()
+
+
+@dataclass(frozen=True)
+class SmoothWorks:
+    """Works of a smooth step, J: dE is the sum of all but the last.
+
+    ``sliding`` (nc,) is that of friction at each contact, ``surface`` (nc,) the part of ``drive`` that comes from
+    prescribed surfaces.
+    """
+
+    external: float
+    drive: float
+    damping: float
+    cross: float
+    numerical: float
+    sliding: Array = field(default_factory=lambda: np.zeros(0))
+    surface: Array = field(default_factory=lambda: np.zeros(0))
+
+
+@dataclass(frozen=True)
+class SmoothStep:
+    """A smooth step, from ``start`` to ``end``.
+
+    Parameters
+    ----------
+    start, end : SmoothState
+    dq : (nv,) array
+        The increment: ``end.q`` is ``system.advance(start.q, dq)``.
+    impulse : (nr,) array
+        Integrals of the forces of the rows as the step has them, N s: M dv is that of all forces.
+    works : SmoothWorks
+    errors : tuple of ((nv,) array, (nv,) array)
+        Estimates of the local error, in q and v; ``SmoothScheme.local_error`` makes one number of their norms.
+    lam_inside : (k, nr) array
+        Forces of the rows at some times inside, for a first look at their signs.
+    lam_end : (nr,) array, optional
+        Forces of the rows at the end as an implicit step has them. Those of ``end`` are the forces in that instant,
+        with all that fast modes add to them where the step does not resolve these.
+    evaluations, solves : int
+        How often forces were evaluated, and linear systems of the rows solved.
+    inside : Inside, optional
+        Dense output of the integrator's own; without it that of Hermite (``smooth.dense``).
+    """
+
+    start: SmoothState
+    end: SmoothState
+    dq: Array
+    impulse: Array
+    works: SmoothWorks
+    errors: tuple[tuple[Array, Array], ...] = ()
+    lam_inside: Array = field(default_factory=lambda: np.zeros((0, 0)))
+    lam_end: Array | None = None
+    evaluations: int = 0
+    solves: int = 0
+    inside: Inside | None = None
+
+    @property
+    def h(self) -> float:
+        """Its length, s."""
+        return self.end.t - self.start.t
