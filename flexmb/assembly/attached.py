@@ -16,9 +16,9 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 ROUNDED = 1e-6
-"""Distance, over the coordinates, that rounded data leave between a body's reference point and where it is held."""
+"""Distance of a joint from the reference point of a body, over the coordinates, that is attributed to rounded data."""
 MOST_NOTES = 5
-"""Joints that have a note each."""
+"""Maximum number of joints with a note of their own."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""How far a straight beam that is described by modes is bent: its distance from the tangents at its ends."""
+"""Bending of a straight beam described by modes: its distance from the tangents at its ends."""
 
 from __future__ import annotations
 

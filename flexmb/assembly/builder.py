@@ -16,6 +16,7 @@ from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.assembly.rows_beside import RowBeside
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
+from flexmb.kernels.curves import NEXT, PREVIOUS
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 
@@ -33,7 +34,7 @@ class Group:
     """The rows of one joint or contact.
 
     One with ``spheres``, radii in m, has no rows yet: its labels and points are those of the spheres, and pairs of them
-    get rows while they are near (``sphere_pairs``). ``law`` is that of the contact.
+    get rows while they are near (``sphere_pairs``). ``law`` is that of the contact, ``where`` its place in a file.
     """
 
     name: str
@@ -45,6 +46,10 @@ class Group:
     role: str = "joints"
     spheres: Array | None = None
     law: ContactLaw = field(default_factory=ContactLaw)
+    where: str = ""
+
+    def __post_init__(self) -> None:
+        self.where = self.where or f"{self.role}.{self.name}"
 
 
 class Builder:
@@ -84,6 +89,8 @@ class Builder:
         self.contacts: list[Group] = []
         self.rows: dict[str, list[dict[str, object]]] = {"joints": [], "contacts": []}
         self.beside: dict[int, list[RowBeside]] = {}
+        self.curves: list[Array] = []
+        self.chains: list[tuple[tuple[int, int, int, int], float]] = []
         self.springs: list[dict[str, object]] = []
         self.torsions: list[dict[str, object]] = []
         self.pushes: list[dict[str, object]] = []
@@ -264,6 +271,17 @@ class Builder:
                 "pair": self.add_pairs(markers),
             }
         )
+
+    def add_curve(self, pieces: Array, chains: Sequence[tuple[int, int]], side: float) -> list[int]:
+        """Add a curve, (np, NUMBERS) numbers of ``kernels.curves``; return the numbers of its chains of pieces."""
+        first, known = sum(len(p) for p in self.curves), len(self.chains)
+        pieces = pieces.copy()
+        for column in (PREVIOUS, NEXT):
+            pieces[:, column] += np.where(pieces[:, column] >= 0, first, 0)
+        self.curves.append(pieces)
+        whole = (first, first + len(pieces) - 1)
+        self.chains += [((first + a, first + b, *whole), side) for a, b in chains]
+        return list(range(known, len(self.chains)))
 
     # forces ---------------------------------------------------------------------------------------------------
 

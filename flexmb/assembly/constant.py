@@ -9,7 +9,7 @@ from flexmb.kernels.tables import NODE, SPEED_TABLE, Functions, System
 from flexmb.state import IntArray
 
 MOST_UNITS = 64
-"""Unknowns with contacts of which the responses are kept; with more, each contact is solved for when it acts."""
+"""Number of unknowns with contacts up to which their responses are stored; above, they are computed when needed."""
 
 
 def constant_matrices(system: System) -> bool:

@@ -15,13 +15,13 @@ from flexmb.linalg.bordered import analyze, positions
 from flexmb.state import IntArray
 
 FEW = 30
-"""Up to so many contacts the problem is solved as a full matrix."""
+"""Number of contacts up to which the problem is solved with a dense matrix."""
 
 FEW_WITH_FRICTION = 200
-"""The same for contacts with friction, whose sparse solver is slower to get to the last digits."""
+"""The same for contacts with friction, for which the sparse solver converges more slowly."""
 
 FULL = 4_000_000
-"""Entries of a matrix of contacts that respond to each other beyond which nothing is sparse any more."""
+"""Fill of the matrix of coupled contacts above which it is not treated as sparse."""
 
 
 def friction_sets(system: System, sym: Symbolic) -> ContactSets:

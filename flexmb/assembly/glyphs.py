@@ -13,9 +13,9 @@ from flexmb.state import Array, IntArray
 DISK, BEARING, CLAMP, PIN, RING = "disk", "bearing", "clamp", "pin", "ring"
 SPRING, DAMPER, SPRING_DAMPER, TORSION = "spring", "damper", "spring-damper", "torsion-spring"
 HINGE, BALL, WELD, CROSS, SHEET, ROD = "hinge", "ball", "weld", "cross", "sheet", "rod"
-RAIL, BLOCK, SLEEVE, BEAD = "rail", "block", "sleeve", "bead"
+RAIL, BLOCK, SLEEVE, BEAD, EDGE = "rail", "block", "sleeve", "bead", "edge"
 ON_GROUND, NOWHERE = -1, -2
-"""In place of the number of a point: an end on the ground, and an end nothing is known of."""
+"""Used in place of the number of a point: an end on the ground, and an unknown end."""
 
 
 class End(NamedTuple):
@@ -99,12 +99,12 @@ class Drawn(Protocol):
     """A part with something to be drawn."""
 
     def marks(self) -> list[Glyph]:
-        """Return it."""
+        """Return the glyphs of the part."""
         ...
 
 
 Found = tuple[int, Array]
-"""The number of a point, and the way from it to the place that is meant."""
+"""The number of a point, and the vector from it to the position."""
 Find = Callable[[object, Array | None], list[Found]]
 
 

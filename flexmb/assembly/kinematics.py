@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
 from scipy import sparse
 
-from flexmb.assembly.node_ref import NodeRef
+from flexmb.assembly.node_ref import NodeRef, parse_local
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
@@ -29,26 +29,40 @@ class NodeTable:
         ``first``, ``mid``, ``last`` and the user's points, as indices within the body.
     single : bool
         Whether the body is one point (a particle), called by the body's name alone.
+    groups : mapping of str to int array
+        Names of several nodes at once.
     """
 
     first: int
     count: int
     named: Mapping[str, int]
     single: bool = False
+    groups: Mapping[str, IntArray] = field(default_factory=dict)
 
     def index(self, node: int | str) -> IntArray:
         """Return the indices within the body that ``node`` means; KeyError when there is none."""
         if node == "all":
             return np.arange(self.count, dtype=np.int64)
+        if isinstance(node, str) and node in self.groups:
+            return np.asarray(self.groups[node], dtype=np.int64)
         if isinstance(node, str):
             return np.array([self.named[node]], dtype=np.int64)
         if not 0 <= node < self.count:
             raise KeyError(node)
         return np.array([node], dtype=np.int64)
 
+    def one(self, name: str) -> int | None:
+        """Return the node within the body that a name means; None when it means none or several."""
+        local = parse_local(name)
+        try:
+            found = self.index("" if local is None else local)
+        except KeyError:
+            return None
+        return int(found[0]) if found.size == 1 else None
+
     def choices(self) -> str:
         """Return in words which nodes there are."""
-        return f"node(0) ... node({self.count - 1}), {', '.join(self.named)}, all"
+        return ", ".join([f"node(0) ... node({self.count - 1})", *dict.fromkeys((*self.named, *self.groups)), "all"])
 
 
 @dataclass(frozen=True)
@@ -85,7 +99,7 @@ class Kinematics:
         try:
             return table.first + table.index(node_ref.node)
         except KeyError:
-            hint = nearest(node_ref.node, list(table.named)) if isinstance(node_ref.node, str) else ""
+            hint = nearest(node_ref.node, [*table.named, *table.groups]) if isinstance(node_ref.node, str) else ""
             message = f"body '{node_ref.body}' has no such node{hint}; it has {table.choices()}"
             raise InputError(message, where=where, key=key, value=str(ref)) from None
 

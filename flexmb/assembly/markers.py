@@ -121,7 +121,7 @@ class Turning(Protocol):
 
 @dataclass(frozen=True)
 class SpinInfo:
-    """How a body spins: about which axis, and by which angle.
+    """Spin of a body: its axis and angle.
 
     Parameters
     ----------
@@ -171,6 +171,8 @@ class BodyInfo:
         For rotors.
     ball : (float, (3,) array) or None
         Radius and centre at the start, in space, m, of a rigid body whose shape is one sphere.
+    groups : mapping of str to list of Marker
+        Names of several nodes at once.
     """
 
     name: str
@@ -187,6 +189,7 @@ class BodyInfo:
     center: Array | None = None
     spin: SpinInfo | None = None
     ball: tuple[float, Array] | None = None
+    groups: Mapping[str, list[Marker]] = field(default_factory=dict)
 
 
 def find_markers(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: str = "node") -> list[Marker]:
@@ -202,13 +205,16 @@ def find_markers(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: s
     node = node_ref.node
     if node == "all":
         return list(info.nodes)
+    if isinstance(node, str) and node in info.groups:
+        return list(info.groups[node])
     if isinstance(node, str) and node in info.named:
         return [info.named[node]]
     if info.single and node in (0, "", "first", None):
         return [info.nodes[0]]
     if not isinstance(node, str) and node is not None and 0 <= int(node) < len(info.nodes):
         return [info.nodes[int(node)]]
-    hint = nearest(node, list(info.named)) if isinstance(node, str) else ""
-    choices = ", ".join([*info.named, *([] if info.single else [f"node(0) ... node({len(info.nodes) - 1})"])])
+    hint = nearest(node, [*info.named, *info.groups]) if isinstance(node, str) else ""
+    points = dict.fromkeys((*info.named, *info.groups))
+    choices = ", ".join([*points, *([] if info.single else [f"node(0) ... node({len(info.nodes) - 1})"])])
     message = f"body '{info.name}' has no such point{hint}; it has {choices or 'none'}"
     raise InputError(message, where=where, key=key, value=str(ref))

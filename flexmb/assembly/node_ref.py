@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from typing import Any
 
 from flexmb.errors import InputError
 
@@ -32,6 +33,8 @@ class NodeRef:
         """Return the reference written in ``text``; a bare ``BODY`` is its first node (meant for particles)."""
         if isinstance(text, NodeRef):
             return text
+        if getattr(text, "role", "") == "bodies":
+            return cls._of_body(text, where, key)
         if not isinstance(text, str):
             raise InputError(f"must name a node: {FORMS}", where=where, key=key, value=text)
         body, _, node = text.strip().partition(".")
@@ -42,6 +45,15 @@ class NodeRef:
             if local is not None:
                 return cls(body, local)
         raise InputError(f"does not name a node; allowed: {FORMS}", where=where, key=key, value=text)
+
+    @classmethod
+    def _of_body(cls, body: Any, where: str, key: str) -> NodeRef:
+        """Return the only place that a body has; one with several nodes is refused with what to write."""
+        if hasattr(body, "last"):
+            name = body.name
+            message = f"body '{name}' has many nodes; write {name}.first, {name}.last or \"{name}.node(17)\""
+            raise InputError(message, where=where, key=key)
+        return cls(body.name)
 
     def __str__(self) -> str:
         return f"{self.body}.node({self.node})" if isinstance(self.node, int) else f"{self.body}.{self.node}"

@@ -18,7 +18,7 @@ from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array
 
 IMMOVABLE = 1e-9
-"""Length of a direction, over that of a unit vector, below which nothing can move along it."""
+"""Norm of a row below which nothing can move along its direction."""
 
 NO_SLIDING = "has no effect: nothing can slide along the surface"
 

@@ -10,6 +10,7 @@ import numpy as np
 from flexmb.assembly.rotors import rotors_of
 from flexmb.assembly.unknowns import columns, summed, unknowns_of
 from flexmb.kernels import tables as tab
+from flexmb.kernels.curves import NUMBERS
 from flexmb.state import Array, IntArray
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ def system_of(b: Builder) -> tab.System:
         pairs=tab.Pairs(*columns(b.pairs, 2)),
         angles=angles_of(b),
         rows=rows_of(b),
+        curves=curves_of(b),
         springs=tab.Springs(  # type: ignore[call-arg]
             *_ints(b.springs, "A", "B", "directed"),
             _vectors(b.springs, "n", 3),
@@ -118,6 +120,17 @@ def rows_of(b: Builder) -> tab.Rows:
         function=_ints(rows, "function")[0],
         cf=_floats(rows, "cf")[0],
         pair=_ints(rows, "pair")[0],
+    )
+
+
+def curves_of(b: Builder) -> tab.Curves:
+    """Return the curves, and their rows."""
+    pieces = [np.zeros((0, NUMBERS)), *b.curves]
+    return tab.Curves(
+        piece=np.concatenate(pieces),
+        chain=np.array([chain for chain, _ in b.chains], dtype=np.int64).reshape(-1, 4),
+        side=np.array([side for _, side in b.chains], dtype=np.float64),
+        held=np.full(len(b.chains), -1, dtype=np.int64),
     )
 
 

@@ -8,10 +8,12 @@ from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets, friction_sets
 from flexmb.assembly.pattern import Pattern
 from flexmb.kernels.arrays import SolverSettings
+from flexmb.kernels.cone_hard import HARD_CONES
 from flexmb.kernels.cone_stage import CONES
 from flexmb.kernels.evaluate import evaluate_stage
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
 from flexmb.kernels.friction_record import friction_rows
+from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stage
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.kernels.machine import Machine, MachineWorkspace
@@ -23,7 +25,6 @@ from flexmb.kernels.multibody import (
     LOWEST,
     MOTION_ROWS,
     NUMBERS,
-    SCHATZMAN,
     STATE,
     STEP_SIZE,
     T_FIRST,
@@ -47,12 +48,10 @@ from flexmb.kernels.multibody_friction import friction_stage
 from flexmb.kernels.multibody_friction_corner import friction_corner_stage
 from flexmb.kernels.multibody_friction_sets import friction_sets_stage
 from flexmb.kernels.multibody_friction_works import works_beside_stage
-from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.multibody_samples import between_stage
-from flexmb.kernels.multibody_schatzman import account_ahead_stage
 from flexmb.kernels.rows_beside import rows_beside_stage
-from flexmb.kernels.stages import doors_of
+from flexmb.kernels.stages import NO_STAGES, SchemeStages, doors_of
 from flexmb.kernels.tables import (
     CLASSES,
     AngleState,
@@ -81,7 +80,7 @@ def point_of(system: System, nv: int) -> Point:
             np.zeros((nm, 3)),
         ),
         angles=AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na)),
-        rows=RowState(np.zeros(nr), np.zeros(nr), np.zeros((system.rows.marker.size, 6))),
+        rows=RowState(np.zeros(nr), np.zeros(nr), np.zeros((system.rows.marker.size, 6)), np.zeros(nr)),
         F=np.zeros((CLASSES, nv)),
         A=np.zeros((system.unknowns.frame_q.size, 3, 3)),
         A_floating=np.zeros((system.floating.frame_q.size, 3, 3)),
@@ -170,7 +169,7 @@ def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Tria
         between=between_of(system),
         F=np.zeros((CLASSES, nv)),
         vec=np.zeros((TRIAL_ROWS, nv)),
-        joint=np.zeros((4, nj)),
+        joint=np.zeros((5, nj)),
         contact=np.zeros((6, nc)),
         beside=np.zeros((2, nt)),
         big=big,
@@ -185,7 +184,7 @@ def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Tria
 MORE_DIRECTIONS = 12
 """Room for directions that become redundant on the way."""
 
-NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0)
+NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0, 0.0)
 """The numbers of a machine that is only asked about its system."""
 
 
@@ -200,6 +199,7 @@ def machine_of(
     settings: SolverSettings | None = None,
     null: Array | None = None,
     constant: bool = False,
+    scheme: SchemeStages = NO_STAGES,
 ) -> MachineWorkspace:
     """Return all a run needs, at the state (q, v).
 
@@ -220,6 +220,8 @@ def machine_of(
         Orthonormal combinations of the rows of joints that make no force at (q, v).
     constant : bool
         Whether M, C and K never change (``constant_matrices``): they are factored once for each size of the step.
+    scheme : SchemeStages
+        Those of the scheme.
     """
     scatter = pattern.scatter
     if constant:
@@ -235,7 +237,6 @@ def machine_of(
         else contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
     )
     many = sets.part_ptr.size > 1
-    account = account_ahead_stage if numbers.family == SCHATZMAN else account_stage
     impulses = contact_sets_stage if many else contact_stage
     if friction:
         impulses = friction_sets_stage if many else friction_stage
@@ -257,11 +258,16 @@ def machine_of(
             step=_step(numbers, constant),
             scratch=scratch_of(system),
             stages=doors_of(
-                *(place_stage, assemble_stage, contact_stage, account, fixed_step_stage, impulses, works_beside_stage)
+                *(place_stage, assemble_stage, contact_stage, scheme.account, fixed_step_stage, impulses),
+                *(works_beside_stage, scheme.begin),
             ),
-            rare=doors_of(
-                *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
-                *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
+            rare=np.append(  # the last place is the engine's (``drive.sparse_cones``)
+                doors_of(
+                    *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
+                    *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
+                    *(bend_stage, inside_stage, redundant_stage, scheme.place, HARD_CONES),
+                ),
+                0,
             ),
             out=no_samples(),
             answer=np.zeros(2),

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.drive.adaptive import AdaptiveEngine
 from flexmb.drive.compiled import CompiledEngine, compiled_carries, has_compiled_step
 from flexmb.drive.drive_corners import corner_times
 from flexmb.drive.engine import Engine, Plan
+from flexmb.drive.events.event_engine import EventEngine
+from flexmb.drive.events.integrators import check_events
 from flexmb.drive.general import GeneralEngine
-from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries
+from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries, refuse_solver
 from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
@@ -33,7 +36,12 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
     system = plan.system
-    check_laws(plan)
+    if plan.with_events:
+        if engine == "compiled":
+            raise InputError("events are located step by step; use auto or general", key="engine", value=engine)
+        check_events(plan.scheme, system, plan.tolerance)
+        return EventEngine(plan)
+    check_laws(plan, engine)
     if isinstance(system, MultibodySystem):
         if engine == "compiled" and not multibody_carries(plan):
             raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
@@ -48,6 +56,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
         return GeneralEngine(plan)
+    if plan.tolerance:
+        if engine == "compiled":
+            message = "steps of small motion by time.tolerance need the general engine"
+            raise InputError(message, key="engine", value=engine)
+        return AdaptiveEngine(plan)
     if engine == "general":
         return GeneralEngine(plan)
     if not compiled_carries(plan):
@@ -66,13 +79,20 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     return CompiledEngine(plan)
 
 
-def check_laws(plan: Plan) -> None:
-    """Raise InputError, naming law and contact, when the scheme, or no engine for it, carries a law of a contact."""
+def check_laws(plan: Plan, engine: str = "auto") -> None:
+    """Raise InputError, naming law and contact, when the scheme, or no engine for it, carries a law of a contact.
+
+    Also when the engine that is chosen cannot call the solver.
+    """
     system = plan.system
     plan.scheme.check_laws(system)
-    if isinstance(system, MultibodySystem) and not _has_compiled_loop(plan):
+    if not isinstance(system, MultibodySystem):
+        return
+    if not _has_compiled_loop(plan):
         _refuse_spheres(system)
         _refuse_joint_friction(plan, system)
+    elif engine != "general":
+        refuse_solver(plan)
 
 
 def _has_compiled_loop(plan: Plan) -> bool:

@@ -2,56 +2,50 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from scipy import sparse
 
 from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.arrays import (
-    GGL,
-    NAIVE_POSITION,
-    NAIVE_VELOCITY,
     NO_SOLVER,
-    VELOCITY,
-    AlphaChoice,
     ContactRows,
+    Delassus,
     Live,
     Loads,
     Modes,
-    MoreauChoice,
     Probes,
     Rows,
+    Run,
     Samples,
-    SchatzmanChoice,
     Scratch,
     Structure,
     Tables,
 )
+from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.banded import ldl_factor, ldu_factor
+from flexmb.kernels.contact_ask import FEW_CONTACTS, few_contacts
 from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
-from flexmb.kernels.march import Choice, march
+from flexmb.kernels.march import STEPS, march
 from flexmb.kernels.stages import raise_failed
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import Strain, stack
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.alpha_contacts import AlphaFixed
-from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.cone_contacts import Carried, ConeContacts
-from flexmb.schemes.moreau_jean import MoreauJean
-from flexmb.schemes.schatzman_paoli import SchatzmanPaoli
-from flexmb.schemes.scheme import PreparedContacts, StepMatrix
+from flexmb.schemes.scheme import PreparedContacts, Scheme, StepMatrix
 from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 
-LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
 
-
-def has_compiled_step(scheme: object) -> bool:
-    """Tell whether a scheme has a step in ``flexmb.kernels``; one without runs in the general engine."""
-    return isinstance(scheme, MoreauJean | SchatzmanPaoli | Alpha)
+def has_compiled_step(scheme: Scheme) -> bool:
+    """Tell whether a scheme has a compiled step of constant systems; one without runs in the general engine."""
+    return scheme.compiled_step(1.0) is not None
 
 
 def compiled_carries(plan: Plan) -> bool:
@@ -79,14 +73,10 @@ class CompiledEngine:
         fixed = scheme.prepare(system, h)
         state = system.initial_state(plan.t0)
         memory = scheme.compiled_memory(system, state, h, fixed, plan.solver)
-        self.choice = self._choice()
+        parameters: Any = scheme.compiled_step(h)
         solver = plan.solver
-        self.settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)
-        self.structure = _structure(system, self.order, fixed.S)
         self.many = fixed.many_for(solver)  # its arrays live as long as the engine
-        self.contacts = _contacts(system, self.order, fixed, solver)
-        self.loads = _loads(system, self.order)
-        self.probes = _probes(system, self.order)
+        contacts = _contacts(system, self.order, fixed, solver)
         nc, perm, blocks = system.contacts.nc, self.order.perm, system.contacts.blocks
         beside, laws = friction_rows(nc, blocks.nt, blocks.normals_only)
         self.live = Live(
@@ -111,19 +101,32 @@ class CompiledEngine:
         if not blocks.normals_only:  # its arrays live as long as the engine
             carried = Carried(self.live.P, self.live.beside, self.live.laws)
             self.cones = ConeContacts(fixed, self.order, solver, h, carried)
-            self.contacts = self.contacts._replace(side=self.cones.address)
-        self.scratch = Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5)))
-
-    def _choice(self) -> Choice:
-        """Return the kernel's choice of step."""
-        scheme, h = self.plan.scheme, self.plan.h
-        if isinstance(scheme, MoreauJean):
-            return MoreauChoice(h, float(scheme.theta), float(scheme.vartheta), float(scheme.gamma))
-        if isinstance(scheme, SchatzmanPaoli):
-            return SchatzmanChoice(h, *(float(w) for w in scheme.weights))
-        assert isinstance(scheme, Alpha)
-        c, level = scheme.coefficients, LEVELS[scheme.contact_level]
-        return AlphaChoice(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
+            contacts = contacts._replace(side=self.cones.address)
+        self.contacts = contacts
+        start = plan.empty_block(np.zeros(1, dtype=np.int64), np.zeros(1, dtype=np.int64))
+        self.rare = np.zeros(1, dtype=np.int64)
+        if nc and self.many is None and blocks.normals_only:
+            few_contacts.compile()  # before the clock starts
+        self.rare[FEW_CONTACTS] = few_contacts.door(self.rare, FEW_CONTACTS)
+        self.parameters = Room(parameters)
+        self.room = Room(
+            Run(
+                h=float(h),
+                parameters=self.parameters.at,
+                step=STEPS[type(parameters)].address,
+                rare=self.rare,
+                answer=np.zeros(1),
+                settings=solver_settings(solver.method, solver.max_iterations, float(solver.tolerance)),
+                structure=_structure(system, self.order, fixed.S),
+                contacts=contacts,
+                loads=_loads(system, self.order),
+                tables=self._tables(0, 0),
+                live=self.live,
+                scratch=Scratch(*(np.zeros(system.nv) for _ in range(7)), *(np.zeros(nc) for _ in range(5))),
+                probes=_probes(system, self.order),
+                out=_samples(start),
+            )
+        )
 
     def _tables(self, n0: int, n1: int) -> Tables:
         """Amplitudes at the steps n0 - 1 .. n1 + 1."""
@@ -150,24 +153,9 @@ class CompiledEngine:
     def _march(self, block: Block, n0: int, n1: int, begin: bool = False) -> Block:
         """Take the steps n0 + 1 .. n1 and fill a block; with ``begin``, first with the state at n0."""
         plan = self.plan
+        self.room.put(tables=self._tables(n0, n1), out=_samples(block))
         reached, samples, fields, failed, residual = march(
-            self.choice,
-            self.settings,
-            self.structure,
-            self.contacts,
-            self.loads,
-            self.probes,
-            self._tables(n0, n1),
-            self.live,
-            self.scratch,
-            _samples(block),
-            plan.t0,
-            n0,
-            n1,
-            plan.steps,
-            plan.every,
-            plan.fields_every,
-            begin,
+            self.room.at, plan.t0, n0, n1, plan.steps, plan.every, plan.fields_every, begin
         )
         raise_failed()
         self.step = int(reached)
@@ -233,16 +221,16 @@ def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structu
         resist_up=resist_up,
         F0=system.F0[order.perm],
         V0=float(system.V0),
-        damped=system.damped,
-        gyroscopic=bool(system.gyro.nnz),
-        crossed=bool(system.cross.nnz),
-        resists=bool(system.damped or system.gyro.nnz),
-        heavy=bool(system.F0.any()),
-        laplacian=system.laplacian,
+        damped=int(system.damped),
+        gyroscopic=int(bool(system.gyro.nnz)),
+        crossed=int(bool(system.cross.nnz)),
+        resists=int(bool(system.damped or system.gyro.nnz)),
+        heavy=int(bool(system.F0.any())),
+        laplacian=int(system.laplacian),
         strain=_modes(None if system.laplacian else system.strain, order),
         c_C=float(S.c_C),
         c_K=float(S.c_K),
-        refine=S.refine,
+        refine=int(S.refine),
         S=ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
         S_M=ldl_factor(M)[0],
     )
@@ -293,11 +281,8 @@ def _contacts(system: LinearSystem, order: BandOrder, fixed: PreparedContacts, s
         e=con.e.copy(),
         motion_of=con.motion_of.astype(np.int64),
         motion_coef=con.motion_coef.copy(),
-        W_q_nu=np.ascontiguousarray(W_q_nu),
-        W_q_Lam=np.ascontiguousarray(W_q_Lam),
-        W_v_nu=np.ascontiguousarray(W_v_nu),
-        W_v_Lam=np.ascontiguousarray(W_v_Lam),
-        response=np.array(fixed.response),  # a copy: a read-only view would make numba compile the loop again
+        delassus=Delassus(*(_own(W) for W in (W_q_nu, W_q_Lam, W_v_nu, W_v_Lam))),
+        response=_own(fixed.response),
         many=NO_SOLVER if many is None else many.rows(float(solver.tolerance)),
     )
 
@@ -329,6 +314,11 @@ def _samples(block: Block) -> Samples:
         block.beside,
         block.laws,
     )
+
+
+def _own(x: Array) -> Array:
+    """Return a copy of an array that compiled functions may write to."""
+    return np.array(x, dtype=np.float64, order="C")
 
 
 def _columns(values: list[Array], n: int) -> Array:

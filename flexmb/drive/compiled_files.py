@@ -25,20 +25,16 @@ def will_compile(scheme: Any) -> bool:
     What is kept is known only where compiled files are (``kernels/cache.py``); elsewhere nothing is said.
     """
     with contextlib.suppress(Exception):
-        from flexmb.drive.compiled import has_compiled_step
-        from flexmb.kernels.cache import kept_signatures
-        from flexmb.kernels.march import march
+        from flexmb.kernels.cache import is_kept, kept_signatures
+        from flexmb.kernels.march import STEPS, march
 
-        found = any(str(sig[0]).startswith(family_of(scheme)) for sig in kept_signatures(march))
-        return has_compiled_step(scheme) and not found
+        parameters = scheme.compiled_step(1.0)
+        if parameters is None:
+            return False
+        return not (kept_signatures(march) and is_kept(STEPS[type(parameters)].function))
     return False
 
 
 def family_of(scheme: Any) -> str:
-    """Return the name of the loop's argument that stands for the family of a scheme; the loop is compiled for each."""
-    from flexmb.kernels.arrays import AlphaChoice, MoreauChoice, SchatzmanChoice
-    from flexmb.schemes import MoreauJean, SchatzmanPaoli
-
-    if isinstance(scheme, MoreauJean):
-        return MoreauChoice.__name__
-    return (SchatzmanChoice if isinstance(scheme, SchatzmanPaoli) else AlphaChoice).__name__
+    """Return the name of the type of parameters that a scheme hands to the loop; a step is compiled for each."""
+    return type(scheme.compiled_step(1.0)).__name__

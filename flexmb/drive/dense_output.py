@@ -23,7 +23,7 @@ from flexmb.state import Array, State
 from flexmb.system.protocol import Instant, System
 
 POINTS = 8
-"""Parts of a step in which the sign of an event function is looked at: short hops are seen, too."""
+"""Number of parts of a step in which the sign of an event function is checked, so that short flights are found."""
 
 
 class DenseStep:

@@ -5,20 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody import LENGTH, MOREAU, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK, WEAK_MASS
+from flexmb.kernels.multibody import LENGTH, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK, WEAK_MASS, WHOLE
 from flexmb.kernels.redundancy import MISFIT, NEARLY_DEPENDENT, nearly_dependent
 from flexmb.system.multibody_system import MultibodySystem
 
 
 def passed_words(system: MultibodySystem, workspace: MachineWorkspace) -> tuple[str, ...]:
-    """Return a note on the singular positions a run has passed; none when there was none."""
+    """Return a note on the singular positions that a run has passed; none if there was none."""
     numbers = workspace.machine.motion.numbers
     count, row = int(numbers[PASSED_STEPS]), int(numbers[PASSED_ROW])
     if not count:
         return ()
     did = (
         "positions were not projected"
-        if workspace.machine.numbers.family == MOREAU
+        if workspace.machine.numbers.form == WHOLE
         else "joints were held by their velocities, or the dependent row was left out"
     )
     steps = "1 step" if count == 1 else f"{count} steps"
@@ -30,7 +30,7 @@ def passed_words(system: MultibodySystem, workspace: MachineWorkspace) -> tuple[
 
 
 def near_words(system: MultibodySystem, workspace: MachineWorkspace) -> str:
-    """Return what the end of a failed run says of dependent joints: which, and what to choose; else nothing."""
+    """Return the part of an error message that names dependent joints and a remedy; empty if there are none."""
     machine, joints = workspace.machine, system.joints
     null, g = machine.motion.null, machine.point.rows.g[: system.nj]
     size = system.row_scale(float(machine.trial.scale[LENGTH]), 1.0)[: system.nj]
@@ -41,7 +41,7 @@ def near_words(system: MultibodySystem, workspace: MachineWorkspace) -> str:
             return f"; the redundant joints {', '.join(names)} contradict each other by {off:.3g}"
     weak = machine.trial.big
     rows = [int(nearly_dependent(workspace.at, weak[k], NEARLY_DEPENDENT)) for k in (WEAK, WEAK_MASS)]
-    row = rows[-1]  # by the masses alone, without what stiff forces add
+    row = rows[-1]  # by the masses alone, without the contribution of stiff forces
     if min(rows) < 0:
         return ""
     return (

@@ -31,7 +31,7 @@ def corner_times(system: MultibodySystem, start: float, end: float, h: float) ->
     found = [np.empty(0)]
     for k in np.unique(rows.function[: system.nj][rows.cf[: system.nj] != 0.0]):
         if k >= 0:
-            found.append(_corners(functions, int(k), h))
+            found.append(corners_of(functions, int(k), h))
     times = np.unique(np.concatenate(found))
     same = max(1e-9 * h, 8.0 * np.finfo(float).eps * max(abs(start), abs(end)))
     times = times[(times > start + same) & (times <= end + same)]
@@ -44,7 +44,7 @@ def corner_times(system: MultibodySystem, start: float, end: float, h: float) ->
     return np.array(kept, dtype=np.float64)
 
 
-def _corners(functions: Functions, k: int, h: float) -> Array:
+def corners_of(functions: Functions, k: int, h: float) -> Array:
     """Return the times of the corners of function k."""
     kind, data = functions.kind[k], functions.data[functions.ptr[k] : functions.ptr[k + 1]]
     if kind == RAMP:

@@ -8,14 +8,14 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.errors import NOT_FINITE
-from flexmb.record.samples import ENERGY_COLUMNS
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS
 from flexmb.state import Array
 
 CLOSES = 1e-6
-"""What the ledger may leave over, over the energies and works of the run so far."""
+"""Largest residual of the ledger, over the energies and works of the run so far."""
 
 CLOSES_STORED = 1e-12
-"""The same, over the potential, whose round-off it is."""
+"""The same, over the potential energy, for its round-off."""
 
 MOST_GAIN = 1e12
 """Energy that the scheme (or contacts) may add, over all that was stored or brought in. In the first steps schemes may
@@ -42,7 +42,7 @@ class EnergyBounds:
 
     @property
     def numbers(self) -> Array:
-        """What it has seen, for a checkpoint."""
+        """The state of the bounds, for a checkpoint."""
         return np.array([self.scale, self.brought, self.stored, self.lowest])
 
     @numbers.setter
@@ -65,7 +65,7 @@ class EnergyBounds:
         ):  # sums may overflow; fmin and fmax pass over what is no number
             total = kinetic + potential
             works, moved = np.zeros_like(total), np.zeros_like(total)
-            for key in ("work_external", "work_damping", "work_contact", "work_friction", "numerical"):
+            for key in ("work_external", "work_damping", "work_contact", "work_friction", "numerical", *EVENT_WORKS):
                 works, moved = works + value[key], moved + np.abs(value[key])
             start = total - works - residual
             lowest = _running(np.fmin, self.lowest, potential, start)
@@ -74,7 +74,8 @@ class EnergyBounds:
             # bonds give back what they held at the start, which no potential counts
             bonds = value["work_cohesion"]
             brought = _running(np.fmax, self.brought, np.abs(value["work_external"]), np.maximum(0.0, bonds))
-            made = value["numerical"] + np.maximum(0.0, value["work_contact"] + value["work_friction"] - bonds)
+            at_contacts = value["work_contact"] + value["work_closing"] + value["work_friction"]
+            made = value["numerical"] + value["work_projection"] + np.maximum(0.0, at_contacts - bonds)
             there = start - lowest + brought
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
             wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)

@@ -1,4 +1,4 @@
-"""What an engine is asked to do, and what it answers."""
+"""Requests to an engine and its answers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ from flexmb.system.multibody_system import MultibodySystem
 class Plan:
     """A run before its first step: what to integrate, how, and which steps to sample.
 
-    With a ``tolerance`` the steps between the points of the grid t0 + n h are chosen by their local error.
+    With a ``tolerance`` the steps between the points of the grid t0 + n h are chosen by their local error. With
+    ``events`` impacts, releases and changes of stick and slip are located (``drive.events``).
     """
 
     system: LinearSystem | MultibodySystem
@@ -54,6 +55,12 @@ class Plan:
     every: int
     fields_every: int
     tolerance: float = 0.0
+    events: bool | None = None
+
+    @property
+    def with_events(self) -> bool:
+        """Whether the driver with events takes it: it is asked for, or the scheme implies it."""
+        return bool(self.events) or self.scheme.driver == "events"
 
     @property
     def linear(self) -> LinearSystem:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import numpy as np
-from scipy.sparse.linalg import splu
 
 from flexmb.drive.dependent_joints import near_words, passed_words
 from flexmb.drive.drive_corners import corner_times
 from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.failed_contacts import FailedContacts
+from flexmb.drive.sparse_cones import SparseCones
 from flexmb.drive.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
 from flexmb.kernels.evaluate import evaluate_at
@@ -17,14 +18,13 @@ from flexmb.kernels.friction_record import SLIP_RATE
 from flexmb.kernels.lcp_others import solver_settings
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.multibody import (
-    ALPHA,
+    CENTRED,
     CONE_METHOD,
     CONTACT_FAILED,
     CONVERGED,
     DIVERGED,
     EPS_NEAR,
     GAINED,
-    GAP,
     KINETIC,
     LAST_STEP,
     LEFT_TABLE,
@@ -34,10 +34,8 @@ from flexmb.kernels.multibody import (
     NOT_A_NUMBER,
     NOT_CLOSED,
     NOT_PROJECTED,
-    RATE,
-    ROUGHEST,
-    SCHATZMAN,
     SINGULAR,
+    SPLIT,
     T_FIRST,
     TIME,
     TIME_BEFORE,
@@ -47,16 +45,13 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_begin import begin_motion
 from flexmb.kernels.multibody_contact import contact_stage
-from flexmb.kernels.multibody_ledger import account_stage
 from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
-from flexmb.kernels.multibody_schatzman import account_ahead_stage, begin_ahead
 from flexmb.kernels.redundancy import REGULARIZED
 from flexmb.kernels.stages import raise_failed
-from flexmb.kernels.tables import LOADED
 from flexmb.nonsmooth.methods.registry import KERNELS
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.compiled_numbers import scheme_numbers
-from flexmb.state import Array, IntArray
+from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 
 
@@ -109,13 +104,14 @@ class MultibodyEngine:
         plan, system, solver = self.plan, self.system, self.plan.solver
         numbers = scheme_numbers(plan.scheme, eps=system.eps, error=plan.tolerance)
         settings = solver_settings(solver.method, solver.max_iterations, solver.tolerance)
-        workspace = system.machine(numbers, settings)
+        workspace = system.machine(numbers, settings, plan.scheme.large_motion_stages())
         workspace.machine.step[CONE_METHOD] = KERNELS.get(solver.name, KERNELS["auto"])
-        extent = plan.system.extent  # type: ignore[union-attr]
+        extent = plan.system.extent
         workspace.machine.trial.scale[MODEL] = extent
         workspace.machine.trial.scale[LENGTH] = extent or 1.0
         workspace.machine.step[EPS_NEAR] = REGULARIZED * system.response
         workspace.machine.step[T_FIRST] = plan.t0
+        self.sparse_cones = SparseCones(workspace)
         return workspace
 
     def _begin(self) -> None:
@@ -127,8 +123,9 @@ class MultibodyEngine:
         bad = begin_motion(at, plan.t0)
         if bad >= 0:
             raise InputError(self._singular(bad), where="joints")
-        if self.workspace.machine.numbers.family == SCHATZMAN:
-            status, where, residual = begin_ahead(at, plan.h)
+        start = plan.scheme.large_motion_stages().start
+        if start is not None:
+            status, where, residual = start(at, plan.h)
             if status != CONVERGED:
                 self.failure = self._failure(int(status), int(where), float(residual))
 
@@ -139,7 +136,7 @@ class MultibodyEngine:
         # the loop and the stages of every step are compiled, or loaded, before the clock starts
         if self.system.contacts.nc:
             contact_stage.compile()
-        (account_ahead_stage if self.workspace.machine.numbers.family == SCHATZMAN else account_stage).compile()
+        self.plan.scheme.large_motion_stages().account.compile()
         block, out = self._fill_states(block, self.step, self.step, begin=True)
         self._fill(block, out)
         return block
@@ -160,7 +157,7 @@ class MultibodyEngine:
     def _fill_states(self, block: Block, n0: int, n1: int, begin: bool = False) -> tuple[Block, Samples]:
         """Go from grid point n0 to n1; with ``begin``, the first sample is the state at n0."""
         plan, out = self.plan, self._samples(block)
-        self.workspace.put("out", out)
+        self.workspace.put(out=out)
         reached, samples, fields, status, where, residual = march_multibody(
             self.workspace.at,
             plan.t0,
@@ -174,6 +171,8 @@ class MultibodyEngine:
             begin,
         )
         raise_failed()
+        if self.sparse_cones.failed is not None:
+            raise self.sparse_cones.failed
         self.step = int(reached)
         if status:
             self.failure = self._failure(int(status), int(where), float(residual))
@@ -224,18 +223,18 @@ class MultibodyEngine:
         plan, n = self.plan, self.step + 1
         t = float(self.motion.numbers[TIME])
         smaller = f", also with steps {2**CUTS} times smaller"
-        if self.workspace.machine.numbers.family == SCHATZMAN:
-            smaller = " (schatzman-paoli has steps of one size; take a smaller time.step)"
+        if self.workspace.machine.numbers.form == CENTRED:
+            smaller = f" ({plan.scheme.name} has steps of one size; take a smaller time.step)"
         if status == NOT_A_NUMBER:
             return not_finite(plan, n)
         if status in (CONTACT_FAILED, DIVERGED, GAINED, SINGULAR) and (stiff := self._stiff()):
             return NotConverged(stiff, time=t, step=n, residual=residual)
-        pressed = where if status == CONTACT_FAILED else -1
-        if status in (DIVERGED, SINGULAR):
-            pressed = self._pressed()
-        if pressed >= 0:
+        contacts = FailedContacts(self.system, self.workspace, plan.solver, plan.h)
+        if status == CONTACT_FAILED:
+            return contacts.unsolved(where, t, n, residual)
+        if status in (DIVERGED, SINGULAR) and (pressed := contacts.pressed()) >= 0:
             label = self.system.gaps.labels[pressed]
-            return NotConverged(self._jammed(pressed), time=t, step=n, contact=label, residual=residual)
+            return NotConverged(contacts.jammed(pressed), time=t, step=n, contact=label, residual=residual)
         if status == GAINED:
             kinetic = float(self.motion.numbers[KINETIC])
             message = (
@@ -263,7 +262,7 @@ class MultibodyEngine:
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
         message = f"Newton's method does not converge{smaller}{joint}{near_words(self.system, self.workspace)}"
-        message += self._rough_joints()
+        message += contacts.rough_joints()
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _open(self, residual: float) -> str:
@@ -290,7 +289,7 @@ class MultibodyEngine:
     def _stiff(self) -> str:
         """Say that damping is too stiff for the step, if it is."""
         numbers, t, m = self.workspace.machine.numbers, float(self.motion.numbers[TIME]), self.motion
-        if numbers.family != ALPHA:
+        if numbers.form != SPLIT:
             return ""
         evaluate_at(self.workspace.at, t, m.q, m.vec[V])
         off = thrown_off(numbers.beta, numbers.gamma)
@@ -312,63 +311,6 @@ class MultibodyEngine:
             f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
             f"{near_words(self.system, self.workspace)}"
         )
-
-    def _pressed(self) -> int:
-        """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
-        nj, nc = self.system.nj, self.system.gaps.nc
-        gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
-        driven = self.system.tables.rows.function[:nj] >= 0
-        closing = gap + self.plan.h * np.minimum(rate, 0.0) <= 0.0
-        closing[self._loaded()] = False
-        for contact in np.flatnonzero(closing) if driven.any() else ():
-            if not self._gives_way(int(contact), np.arange(nj)):
-                return int(contact)
-        return -1
-
-    def _loaded(self) -> IntArray:
-        """Return the contacts that are friction of joints."""
-        nj, nc = self.system.nj, self.system.gaps.nc
-        return np.flatnonzero(self.system.tables.rows.kind[nj : nj + nc] == LOADED)
-
-    def _rough_joints(self) -> str:
-        """Name the joints with friction as a possible cause of steps that do not converge."""
-        labels = [self.system.gaps.labels[i].removesuffix("_friction") for i in self._loaded()]
-        if not labels:
-            return ""
-        names = ", ".join(f"'{label}'" for label in labels)
-        return (
-            f"; perhaps because of the friction of joint {names}: its load is found by repeating, which needs "
-            "friction * friction_radius well below the lever arms of the loads"
-        )
-
-    def _jammed(self, contact: int) -> str:
-        """Say what a contact problem without a solution means: perhaps nothing can give way to the contact."""
-        system, solver = self.system, self.plan.solver
-        message = f"solver '{solver.name}' left the contact problem above its tolerance {solver.tolerance:g}"
-        all_rows = np.arange(system.nj)
-        driven = system.tables.rows.function[: system.nj] >= 0
-        if contact in self._loaded():
-            return f"{message}{self._rough_joints()}"
-        if self._gives_way(contact, all_rows):
-            return f"{message} (contacts that cannot all hold)"
-        if not self._gives_way(contact, all_rows[~driven]):
-            return f"{message}: the joints leave nothing that could give way to it"
-        names = list(dict.fromkeys(system.joints.name_of(int(row)) for row in all_rows[driven]))
-        drives = f"drive of joint '{names[0]}'" if len(names) == 1 else f"drives of joints {', '.join(names)}"
-        return (
-            f"{message}: the {drives} and the closed contact contradict each other; the mechanism is pressed into the "
-            "contact, and nothing between them can give way"
-        )
-
-    def _gives_way(self, contact: int, rows: IntArray) -> bool:
-        """Tell whether an impulse of a contact moves it while some rows of joints hold: G^T M^-1 G less their part."""
-        system, t, q = self.system, float(self.motion.numbers[TIME]), self.motion.q
-        G = system.G(t, q).toarray()
-        g, held = G[:, system.nj + contact], G[:, rows]
-        x = splu(system.tangents(t, q, self.motion.vec[V])[0].tocsc()).solve(np.column_stack([g, held]))
-        W = np.column_stack([g, held]).T @ x
-        free, across, inner = float(W[0, 0]), W[1:, 0], W[1:, 1:]
-        return free - float(across @ np.linalg.lstsq(inner, across, rcond=1e-12)[0]) > 1e-9 * free
 
     def _state(self) -> dict[str, Array]:
         """Return all that changes from step to step, as it is used."""
@@ -394,7 +336,7 @@ class MultibodyEngine:
 
     @property
     def bending(self) -> tuple[tuple[str, float, float], ...]:
-        """How far each floating beam was bent at the samples, over its length, and when."""
+        """Bending of each floating beam at the samples, over its length, and its time."""
         return tuple(
             (b.name, float(share), float(time)) for b, (share, time) in zip(self.system.bends, self.bent, strict=True)
         )
@@ -405,11 +347,4 @@ class MultibodyEngine:
 
     def notes(self) -> tuple[str, ...]:
         """Return what the steps met on their way: singular positions."""
-        rough = float(self.motion.numbers[ROUGHEST])
-        if rough == 0.0:
-            return passed_words(self.system, self.workspace)
-        words = (
-            f"contact problems of many contacts with friction were left at residuals of up to {rough:.2g} "
-            "(1e-6 is aimed at for that many)"
-        )
-        return (*passed_words(self.system, self.workspace), words)
+        return passed_words(self.system, self.workspace)

@@ -8,7 +8,7 @@ after all is taken again, with a search of a larger margin before it.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -19,15 +19,15 @@ from flexmb.errors import InputError, SimulationError
 from flexmb.kernels.evaluate import evaluate_at, row_rate
 from flexmb.kernels.friction_record import (
     BESIDE_COLUMNS,
-    FRICTION_AT,
-    FRICTION_SUM,
     LAW_COLUMNS,
+    SINCE_T,
+    SLIP_RATE,
     STATUS_AT,
-    WORK_AT,
-    WORK_SUM,
+    TANGENTIAL,
+    WORKS,
 )
 from flexmb.kernels.ledger import FRICTION_GAIN_CONTACT, GAIN_CONTACT
-from flexmb.kernels.multibody import GAP, GAP_T, RATE, SCHATZMAN, SINCE, TIME, Samples, V
+from flexmb.kernels.multibody import CENTRED, GAP, GAP_T, RATE, SINCE, TIME, Samples, V
 from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
@@ -35,15 +35,15 @@ from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.sphere_pairs import SphereGroup
 
 LEAST = 0.1
-"""Least margin of a search, over the smallest radius."""
+"""Smallest margin of a search, over the smallest radius."""
 FEW, MANY = 4.0, 10.0
 """Steps that the fastest sphere takes to move by the margin, at least and where that is no large part of a radius."""
 LARGE = 0.5
 """Margin, over the smallest radius, that is a large part of it."""
 SPARE = 1.5
-"""How much farther than expected a sphere may move in a step before the step is taken again."""
+"""Factor on the expected motion of a sphere above which a step is repeated."""
 MOST_SEARCHES = 30
-"""Searches before a step, each with a larger margin, after which the motion is taken to have blown up."""
+"""Maximum number of searches for a step, each with a larger margin; beyond it the motion has diverged."""
 
 
 class SpheresEngine(MultibodyEngine):
@@ -57,15 +57,20 @@ class SpheresEngine(MultibodyEngine):
         self.margin = np.zeros(len(system.spheres))
         self.lowest = np.full(2, np.inf)  # least gap at samples, m, and its time
         self.since, self.since_field = np.zeros(n), np.zeros((n, 3))  # impulses of pairs that have gone
-        self.works = np.zeros((2, n))  # of normal impulses and of friction since the start, half of each pair
+        self.works = np.zeros((len(WORKS), n))  # since the start, half of each pair
+        self.tangential = np.zeros(n)  # sizes of tangential impulses since the last sample, half of each pair
         ends = np.cumsum([0, *(len(group.radii) for group in system.spheres)])
         self._own = [slice(int(a), int(b)) for a, b in zip(ends[:-1], ends[1:], strict=True)]
         spheres = np.concatenate([g.first + np.arange(len(g.radii)) for g in system.spheres])
         self._markers = np.concatenate([group.markers for group in system.spheres])
         self._columns = spheres  # of what is recorded
         self._fixed = np.setdiff1d(np.arange(system.contacts.nc), spheres)
+        recorded = system.contacts.blocks
+        self._fixed_beside = _beside_of(recorded, self._fixed)
+        self._sliding = np.flatnonzero(recorded.slides[spheres])  # spheres with friction, and where it is recorded
+        self._slide_rows = recorded.start[spheres[self._sliding]]
         super().__init__(plan)
-        if self.workspace.machine.numbers.family == SCHATZMAN:
+        if self.workspace.machine.numbers.form == CENTRED:
             message = (
                 "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
             )
@@ -160,6 +165,12 @@ class SpheresEngine(MultibodyEngine):
 
     # steps ----------------------------------------------------------------------------------------------------
 
+    def start(self) -> Block:
+        """Return the block with the sample at the start."""
+        block, first = super().start(), self.system.nj + self.system.gaps.nc
+        block.beside[0, SLIP_RATE, self._fixed_beside] = self.motion.rows[RATE, first:][: self._fixed_beside.size]
+        return block
+
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
         parts = [self._march(0)]
@@ -175,7 +186,7 @@ class SpheresEngine(MultibodyEngine):
 
     @property
     def _always(self) -> int:
-        """How many rows there are at all times: those of joints, and of contacts but for pairs of spheres."""
+        """Number of rows that always exist: those of joints, and of contacts other than pairs of spheres."""
         return self.system.nj + self._fixed.size
 
     def _checked_step(self) -> tuple[Block, Samples]:
@@ -190,6 +201,7 @@ class SpheresEngine(MultibodyEngine):
             end = self._places()[0]
             if self.failure is not None or not np.any(self._left(end) > 0.0):
                 self._add_works(before["laws"])
+                self._add_tangential(before["beside"], found[1])
                 return found
             self.restore(before, at)
             self._search(np.array([_against_mean((end - start)[own]).max() for own in self._own]))
@@ -202,9 +214,35 @@ class SpheresEngine(MultibodyEngine):
         if self.motion.laws.shape[1]:
             done, first = self.motion.laws - before, self._fixed.size
             for own, pairs in zip(self._own, self.system.pairs, strict=True):
-                for k, which in enumerate((WORK_SUM, FRICTION_SUM)):
+                for k, which in enumerate(WORKS.values()):
                     _halves(self.works[k, own], pairs, done[which, first : first + len(pairs)])
                 first += len(pairs)
+
+    def _pairs_with_tangents(self) -> Iterator[tuple[slice, IntArray, IntArray, IntArray]]:
+        """Yield of each group its place among spheres, its pairs, their contacts, and their tangents, (m, slides)."""
+        blocks, first = self.system.gaps.blocks, self._fixed.size
+        for own, pairs in zip(self._own, self.system.pairs, strict=True):
+            which = first + np.arange(len(pairs))
+            count = int(blocks.slides[which].max(initial=0))
+            if count:
+                yield own, pairs, which, blocks.start[which][:, None] + np.arange(count)
+            first += len(pairs)
+
+    def _add_tangential(self, before: Array, out: Samples) -> None:
+        """Add the sizes of the tangential impulses of pairs in a step to those of spheres, half to each."""
+        now = out.beside[0, TANGENTIAL] if len(out.beside) else self.motion.beside[SINCE_T]
+        for own, pairs, _, rows in self._pairs_with_tangents():
+            _halves(self.tangential[own], pairs, np.linalg.norm((now - before[SINCE_T])[rows], axis=1))
+
+    def _slips(self, out: Samples) -> Array:
+        """Return how fast spheres slip at a sample, the fastest of their closed pairs."""
+        found, rates = np.zeros(self._columns.size), out.rate[0, self.system.nj + self.system.gaps.nc :]
+        for own, pairs, which, rows in self._pairs_with_tangents():
+            closed = out.laws[0, STATUS_AT, which] > 0.0
+            speed = np.where(closed, np.linalg.norm(rates[rows], axis=1), 0.0)
+            for end in (0, 1):
+                np.maximum.at(found[own], pairs[:, end], speed)
+        return found
 
     def _samples(self, block: Block) -> Samples:
         """Return room for samples; impulses are those of rows."""
@@ -247,10 +285,16 @@ class SpheresEngine(MultibodyEngine):
             for s in range(f):
                 _vectors(self.since_field[own], pairs, vectors[s, rows])
             first += len(pairs)
-        block.beside[:] = out.beside[:k, :, : block.beside.shape[2]]
+        some, first_rate = self._fixed_beside, self.system.nj + self.system.gaps.nc
+        block.beside[:, TANGENTIAL, some] = out.beside[:k, TANGENTIAL, : some.size]
+        block.beside[:, SLIP_RATE, some] = out.rate[:k, first_rate : first_rate + some.size]
         if k and block.laws.shape[2]:
+            block.beside[0, TANGENTIAL, self._slide_rows] = self.tangential[self._sliding]
+            block.beside[0, SLIP_RATE, self._slide_rows] = self._slips(out)[self._sliding]
+            self.tangential[:] = 0.0
             block.laws[:, :, fixed] = out.laws[:k, :, :nf]
-            block.laws[:, WORK_AT, self._columns], block.laws[:, FRICTION_AT, self._columns] = self.works
+            for at, works in zip(WORKS, self.works, strict=True):
+                block.laws[:, at, self._columns] = works
             block.laws[:, STATUS_AT, self._columns] = self._statuses(out.laws[0, STATUS_AT, nf:])
         if k:  # what is left of the time before this step belongs to its sample, too
             block.impulse[0, self._columns] = self.since
@@ -280,7 +324,7 @@ class SpheresEngine(MultibodyEngine):
     def _state(self) -> dict[str, Array]:
         """Return all that changes from step to step, the pairs that have rows among it."""
         own = {"origin": self.origin, "margin": self.margin, "since": self.since, "since_sphere": self.since_field}
-        own |= {"lowest": self.lowest, "works": self.works}
+        own |= {"lowest": self.lowest, "works": self.works, "tangential": self.tangential}
         pairs = {_stored(k): cast("Array", p) for k, p in enumerate(self.system.pairs)}
         return {**super()._state(), **own, **pairs}
 

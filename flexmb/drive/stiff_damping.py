@@ -21,7 +21,7 @@ def thrown_off(beta: float, gamma: float) -> float:
 
 
 def stiff_damping(system: MultibodySystem, t: float, q: Array, v: Array, F: Array, h: float, off: float) -> str:
-    """Return words for damping that throws positions off by more than the way of a step; empty where it does not.
+    """Return the message for damping that shifts positions by more than the displacement in one step; else empty.
 
     Parameters
     ----------

@@ -6,15 +6,27 @@ import numpy as np
 
 from flexmb.drive.choose_engine import choose_engine
 from flexmb.drive.engine import Plan
+from flexmb.kernels.cone_hard import HARD_CONES
+from flexmb.kernels.cone_stage import CONES
 from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
+from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stage
 from flexmb.kernels.lcp_others import OTHERS
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_samples import between_stage
-from flexmb.kernels.multibody_schatzman import account_ahead_stage
 from flexmb.kernels.stages import Stage
+from flexmb.schemes import SCHEMES
 from flexmb.system.multibody_system import MultibodySystem
 
-RARE: tuple[Stage, ...] = (floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, account_ahead_stage)
+RARE: tuple[Stage, ...] = (
+    floating_stage,
+    beams_stage,
+    rotors_stage,
+    corner_stage,
+    between_stage,
+    bend_stage,
+    inside_stage,
+    redundant_stage,
+)
 """Stages of large motion that only some runs need."""
 
 
@@ -31,6 +43,7 @@ def warm_plan(plan: Plan) -> None:
 
 
 def warm_rare() -> None:
-    """Compile what few runs need: the other contact methods, and all kinds of bodies of large motion."""
-    for stage in (OTHERS, *RARE):
+    """Compile what few runs need: other contact methods, all kinds of bodies and schemes of large motion."""
+    own = dict.fromkeys(stage for scheme in SCHEMES.values() for stage in scheme.large_motion_stages()[:3])
+    for stage in (OTHERS, CONES, HARD_CONES, *RARE, *own):
         stage.compile()

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from flexmb.kernels.arrays_at import parts_of
 from flexmb.kernels.banded import Ldu
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, Array3, IntArray
 
 Indices = NDArray[np.uint64]
 
@@ -59,25 +60,25 @@ class Structure(NamedTuple):
     ``refine`` says that solutions with S are corrected once.
     """
 
-    M: Array
-    K: Array
-    C: Array
-    gyro: Array
-    cross: Array
-    resist: Array
-    resist_up: Array
+    M: Array2
+    K: Array2
+    C: Array2
+    gyro: Array2
+    cross: Array2
+    resist: Array2
+    resist_up: Array2
     F0: Array
     V0: float
-    damped: bool
-    gyroscopic: bool
-    crossed: bool
-    resists: bool
-    heavy: bool
-    laplacian: bool
+    damped: int
+    gyroscopic: int
+    crossed: int
+    resists: int
+    heavy: int
+    laplacian: int
     strain: Modes
     c_C: float
     c_K: float
-    refine: bool
+    refine: int
     S: Ldu
     S_M: Ldu
 
@@ -116,6 +117,15 @@ class SideAddress(NamedTuple):
 NO_SIDES = SideAddress(np.zeros(2, np.int64), np.zeros(4))
 
 
+class Delassus(NamedTuple):
+    """Responses of the candidate contacts to their impulses: row q or v, column nu or Lam."""
+
+    W_q_nu: Array2
+    W_q_Lam: Array2
+    W_v_nu: Array2
+    W_v_Lam: Array2
+
+
 class ContactRows(NamedTuple):
     """Contacts and the Delassus blocks of the scheme (empty where the scheme has none, or contacts are many)."""
 
@@ -124,30 +134,18 @@ class ContactRows(NamedTuple):
     e: Array
     motion_of: IntArray
     motion_coef: Array
-    W_q_nu: Array
-    W_q_Lam: Array
-    W_v_nu: Array
-    W_v_Lam: Array
+    delassus: Delassus
     response: Array
     many: ManyRows = NO_SOLVER
     side: SideAddress = NO_SIDES
 
 
-class Delassus(NamedTuple):
-    """Responses of the candidate contacts to their impulses: row q or v, column nu or Lam."""
-
-    W_q_nu: Array
-    W_q_Lam: Array
-    W_v_nu: Array
-    W_v_Lam: Array
-
-
 class Tables(NamedTuple):
     """Time-dependent amplitudes; row k belongs to step n0 - 1 + k of the block."""
 
-    phi: Array
-    s: Array
-    ds: Array
+    phi: Array2
+    s: Array2
+    ds: Array2
 
 
 class Live(NamedTuple):
@@ -162,9 +160,9 @@ class Live(NamedTuple):
 
     q: Array
     v: Array
-    vectors: Array
-    contacts: Array
-    loads: Array
+    vectors: Array2
+    contacts: Array2
+    loads: Array2
     scalars: Array
     g: Array
     U: Array
@@ -174,12 +172,17 @@ class Live(NamedTuple):
     since_field: Array
     ledger: Array
     terms: Array
-    beside: Array
-    laws: Array
+    beside: Array2
+    laws: Array2
 
 
 class Scratch(NamedTuple):
-    """Working arrays of length n (``x0`` .. ``x6``) and nc (``c0`` .. ``c4``)."""
+    """Working arrays of length n (``x0`` .. ``x6``) and nc: what the contact problem of a step is asked and answers.
+
+    ``b`` are the velocities without impulses plus restitution, ``active`` (1 or 0) the rows of the problem, ``g_free``
+    the gaps without impulses, ``nu`` the answer on positions; that on velocities is ``Live.P``. ``lam`` are contact
+    forces (naive schemes).
+    """
 
     x0: Array
     x1: Array
@@ -188,44 +191,11 @@ class Scratch(NamedTuple):
     x4: Array
     x5: Array
     x6: Array
-    c0: Array
-    c1: Array
-    c2: Array
-    c3: Array
-    c4: Array
-
-
-class MoreauChoice(NamedTuple):
-    """Moreau-Jean's parameters (see ``schemes.moreau_jean``); the type chooses the step at compile time."""
-
-    h: float
-    theta: float
-    vartheta: float
-    gamma: float
-
-
-class SchatzmanChoice(NamedTuple):
-    """Schatzman-Paoli's weights of q_{k-1}, q_k, q_{k+1}."""
-
-    h: float
-    w0: float
-    w1: float
-    w2: float
-
-
-class AlphaChoice(NamedTuple):
-    """Parameters of the alpha family; ``level`` is one of GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY."""
-
-    h: float
-    alpha_m: float
-    alpha_f: float
-    beta: float
-    gamma: float
-    level: int
-
-
-GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
-"""How contacts enter an alpha step (``AlphaChoice.level``)."""
+    b: Array
+    active: Array
+    g_free: Array
+    nu: Array
+    lam: Array
 
 
 NEWTON, LEMKE, PGS = 0, 1, 2
@@ -247,16 +217,16 @@ class SolverSettings(NamedTuple):
 class Samples(NamedTuple):
     """Where samples go: rows of a block, filled from the top; ``beside``, ``laws`` as in ``friction_record``."""
 
-    probes: Array
-    gap: Array
-    velocity: Array
-    impulse: Array
-    energy: Array
-    field_q: Array
-    field_v: Array
-    field_impulse: Array
-    beside: Array
-    laws: Array
+    probes: Array2
+    gap: Array2
+    velocity: Array2
+    impulse: Array2
+    energy: Array2
+    field_q: Array2
+    field_v: Array2
+    field_impulse: Array2
+    beside: Array3
+    laws: Array3
 
 
 class Probes(NamedTuple):
@@ -265,3 +235,33 @@ class Probes(NamedTuple):
     rows: Rows
     of_v: IntArray
     offset: Array
+
+
+class Run(NamedTuple):
+    """All that the loop works with, behind one address.
+
+    ``parameters`` is the address of the scheme's parameters, ``step`` that of its step (``kernels.march``); ``rare``
+    are addresses of stages, ``answer`` holds what a stage returns beside an integer.
+    """
+
+    h: float
+    parameters: int
+    step: int
+    rare: IntArray
+    answer: Array
+    settings: SolverSettings
+    structure: Structure
+    contacts: ContactRows
+    loads: Loads
+    tables: Tables
+    live: Live
+    scratch: Scratch
+    probes: Probes
+    out: Samples
+
+
+RESIDUAL = 0
+"""Place in ``Run.answer``: the residual of the contact problem of a step."""
+
+part: Any = parts_of(Run)
+"""``part(at, "structure.M")``: the part of the run at an address; the path is a literal text."""

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmb.kernels.jit import allocating, inner, kernel
-from flexmb.state import Array
+from flexmb.state import Array, Array2
 
 
 class Ldu(NamedTuple):
@@ -25,8 +25,8 @@ class Ldu(NamedTuple):
     those of the twisted elimination that meets at row ``n // 2``, and U is not used.
     """
 
-    L: Array
-    U: Array
+    L: Array2
+    U: Array2
     dinv: Array
 
 

@@ -20,19 +20,18 @@ import os
 import pickle
 import sys
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from pathlib import Path
 from typing import Any
 
 import numba
 
-from flexmb.kernels.numba_inside import KNOWN, as_data, cache_folder, entry_callback, from_data, pickled
-from flexmb.kernels.sources import source_digests
+from flexmb.kernels.numba_inside import KNOWN, as_data, cache_folder, entry_callback, from_data, machine_code, pickled
+from flexmb.kernels.sources import PACKAGES, source_digests
 
-PACKAGE = "flexmb.kernels"
 FORMAT = b"flexmb-kernel-1"
 LOOSE_FORM = "-loose"
-"""How the names of the files of loose forms end (``jit.py``)."""
+"""Suffix of the files of loose forms (``jit.py``)."""
 AT_EVERY_START = "kernels are compiled at every start, which takes a minute"
 CURE = "set the environment variable NUMBA_CACHE_DIR to a folder that can be written"
 
@@ -60,12 +59,21 @@ def _folder(function: Callable[..., Any]) -> Path | None:
     return _folders[at]
 
 
-def _made_from(function: Callable[..., Any], package: str) -> str | None:
-    """Return the digest of the sources of a function of a package; None when they cannot be read or are elsewhere."""
-    source = Path(inspect.getfile(function))
-    if function.__module__ != f"{package}.{source.stem}" or function.__qualname__ != function.__name__:
+def _made_from(thing: Any, packages: Container[str]) -> str | None:
+    """Return the digest of the sources of a function or class; None when they cannot be read or are elsewhere."""
+    source, package = Path(inspect.getfile(thing)), thing.__module__.rpartition(".")[0]
+    inside = package in packages and thing.__module__ == f"{package}.{source.stem}"
+    if not inside or thing.__qualname__ != thing.__name__:
         return None
     return source_digests(source.parent, package).get(source.stem)
+
+
+def _classes(types: Any) -> Iterator[type]:
+    """Yield the classes of the named tuples among types of arguments, and of those inside them."""
+    for kind in types if isinstance(types, tuple) else getattr(types, "args", ()):
+        if hasattr(kind, "instance_class"):
+            yield kind.instance_class
+        yield from _classes(tuple(getattr(kind, "types", ())))
 
 
 class DamagedFileError(Exception):
@@ -75,10 +83,10 @@ class DamagedFileError(Exception):
 class KernelCache:
     """The compiled forms of one function, as numba's dispatchers and callbacks ask for them."""
 
-    def __init__(self, function: Callable[..., Any], package: str = PACKAGE, form: str = "") -> None:
-        self.function = function
+    def __init__(self, function: Callable[..., Any], packages: Container[str] = PACKAGES, form: str = "") -> None:
+        self.function, self.packages = function, packages
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}{form}"
-        made_from = _made_from(function, package)
+        made_from = _made_from(function, packages)
         self.stamp = hashlib.sha256(f"{numba.__version__} {sys.version} {made_from}".encode()).hexdigest().encode()
 
     @property
@@ -98,9 +106,18 @@ class KernelCache:
 
     def _file(self, folder: Path, sig: Any, codegen: Any) -> tuple[Path, tuple[Any, ...]]:
         """Return the file of a signature, and the key it must hold: names of files may agree by chance, keys not."""
-        key = (sig, codegen.magic_tuple(), self.function.__code__.co_firstlineno)
+        key = (sig, codegen.magic_tuple(), self.function.__code__.co_firstlineno, *self.made_for(sig))
         form = hashlib.sha256(f"{sig} {codegen.magic_tuple()}".encode()).hexdigest()[:16]
         return folder / f"{self.name}.{sys.implementation.cache_tag}.{form}.nbc", key
+
+    def made_for(self, sig: Any) -> tuple[str, ...]:
+        """Return the digests of the modules of a signature's named tuples, but for those of the function's own package.
+
+        Their types may choose what is compiled. An empty word stands for a module whose sources are not known.
+        """
+        own = self.function.__module__.rpartition(".")[0]
+        others = {cls for cls in _classes(sig) if cls.__module__.rpartition(".")[0] != own}
+        return tuple(sorted({_made_from(cls, self.packages) or "" for cls in others}))
 
     def read(self, file: Path) -> tuple[Any, io.BytesIO] | None:
         """Return the key of a file and what follows it; None when it is not there or was made from other sources."""
@@ -134,6 +151,8 @@ class KernelCache:
         if self.folder is None:
             return None
         file, key = self._file(self.folder, sig, target_context.codegen())
+        if "" in key[3:]:
+            return None
         try:
             found = self.read(file)
             if found is None or found[0] != key:
@@ -150,6 +169,8 @@ class KernelCache:
         if self.folder is None or data is None:
             return
         file, key = self._file(self.folder, sig, compiled.codegen)
+        if "" in key[3:]:
+            return
         body = pickled(key) + data
         first = b" ".join((FORMAT, self.stamp, hashlib.sha256(body).hexdigest().encode()))
         try:
@@ -185,16 +206,16 @@ def _replace(file: Path, content: bytes) -> None:
         raise
 
 
-def keep(compiled: Any, function: Callable[..., Any], package: str = PACKAGE, form: str = "") -> None:
+def keep(compiled: Any, function: Callable[..., Any], packages: Container[str] = PACKAGES, form: str = "") -> None:
     """Keep what numba compiles of a function in files, if its package has all that it is made from.
 
     A function of elsewhere, or one inside another, which may close over values, is compiled whenever it is used: its
-    sources do not tell all that its machine code depends on.
+    sources do not tell all that its machine code depends on. So is one for a named tuple of elsewhere.
     """
     if not KNOWN or not hasattr(compiled, "_cache"):
         _say_once("no place", f"compiled files of numba {numba.__version__} cannot be kept, so {AT_EVERY_START}")
-    elif _made_from(function, package) is not None:
-        compiled._cache = KernelCache(function, package, form)
+    elif _made_from(function, packages) is not None:
+        compiled._cache = KernelCache(function, packages, form)
 
 
 def callback(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
@@ -215,6 +236,17 @@ def kept_signatures(dispatcher: Any) -> list[Any]:
     for file in kernels.files():
         with contextlib.suppress(Exception):  # a damaged file: what is not kept
             read = kernels.read(file)
-            if read is not None and read[0][1] == here:
+            if read is not None and read[0][1] == here and read[0][3:] == kernels.made_for(read[0][0]):
                 found.append(read[0][0])
     return found
+
+
+def is_kept(function: Callable[..., Any]) -> bool:
+    """Tell whether a compiled form of a function, up to date, is kept for this machine."""
+    kernels = KernelCache(function)
+    for file in kernels.files():
+        with contextlib.suppress(Exception):  # a damaged file: what is not kept
+            read = kernels.read(file)
+            if read is not None and read[0][1] == machine_code():
+                return True
+    return False

@@ -8,14 +8,13 @@ import numpy as np
 
 from flexmb.kernels.arrays_at import arrays_at
 from flexmb.kernels.cone_newton import newton, polish
-from flexmb.kernels.cone_problem import ITERATIONS, LIMIT, METHOD, RESIDUAL, TOLERANCE, WORST, Cones
+from flexmb.kernels.cone_problem import HARD, ITERATIONS, LIMIT, METHOD, RESIDUAL, TOLERANCE, WORST, Cones
 from flexmb.kernels.cone_project import block_starts
 from flexmb.kernels.cone_residual import cone_scales
-from flexmb.kernels.cones import AUTO, solve_cones
+from flexmb.kernels.cones import AUTO, solve_cones_by
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.stages import stage
-from flexmb.kernels.tables import Array2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, IntArray
 
 FIRST = 8
 """Most linear systems of Newton's method from the impulses of the step before; other methods follow."""
@@ -28,7 +27,7 @@ class DenseCones(NamedTuple):
     W: Array2
 
 
-_arrays: Any = arrays_at(DenseCones, Cones)
+_arrays: Any = arrays_at(DenseCones)
 
 
 @allocating
@@ -83,8 +82,8 @@ def _solve_blocks(c: Cones, W: Array, chosen: IntArray) -> None:
     if warm and blocks > 1 and c.choice[METHOD] == AUTO:
         tried, residual = _go_on(W_a, b, shape, law, z, c.setting[TOLERANCE])
     if not residual <= c.setting[TOLERANCE]:
-        iterations, residual, worst = solve_cones(
-            W_a, b, shape, law, z, c.choice[METHOD], c.choice[LIMIT], c.setting[TOLERANCE]
+        iterations, residual, worst = solve_cones_by(
+            W_a, b, shape, law, z, c.choice[METHOD], c.choice[LIMIT], c.setting[TOLERANCE], c.choice[HARD]
         )
         tried += iterations
     for k in range(c.z.size):

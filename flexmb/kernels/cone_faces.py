@@ -17,8 +17,7 @@ from flexmb.kernels.cone_problem import Cones
 from flexmb.kernels.cone_project import DISCS
 from flexmb.kernels.envelope import SIGNED
 from flexmb.kernels.jit import inner
-from flexmb.kernels.tables import IntArray2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, IntArray, IntArray2
 
 HYSTERESIS = 64 * 2.220446049250313e-16
 """Round-off, relative, by which a contact may be on the wrong side."""

@@ -22,7 +22,7 @@ class SparseCones(NamedTuple):
     faces: Faces
 
 
-_arrays: Any = arrays_at(SparseCones, Cones, Border, Response, Faces)
+_arrays: Any = arrays_at(SparseCones)
 
 
 @stage

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.kernels.tables import Array2, IntArray2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, IntArray, IntArray2
 
 TOLERANCE, STEP = 0, 1
 """Places in ``Cones.setting``: the largest residual that is accepted, and h."""
-METHOD, LIMIT = 0, 1
-"""Places in ``Cones.choice``: the method of ``kernels.cones`` and its limit of iterations (0: automatic)."""
+METHOD, LIMIT, HARD = 0, 1, 2
+"""Places in ``Cones.choice``: the method of ``kernels.cones``, its limit of iterations (0: automatic), and the address
+of the stage for hard problems (``kernels.cone_hard``)."""
 ITERATIONS, RESIDUAL, WORST, DRIVE_WORK = 0, 1, 2, 3
 """Places in ``Cones.answer``; WORST is a block, DRIVE_WORK what surfaces that move did in the step, J."""
 

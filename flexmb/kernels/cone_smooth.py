@@ -179,6 +179,7 @@ def _path(
     """Follow one path from P; P gets its best point."""
     n, nb = b.size, shape.shape[0]
     U, Phi, dP, trial, best, zero = np.empty(n), np.empty(n), np.empty(n), np.empty(n), P.copy(), np.zeros(n)
+    true = np.empty(n)
     A, B = np.zeros((nb, LARGEST, LARGEST)), np.zeros((nb, LARGEST, LARGEST))
     closed, W_ii = np.ones(nb, np.int64), np.empty(n)
     for i in range(n):
@@ -208,7 +209,8 @@ def _path(
             P[:] = trial
             if share <= STALLED:
                 break
-        residual = cone_worst(U, b, P, D, shape, start, law)[1]
+        velocities_near(W, b, D, P, 0.0, zero, true)  # large impulses are judged without what W was raised by
+        residual = cone_worst(true, b, P, D, shape, start, law)[1]
         if residual < least:
             least = residual
             best[:] = P

@@ -12,30 +12,36 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.arrays import NEWTON as LCP_NEWTON
+from flexmb.kernels.cone_hard import hard_cones, send_hard
+from flexmb.kernels.cone_limits import (
+    FEW_SYSTEMS,
+    FIRST_PROXIMAL,
+    FIRST_SWEEPS,
+    FIRST_SYSTEMS,
+    POLISHED,
+    PROXIMAL_SWEEPS,
+    PROXIMAL_SYSTEMS,
+    PYRAMIDS,
+    SOON,
+    SWEEPS,
+    SYSTEMS,
+    TRIAL_SYSTEMS,
+)
 from flexmb.kernels.cone_newton import newton, polish
 from flexmb.kernels.cone_nsgs import solve_nsgs
 from flexmb.kernels.cone_project import LARGEST, block_starts
-from flexmb.kernels.cone_proximal import FIRST, LUCK, SHARE, solve_proximal_newton
-from flexmb.kernels.cone_pyramid import solve_pyramids
+from flexmb.kernels.cone_proximal import FIRST, SHARE, solve_proximal_newton
 from flexmb.kernels.cone_residual import cone_scales, cone_worst
 from flexmb.kernels.cone_rows import SparseRows, sparse_rows
 from flexmb.kernels.cone_single import solve_single
-from flexmb.kernels.cone_smooth import solve_smooth
-from flexmb.kernels.cone_worth import OVER, dense_price, sweep_while_worth
+from flexmb.kernels.cone_worth import OVER, SHORT, WORTH, dense_price, sweep_while_worth
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
+from flexmb.kernels.stages import raise_failed
 from flexmb.state import Array, IntArray
 
 AUTO, EXACT, NSGS, PSOR, NEWTON, PROXIMAL, LEMKE = 0, 1, 2, 3, 4, 5, 6
 """The methods."""
-FIRST_PROXIMAL, PYRAMIDS, SMOOTHED, POLISHED = 80, 120, 600, 200
-"""Linear systems of the first attempts of the proximal method (half as many where pyramids follow); rows up to which
-pyramids and the smooth function are tried, and up to which an answer is polished."""
-SWEEPS, MORE_SWEEPS = 50000, (0, 0, 30, 100, 1000, 1000)
-"""Automatic limits of sweeps: of a method asked for by name, and between attempts at hard problems."""
-SYSTEMS, FEW_SYSTEMS, PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS = 60, 10, 20, 1200
-"""Automatic limits: linear systems of Newton's method alone and among others, sweeps before the proximal method,
-and its linear systems."""
 
 
 @allocating
@@ -74,6 +80,144 @@ def _frictionless(
 
 
 @allocating
+def solve_cones_by(
+    W: Array, b: Array, shape: IntArray, law: Array, P: Array, method: int, max_iter: int, tol: float, hard: int
+) -> tuple[int, float, int]:
+    """Do what ``solve_cones`` does, for kernels; ``hard`` is the address of the stage for hard problems."""
+    n, nb = b.size, shape.shape[0]
+    if n == nb:
+        return _frictionless(W, b, shape, law, P, max_iter, tol)
+    start = block_starts(shape)
+    opens = True
+    for i in range(nb):
+        opens = opens and b[start[i]] >= 0.0
+    if opens:
+        P[:] = 0.0
+        worst, residual = judge_cones(W, b, shape, law, P)
+        return 0, residual, worst
+    if nb == 1 and method in (AUTO, EXACT):
+        iterations, residual, worst = _one_block(W, b, shape, law, P)
+        if residual <= tol or method == EXACT:
+            return iterations, residual, worst
+    iterations = _several(W, b, shape, start, law, P, method, max_iter, tol, hard)
+    worst, residual = judge_cones(W, b, shape, law, P)
+    return iterations, residual, worst
+
+
+@allocating
+def _several(
+    W: Array,
+    b: Array,
+    shape: IntArray,
+    start: IntArray,
+    law: Array,
+    P: Array,
+    method: int,
+    max_iter: int,
+    tol: float,
+    hard: int,
+) -> int:
+    """Solve a problem by the method named, or by one after the other; return the iterations taken."""
+    n = b.size
+    W_ii = np.empty(n)
+    for i in range(n):
+        W_ii[i] = W[i, i]
+    D = cone_scales(W_ii, shape, start)
+    if method == NEWTON:
+        return newton(W, b, D, shape, start, law, P, 0.0, P, 1, max_iter if max_iter > 0 else SYSTEMS, tol)[0]
+    if method == LEMKE:
+        P[:] = 0.0
+        return send_hard(hard, W, b, shape, law, P, P, np.inf, True, max_iter, tol)[0]
+    rows = sparse_rows(W)
+    if method == AUTO:
+        return _automatic(W, rows, b, D, shape, start, law, P, max_iter, tol, hard)
+    if method != PROXIMAL:
+        limit = max_iter if max_iter > 0 else SWEEPS
+        return solve_nsgs(rows, b, D, shape, start, law, P, OVER if method == PSOR else 1.0, limit, tol)[0]
+    iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, PROXIMAL_SWEEPS, tol)
+    if not residual < np.inf:
+        P[:] = 0.0
+    if residual > tol:
+        limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
+        iterations += solve_proximal_newton(W, b, D, shape, start, law, P, FIRST, SHARE, limit, tol)[0]
+    return iterations
+
+
+@allocating
+def _automatic(
+    W: Array,
+    rows: SparseRows,
+    b: Array,
+    D: Array,
+    shape: IntArray,
+    start: IntArray,
+    law: Array,
+    P: Array,
+    max_iter: int,
+    tol: float,
+    hard: int,
+) -> int:
+    """Sweep, then go on with Newton's method, the proximal one and those of ``cone_hard``; return the iterations."""
+    n = b.size
+    early, x = P.copy(), P.copy()
+    iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, FIRST_SWEEPS if n <= SOON else 0, tol)
+    if residual > tol and n <= SOON:
+        k, residual = _whole_steps(W, b, D, shape, start, law, P, residual, FIRST_SYSTEMS, tol)
+        iterations += k
+    for worth in (SHORT, WORTH):
+        if worth == WORTH and n <= PYRAMIDS:
+            break  # systems are cheap
+        if residual > tol:
+            k, residual = sweep_while_worth(rows, b, D, shape, start, law, P, x, dense_price(n), worth, tol)
+            iterations += k
+            if not residual < np.inf:
+                P[:] = 0.0
+                x[:] = 0.0
+            if worth == SHORT:
+                early[:] = x
+        if residual > tol:
+            k, residual = _whole_steps(W, b, D, shape, start, law, P, residual, FEW_SYSTEMS, tol)
+            iterations += k
+    if residual > tol:
+        x[:] = early
+        short = FIRST_PROXIMAL if n > PYRAMIDS else FIRST_PROXIMAL // 2
+        k, residual = solve_proximal_newton(W, b, D, shape, start, law, early, FIRST, SHARE, short, tol)
+        P[:] = early
+        iterations += k
+        if residual > tol:
+            k, residual = send_hard(hard, W, b, shape, law, x, P, residual, False, max_iter, tol)
+            iterations += k
+    if residual <= tol and n <= POLISHED:
+        iterations += polish(W, b, D, shape, start, law, P, residual)[0]
+    return iterations
+
+
+@allocating
+def _whole_steps(
+    W: Array,
+    b: Array,
+    D: Array,
+    shape: IntArray,
+    start: IntArray,
+    law: Array,
+    P: Array,
+    residual: float,
+    systems: int,
+    tol: float,
+) -> tuple[int, float]:
+    """Try a few steps of Newton's method from P; P stays as it is where they do not converge, they may be far off."""
+    x = P.copy()
+    trial = systems if b.size <= SOON else min(systems, TRIAL_SYSTEMS)
+    k, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, trial, tol)
+    if tol < r < residual and k < systems:
+        more, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, systems - k, tol)
+        k += more
+    if r <= tol:
+        residual = r
+        P[:] = x
+    return k, residual
+
+
 def solve_cones(
     W: Array, b: Array, shape: IntArray, law: Array, P: Array, method: int, max_iter: int, tol: float
 ) -> tuple[int, float, int]:
@@ -112,145 +256,6 @@ def solve_cones(
     worst : int
         The block with the largest residual; -1 for none.
     """
-    n, nb = b.size, shape.shape[0]
-    if n == nb:
-        return _frictionless(W, b, shape, law, P, max_iter, tol)
-    start = block_starts(shape)
-    opens = True
-    for i in range(nb):
-        opens = opens and b[start[i]] >= 0.0
-    if opens:
-        P[:] = 0.0
-        worst, residual = judge_cones(W, b, shape, law, P)
-        return 0, residual, worst
-    if nb == 1 and method in (AUTO, EXACT):
-        iterations, residual, worst = _one_block(W, b, shape, law, P)
-        if residual <= tol or method == EXACT:
-            return iterations, residual, worst
-    iterations = _several(W, b, shape, start, law, P, method, max_iter, tol)
-    worst, residual = judge_cones(W, b, shape, law, P)
-    return iterations, residual, worst
-
-
-@allocating
-def _several(
-    W: Array,
-    b: Array,
-    shape: IntArray,
-    start: IntArray,
-    law: Array,
-    P: Array,
-    method: int,
-    max_iter: int,
-    tol: float,
-) -> int:
-    """Solve a problem by the method named, or by one after the other; return the iterations taken."""
-    n = b.size
-    W_ii = np.empty(n)
-    for i in range(n):
-        W_ii[i] = W[i, i]
-    D = cone_scales(W_ii, shape, start)
-    if method == NEWTON:
-        return newton(W, b, D, shape, start, law, P, 0.0, P, 1, max_iter if max_iter > 0 else SYSTEMS, tol)[0]
-    if method == LEMKE:
-        P[:] = 0.0
-        return solve_pyramids(W, b, D, shape, start, law, P, max_iter, tol)[0]
-    rows = sparse_rows(W)
-    if method == AUTO:
-        return _automatic(W, rows, b, D, shape, start, law, P, max_iter, tol)
-    if method != PROXIMAL:
-        limit = max_iter if max_iter > 0 else SWEEPS
-        return solve_nsgs(rows, b, D, shape, start, law, P, OVER if method == PSOR else 1.0, limit, tol)[0]
-    iterations, residual = solve_nsgs(rows, b, D, shape, start, law, P, 1.0, PROXIMAL_SWEEPS, tol)
-    if not residual < np.inf:
-        P[:] = 0.0
-    if residual > tol:
-        limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
-        iterations += solve_proximal_newton(W, b, D, shape, start, law, P, FIRST, SHARE, limit, tol)[0]
-    return iterations
-
-
-@allocating
-def _automatic(
-    W: Array,
-    rows: SparseRows,
-    b: Array,
-    D: Array,
-    shape: IntArray,
-    start: IntArray,
-    law: Array,
-    P: Array,
-    max_iter: int,
-    tol: float,
-) -> int:
-    """Sweep, then go on with Newton's method, the proximal one, pyramids and more; return the iterations."""
-    n = b.size
-    early = P.copy()
-    iterations, residual = sweep_while_worth(rows, b, D, shape, start, law, P, early, dense_price(n), tol)
-    if not residual < np.inf:
-        P[:] = 0.0
-        early[:] = 0.0
-    if residual > tol:
-        x = P.copy()
-        k, r = newton(W, b, D, shape, start, law, x, 0.0, x, 1, FEW_SYSTEMS, tol)
-        iterations += k
-        if r <= tol:  # where it did not end, it may be far off
-            residual = r
-            P[:] = x
-    if residual > tol:
-        x = early.copy()
-        short = FIRST_PROXIMAL if n > PYRAMIDS else FIRST_PROXIMAL // 2
-        k, residual = solve_proximal_newton(W, b, D, shape, start, law, early, FIRST, SHARE, short, tol)
-        P[:] = early
-        iterations += k
-        if residual > tol and n <= PYRAMIDS:
-            k, residual = solve_pyramids(W, b, D, shape, start, law, P, 0, tol)
-            iterations += k
-        if residual > tol:
-            k, residual = _persist(W, rows, b, D, shape, start, law, x, P, residual, max_iter, tol)
-            iterations += k
-    if residual <= tol and n <= POLISHED:
-        iterations += polish(W, b, D, shape, start, law, P, residual)[0]
-    return iterations
-
-
-@allocating
-def _persist(
-    W: Array,
-    rows: SparseRows,
-    b: Array,
-    D: Array,
-    shape: IntArray,
-    start: IntArray,
-    law: Array,
-    x: Array,
-    P: Array,
-    residual: float,
-    max_iter: int,
-    tol: float,
-) -> tuple[int, float]:
-    """Go on where nothing has helped so far, from x, which sweeps had reached; P gets what is better than it.
-
-    How long the proximal method takes is a matter of luck: it is started again in other ways and after more sweeps.
-    """
-    iterations = 0
-    limit = max_iter if max_iter > 0 else PROXIMAL_SYSTEMS
-    y = np.empty(b.size)
-    for attempt in range(len(MORE_SWEEPS)):
-        k, r = solve_nsgs(rows, b, D, shape, start, law, x, 1.0 if attempt < 5 else 0.8, MORE_SWEEPS[attempt], tol)
-        y[:] = x
-        if attempt == 3 and b.size <= SMOOTHED:
-            more, r = solve_smooth(W, b, D, shape, start, law, y, tol)
-            k += more
-        if r > tol:
-            most = FIRST_PROXIMAL if attempt < 3 else limit
-            first, share = LUCK[(attempt + 1) % len(LUCK)]
-            more, r = solve_proximal_newton(W, b, D, shape, start, law, y, first, share, most, tol)
-            k += more
-        iterations += k
-        if r < residual:
-            residual = r
-            P[:] = y
-        if residual <= tol:
-            break
-    return iterations, residual
+    answer = solve_cones_by(W, b, shape, law, P, method, max_iter, tol, hard_cones())
+    raise_failed()
+    return answer

@@ -1,8 +1,9 @@
 """Rows g(t, q) of joints and contacts between markers, and their derivatives; formulas in ``tables.Rows``.
 
 d = r_B - r_A and n = R_C a of ALONG, m = R_A a and k = R_B b of DOT, u = d / |d| of DISTANCE; of CLEARANCE the same
-with d = P (r_B - r_A - b), P = 1 - a a^T, and the other sign, u = 0 where d is. Those of ANGLE rows are in
-``angle_rows``. All derivatives are by poses (dr, dtheta) in space.
+with d = P (r_B - r_A - b), P = 1 - a a^T, and the other sign, u = 0 where d is. A CURVE row is an ALONG row whose n
+turns along its curve: its second derivatives are those of an ALONG row and bend times the product of those of the way
+along the tangent. Those of ANGLE rows are in ``angle_rows``. All derivatives are by poses (dr, dtheta) in space.
 """
 
 from __future__ import annotations
@@ -12,24 +13,27 @@ import math
 from flexmb.kernels import time_functions
 from flexmb.kernels.angle_rows import angle_bias, angle_curvature, angle_stiffness
 from flexmb.kernels.clearance import across, outwards
+from flexmb.kernels.curves import curve_gap
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.pose_blocks import add, add_cross, add_diagonal, add_outer
 from flexmb.kernels.split_sums import apart
 from flexmb.kernels.tables import (
     ALONG,
     CLEARANCE,
+    CURVE,
     DISTANCE,
     DOT,
     LOADED,
     SLIDE,
     Angles,
     AngleState,
+    Curves,
     Functions,
     MarkerState,
     Rows,
     RowState,
 )
-from flexmb.kernels.vectors import Vector, cross, dot, plus, put, taken, times, turned, turning_dot
+from flexmb.kernels.vectors import Vector, column, cross, dot, plus, put, taken, times, turned, turning_dot
 from flexmb.state import Array
 
 NO: Vector = (0.0, 0.0, 0.0)
@@ -40,6 +44,7 @@ def rows(
     rows: Rows,
     angles: Angles,
     functions: Functions,
+    curves: Curves,
     mstate: MarkerState,
     astate: AngleState,
     t: float,
@@ -58,7 +63,11 @@ def rows(
             put(NO, rstate.grad, j, 0)
             put(NO, rstate.grad, j, 3)
         if kind == ALONG:
-            g = _along(rows, r, mstate, rstate, i)
+            n, d, _ = _along_vectors(rows, r, mstate, rstate)
+            g = dot(n, d)
+            _put_along(n, d, rstate, i)
+        elif kind == CURVE:
+            g = _curve(rows, r, curves, mstate, rstate, i)
         elif kind == DOT:
             m, k = _arms(rows, r, mstate)
             g = dot(m, k)
@@ -116,10 +125,14 @@ def bias(
     """Return the second time derivative of g of row r when v' = 0."""
     i, kind = rows.ptr[r], rows.kind[r]
     total = _against(rows, r, mstate.bias, rstate)
-    if kind == ALONG:
-        n, d, rate = _along_vectors(rows, r, mstate)
+    if kind in (ALONG, CURVE):
+        n, d, rate = _along_vectors(rows, r, mstate, rstate)
         w = taken(mstate.twist, rows.marker[i + 2], 3)
         total += dot(cross(w, cross(w, n)), d) + 2.0 * dot(cross(w, n), rate)
+        if kind == CURVE:
+            tau, lever = _sideways(rows, r, n, d, mstate)
+            slide = dot(tau, rate) + dot(lever, w)
+            total += rstate.bend[r] * slide * slide
     elif kind == DOT:
         m, k = _arms(rows, r, mstate)
         total += turning_dot(m, k, taken(mstate.twist, rows.marker[i], 3), taken(mstate.twist, rows.marker[i + 1], 3))
@@ -150,14 +163,17 @@ def stiffness(
 ) -> None:
     """Add -lam d(grad_i)/d(pose_j) of row r to the blocks of its pairs, K6 (npairs, 6, 6)."""
     kind, p = rows.kind[r], rows.pair[r]
-    if kind == ALONG:
-        n, d, _ = _along_vectors(rows, r, mstate)
+    if kind in (ALONG, CURVE):
+        n, d, _ = _along_vectors(rows, r, mstate, rstate)
         add_cross(K6, p + 2, -lam, n, 0, 3)
         add_cross(K6, p + 5, lam, n, 0, 3)
         add_cross(K6, p + 6, lam, n, 3, 0)
         add_cross(K6, p + 7, -lam, n, 3, 0)
         add_outer(K6, p + 8, -lam, n, d, 3)
         add_diagonal(K6, p + 8, lam * dot(n, d), 3)
+        if kind == CURVE:
+            tau, lever = _sideways(rows, r, n, d, mstate)
+            _add_bend(K6, p, -lam * rstate.bend[r], tau, lever)
     elif kind == DOT:
         m, k = _arms(rows, r, mstate)
         mk = dot(m, k)
@@ -208,13 +224,19 @@ def curvature(
             for s in range(6):
                 total += Z[rows.marker[first + j], s, i] * rstate.grad[first + j, s]
             h[j, i] = total
-    if kind == ALONG:
-        n, d, rate = _along_vectors(rows, r, mstate)
+    if kind in (ALONG, CURVE):
+        n, d, rate = _along_vectors(rows, r, mstate, rstate)
         w = taken(mstate.twist, rows.marker[first + 2], 3)
         wn = cross(w, n)
         add(h, 0, 0, -1.0, wn)
         add(h, 1, 0, 1.0, wn)
         add(h, 2, 3, 1.0, cross(n, plus(rate, 1.0, cross(d, w))))
+        if kind == CURVE:
+            tau, lever = _sideways(rows, r, n, d, mstate)
+            slide = rstate.bend[r] * (dot(tau, rate) + dot(lever, w))
+            add(h, 0, 0, -slide, tau)
+            add(h, 1, 0, slide, tau)
+            add(h, 2, 3, slide, lever)
     elif kind == DOT:
         m, k = _arms(rows, r, mstate)
         w = plus(taken(mstate.twist, rows.marker[first], 3), -1.0, taken(mstate.twist, rows.marker[first + 1], 3))
@@ -231,20 +253,52 @@ def curvature(
 
 
 @inner
-def _along(rows: Rows, r: int, mstate: MarkerState, rstate: RowState, i: int) -> float:
-    """Write the gradient of an ALONG row and return n . d."""
-    n, d, _ = _along_vectors(rows, r, mstate)
+def _put_along(n: Vector, d: Vector, rstate: RowState, i: int) -> None:
+    """Write the gradient of an ALONG or CURVE row."""
     put(times(-1.0, n), rstate.grad, i, 0)
     put(n, rstate.grad, i + 1, 0)
     put(cross(n, d), rstate.grad, i + 2, 3)
-    return dot(n, d)
 
 
 @inner
-def _along_vectors(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, Vector, Vector]:
-    """Return n, d and d' of an ALONG row."""
-    n = turned(mstate.R[rows.marker[rows.ptr[r] + 2]], taken(rows.a, r, 0))
+def _along_vectors(rows: Rows, r: int, mstate: MarkerState, rstate: RowState) -> tuple[Vector, Vector, Vector]:
+    """Return n, d and d' of an ALONG or CURVE row; n of the latter is in its gradient."""
+    i = rows.ptr[r]
+    if rows.kind[r] == CURVE:
+        n = taken(rstate.grad, i + 1, 0)
+    else:
+        n = turned(mstate.R[rows.marker[i + 2]], taken(rows.a, r, 0))
     return n, _apart(rows, r, mstate), _rate_apart(rows, r, mstate)
+
+
+@inner
+def _curve(rows: Rows, r: int, curves: Curves, mstate: MarkerState, rstate: RowState, i: int) -> float:
+    """Write gradient and bend of a CURVE row and return the distance."""
+    A, d = rows.marker[i], _apart(rows, r, mstate)
+    e_x, e_y = column(mstate.R, A, 0), column(mstate.R, A, 1)
+    g, n_x, n_y, bend, _ = curve_gap(curves, rows.angle[r, 0], dot(e_x, d), dot(e_y, d))
+    _put_along(plus(times(n_x, e_x), n_y, e_y), d, rstate, i)
+    rstate.bend[r] = bend
+    return g
+
+
+@inner
+def _sideways(rows: Rows, r: int, n: Vector, d: Vector, mstate: MarkerState) -> tuple[Vector, Vector]:
+    """Return the tangent of a CURVE row, and the change of the way along it with a turn of the curve."""
+    along = cross(column(mstate.R, rows.marker[rows.ptr[r]], 2), n)
+    return along, cross(along, d)
+
+
+@inner
+def _add_bend(K6: Array, p: int, k: float, along: Vector, lever: Vector) -> None:
+    """Add k s s^T to the blocks of a CURVE row, s = (-along, along, lever) over places of A and B and turns of A."""
+    for i in range(3):
+        for j in range(3):
+            a, b, at = lever if i == 2 else along, lever if j == 2 else along, (3 if i == 2 else 0, 3 if j == 2 else 0)
+            sign = -k if (i == 0) != (j == 0) else k
+            for m in range(3):
+                for n in range(3):
+                    K6[p + 3 * i + j, at[0] + m, at[1] + n] += sign * a[m] * b[n]
 
 
 @inner
@@ -259,13 +313,16 @@ def _arms(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, Vector]:
 def _line(rows: Rows, r: int, mstate: MarkerState) -> tuple[Vector, float, float, float]:
     """Return u, |d|, the sign of |d| in g and that sign over |d|, of a DISTANCE or CLEARANCE row.
 
-    Nothing finite where the ends of a DISTANCE coincide, so that the step fails; the middle of a clearance is harmless.
+    Nothing finite where the ends of a DISTANCE coincide, so that the step fails; the middle of a clearance is harmless,
+    and so are ends whose distance is bounded from above.
     """
     d = _apart(rows, r, mstate)
     if rows.kind[r] == CLEARANCE:
         u, length = outwards(across(plus(d, -1.0, taken(rows.b, r, 0)), taken(rows.a, r, 0)))
         return u, length, -1.0, (-1.0 / length if length > 0.0 else 0.0)
     u, length = outwards(d)
+    if rows.b[r, 0] < 0.0:
+        return u, length, -1.0, (-1.0 / length if length > 0.0 else 0.0)
     if length == 0.0:
         return (math.nan, math.nan, math.nan), math.nan, 1.0, math.nan
     return u, length, 1.0, 1.0 / length

@@ -1,109 +1,150 @@
 """Contact problems of a step: by the Delassus matrix of a few contacts, or by the solver for many of them.
 
-Contacts with rows beside their normals go another way, behind an address (``kernels.side_rows``).
+Contacts with rows beside their normals go another way, behind an address (``kernels.side_rows``). What is asked stands
+in the working arrays of the run (``arrays.Scratch``). The functions return the contact that failed, or -1; the residual
+is in ``Run.answer``.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import ContactRows, ManyRows, SolverSettings, Tables
+from flexmb.kernels.arrays import RESIDUAL, part
 from flexmb.kernels.cone_problem import DRIVE_WORK
-from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, WORST
+from flexmb.kernels.contact_problem import ITERATIONS, WORST
+from flexmb.kernels.contact_problem import RESIDUAL as LEFT
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
-from flexmb.kernels.jit import inner, spliced
+from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS, WORKS
-from flexmb.kernels.stages import ask, call
+from flexmb.kernels.stages import ask, call, stage
 from flexmb.state import Array
 
+FEW_CONTACTS = 0
+"""Place in ``Run.rare``."""
+
+
+@stage
+def few_contacts(at: int, flag: int) -> int:
+    """Solve the contact problem of a step by its Delassus matrix, on velocities (ROWS) or on both levels (LEVELS)."""
+    w, W, settings = part(at, "scratch"), part(at, "contacts.delassus"), part(at, "settings")
+    P, terms = part(at, "live.P"), part(at, "live.terms")
+    if flag == LEVELS:
+        failed, residual = solve_ggl(settings, part(at, "h"), W, w.g_free, w.b, w.nu, P, terms)
+    else:
+        failed, residual = solve_velocity(settings, W.W_v_Lam, w.b, w.active, P, terms)
+    part(at, "answer")[RESIDUAL] = residual
+    return failed
+
 
 @inner
-def _ask(jd: SolverSettings, many: ManyRows, nc: int, terms: Array) -> tuple[int, float]:
-    """Solve what was written into ``many``; return the contact that failed or -1, and the residual."""
-    many.answer[RESIDUAL], many.answer[WORST] = np.inf, 0.0  # should the solver not be compiled
+def _ask_few(at: int, flag: int) -> int:
+    """Solve by the Delassus matrix."""
+    part(at, "answer")[RESIDUAL] = np.inf  # should the stage not be compiled
+    return call(part(at, "rare")[FEW_CONTACTS], at, flag)
+
+
+@inner
+def _ask_many(at: int) -> int:
+    """Solve what was written into the arrays of the solver for many contacts."""
+    many = part(at, "contacts.many")
+    many.answer[LEFT], many.answer[WORST] = np.inf, 0.0  # should the solver not be compiled
     call(many.address[0], many.address[1], 0)
-    terms[T_ITERATIONS] = many.answer[ITERATIONS]
-    residual = many.answer[RESIDUAL]
-    if residual <= jd.tol:
-        return -1, residual
-    return int(many.answer[WORST]) % nc, residual
+    part(at, "live.terms")[T_ITERATIONS] = many.answer[ITERATIONS]
+    residual = many.answer[LEFT]
+    part(at, "answer")[RESIDUAL] = residual
+    if residual <= part(at, "settings.tol"):
+        return -1
+    return int(many.answer[WORST]) % part(at, "live.P").size
 
 
 @inner
-def solve_rows(
-    jd: SolverSettings, con: ContactRows, b: Array, active: Array, P: Array, terms: Array
-) -> tuple[int, float]:
+def _ask_sides(at: int, wish: int, x: Array, y: Array, z: Array) -> int:
+    """Solve with the rows beside the normals."""
+    side = part(at, "contacts.side")
+    failed = ask(side.address[0], side.address[1], wish, 0.0, 0.0, x, y, z)
+    part(at, "live.terms")[T_ITERATIONS] = side.answer[ITERATIONS]
+    part(at, "answer")[RESIDUAL] = side.answer[LEFT]
+    return failed
+
+
+@inner
+def solve_rows(at: int) -> int:
     """Solve 0 <= W P + b perp P >= 0 on the rows with ``active`` > 0 (``contact_step.solve_velocity``)."""
-    many, nc = con.many, P.size
-    if con.side.address[0] != 0:
-        failed = ask(con.side.address[0], con.side.address[1], ROWS, 0.0, 0.0, b, active, P)
-        terms[T_ITERATIONS] = con.side.answer[ITERATIONS]
-        return failed, con.side.answer[RESIDUAL]
+    P, b, active = part(at, "live.P"), part(at, "scratch.b"), part(at, "scratch.active")
+    if P.size == 0:
+        part(at, "live.terms")[T_ITERATIONS] = 0.0
+        return -1
+    if part(at, "contacts.side.address")[0] != 0:
+        return _ask_sides(at, ROWS, b, active, P)
+    many = part(at, "contacts.many")
     if many.address[0] == 0:
-        return solve_velocity(jd, con.W_v_Lam, b, active, P, terms)
-    for i in range(nc):
+        return _ask_few(at, ROWS)
+    for i in range(P.size):
         many.asked[i] = 1 if active[i] > 0.0 else 0
         many.b[i] = b[i] if active[i] > 0.0 else 0.0
         many.z[i] = P[i]
-    failed, residual = _ask(jd, many, nc, terms)
-    for i in range(nc):
+    failed = _ask_many(at)
+    for i in range(P.size):
         P[i] = many.z[i]
-    return failed, residual
+    return failed
 
 
 @inner
-def solve_levels(
-    jd: SolverSettings, h: float, con: ContactRows, g_free: Array, b_v: Array, nu: Array, Lam: Array, terms: Array
-) -> tuple[int, float]:
+def solve_levels(at: int) -> int:
     """Solve the joint position and velocity problem (``contact_step.solve_ggl``)."""
-    many, nc = con.many, nu.size
-    if con.side.address[0] != 0:
-        failed = ask(con.side.address[0], con.side.address[1], LEVELS, 0.0, 0.0, g_free, b_v, nu)
-        terms[T_ITERATIONS] = con.side.answer[ITERATIONS]
-        return failed, con.side.answer[RESIDUAL]
+    h, Lam, b = part(at, "h"), part(at, "live.P"), part(at, "scratch.b")
+    g_free, nu = part(at, "scratch.g_free"), part(at, "scratch.nu")
+    many, nc = part(at, "contacts.many"), nu.size
+    if part(at, "contacts.side.address")[0] != 0:
+        return _ask_sides(at, LEVELS, g_free, b, nu)
     if many.address[0] == 0:
-        return solve_ggl(jd, h, con, g_free, b_v, nu, Lam, terms)
+        return _ask_few(at, LEVELS)
     for i in range(nc):
         many.closed[i] = 1 if g_free[i] <= 0.0 else 0
         many.asked[i] = 1
         many.asked[nc + i] = many.closed[i]
         many.b[i] = g_free[i] / h
-        many.b[nc + i] = b_v[i]
+        many.b[nc + i] = b[i]
         many.z[i] = Lam[i]
         many.z[nc + i] = Lam[i]
-    failed, residual = _ask(jd, many, nc, terms)
+    failed = _ask_many(at)
     for i in range(nc):
         nu[i] = h * many.z[i]
         Lam[i] = many.z[nc + i]
-    return failed, residual
+    return failed
 
 
-@spliced
-def side_rates(con: ContactRows, tab: Tables, row: int, v: Array) -> None:
+@inner
+def side_rates(at: int, row: int) -> None:
     """Find the rates of the rows beside the normals, if there are any, of the velocities at the time of ``row``."""
-    if con.side.address[0] != 0:
-        ask(con.side.address[0], con.side.address[1], RATES, 0.0, 0.0, v, v, tab.ds[row])
+    address = part(at, "contacts.side.address")
+    if address[0] != 0:
+        v = part(at, "live.v")
+        ask(address[0], address[1], RATES, 0.0, 0.0, v, v, part(at, "tables.ds")[row])
 
 
-@spliced
-def side_free(con: ContactRows, tab: Tables, row: int, v: Array, c: float, dv: Array) -> None:
+@inner
+def side_free(at: int, row: int, v: Array, c: float, dv: Array) -> None:
     """Find their rates without impulses, of the velocities v + c dv at the time of ``row``."""
-    if con.side.address[0] != 0:
-        ask(con.side.address[0], con.side.address[1], FREE, 0.0, c, tab.ds[row], v, dv)
+    address = part(at, "contacts.side.address")
+    if address[0] != 0:
+        ask(address[0], address[1], FREE, 0.0, c, part(at, "tables.ds")[row], v, dv)
 
 
-@spliced
-def add_side_impulses(con: ContactRows, c: float, y: Array) -> None:
+@inner
+def add_side_impulses(at: int, c: float, y: Array) -> None:
     """Add c times their impulses to a vector over the unknowns."""
-    if con.side.address[0] != 0:
-        ask(con.side.address[0], con.side.address[1], ADD, 0.0, c, y, y, y)
+    address = part(at, "contacts.side.address")
+    if address[0] != 0:
+        ask(address[0], address[1], ADD, 0.0, c, y, y, y)
 
 
-@spliced
-def side_works(con: ContactRows, tab: Tables, row: int, weight: float, v: Array) -> float:
+@inner
+def side_works(at: int, row: int, weight: float, v: Array) -> float:
     """Find their works in the step from ``row`` on, which ended with ``v``; return what surfaces that move did, J."""
-    if con.side.address[0] == 0:
+    side, ds = part(at, "contacts.side"), part(at, "tables.ds")
+    if side.address[0] == 0:
         return 0.0
-    ask(con.side.address[0], con.side.address[1], WORKS, weight, 0.0, tab.ds[row], v, tab.ds[row + 1])
-    return con.side.answer[DRIVE_WORK]
+    ask(side.address[0], side.address[1], WORKS, weight, 0.0, ds[row], v, ds[row + 1])
+    return side.answer[DRIVE_WORK]

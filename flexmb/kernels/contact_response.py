@@ -1,12 +1,12 @@
 """What impulses do to the contacts' rows, from solves with the step's matrix and without the matrix over contacts.
 
-Two forms of the equations A x = H z, in the words of the schemes (``schemes.moreau_jean``, ``schemes.alpha_family``):
+Two forms of the equations A x = H z, of impulses in the momentum equation itself and of jumps beside it:
 
     ONE   S x = G z                             S = M + c_C (C + Y) + c_K (K + N)
     TWO   M x_q + h^2 beta r f = G nu           x_q and x_v: what the impulses change in q and v,
           M x_v + h gamma r f = G Lam           f = (K + N) x_q + (C + Y) x_v
 
-TWO is the step of the alpha family with a_{n+1} eliminated: no difference of nearly equal numbers is left, as in
+TWO is that of filtered accelerations with a_{n+1} eliminated: no difference of nearly equal numbers is left, as in
 dq + h^2 beta da. Its unknowns are x_q / h and x_v, side by side, and nu / h and Lam, which have the same units.
 """
 
@@ -18,8 +18,7 @@ from flexmb.kernels.banded import band_matvec, skew_add
 from flexmb.kernels.bordered import Border
 from flexmb.kernels.envelope import solve_envelope
 from flexmb.kernels.jit import inner
-from flexmb.kernels.tables import Array2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, IntArray
 
 ONE, TWO = 0, 1
 K_FORM, K_REFINE, K_RESISTS = 0, 1, 2

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import ContactRows, Delassus, SolverSettings
+from flexmb.kernels.arrays import Delassus, SolverSettings
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_active import members
 from flexmb.kernels.lcp_first import solve_problem
@@ -65,14 +65,14 @@ def solve_velocity(jd: SolverSettings, W: Array, b: Array, active: Array, P: Arr
 def solve_ggl(
     jd: SolverSettings,
     h: float,
-    con: ContactRows | Delassus,
+    con: Delassus,
     g_free: Array,
     b_v: Array,
     nu: Array,
     Lam: Array,
     terms: Array,
 ) -> tuple[int, float]:
-    """Solve the joint position and velocity problem; twin of ``schemes.alpha_family.solve_ggl``.
+    """Solve the joint position and velocity problem of nu and Lam.
 
     ``Lam`` comes in with the impulses of the step before: contacts that were pressed are the first guess.
 
@@ -131,9 +131,7 @@ def solve_ggl(
 
 
 @allocating
-def _gap(
-    i: int, con: ContactRows | Delassus, g_free: Array, nu: Array, Lam: Array, i_q: IntArray, i_v: IntArray
-) -> float:
+def _gap(i: int, con: Delassus, g_free: Array, nu: Array, Lam: Array, i_q: IntArray, i_v: IntArray) -> float:
     """Return gap i after the impulses."""
     g = g_free[i]
     for k in range(i_q.size):
@@ -145,7 +143,7 @@ def _gap(
 
 @allocating
 def _joint_problem(
-    h: float, con: ContactRows | Delassus, g_free: Array, b_v: Array, i_q: IntArray, i_v: IntArray
+    h: float, con: Delassus, g_free: Array, b_v: Array, i_q: IntArray, i_v: IntArray
 ) -> tuple[Array, Array]:
     """Return W and b of the problem in (nu / h, Lam): position rows divided by h have the unit of a velocity."""
     m, k = i_q.size, i_v.size

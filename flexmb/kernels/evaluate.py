@@ -1,4 +1,4 @@
-"""Everything about a multibody system in a given (t, q, v): places, conditions, forces by class, momentum, energy."""
+"""Quantities of a multibody system in (t, q, v): positions, constraints, forces by class, momentum, energy."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def place(at: int, t: float, q: Array, v: Array) -> None:
     markers.move(mk, q, v, state)
     angle_rows.angles(table, state, astate)
     functions, values, early = part(at, "system.functions"), part(at, "point.rows"), part(at, "step")[EARLY]
-    constraint_rows.rows(rows, table, functions, state, astate, t, values, early)
+    constraint_rows.rows(rows, table, functions, part(at, "system.curves"), state, astate, t, values, early)
     if rows.kind.size > part(at, "system.joints") + part(at, "system.contacts"):
         ask(part(at, "rare")[ROWS_BESIDE_STAGE], at, 0, t, 0.0, q, v, v)
 

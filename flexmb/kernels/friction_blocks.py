@@ -13,10 +13,9 @@ import numpy as np
 from flexmb.kernels.evaluate import along_direction, row_rate
 from flexmb.kernels.friction_law import friction_coefficient
 from flexmb.kernels.friction_record import R_T
-from flexmb.kernels.jit import allocating, inner
+from flexmb.kernels.jit import allocating, inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ALPHA,
     B_T,
     B_V,
     C1,
@@ -34,6 +33,7 @@ from flexmb.kernels.multibody import (
     NU,
     RATE,
     ROUND,
+    SPLIT,
     STATE,
     X_,
     H,
@@ -55,7 +55,7 @@ SOME, MANY = 1e-8, 1e-6
 on each other in many ways, and no solver gets to the last digits in any time."""
 
 
-@inner
+@kernel
 def good_enough(tol: float, rows: int) -> float:
     """Return the residual that is good enough for a problem of so many rows where ``tol`` is asked for."""
     if rows <= FEW_ROWS:
@@ -90,7 +90,7 @@ def predict_beside(at: int) -> None:
     """Write the rates of the rows beside candidates after the smooth correction, as ``predicted`` does for normals."""
     trial, laws, first = part(at, "trial"), part(at, "laws"), part(at, "system.joints") + part(at, "system.contacts")
     x, w = trial.big[X_], trial.vec[W]
-    without = part(at, "step")[FIXED] > 0.0 and part(at, "numbers.family") == ALPHA
+    without = part(at, "step")[FIXED] > 0.0 and part(at, "numbers.form") == SPLIT
     for c in range(trial.contact.shape[1]):
         if trial.contact[CANDIDATE, c] > 0.0:
             for k in range(laws.start[c], laws.start[c + 1]):
@@ -180,20 +180,34 @@ def block_laws(at: int, candidates: IntArray, count: int) -> Array:
 
 
 @inner
-def load(at: int, c: int) -> float:
+def load(at: int, c: int, held: Array) -> float:
     """Return the size of the impulse that the joint of a friction c holds in the step, by what is known of it.
 
-    The alpha family has forces at both ends of the step, and impulses of impacts.
+    ``held`` (>= 3,) gets its components. The form SPLIT has forces at both ends of the step, and impulses of impacts.
     """
     trial, joint, step, nj = part(at, "trial"), part(at, "trial.joint"), part(at, "step"), part(at, "system.joints")
     x, first, before = trial.big[X_], part(at, "system.rows.angle")[nj + c], part(at, "motion.joint")[LAM]
-    nv, square, alpha = trial.vec.shape[1], 0.0, part(at, "numbers.family") == ALPHA
-    for r in range(first[0], first[0] + first[1]):
-        held = joint[LAM_J, r] + x[nv + r]
-        if alpha:
-            held = 0.5 * step[H] * (held / step[C1] + before[r]) + joint[LAM_W, r]
-        square += held * held
+    nv, square, split = trial.vec.shape[1], 0.0, part(at, "numbers.form") == SPLIT
+    for k in range(first[1]):
+        r = first[0] + k
+        held[k] = joint[LAM_J, r] + x[nv + r]
+        if split:
+            held[k] = 0.5 * step[H] * (held[k] / step[C1] + before[r]) + joint[LAM_W, r]
+        square += held[k] * held[k]
     return math.sqrt(square)
+
+
+@inner
+def load_response(at: int, kind: int, X: float, Y_q: float, Y_v: float) -> float:
+    """Return what a unit of an unknown changes in an impulse of ``load``, from the responses of its multiplier."""
+    step, ggl = part(at, "step"), part(at, "numbers.contact_ggl") == 1
+    if part(at, "numbers.form") != SPLIT:
+        return X
+    share = 0.5 * step[H] / step[C1]
+    if kind == POSITION:
+        return share * step[H] * Y_q
+    half = 0.5 * step[H] if kind == TANGENT or not ggl else 0.0
+    return X + share * (half * Y_q + Y_v)
 
 
 @inner

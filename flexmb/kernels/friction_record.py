@@ -16,19 +16,30 @@ R_T, SINCE_T, RATE_T = 0, 1, 2
 BESIDE_ROWS = 3
 """Rows of ``beside``: impulses of the last step, those since the sample before, and rates U_T at its end."""
 
-SLIDING, ROLLING, COHESION, STATUS, WORK_SUM, FRICTION_SUM = 0, 1, 2, 3, 4, 5
-LAW_ROWS = 6
-"""Rows of ``laws``: works of the last step, J (of the tangential impulses; of rolling and spinning; of cohesion), the
-status of the contact in it, and the works of the normal impulses and of all others since the start, J."""
+SLIDING, ROLLING, COHESION, SURFACE, STATUS = 0, 1, 2, 3, 4
+WORK_SUM, FRICTION_SUM, ROLLING_SUM, COHESION_SUM, SURFACE_SUM = 5, 6, 7, 8, 9
+LAW_ROWS = 10
+"""Rows of ``laws``: works of the last step, J (of the tangential impulses; of rolling and spinning; of cohesion; of the
+impulses of all rows on the motion of a prescribed surface), the status of the contact in it, and the works since the
+start, J: of the normal impulses and of all others, of rolling and cohesion as parts of the latter, of surfaces."""
 
 TANGENTIAL, SLIP_RATE = 0, 1
 BESIDE_COLUMNS = 2
 """Middle index of ``Samples.beside`` (k, 2, nt): impulses since the sample before, and rates at the sample."""
 
-STATUS_AT, WORK_AT, FRICTION_AT = 0, 1, 2
-LAW_COLUMNS = 3
-"""Middle index of ``Samples.laws`` (k, 3, nc): status in the step that ended at the sample, and the works since the
+STATUS_AT, WORK_AT, FRICTION_AT, ROLLING_AT, COHESION_AT, SURFACE_AT = 0, 1, 2, 3, 4, 5
+LAW_COLUMNS = 6
+"""Middle index of ``Samples.laws`` (k, 6, nc): status in the step that ended at the sample, and the works since the
 start."""
+
+WORKS = {
+    WORK_AT: WORK_SUM,
+    FRICTION_AT: FRICTION_SUM,
+    ROLLING_AT: ROLLING_SUM,
+    COHESION_AT: COHESION_SUM,
+    SURFACE_AT: SURFACE_SUM,
+}
+"""Works since the start: their place in a sample, and the row of ``laws``."""
 
 NO_LAWS = np.zeros((LAW_ROWS, 0))
 """``laws`` of contacts that are nothing but normals."""
@@ -47,11 +58,14 @@ def add_up_friction(beside: Array, laws: Array, work: Array) -> None:
     for i in range(laws.shape[1]):
         laws[WORK_SUM, i] += work[i]
         laws[FRICTION_SUM, i] += laws[SLIDING, i] + laws[ROLLING, i] + laws[COHESION, i]
+        laws[ROLLING_SUM, i] += laws[ROLLING, i]
+        laws[COHESION_SUM, i] += laws[COHESION, i]
+        laws[SURFACE_SUM, i] += laws[SURFACE, i]
 
 
 @kernel
 def take_friction(beside: Array, laws: Array, out_beside: Array, out_laws: Array) -> None:
-    """Write one sample, (2, nt) and (3, nc), and begin the impulses anew."""
+    """Write one sample, (2, nt) and (6, nc), and begin the impulses anew."""
     for j in range(beside.shape[1]):
         out_beside[TANGENTIAL, j] = beside[SINCE_T, j]
         out_beside[SLIP_RATE, j] = beside[RATE_T, j]
@@ -60,3 +74,6 @@ def take_friction(beside: Array, laws: Array, out_beside: Array, out_laws: Array
         out_laws[STATUS_AT, i] = laws[STATUS, i]
         out_laws[WORK_AT, i] = laws[WORK_SUM, i]
         out_laws[FRICTION_AT, i] = laws[FRICTION_SUM, i]
+        out_laws[ROLLING_AT, i] = laws[ROLLING_SUM, i]
+        out_laws[COHESION_AT, i] = laws[COHESION_SUM, i]
+        out_laws[SURFACE_AT, i] = laws[SURFACE_SUM, i]

@@ -11,7 +11,7 @@ OPEN, STICK, SLIP = 0, 1, 2
 """Status of a contact, as recorded."""
 
 ON_THE_CONE = 1e-8
-"""How near to its bound, relative, a tangential impulse is that of a contact which slips."""
+"""Relative distance from its bound below which a tangential impulse means slip."""
 
 
 @kernel

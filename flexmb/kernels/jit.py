@@ -3,9 +3,8 @@
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
 ``inner`` is the same for functions that only other kernels call. ``allocating`` switches the counts on again for the
-contact solvers below it, which make small arrays. ``spliced`` is ``inner`` for the parts of a step: passing its tuples
-from one to the next costs more than what they do, and the compiler does not always see that by itself. None uses
-fastmath: sums keep their order, so the same case gives the same bits.
+contact solvers below it, which make small arrays. None uses fastmath: sums keep their order, so the same case gives the
+same bits.
 
 What another kernel calls is a loose form of the function, which becomes machine code as a part of its caller only
 (``numba_inside.py``).
@@ -17,19 +16,20 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 from numba import njit
+from numba.extending import overload
 
 from flexmb.kernels.cache import LOOSE_FORM, keep
 from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
+INNER: Any = {**LOOSE, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True}
+"""Options of functions made by ``numba.extending.overload``: those of ``inner``."""
 
-def _compile(function: _F, counts: bool, from_python: bool, **more: bool) -> _F:
-    """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without.
 
-    ``more`` are options of numba.
-    """
-    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True, **more}
+def _compile(function: _F, counts: bool, from_python: bool) -> _F:
+    """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without."""
+    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True}
     compiled: Any = njit
     loose = compiled(no_cpython_wrapper=KNOWN or not from_python, **LOOSE, **options)(function)
     if loose is function:  # NUMBA_DISABLE_JIT leaves it as it is
@@ -53,9 +53,14 @@ def inner(function: _F) -> _F:
     return _compile(function, counts=False, from_python=False)
 
 
-def spliced(function: _F) -> _F:
-    """Compile an inner function that always becomes a part of its caller."""
-    return _compile(function, counts=False, from_python=False, forceinline=True)
+def formula(function: _F) -> _F:
+    """Let kernels call a plain function of numbers, which Python calls as it is, with arrays, too."""
+
+    def compiled(*args: Any) -> Any:
+        return function
+
+    overload(function, jit_options=INNER, strict=False)(compiled)
+    return function
 
 
 def allocating(function: _F) -> _F:

@@ -1,4 +1,4 @@
-"""Joints of Moreau-Jean's step: impulses along the force directions inside the step, at q_{k+vartheta}.
+"""Joints of the form WHOLE: impulses along the force directions inside the step, at q_{k+vartheta}.
 
     p_{k+1} - p_k = h F + G(q_{k+vartheta}) Lam_J
     q_{k+vartheta} = q_k (+) vartheta dq = q_{k+1} (+) -(1 - vartheta) dq
@@ -32,8 +32,8 @@ def place_between(at: int) -> None:
     markers.place(mk, trial.q_half, between.markers)
     angle_rows.angles(table, between.markers, between.angles)
     constraint_rows.rows(
-        part(at, "system.rows"), table, part(at, "system.functions"), between.markers, between.angles,
-        step[T_END] - rest * step[H], between.rows, 0.0,
+        part(at, "system.rows"), table, part(at, "system.functions"), part(at, "system.curves"), between.markers,
+        between.angles, step[T_END] - rest * step[H], between.rows, 0.0,
     )  # fmt: skip
     first = part(at, "system.unknowns.frame_v")
     for f in range(first.size):

@@ -7,7 +7,7 @@ import numpy as np
 from flexmb.kernels.arrays import LEMKE, NEWTON, PGS
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
-from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, solve_newton
+from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, begin_newton, gives_way, solve_newton
 from flexmb.kernels.lcp_pgs import solve_pgs
 from flexmb.kernels.lcp_proximal import solve_proximal
 from flexmb.kernels.lcp_refine import refine
@@ -93,14 +93,17 @@ def go_on(
 ) -> tuple[int, float]:
     """Do what ``solve_lcp`` says, or its rest after ``iterations`` >= 0 of the method asked for, which were ``ok``."""
     n = b.size
-    if iterations < 0:
+    brief = method == NEWTON and gives_way(n, max_iter)
+    if iterations < 0 and method == NEWTON:
+        iterations, ok = begin_newton(W, b, z, max_iter)
+    elif iterations < 0:
         iterations, ok = _attempt(W, b, z, method, max_iter, tol)
     least, residual = _refined(W, b, z, tol)
     if (ok and residual <= tol) or residual <= ROUND_OFF or (max_iter > 0 and method != NEWTON):
         return iterations, residual
     other = np.empty(n)
-    for following in range(4):
-        if following == method:
+    for following in (LEMKE, NEWTON, PGS, PROXIMAL):
+        if following == method and not brief:
             continue
         for i in range(n):
             other[i] = 0.0

@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.kernels.arrays import NEWTON, SolverSettings
 from flexmb.kernels.jit import allocating
-from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, solve_newton
+from flexmb.kernels.lcp_newton import ROUND_OFF, begin_newton
 from flexmb.kernels.lcp_residual import lcp_worst, violation
 from flexmb.kernels.stages import call
 from flexmb.state import Array
@@ -25,7 +25,7 @@ def solve_problem(W: Array, b: Array, z: Array, jd: SolverSettings) -> tuple[int
     n = b.size
     iterations, ok = -1, False
     if jd.method == NEWTON:
-        iterations, ok = solve_newton(W, b, z, jd.max_iter if jd.max_iter > 0 else SETS)
+        iterations, ok = begin_newton(W, b, z, jd.max_iter)
         _, worst, given, _ = violation(W, b, z)
         residual = lcp_worst(W, b, z)[1]
         if worst <= jd.tol * given and ((ok and residual <= jd.tol) or residual <= ROUND_OFF):

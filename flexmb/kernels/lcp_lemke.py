@@ -173,7 +173,7 @@ def solve_lemke(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]
         row = place[n + i]
         pivoted[i] = max(T[row, n + 1], 0.0) * scale[i] * top if row >= 0 else 0.0
         z[i] = pivoted[i]
-    iterate_sets(W, b, z, POLISH)
+    iterate_sets(W, b, z, POLISH, POLISH)
     if lcp_residual(W, b, pivoted) < lcp_residual(W, b, z):
         for i in range(n):
             z[i] = pivoted[i]

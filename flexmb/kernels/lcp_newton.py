@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.jit import allocating
+from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.lcp_active import EPS, Mask, solve_active
 from flexmb.kernels.lcp_residual import lcp_residual
 from flexmb.state import Array
@@ -17,6 +17,12 @@ ROUND_OFF = 1e-13
 """A residual that no further pivot can be expected to improve."""
 SETS = 30
 """Automatic limit of the index sets that are tried."""
+FEW_WRONG, SHARE, PATIENCE = 3, 0.75, 1
+"""Wrong rows that are few; share of the fewest so far that the next set may leave where they are not few; and sets in
+a row that leave more after which the method gives way to another that is as fast."""
+FEW = 100
+"""Contacts up to which Lemke's pivots take no longer than a few index sets: Newton's method gives way to them where it
+makes no progress, and has its full limit only where they fail."""
 
 
 @allocating
@@ -57,15 +63,15 @@ def _solve_two(W: Array, b: Array, z: Array) -> tuple[int, bool]:
 
 
 @allocating
-def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[bool, bool]:
+def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[int, bool]:
     """Let contacts that pull leave the set and contacts that penetrate enter it.
 
     A row changes sides only when it is wrong by more than its own round-off, so that degenerate contacts (z and w
-    both zero) stay where they are. Returns whether the set changed, and whether a row is violated that cannot help
+    both zero) stay where they are. Returns how many rows changed sides, and whether a row is violated that cannot help
     itself: one without compliance, or a redundant one that the others do not satisfy.
     """
     n = b.size
-    changed, blocked = False, False
+    changed, blocked = 0, False
     for i in range(n):
         w, size = b[i], abs(b[i])
         for j in range(n):
@@ -75,13 +81,13 @@ def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[bool, bool]:
         tol = (8.0 + np.sqrt(n)) * EPS * size
         if active[i] and W[i, i] * z[i] < -tol:
             active[i] = False
-            changed = True
+            changed += 1
         elif not w >= -tol and z[i] == 0.0:
             if active[i] or not W[i, i] > 0.0:
                 blocked = True
             else:
                 active[i] = True
-                changed = True
+                changed += 1
     return changed, blocked
 
 
@@ -95,8 +101,11 @@ def _fingerprint(active: Mask) -> int:
 
 
 @allocating
-def iterate_sets(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
-    """Do what ``solve_newton`` says, for any n; the first set is the support of z, or b < 0 when z = 0."""
+def iterate_sets(W: Array, b: Array, z: Array, max_iter: int, patience: int) -> tuple[int, bool]:
+    """Do what ``solve_newton`` says, for any n; the first set is the support of z, or b < 0 when z = 0.
+
+    It stops after ``patience`` sets in a row that leave nearly as many wrong rows as one before.
+    """
     n = b.size
     active = np.empty(n, np.bool_)
     trivial, warm = True, False
@@ -110,15 +119,19 @@ def iterate_sets(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool
     for i in range(n):
         active[i] = W[i, i] > 0.0 and (z[i] > 0.0 if warm else b[i] < 0.0)
     seen = np.empty(max_iter, np.int64)
-    iterations, settled = 0, False
-    while iterations < max_iter:
+    iterations, settled, fewest, vain = 0, False, n + 1, 0
+    while iterations < max_iter and vain < patience:
         seen[iterations] = _fingerprint(active)
         iterations += 1
         solve_active(W, b, active, z)
         changed, blocked = _next_set(W, b, z, active)
-        if not changed:
+        if changed == 0:
             settled = not blocked
             break
+        vain += 1
+        if changed <= FEW_WRONG or changed <= SHARE * fewest:
+            vain = 0
+        fewest = min(fewest, changed)
         h = _fingerprint(active)
         cycle = False
         for k in range(iterations):
@@ -155,4 +168,18 @@ def solve_newton(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool
         return _solve_one(W, b, z)
     if b.size == 2:
         return _solve_two(W, b, z)
-    return iterate_sets(W, b, z, max_iter)
+    return iterate_sets(W, b, z, max_iter, max_iter)
+
+
+@inner
+def gives_way(n: int, max_iter: int) -> bool:
+    """Tell whether the method, tried first, gives way to Lemke's: without a given limit, for more than two contacts."""
+    return max_iter == 0 and 2 < n <= FEW
+
+
+@allocating
+def begin_newton(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
+    """Do what ``solve_newton`` says, as the first of several methods; a limit of 0 is chosen by the size."""
+    if gives_way(b.size, max_iter):
+        return iterate_sets(W, b, z, SETS, PATIENCE)
+    return solve_newton(W, b, z, max_iter if max_iter > 0 else SETS)

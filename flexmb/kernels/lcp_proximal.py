@@ -65,7 +65,7 @@ def solve_proximal(W: Array, b: Array, z: Array, max_iter: int, tol: float) -> t
             A[i, i] = W[i, i] + d
             c[i] = b[i] - d * at[i]
             x[i] = at[i]
-        k, ok = iterate_sets(A, c, x, SETS)
+        k, ok = iterate_sets(A, c, x, SETS, SETS)
         iterations += k
         if not ok:
             k, ok = solve_lemke(A, c, x, 100 + 20 * n)

@@ -19,15 +19,17 @@ DRIVE, CROSS = 16, 17
 FRICTION, ROLLING, COHESION = 18, 19, 20
 FRICTION_GAIN_STEPS, FRICTION_GAIN_MAX, FRICTION_GAIN_TIME, FRICTION_GAIN_CONTACT = 21, 22, 23, 24
 GAIN_CONTACT = 25
-LEDGER_SIZE = 26
+PROJECTED, CLOSED = 26, 27
+LEDGER_SIZE = 28
 """Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
 it. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
-it (-1 for none)."""
-COLUMNS = 12
-"""How many energy columns a sample has."""
+it (-1 for none). PROJECTED and CLOSED are the works of projections and closings of runs with located events."""
+COLUMNS = 14
+"""Number of energy columns of a sample."""
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
-TERMS_SIZE = 7
+T_PROJECTED, T_CLOSED = 7, 8
+TERMS_SIZE = 9
 """Places in ``Live.terms``, the report of one step."""
 
 GAIN_TOLERANCE = 1e-9
@@ -61,6 +63,8 @@ def add_to_ledger(
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
     ledger[ITERATIONS] += terms[T_ITERATIONS]
+    ledger[PROJECTED] += terms[T_PROJECTED]
+    ledger[CLOSED] += terms[T_CLOSED]
     total = terms[T_PROJECTION]
     gain, most, worst = 0.0, 0.0, -1
     pushed = False
@@ -117,6 +121,7 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     if ledger[ENERGY_MAX] == -np.inf:
         ledger[START] = E
     works = ledger[EXTERNAL] + ledger[DAMPING] + ledger[CONTACT] + ledger[NUMERICAL] + ledger[FRICTION]
+    works += ledger[PROJECTED] + ledger[CLOSED]
     row[0] = T
     row[1] = V
     row[2] = ledger[EXTERNAL]
@@ -129,8 +134,10 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[9] = ledger[FRICTION]
     row[10] = ledger[ROLLING]
     row[11] = ledger[COHESION]
+    row[12] = ledger[PROJECTED]
+    row[13] = ledger[CLOSED]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])
-    moved += abs(ledger[FRICTION])
+    moved += abs(ledger[FRICTION]) + abs(ledger[PROJECTED]) + abs(ledger[CLOSED])
     ledger[SCALE] = max(ledger[SCALE], T, abs(E), moved)

@@ -23,7 +23,7 @@ class ManyContacts(NamedTuple):
     sets: Sets
 
 
-_arrays: Any = arrays_at(ManyContacts, Border, Response, Sets)
+_arrays: Any = arrays_at(ManyContacts)
 
 
 @stage

@@ -1,76 +1,41 @@
-"""The compiled time loop: steps, ledger and samples without returning to Python."""
+"""The compiled time loop: steps, ledger and samples without returning to Python.
+
+A step is a stage ``step(at, row) -> failed`` that advances ``Run.live``: failed is -1, or the contact whose problem was
+not solved. The parameters of a scheme are a named tuple, whose type tells which step belongs to it (``step_of``); the
+loop is the same for all, and calls the step by its address.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
-from numba.extending import overload
-
-from flexmb.kernels.arrays import (
-    AlphaChoice,
-    ContactRows,
-    Live,
-    Loads,
-    MoreauChoice,
-    Probes,
-    Samples,
-    SchatzmanChoice,
-    Scratch,
-    SolverSettings,
-    Structure,
-    Tables,
-)
+from flexmb.kernels.arrays import RESIDUAL, part
 from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import side_rates
 from flexmb.kernels.friction_record import R_T, add_up_friction, take_friction
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import add_to_ledger, balance
-from flexmb.kernels.numba_inside import LOOSE
 from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
-from flexmb.kernels.step_alpha import step_alpha
-from flexmb.kernels.step_moreau import step_moreau
-from flexmb.kernels.step_schatzman import step_schatzman
+from flexmb.kernels.stages import Stage, call
 
-STEPS = {MoreauChoice: step_moreau, SchatzmanChoice: step_schatzman, AlphaChoice: step_alpha}
-"""Which step a choice of parameters asks for."""
-
-OPTIONS: Any = {**LOOSE, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True}
-"""How ``take_step`` is compiled: as an inner kernel."""
-
-Choice = MoreauChoice | SchatzmanChoice | AlphaChoice
+STEPS: dict[type, Stage] = {}
+"""The compiled step of each type of parameters."""
 
 
-def take_step(
-    ch: Choice,
-    jd: SolverSettings,
-    st: Structure,
-    con: ContactRows,
-    lod: Loads,
-    tab: Tables,
-    row: int,
-    x: Live,
-    w: Scratch,
-) -> tuple[int, float]:
-    """Advance ``x`` by the step that belongs to the type of ``ch``."""
-    step: Any = STEPS[type(ch)]
-    failed, residual = step(ch, jd, st, con, lod, tab, row, x, w)
-    return failed, residual
+def step_of(parameters: type) -> Callable[[Callable[[int, int], int]], Stage]:
+    """Make a function the step of a type of parameters; both stand in the same module."""
 
+    def register(step: Callable[[int, int], int]) -> Stage:
+        STEPS[parameters] = Stage(step, counts=False)
+        return STEPS[parameters]
 
-@overload(take_step, jit_options=OPTIONS)
-def _take_step(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
-    """Choose the step while compiling, so that a run compiles only the scheme it uses."""
-    step: Any = STEPS[ch.instance_class]
-
-    def call(ch, jd, st, con, lod, tab, row, x, w):  # type: ignore[no-untyped-def]
-        return step(ch, jd, st, con, lod, tab, row, x, w)
-
-    return call
+    return register
 
 
 @inner
-def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratch, out: Samples, k: int) -> bool:
+def take_sample(at: int, k: int) -> bool:
     """Fill row k of the samples from the current state; return whether its energy is a finite number."""
+    prb, x, out, w = part(at, "probes"), part(at, "live"), part(at, "out"), part(at, "scratch.x0")
     for i in range(prb.offset.size):
         y = x.v if prb.of_v[i] else x.q
         out.probes[k, i] = prb.offset[i] + row_dot(prb.rows, i, y)
@@ -80,8 +45,8 @@ def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratc
         out.impulse[k, i] = x.since_sample[i]
         x.since_sample[i] = 0.0
     take_friction(x.beside, x.laws, out.beside[k], out.laws[k])
-    T = kinetic(st, x.v, w.x0)
-    V = potential(st, x.q, w.x0)
+    T = kinetic(at, x.v, w)
+    V = potential(at, x.q, w)
     if not abs(T + V) < 1.0e308:
         return False
     balance(x.ledger, T, V, out.energy[k])
@@ -89,8 +54,9 @@ def take_sample(st: Structure, con: ContactRows, prb: Probes, x: Live, w: Scratc
 
 
 @inner
-def take_field(x: Live, out: Samples, k: int) -> None:
+def take_field(at: int, k: int) -> None:
     """Fill row k of the fields from the current state."""
+    x, out = part(at, "live"), part(at, "out")
     for i in range(x.q.size):
         out.field_q[k, i] = x.q[i]
         out.field_v[k, i] = x.v[i]
@@ -99,27 +65,24 @@ def take_field(x: Live, out: Samples, k: int) -> None:
         x.since_field[i] = 0.0
 
 
+@inner
+def _book(at: int, t: float) -> None:
+    """Add up what a step that ended at ``t`` did."""
+    x = part(at, "live")
+    for i in range(x.P.size):
+        x.since_sample[i] += x.P[i]
+        x.since_field[i] += x.P[i]
+    for j in range(x.beside.shape[1]):
+        x.since_field[x.P.size + j] += x.beside[R_T, j]
+    add_up_friction(x.beside, x.laws, x.work)
+    add_to_ledger(x.ledger, x.terms, x.P, x.work, x.laws, part(at, "contacts.response"), x.g, t)
+
+
 @kernel
 def march(
-    ch: Choice,
-    jd: SolverSettings,
-    st: Structure,
-    con: ContactRows,
-    lod: Loads,
-    prb: Probes,
-    tab: Tables,
-    x: Live,
-    w: Scratch,
-    out: Samples,
-    t0: float,
-    n0: int,
-    n1: int,
-    last: int,
-    every: int,
-    fields_every: int,
-    begin: bool,
+    at: int, t0: float, n0: int, n1: int, last: int, every: int, fields_every: int, begin: bool
 ) -> tuple[int, int, int, int, float]:
-    """Take the steps n0 + 1 .. n1; with ``begin`` set, sample the state at n0 first.
+    """Take the steps n0 + 1 .. n1 of the run at an address; with ``begin`` set, sample the state at n0 first.
 
     Returns
     -------
@@ -132,34 +95,30 @@ def march(
         and every 16 steps).
     residual : float
     """
+    h, step, v, answer = part(at, "h"), part(at, "step"), part(at, "live.v"), part(at, "answer")
     samples, fields = 0, 0
-    contact_kinematics(con, tab, 1, x.q, x.v, x.g, x.U)
-    side_rates(con, tab, 1, x.v)
+    contact_kinematics(at, 1)
+    side_rates(at, 1)
     if begin:
-        take_sample(st, con, prb, x, w, out, 0)
-        take_field(x, out, 0)
+        take_sample(at, 0)
+        take_field(at, 0)
         samples, fields = 1, 1
     for n in range(n0, n1):
         row = n - n0 + 1
-        failed, residual = take_step(ch, jd, st, con, lod, tab, row, x, w)
+        answer[RESIDUAL] = 0.0
+        failed = call(step, at, row)
         if failed >= 0:
-            return n, samples, fields, failed, residual
-        if n % 16 == 15 and not dot(x.v, x.v) < 1.0e308:
-            return n, samples, fields, -2, residual
-        contact_kinematics(con, tab, row + 1, x.q, x.v, x.g, x.U)
-        side_rates(con, tab, row + 1, x.v)
-        for i in range(x.P.size):
-            x.since_sample[i] += x.P[i]
-            x.since_field[i] += x.P[i]
-        for j in range(x.beside.shape[1]):
-            x.since_field[x.P.size + j] += x.beside[R_T, j]
-        add_up_friction(x.beside, x.laws, x.work)
-        add_to_ledger(x.ledger, x.terms, x.P, x.work, x.laws, con.response, x.g, t0 + (n + 1) * ch.h)
+            return n, samples, fields, failed, answer[RESIDUAL]
+        if n % 16 == 15 and not dot(v, v) < 1.0e308:
+            return n, samples, fields, -2, answer[RESIDUAL]
+        contact_kinematics(at, row + 1)
+        side_rates(at, row + 1)
+        _book(at, t0 + (n + 1) * h)
         if (n + 1) % every == 0 or n + 1 == last:
-            if not take_sample(st, con, prb, x, w, out, samples):
-                return n, samples, fields, -2, residual
+            if not take_sample(at, samples):
+                return n, samples, fields, -2, answer[RESIDUAL]
             samples += 1
         if (n + 1) % fields_every == 0 or n + 1 == last:
-            take_field(x, out, fields)
+            take_field(at, fields)
             fields += 1
     return n1, samples, fields, -1, 0.0

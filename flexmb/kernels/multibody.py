@@ -1,24 +1,22 @@
 """What a run of a multibody system keeps: its motion, the trial of a step, and the numbers of a scheme.
 
-Every implicit scheme of the project is one equation for the momentum and one for the position. With the rotational
-rows in space (``c``) or in the axes at the end of the step (A^T c),
+A step is one equation for the momentum and one for the position. With the rotational rows in space (``c``) or in the
+axes at the end of the step (A^T c),
 
     R = p(q, v~) - A^T c - c1 F(t, q, v) - G Lam_J [- G_c P] = 0,     q = q_n (+) (d0 + d1 v~ + dq),   v = v~ + w
 
-    alpha family:  c = p_n + h (1 - gamma) P_n + h gamma (alpha_f F_n - alpha_m P_n)/(1 - alpha_m),  c1 = h gamma r
-                   d0 = h (1 - beta/gamma) v_n + h^2 (1/2 - beta/gamma) a_n,                         d1 = h beta/gamma
-                   P_{n+1} = r F_{n+1} + (alpha_f F_n - alpha_m P_n)/(1 - alpha_m)
-    Moreau-Jean:   c = p_n + h (1 - theta) F_n,  c1 = h theta,  d0 = h (1 - vartheta) v_n,  d1 = h vartheta
-                   (forces of velocities, of damping and inertia, have vartheta in place of theta; G of the joints is
-                   that inside the step, see ``joints_between``)
+A scheme gives c, c1, d0 and d1 (stage BEGIN), what a step did term by term (stage ACCOUNT), and the form of the
+equations:
+
+    SPLIT    the smooth motion v~ apart from the jumps of position and velocity, dq and w (Acary 2019, eqs 76-80):
+             M w = G_c Lam_c + G_J Lam_w,  G_J^T w = 0;   M dq = G_c nu_c + G_J nu_J  (GGL),  dq = (h/2) w  otherwise;
+             joints act by forces at the end of the step, which a filter carries from step to step
+    WHOLE    impulses of contacts and joints are in the equation itself, dq = w = 0; G of the joints is that inside the
+             step (``joints_between``), and c1 of forces of velocities is d1
+    CENTRED  the equation is centred on the end of the step, one position ahead (stage AHEAD)
 
 Momenta and forces are carried from step to step in space, so that nothing but applied torques changes the angular
-momentum: a free body keeps it, and with d0 + d1 v~ = h (v_n + v_{n+1})/2 (rho_inf = 1, theta = 1/2) also its energy,
-to round-off. For the alpha family dq and w are the jumps of position and velocity (Acary 2019, eqs 76-80):
-
-    M w = G_c Lam_c + G_J Lam_w,  G_J^T w = 0;      M dq = G_c nu_c + G_J nu_J  (GGL),   dq = (h/2) w  otherwise
-
-Schatzman-Paoli's step is centred on its end, one position ahead: see ``multibody_schatzman``.
+momentum: a free body keeps it, and with d0 + d1 v~ = h (v_n + v_{n+1})/2 also its energy, to round-off.
 """
 
 from __future__ import annotations
@@ -26,24 +24,24 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from flexmb.kernels.sparse_sets import SparseProblem
-from flexmb.kernels.tables import AngleState, Array2, Array3, Blocks, IntArray2, MarkerState, RowState
-from flexmb.state import Array, IntArray
+from flexmb.kernels.tables import AngleState, Blocks, MarkerState, RowState
+from flexmb.state import Array, Array2, Array3, IntArray, IntArray2
 
-ALPHA, MOREAU, SCHATZMAN = 0, 1, 2
-"""Families of schemes."""
+SPLIT, WHOLE, CENTRED = 0, 1, 2
+"""Forms of the equations of a step."""
 
 INDEX3, INDEX2, BOTH = 0, 1, 2
 """Level on which joints are held: positions, velocities, both (GGL)."""
 
 CONVERGED, DIVERGED, SINGULAR, CONTACT_FAILED, NOT_A_NUMBER, NOT_PROJECTED, TOO_SMALL, GAINED, LEFT_TABLE = range(9)
 NOT_CLOSED = 9
-"""How a step ended."""
+"""Results of a step."""
 
 
 class SchemeNumbers(NamedTuple):
     """The numbers of a scheme."""
 
-    family: int
+    form: int
     joint_level: int
     contact_ggl: int  # 1 or 0
     alpha_m: float
@@ -52,14 +50,15 @@ class SchemeNumbers(NamedTuple):
     gamma: float
     theta: float
     vartheta: float
-    w0: float  # Schatzman-Paoli: weights of the forces at the position before and at the one ahead
+    w0: float  # weights of the forces at the position before and at the one ahead (CENTRED)
     w2: float
     forecast: float  # a contact is active when g + forecast h U <= 0 (without GGL)
-    projection: int  # Moreau-Jean: bring positions back onto the joints after each step
+    projection: int  # bring positions back onto the joints after each step (WHOLE)
     tolerance: float  # of Newton's corrections, over the velocities
     max_iterations: int
     eps: float  # of joints that are redundant from the start, see ``tangents``
     error: float  # local error per step that adaptive runs aim at, 0 for steps of one size
+    error_weight: float  # local error of positions over h^2 (a_{n+1} - a_n) (SPLIT)
 
 
 # places in ``Machine.step`` (STEP_SIZE,): size of the step, its coefficients, the time of the trial (that of its end),
@@ -67,15 +66,15 @@ class SchemeNumbers(NamedTuple):
 # the step ends at a corner, see ``multibody_corner``; the level on which joints are held in this step; eps of this
 # step, and what it becomes where rows depend on each other; 1 where M, C and K never change (``multibody_fixed``), and
 # of what is kept then: h of the factors of S, 1 if there are factors of J, h of ``Trial.unit``; how often both were
-# factored; the method of ``cones`` for contacts with friction
+# factored; the method of ``cones`` for contacts with friction; d1 of the stiffness in the step matrix
 H, C1, D1, T_END, C1_RATE, T_FIRST, EARLY, LEVEL, EPS, EPS_NEAR = range(10)
-FIXED, FACTORED, FACTORED_MASS, UNITS, FACTORIZATIONS, CONE_METHOD = range(10, 16)
-STEP_SIZE = 16
+FIXED, FACTORED, FACTORED_MASS, UNITS, FACTORIZATIONS, CONE_METHOD, D1_ELASTIC = range(10, 17)
+STEP_SIZE = 17
 
 # rows of ``Motion.vec`` (MOTION_ROWS, nv)
 V, ACC, MOMENTUM, V_BEFORE = 0, 1, 2, 3
 MOTION_ROWS = 4
-# Schatzman-Paoli has no accelerations: the row keeps u_{k+1}, the velocity half a step ahead, MOMENTUM the one there
+# the form CENTRED has no accelerations: the row keeps u_{k+1}, the velocity half a step ahead, MOMENTUM the one there
 HALF = ACC
 # rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
 LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
@@ -87,12 +86,11 @@ CONTACT_ROWS = 6
 GAP, RATE, GAP_T = 0, 1, 2
 # places in ``Motion.numbers`` (NUMBERS,): energies; size of the last step, Newton iterations so far; time of the
 # motion and of the step before; size of the next step (adaptive runs); steps taken; the lowest potential so far; the
-# potential half a step ahead (Schatzman-Paoli); corners of drives that were passed; steps past singular positions
-# (``multibody_step.solve_step``), the time of the first one and the row of a joint there; the largest residual that a
-# problem of very many contacts with friction was left at
+# potential half a step ahead (CENTRED); corners of drives that were passed; steps past singular positions
+# (``multibody_step.solve_step``), the time of the first one and the row of a joint there
 POTENTIAL, KINETIC, LAST_STEP, ITERATIONS, TIME, TIME_BEFORE, NEXT_STEP, STEPS, LOWEST, HALF_POTENTIAL = range(10)
-CORNERS, PASSED_STEPS, PASSED_TIME, PASSED_ROW, ROUGHEST = 10, 11, 12, 13, 14
-NUMBERS = 15
+CORNERS, PASSED_STEPS, PASSED_TIME, PASSED_ROW = 10, 11, 12, 13
+NUMBERS = 14
 
 
 class Motion(NamedTuple):
@@ -117,13 +115,13 @@ class Motion(NamedTuple):
     null: Array2  # (k, nj + 1) redundant directions, and whether each is redundant now; zeros: none (``redundancy``)
 
 
-# rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT; FREE is v~ without contacts, where that is
-# all they change (``multibody_fixed``)
-T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3, FREE = range(16)
-TRIAL_ROWS = 16
-# rows of ``Trial.joint`` (4, nj): Lam_J (c1 times the force), impulses in an impact, residual, and g, the last two
-# without what redundant joints leave unmet
-LAM_J, LAM_W, RHO, G_MET = 0, 1, 2, 3
+# rows of ``Trial.vec`` (TRIAL_ROWS, nv); dq = DQ (of contacts) + DQ_JOINT, the latter from z = Z_JOINT with
+# M z = G_J nu_J; FREE is v~ without contacts, where that is all they change (``multibody_fixed``)
+T_V, VT, DQ, DQ_JOINT, W, INCREMENT, D0, C_SPACE, C_AXES, T_P, R, S0, S1, S2, S3, FREE, Z_JOINT = range(17)
+TRIAL_ROWS = 17
+# rows of ``Trial.joint`` (5, nj): Lam_J (c1 times the force), impulses in an impact, residual, and g, the last two
+# without what redundant joints leave unmet; nu_J of the positions (GGL)
+LAM_J, LAM_W, RHO, G_MET, NU_J = range(5)
 # rows of ``Trial.contact`` (6, nc)
 NU, LAM_C, ACTIVE, G_FREE, B_V, CANDIDATE = range(6)
 # rows of ``Trial.beside`` (2, nt): impulses, and rates without them
@@ -156,11 +154,11 @@ class Trial(NamedTuple):
     """A step in the making."""
 
     q: Array  # (2 nq,)
-    q_half: Array  # (2 nq,) half a step before q (Schatzman-Paoli), or q_{k+vartheta} (Moreau-Jean)
-    between: Between  # what is there (Moreau-Jean)
-    F: Array2  # (CLASSES, nv) forces, weighted (Schatzman-Paoli)
+    q_half: Array  # (2 nq,) half a step before q (CENTRED), or q_{k+vartheta} (WHOLE)
+    between: Between  # what is there (WHOLE)
+    F: Array2  # (CLASSES, nv) forces, weighted (CENTRED)
     vec: Array2  # (TRIAL_ROWS, nv)
-    joint: Array2  # (4, nj)
+    joint: Array2  # (5, nj)
     contact: Array2  # (6, nc)
     beside: Array2  # (2, nt)
     big: Array2  # (7, n)

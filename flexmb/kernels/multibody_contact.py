@@ -11,12 +11,12 @@ from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACTIVE,
-    ALPHA,
     B_V,
     BY_DQ,
     BY_IMPULSE,
     BY_W,
     CANDIDATE,
+    CENTRED,
     CHANGE,
     D1,
     DQ,
@@ -40,7 +40,7 @@ from flexmb.kernels.multibody import (
     ROUND,
     S1,
     S2,
-    SCHATZMAN,
+    SPLIT,
     UNITS,
     VT,
     X_,
@@ -52,7 +52,7 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.sparse_lu import Symbolic, lu_solve
 from flexmb.kernels.stages import stage
-from flexmb.kernels.tables import CLEARANCE
+from flexmb.kernels.tables import CLEARANCE, CURVE
 from flexmb.state import Array, IntArray
 
 RESTING = 1e-12
@@ -96,11 +96,11 @@ def forecast(at: int) -> None:
 def predicted(at: int, y: Array) -> None:
     """Write gaps and rates after the smooth correction (x of v~, y of dq), with the impulses as they are.
 
-    Schatzman-Paoli: the gap ahead and e times that behind, and their sum over h, which has the unit of a velocity.
+    CENTRED: the gap ahead and e times that behind, and their sum over h, which has the unit of a velocity.
     """
     contact, x = part(at, "trial.contact"), part(at, "trial.big")[X_]
     g, d1, nj = part(at, "point.rows.g"), part(at, "step")[D1], part(at, "system.joints")
-    ahead, behind, e = part(at, "numbers.family") == SCHATZMAN, part(at, "motion.rows")[GAP], part(at, "e")
+    ahead, behind, e = part(at, "numbers.form") == CENTRED, part(at, "motion.rows")[GAP], part(at, "e")
     for i in range(contact.shape[1]):
         r = nj + i
         a = along_direction(at, r, x)
@@ -127,9 +127,9 @@ def predicted_free(at: int) -> None:
         y[i] = -vec[DQ, i]
     predicted(at, y)
     for c in range(contact.shape[1]):
-        if numbers.family == ALPHA:
+        if numbers.form == SPLIT:
             contact[B_V, c] -= along_direction(at, nj + c, vec[W])
-        gap = g[nj + c] + (e[c] * behind[nj + c] if numbers.family == SCHATZMAN else 0.0)
+        gap = g[nj + c] + (e[c] * behind[nj + c] if numbers.form == CENTRED else 0.0)
         if gap <= 0.0:
             contact[CANDIDATE, c] = 1.0
 
@@ -142,7 +142,7 @@ def choose_candidates(at: int) -> int:
     that the fastest bodies can reach are some: an impact goes on through a pile within one problem.
     """
     con, numbers, before = part(at, "trial.contact"), part(at, "numbers"), part(at, "motion.contact")[IMPULSE]
-    by_position, reach = numbers.contact_ggl == 1 or numbers.family == SCHATZMAN, 0.0
+    by_position, reach = numbers.contact_ggl == 1 or numbers.form == CENTRED, 0.0
     if part(at, "sets.part_ptr").size > 1:
         reach = 2.0 * part(at, "step")[H] * part(at, "trial.scale")[FASTEST]
     count = 0
@@ -161,7 +161,7 @@ def choose_candidates(at: int) -> int:
 def respond_to(at: int, X: Array, Y_q: Array, Y_v: Array) -> None:
     """Turn an impulse X over the unknowns into the response of w to it, and write those of v~."""
     sym, mats, work, nv = part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_], part(at, "trial.vec").shape[1]
-    if part(at, "numbers.family") != ALPHA:
+    if part(at, "numbers.form") != SPLIT:
         lu_solve(sym, mats.S, X, work)
         return
     lu_solve(sym, mats.J, X, work)
@@ -212,7 +212,7 @@ def combine_units(at: int, r: int, X: Array, Y_q: Array, Y_v: Array) -> None:
     """Add the responses to a unit impulse of row r, from those to unit impulses on its unknowns."""
     mk, rows, unit_of = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter.unit_of")
     J, grad, unit = part(at, "point.markers.J"), part(at, "point.rows.grad"), part(at, "trial.unit")
-    alpha = part(at, "numbers.family") == ALPHA
+    split = part(at, "numbers.form") == SPLIT
     for s in range(rows.ptr[r], rows.ptr[r + 1]):
         m = rows.marker[s]
         for d in range(mk.ptr[m], mk.ptr[m + 1]):
@@ -223,7 +223,7 @@ def combine_units(at: int, r: int, X: Array, Y_q: Array, Y_v: Array) -> None:
                 continue
             for i in range(X.size):
                 X[i] += along * unit[BY_IMPULSE, k, i]
-            if alpha:
+            if split:
                 for i in range(X.size):
                     Y_q[i] += along * unit[BY_DQ, k, i]
                     Y_v[i] += along * unit[BY_W, k, i]
@@ -247,7 +247,7 @@ def _delassus(at: int, candidates: IntArray) -> Delassus:
     for j in range(n):
         X = trial.response[BY_IMPULSE, candidates[j]]
         Y_q, Y_v = trial.response[BY_DQ, candidates[j]], trial.response[BY_W, candidates[j]]
-        if numbers.family != ALPHA:
+        if numbers.form != SPLIT:
             _column(at, candidates, X, j, v_Lam)
             continue
         if numbers.contact_ggl == 1:
@@ -269,11 +269,11 @@ def _delassus(at: int, candidates: IntArray) -> Delassus:
 def rate_before(at: int, r: int) -> float:
     """Return the rate of the gap before the step, which restitution reverses.
 
-    The normal of a clearance turns quickly: there the velocity before the step is taken along the normal at its end,
-    so that an impact is a reflection and no contact gains energy.
+    The normals of clearances and curves turn quickly: there the velocity before the step is taken along the normal at
+    its end, so that an impact is a reflection and no contact gains energy.
     """
     motion = part(at, "motion")
-    if part(at, "system.rows.kind")[r] == CLEARANCE:
+    if part(at, "system.rows.kind")[r] in (CLEARANCE, CURVE):
         return along_direction(at, r, motion.vec[V]) + motion.rows[GAP_T, r]
     return motion.rows[RATE, r]
 
@@ -291,7 +291,7 @@ def solve_contacts(at: int) -> tuple[int, float]:
     residual : float
     """
     con, motion, e = part(at, "trial.contact"), part(at, "motion"), part(at, "e")
-    settings, nj, ahead = part(at, "settings"), part(at, "system.joints"), part(at, "numbers.family") == SCHATZMAN
+    settings, nj, ahead = part(at, "settings"), part(at, "system.joints"), part(at, "numbers.form") == CENTRED
     candidates = np.flatnonzero(con[CANDIDATE] > 0.0)
     n, first, fixed = candidates.size, part(at, "trial.report")[ROUND] == 0.0, part(at, "step")[FIXED] > 0.0
     W_c = _delassus(at, candidates)
@@ -332,7 +332,7 @@ def apply_impulses(at: int, old: Array) -> float:
     d1 = part(at, "step")[D1]
     nv, nj = trial.vec.shape[1], trial.joint.shape[1]
     vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[X_], trial.vec[S1], trial.vec[S2]
-    if part(at, "numbers.family") != ALPHA:
+    if part(at, "numbers.form") != SPLIT:
         for c in range(con.shape[1]):
             d = con[LAM_C, c] - old[1, c]
             if con[CANDIDATE, c] > 0.0 and d != 0.0:

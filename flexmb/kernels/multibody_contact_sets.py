@@ -16,12 +16,12 @@ from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ALPHA,
     B_V,
     BY_DQ,
     BY_IMPULSE,
     BY_W,
     CANDIDATE,
+    CENTRED,
     CHANGE,
     D1,
     DQ,
@@ -38,7 +38,7 @@ from flexmb.kernels.multibody import (
     ROUND,
     S1,
     S2,
-    SCHATZMAN,
+    SPLIT,
     X_,
     H,
     W,
@@ -72,25 +72,32 @@ def product(sym: Symbolic, val: Array, rows: IntArray, nv: int, x: Array, out: A
 
 
 @inner
-def _respond(at: int, c: int) -> None:
-    """Write the responses to a unit impulse of contact c to ``dense``, and keep them."""
+def respond_in_part(at: int, rows: IntArray) -> None:
+    """Solve for the responses of a part, its rows in the order of elimination, to the impulse in ``dense``."""
     sets, sym, mats, work = part(at, "sets"), part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_]
     X, Y_q, Y_v = sets.dense[BY_IMPULSE], sets.dense[BY_DQ], sets.dense[BY_W]
-    nv, nj, alpha = part(at, "trial.vec").shape[1], part(at, "system.joints"), part(at, "numbers.family") == ALPHA
-    add_direction(at, nj + c, 1.0, X)
+    nv, split = part(at, "trial.vec").shape[1], part(at, "numbers.form") == SPLIT
+    lu_solve_rows(sym, mats.J if split else mats.S, X, work, rows)
+    if split:
+        product(sym, mats.D, rows, nv, X, Y_q)
+        product(sym, mats.C, rows, nv, X, Y_v)
+        lu_solve_rows(sym, mats.S, Y_q, work, rows)
+        lu_solve_rows(sym, mats.S, Y_v, work, rows)
+
+
+@inner
+def _respond(at: int, c: int) -> None:
+    """Write the responses to a unit impulse of contact c to ``dense``, and keep them."""
+    sets, perm, split = part(at, "sets"), part(at, "sym.perm"), part(at, "numbers.form") == SPLIT
+    add_direction(at, part(at, "system.joints") + c, 1.0, sets.dense[BY_IMPULSE])
     place = sets.ptr[c]
     for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
         p = sets.parts[k]
         rows = sets.row[sets.row_ptr[p] : sets.row_ptr[p + 1]]
-        lu_solve_rows(sym, mats.J if alpha else mats.S, X, work, rows)
-        if alpha:
-            product(sym, mats.D, rows, nv, X, Y_q)
-            product(sym, mats.C, rows, nv, X, Y_v)
-            lu_solve_rows(sym, mats.S, Y_q, work, rows)
-            lu_solve_rows(sym, mats.S, Y_v, work, rows)
+        respond_in_part(at, rows)
         for i in range(rows.size):
-            for d in range(3 if alpha else 1):
-                sets.response[d, place] = sets.dense[d, sym.perm[rows[i]]]
+            for d in range(3 if split else 1):
+                sets.response[d, place] = sets.dense[d, perm[rows[i]]]
             place += 1
 
 
@@ -116,7 +123,7 @@ def _column(at: int, c: int) -> None:
         if candidate[i] == 0.0:
             continue
         x = along_direction(at, nj + i, sets.dense[BY_IMPULSE])
-        if numbers.family != ALPHA:
+        if numbers.form != SPLIT:
             s.W[mirror[s.pos[p]]] = x
             continue
         y_q, y_v = along_direction(at, nj + i, sets.dense[BY_DQ]), along_direction(at, nj + i, sets.dense[BY_W])
@@ -134,7 +141,7 @@ def _pose(at: int) -> None:
     """Write rows and first set of the problem: W, b without impulses, and who was pressed."""
     sets, s, con, motion = part(at, "sets"), part(at, "sets.problem"), part(at, "trial.contact"), part(at, "motion")
     h, e, nj, n = part(at, "step")[H], part(at, "e"), part(at, "system.joints"), s.levels
-    ahead, fixed = part(at, "numbers.family") == SCHATZMAN, part(at, "step")[FIXED] > 0.0
+    ahead, fixed = part(at, "numbers.form") == CENTRED, part(at, "step")[FIXED] > 0.0
     first = part(at, "trial.report")[ROUND] == 0.0
     for c in range(con.shape[1]):
         on = con[CANDIDATE, c] > 0.0
@@ -247,11 +254,11 @@ def _apply(at: int, old: Array) -> float:
         part(at, "step")[H],
         part(at, "step")[D1],
     )
-    sets, perm, nv, alpha = (
+    sets, perm, nv, split = (
         part(at, "sets"),
         part(at, "sym.perm"),
         trial.vec.shape[1],
-        part(at, "numbers.family") == ALPHA,
+        part(at, "numbers.form") == SPLIT,
     )
     vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[X_], trial.vec[S1], trial.vec[S2]
     copy(vec[W], was)
@@ -270,7 +277,7 @@ def _apply(at: int, old: Array) -> float:
             p = sets.parts[k]
             for r in range(sets.row_ptr[p], sets.row_ptr[p + 1]):
                 i, X = perm[sets.row[r]], sets.response[BY_IMPULSE, place]
-                if not alpha:
+                if not split:
                     x[i] += d_w * X
                 else:
                     x[i] += d_q * sets.response[BY_DQ, place] + d_w * sets.response[BY_W, place]
@@ -280,7 +287,7 @@ def _apply(at: int, old: Array) -> float:
                     else:
                         trial.joint[LAM_W, i - nv] += Lam * X
                 place += 1
-    if not alpha:
+    if not split:
         return 0.0
     for i in range(nv):
         was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)

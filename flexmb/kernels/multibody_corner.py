@@ -21,13 +21,12 @@ import numpy as np
 
 from flexmb.kernels.contact_step import solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy, forces_in_space, row_rate, to_space
-from flexmb.kernels.friction_record import COHESION, add_up_friction
+from flexmb.kernels.friction_record import COHESION, SURFACE, add_up_friction
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_DRIVE, T_NUMERICAL, add_to_ledger
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
-    ALPHA,
     CANDIDATE,
     CONTACT_FAILED,
     CONVERGED,
@@ -49,8 +48,10 @@ from flexmb.kernels.multibody import (
     LU_,
     NOT_A_NUMBER,
     RESPONSE,
+    ROUND,
     S2,
     SINGULAR,
+    SPLIT,
     STATE,
     T_END,
     T_P,
@@ -70,8 +71,7 @@ from flexmb.kernels.multibody_step import start_motion
 from flexmb.kernels.redundancy import leave_out
 from flexmb.kernels.sparse_lu import lu_solve
 from flexmb.kernels.stages import ASSEMBLE, BESIDE_WORKS, FRICTION_CORNER_STAGE, PLACE, asked, call
-from flexmb.kernels.tables import Array2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, IntArray
 
 CLOSED = 1e-10
 """Gap, over the size of the system, of a contact that a jump of a joint is felt in at once."""
@@ -165,6 +165,8 @@ def _account(at: int) -> None:
             motion.joint[LAM_SINCE, r] += Lam
         else:
             motion.contact[WORK, r - nj] = rest
+            if r - nj < motion.laws.shape[1]:
+                motion.laws[SURFACE, r - nj] = prescribed * Lam
     if trial.beside.shape[1] > 0:
         call(part(at, "stages")[BESIDE_WORKS], at, 2)
         terms[T_DRIVE] += part(at, "answer")[0]
@@ -210,12 +212,12 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     """Let the velocities jump to what the drives say after t, where the motion is; return (status, where, residual).
 
     Where no drive jumps, the motion is brought onto the velocities of its joints and begins anew. ``keep`` says whether
-    the filters of the alpha family keep what they know of the rates of forces.
+    the filters of a scheme keep what they know of the rates of forces.
     """
     trial, motion, step, stages = part(at, "trial"), part(at, "motion"), part(at, "step"), part(at, "stages")
     vec, p = trial.vec, trial.vec[T_P]
     copy(motion.turn, part(at, "point.angles.turn"))
-    acc, forces, lam = _distances(at, t, keep and part(at, "numbers.family") == ALPHA)
+    acc, forces, lam = _distances(at, t, keep and part(at, "numbers.form") == SPLIT)
     step[EARLY], step[T_END] = 0.0, t
     motion.numbers[TIME] = t
     motion.terms[:] = 0.0
@@ -229,6 +231,7 @@ def pass_corner(at: int, t: float, keep: bool) -> tuple[int, int, float]:
     _jump_of_joints(at)
     failed, residual = _jump_of_contacts(at)
     if failed >= 0:
+        trial.report[ROUND] = 0.0  # the problem was none of a step
         return CONTACT_FAILED, failed, residual
     if not finite(vec[W]):
         return NOT_A_NUMBER, -1, np.nan

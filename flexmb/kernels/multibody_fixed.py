@@ -3,7 +3,7 @@
 All but the contacts is linear: one solve leads to FREE, the v~ without impulses, whatever the contacts will do. With
 the responses X, Y_q, Y_v to unit impulses (``multibody_contact``; of w, and of v~ to dq and to w),
 
-    v~ = FREE + Y_q nu + Y_v Lam,   w = X Lam,   dq = X nu         (alpha family; v~ = FREE + X P of the others)
+    v~ = FREE + Y_q nu + Y_v Lam,   w = X Lam,   dq = X nu         (SPLIT; v~ = FREE + X P of the others)
 
 and only the rows have to be evaluated again while their normals turn. The factors of S belong to a size of the step,
 those of M to the system; they are kept as long as these stay. In the end everything is evaluated once: what the solve
@@ -17,7 +17,6 @@ import numpy as np
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ALPHA,
     CHANGE,
     CONTACT_FAILED,
     CONVERGED,
@@ -28,6 +27,7 @@ from flexmb.kernels.multibody import (
     NOT_A_NUMBER,
     S1,
     SINGULAR,
+    SPLIT,
     T_END,
     TAKEN,
     VT,
@@ -72,7 +72,7 @@ def _close(at: int, placed: bool) -> int:
                 vec[VT, i] = vec[FREE, i]
             grow_speeds(at)
             return CONVERGED
-        if numbers.family == ALPHA:
+        if numbers.form == SPLIT:
             bad = call(stages[ASSEMBLE], at, 1)
             if bad >= 0:
                 report[FAILED], report[LEFT] = float(bad), 0.0

@@ -4,9 +4,9 @@ A block of the problem has the normal of a contact and its rows beside it (``row
 of a single row for each gap, the position nu. Unknowns are nu / h, and impulses P = (Lam_N, R). With the responses X of
 w, Y_q and Y_v of v~ (to dq and to w) to a unit impulse of a row, P changes
 
-    Moreau-Jean            velocities by X
-    alpha family           velocities by X + Y_v + (h/2) Y_q                          dq = (h/2) w
-    alpha family, GGL      Lam_N:  velocities by X + Y_v,              positions by d1 Y_v
+    WHOLE                  velocities by X
+    SPLIT                  velocities by X + Y_v + (h/2) Y_q                          dq = (h/2) w
+    SPLIT, GGL             Lam_N:  velocities by X + Y_v,              positions by d1 Y_v
                            R:      velocities by X + Y_v + (h/2) Y_q,  positions by (h/2) (X + d1 Y_q) + d1 Y_v
                            nu:     velocities by Y_q,                  positions by X + d1 Y_q
 
@@ -14,8 +14,13 @@ so that friction moves places by (h/2) w with GGL too: without it a contact that
 along all rows of a block, positions along normals. Both levels are one problem. Solvers begin with the answers of the
 step before: tangents turn no more than normals do, so impulses keep their components.
 
-The friction of a joint is a block whose normal stands alone: P_N is the size of the impulse that the rows of the joint
-hold in the step, as far as it is known (``load``); Newton's iterations bring both together.
+The friction of a joint is a block whose normal pushes nothing: P_N is the size of the impulse Lambda that the rows of
+the joint hold in the step (``load``). That depends on all impulses, the friction among them, by their responses B:
+
+    P_N = n . (Lambda_0 + B P),     n = Lambda / |Lambda| of the Newton iteration before,
+
+one row of the problem, a P_N - a n . B P - a n . Lambda_0 = U_N. So friction that raises its own load is solved for,
+not waited for; only the direction of the load is brought up to date from iteration to iteration.
 """
 
 from __future__ import annotations
@@ -37,13 +42,13 @@ from flexmb.kernels.friction_blocks import (
     is_loaded,
     keep_impulses,
     load,
+    load_response,
     predict_beside,
 )
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ALPHA,
     BY_DQ,
     BY_IMPULSE,
     BY_W,
@@ -63,13 +68,14 @@ from flexmb.kernels.multibody import (
     ROUND,
     S1,
     S2,
+    SPLIT,
     X_,
     H,
     W,
 )
 from flexmb.kernels.multibody_contact import combine_units, respond_to, respond_to_units
 from flexmb.kernels.multibody_scales import correction_size
-from flexmb.kernels.stages import CONES_STAGE, stage
+from flexmb.kernels.stages import CONES_STAGE, HARD_CONES_STAGE, stage
 from flexmb.state import Array, IntArray
 
 SWEEPS, DIGITS = 50, 1e-15
@@ -106,10 +112,10 @@ def _respond(at: int) -> None:
 
 
 @allocating
-def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
+def responses_between(at: int, place: IntArray, kind: IntArray) -> Array:
     """Return the matrix of the problem: rates of its rows, and gaps over h, per unit of its unknowns."""
     trial, step, nj = part(at, "trial"), part(at, "step"), part(at, "system.joints")
-    n, nv, h, d1, alpha = place.size, trial.vec.shape[1], step[H], step[D1], part(at, "numbers.family") == ALPHA
+    n, nv, h, d1, split = place.size, trial.vec.shape[1], step[H], step[D1], part(at, "numbers.form") == SPLIT
     ggl = part(at, "numbers.contact_ggl") == 1
     A, q, v = np.zeros((n, n)), trial.vec[S1], trial.vec[S2]
     for j in range(n):
@@ -118,7 +124,7 @@ def _responses(at: int, place: IntArray, kind: IntArray) -> Array:
         )  # fmt: skip
         half = 0.5 * h if kind[j] == TANGENT or not ggl else 0.0  # how far an impulse moves places, by w
         for i in range(nv):
-            if not alpha:
+            if not split:
                 v[i] = X[i]
             elif kind[j] == POSITION:
                 q[i], v[i] = h * (X[i] + d1 * Y_q[i]), h * Y_q[i]
@@ -139,22 +145,41 @@ def _stand_alone(at: int, place: IntArray, kind: IntArray, A: Array) -> None:
             A[i, i] = A[i + 1, i + 1] if kind[i] == NORMAL and A[i + 1, i + 1] > 0.0 else 1.0
 
 
-@inner
-def _give_loads(at: int, place: IntArray, kind: IntArray, A: Array, b: Array, P: Array) -> None:
-    """Write b of the normals of joints with friction, so that P_N = load, and begin with that.
+@allocating
+def _give_loads(at: int, place: IntArray, kind: IntArray, A: Array, b: Array, now: Array, P: Array) -> None:
+    """Write the rows of the normals of joints with friction, so that P_N is the load, and begin with that of now.
 
     Where a drive holds the joint, its rates answer to friction by round-off only: the residual, which measures them by
     A, would not see the load. So A of the normal is at least the rate that is there over the load.
     """
+    response, nj, nv = part(at, "trial.response"), part(at, "system.joints"), part(at, "trial.vec").shape[1]
+    held = np.zeros(3)
     for i in range(place.size):
-        if kind[i] == NORMAL and is_loaded(at, place[i]):
-            held, rate, k = load(at, place[i]), 0.0, i + 1
-            while k < place.size and kind[k] == TANGENT:
-                rate = max(rate, abs(b[k]))
-                k += 1
-            if held > 0.0:
-                A[i, i] = max(A[i, i], rate / held)
-            b[i], P[i] = -A[i, i] * held, held
+        if kind[i] != NORMAL or not is_loaded(at, place[i]):
+            continue
+        first = part(at, "system.rows.angle")[nj + place[i]]
+        size, rate, k = load(at, place[i], held), 0.0, i + 1
+        while k < place.size and kind[k] == TANGENT:
+            rate = max(rate, abs(b[k]))
+            k += 1
+        if size > 0.0:
+            A[i, i] = max(A[i, i], rate / size)
+        free = size
+        for j in range(place.size):
+            along = 0.0
+            for k in range(first[1] if size > 0.0 and not (kind[j] != TANGENT and is_loaded(at, place[j])) else 0):
+                r, p = nv + first[0] + k, place[j]
+                along += (
+                    held[k]
+                    / size
+                    * load_response(
+                        at, kind[j], response[BY_IMPULSE, p, r], response[BY_DQ, p, r], response[BY_W, p, r]
+                    )
+                )
+            free -= along * now[j]
+            if j != i:
+                A[i, j] = -A[i, i] * along
+        b[i], P[i] = -A[i, i] * free, size
 
 
 @allocating
@@ -189,16 +214,18 @@ def solve_some(
         for d in range(3):
             shape_on[i, d], law_on[i, d] = shape[which[i], d], law[which[i], d]
     used, residual, worst, tol = 0, np.inf, 0, good_enough(settings.tol, n)
-    method = int(part(at, "step")[CONE_METHOD])
+    method, hard = int(part(at, "step")[CONE_METHOD]), rare[HARD_CONES_STAGE]
     if (
         nb > 1 and method == AUTO
     ):  # to the last digits where sweeps get there: what is left of rates adds up where contacts stick
         # of more rows only once in a step: its iterations end when impulses that are good enough stay as they are
         least = DIGITS if n <= FEW_ROWS or part(at, "trial.report")[ROUND] <= 1.0 else tol
-        used, residual, worst = send_cones(rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, NSGS, SWEEPS, least)
+        used, residual, worst = send_cones(
+            rare[CONES_STAGE], hard, A_on, b_on, shape_on, law_on, P_on, NSGS, SWEEPS, least
+        )
     if not residual <= tol:
         more, residual, worst = send_cones(
-            rare[CONES_STAGE], A_on, b_on, shape_on, law_on, P_on, method, settings.max_iter, tol
+            rare[CONES_STAGE], hard, A_on, b_on, shape_on, law_on, P_on, method, settings.max_iter, tol
         )
         used += more
     terms[T_ITERATIONS] += used
@@ -209,14 +236,19 @@ def solve_some(
 
 @allocating
 def solve_levels(
-    at: int, A: Array, b: Array, shape: IntArray, start: IntArray, law: Array, P: Array
+    at: int, A: Array, b: Array, free: Array, shape: IntArray, start: IntArray, law: Array, P: Array
 ) -> tuple[int, float]:
-    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``solve_some``."""
+    """Solve both levels on a growing set of contacts, as ``contact_step.solve_ggl`` does; return as ``solve_some``.
+
+    ``free`` are gaps and rates without any impulses: b, but where impulses of other contacts are held.
+    """
     nc = shape.shape[0] // 2
     on, rounds = np.zeros(2 * nc, np.int64), 0
     for i in range(nc):
         if b[start[2 * i]] <= 0.0:
-            on[2 * i], on[2 * i + 1] = 1, 1
+            on[2 * i] = 1
+        if free[start[2 * i]] <= 0.0:
+            on[2 * i + 1] = 1
     while True:
         worst, residual = solve_some(at, A, b, shape, start, law, P, on)
         if worst >= 0:
@@ -227,7 +259,7 @@ def solve_levels(
             gap = b[r]
             for j in range(P.size):
                 gap += A[r, j] * P[j]
-            closed = b[r] <= 0.0 or P[r] > 0.0 or (rounds >= nc and on[2 * i + 1] == 1)
+            closed = free[r] <= 0.0 or P[r] > 0.0 or (rounds >= nc and on[2 * i + 1] == 1)
             if on[2 * i] == 0 and gap < 0.0:
                 on[2 * i], changed = 1, True
             if closed != (on[2 * i + 1] == 1):
@@ -250,21 +282,30 @@ def solve_blocks(at: int) -> tuple[int, float]:
     trial, ggl, response = part(at, "trial"), part(at, "numbers.contact_ggl") == 1, part(at, "motion.contact")[RESPONSE]
     candidates = np.flatnonzero(trial.contact[CANDIDATE] > 0.0)
     place, kind, shape, start = blocks_of(at, candidates, ggl)
-    A, law = _responses(at, place, kind), block_laws(at, candidates, shape.shape[0])
+    law = block_laws(at, candidates, shape.shape[0])
     b, now, P = given(at, place, kind)
-    for i in range(b.size):  # take out what the present impulses do: what is left is the motion without them
-        for j in range(b.size):
-            b[i] -= A[i, j] * now[j]
+    A, b = between(at, place, kind, b, now, P)  # what is left is the motion without the present impulses
+    for i in range(b.size):
         if kind[i] == NORMAL:
             response[place[i]] = A[i, i]
-    _give_loads(at, place, kind, A, b, P)
     trial.report[ROUND] += 1.0
     if ggl:
-        worst, residual = solve_levels(at, A, b, shape, start, law, P)
+        worst, residual = solve_levels(at, A, b, b, shape, start, law, P)
     else:
         worst, residual = solve_some(at, A, b, shape, start, law, P, np.ones(shape.shape[0], np.int64))
     keep_impulses(at, place, kind, P)
     return (candidates[worst // (2 if ggl else 1)] if worst >= 0 else -1), residual
+
+
+@allocating
+def between(at: int, place: IntArray, kind: IntArray, b: Array, now: Array, P: Array) -> tuple[Array, Array]:
+    """Return the matrix of the problem, and b without the impulses of now; P begins with the loads of joints."""
+    A, free = responses_between(at, place, kind), b.copy()
+    for i in range(b.size):
+        for j in range(b.size):
+            free[i] -= A[i, j] * now[j]
+    _give_loads(at, place, kind, A, free, now, P)
+    return A, free
 
 
 @inner
@@ -272,7 +313,7 @@ def _add_row(at: int, place: int, d_q: float, d_w: float, moved: float, given: f
     """Add an impulse: its change by ``d_w``, and by ``d_q`` of what it moves, to v~; all of it to w and dq."""
     trial = part(at, "trial")
     nv, vec, x, X = trial.vec.shape[1], trial.vec, trial.big[X_], trial.response[BY_IMPULSE, place]
-    if part(at, "numbers.family") != ALPHA:
+    if part(at, "numbers.form") != SPLIT:
         for i in range(X.size):
             x[i] += d_w * X[i]
         return
@@ -306,7 +347,7 @@ def _apply(at: int, old: Array, old_T: Array) -> float:
         for k in range(laws.start[c], laws.start[c + 1]):
             R = trial.beside[LAM_T, k]
             _add_row(at, nc + k, 0.5 * h * (R - old_T[k]), R - old_T[k], 0.5 * h * R, R)
-    if part(at, "numbers.family") != ALPHA:
+    if part(at, "numbers.form") != SPLIT:
         return 0.0
     for i in range(vec.shape[1]):
         was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)

@@ -7,17 +7,17 @@ import math
 from flexmb.kernels.evaluate import along_direction, row_rate
 from flexmb.kernels.friction_blocks import slip_speed
 from flexmb.kernels.friction_law import state_after
-from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS
+from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
 from flexmb.kernels.friction_status import friction_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ALPHA,
     GAP_T,
     LAM_C,
     LAM_T,
     MU,
     S2,
+    SPLIT,
     STATE,
     H,
 )
@@ -26,11 +26,14 @@ from flexmb.kernels.stages import stage
 
 @inner
 def _works(at: int, jump: bool) -> float:
-    """Write the works on the mean velocity, in S2, of a step or a jump; return that of prescribed surfaces."""
+    """Write the works on the mean velocity, in S2, of a step or a jump; return that of prescribed surfaces.
+
+    The latter join those of the normals, which stand there already.
+    """
     motion, laws, numbers = part(at, "motion"), part(at, "laws"), part(at, "numbers")
     impulse, x, g_t = part(at, "trial.beside")[LAM_T], part(at, "trial.vec")[S2], part(at, "point.rows.g_t")
     first, weight = part(at, "system.joints") + part(at, "system.contacts"), 0.5
-    if numbers.family != ALPHA and not jump:
+    if numbers.form != SPLIT and not jump:
         weight = numbers.vartheta
     drive = 0.0
     for c in range(laws.shape.shape[0]):
@@ -41,6 +44,7 @@ def _works(at: int, jump: bool) -> float:
                 given = weight * g_t[r] + (1.0 - weight) * motion.rows[GAP_T, r]
                 kind = SLIDING if k < laws.start[c] + laws.shape[c, 0] else ROLLING
                 motion.laws[kind, c] += (along_direction(at, r, x) + given) * impulse[k]
+                motion.laws[SURFACE, c] -= given * impulse[k]
                 drive -= given * impulse[k]
     return drive
 

@@ -1,14 +1,10 @@
 """The compiled time loop of multibody systems: steps of one size (cut where they fail), or steps chosen by their error.
 
-Schatzman-Paoli's steps are not cut: the position ahead of the last one belongs to a step of the same size.
+Steps of the form CENTRED are not cut: the position ahead of the last one belongs to a step of the same size.
 
-Adaptive steps (Haddouni 2015, 2.2.7.1): the position formula of the alpha family misses the Taylor series by
-
-    l = h^2 (beta + (alpha_m - alpha_f)/2 - 1/6) (a_{n+1} - a_n),
-
-a_n standing for the acceleration at t_n + (alpha_m - alpha_f) h. (Eq 2.125 written with the filtered accelerations; its
-printed 1/h must read h.) l is O(h^3), so the next step is 0.9 h (tolerance / |l|)^(1/3). When h changes, the filtered
-forces move with it, P <- F + (h'/h)(P - F), or the order would drop to one.
+Adaptive steps (Haddouni 2015, 2.2.7.1): the position formula of a scheme of the form SPLIT misses the Taylor series by
+l = h^2 (a_{n+1} - a_n) times a number of the scheme. l is O(h^3), so the next step is 0.9 h (tolerance / |l|)^(1/3).
+When h changes, the filtered forces move with it, P <- F + (h'/h)(P - F), or the order would drop to one.
 """
 
 from __future__ import annotations
@@ -30,7 +26,7 @@ from flexmb.kernels.ledger import (
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
-    ALPHA,
+    CENTRED,
     CONVERGED,
     CORNERS,
     EARLY,
@@ -55,7 +51,7 @@ from flexmb.kernels.multibody import (
     POTENTIAL,
     RESPONSE,
     S0,
-    SCHATZMAN,
+    SPLIT,
     STEPS,
     T_P,
     T_V,
@@ -78,7 +74,7 @@ from flexmb.kernels.tables import CLASSES, JOINT
 from flexmb.state import Array, IntArray
 
 CUTS = 12
-"""How often a step that fails is halved."""
+"""Largest number of halvings of a step that fails."""
 
 SAME = 1e-9
 """Times that are the same, over the size of a step."""
@@ -108,11 +104,10 @@ def rescale(at: int, h: float) -> None:
 
 @inner
 def local_error(at: int, h: float) -> float:
-    """Return the largest local error (alpha family): of a place over the size of the system, of a rotation in rad."""
+    """Return the largest local error (SPLIT): of a place over the size of the system, of a rotation in rad."""
     unknowns, numbers, motion = part(at, "system.unknowns"), part(at, "numbers"), part(at, "motion")
     vec = part(at, "trial.vec")
-    s, gamma = vec[S0], numbers.gamma
-    factor = numbers.beta + 0.5 * (numbers.alpha_m - numbers.alpha_f) - 1.0 / 6.0
+    s, gamma, factor = vec[S0], numbers.gamma, numbers.error_weight
     for i in range(s.size):
         a = motion.vec[ACC, i]
         a1 = (vec[VT, i] - motion.vec[V, i] - h * (1.0 - gamma) * a) / (h * gamma)
@@ -257,7 +252,7 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
     there waits until the samples before it are taken.
     """
     nums, ledger, adaptive = part(at, "motion.numbers"), part(at, "motion.ledger"), part(at, "numbers.error") > 0.0
-    size, cuts, most = nums[NEXT_STEP], 0, 0 if part(at, "numbers.family") == SCHATZMAN else CUTS
+    size, cuts, most = nums[NEXT_STEP], 0, 0 if part(at, "numbers.form") == CENTRED else CUTS
     row, passed = np.zeros(COLUMNS), False
     while True:
         k = int(nums[CORNERS])
@@ -294,8 +289,8 @@ def reach(at: int, target: float, end: float, h: float, corners: Array) -> tuple
             elif size < 1e-13 * max(abs(nums[TIME]), h):
                 return TOO_SMALL, -1, error
         else:  # after a cut the step grows again, but not at once: filtered forces move with it
-            # the filter of the alpha family would carry the round-off of a sliver into the next step
-            if passed and not ends and use < SLIVER * h and part(at, "numbers.family") == ALPHA:
+            # a filter would carry the round-off of a sliver into the next step
+            if passed and not ends and use < SLIVER * h and part(at, "numbers.form") == SPLIT:
                 status, where, residual = _pass_corner(at, nums[TIME], False)
                 if status != CONVERGED:
                     return status, where, residual

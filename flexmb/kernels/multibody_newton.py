@@ -15,105 +15,57 @@ from flexmb.kernels.evaluate import (
     to_axes,
 )
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.joints_between import joint_impulses, place_between
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
-    ACC,
-    ALPHA,
     B_,
     C1,
     C1_RATE,
     C_AXES,
     C_SPACE,
-    D0,
+    CENTRED,
     D1,
-    DQ,
-    DQ_JOINT,
+    D1_ELASTIC,
     FACTORED,
     FACTORED_MASS,
     FACTORIZATIONS,
     FIXED,
     G_MET,
-    HALF,
     INCREMENT,
     INDEX3,
-    LAM,
     LAM_C,
     LAM_J,
     LAM_T,
-    LAM_W,
     LEVEL,
     LU_,
-    MOMENTUM,
-    MOREAU,
-    NU,
+    NU_J,
     RHO,
+    S2,
     S3,
-    SCHATZMAN,
+    SPLIT,
     T_END,
     T_P,
     T_V,
     VT,
     WEAK,
     WEAK_MASS,
+    WHOLE,
     X_,
+    Z_JOINT,
     H,
     R,
-    V,
-    W,
 )
 from flexmb.kernels.redundancy import DEPENDENT, NEARLY_DEPENDENT, follow, leave_out, nearly_dependent, regularize
 from flexmb.kernels.rotation import tangent_inverse
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.sparse_lu import lu_factor, lu_solve
-from flexmb.kernels.stages import EVALUATE_STAGE, TANGENTS_STAGE, ask, stage
+from flexmb.kernels.stages import EVALUATE_STAGE, INSIDE_STAGE, TANGENTS_STAGE, ask, call, stage
 from flexmb.kernels.tables import CLASSES, DAMPING, INERTIA, JOINT
-from flexmb.kernels.tangents import joints_stiffness, mass_matrix, step_matrix
+from flexmb.kernels.tangents import mass_matrix, step_matrix
 from flexmb.state import Array, IntArray
 
 ROUNDED = 8 * 2.2e-16
 """Residual of joints, over what ``row_scale`` compares it with, that is not corrected where rows nearly depend on each
 other (singular positions): the answer to round-off would be anything."""
-
-
-@inner
-def predict(at: int) -> None:
-    """Write the first guess of a step, and the parts of its equations that do not change: c (in space) and d0."""
-    numbers, step, motion, vec = part(at, "numbers"), part(at, "step"), part(at, "motion"), part(at, "trial.vec")
-    joint, contact = part(at, "trial.joint"), part(at, "trial.contact")
-    h, alpha, am, af = step[H], numbers.family == ALPHA, numbers.alpha_m, numbers.alpha_f
-    for i in range(vec.shape[1]):
-        carried, before = 0.0, 0.0
-        for c in range(CLASSES):
-            if alpha:
-                carried += (af * motion.F[c, i] - am * motion.P[c, i]) / (1.0 - am)
-                before += motion.P[c, i]
-            elif c != JOINT:
-                before += motion.F[c, i]
-        v, a = motion.vec[V, i], motion.vec[ACC, i]
-        if alpha:
-            ratio, gamma = numbers.beta / numbers.gamma, numbers.gamma
-            vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - gamma) * before + h * gamma * carried
-            vec[D0, i] = h * (1.0 - ratio) * v + h * h * (0.5 - ratio) * a
-        else:
-            rates = motion.F[DAMPING, i] + motion.F[INERTIA, i]  # their weight is 1 - vartheta
-            vec[C_SPACE, i] = motion.vec[MOMENTUM, i] + h * (1.0 - numbers.theta) * before
-            vec[C_SPACE, i] += h * (numbers.theta - numbers.vartheta) * rates
-            vec[D0, i] = h * (1.0 - numbers.vartheta) * v
-        vec[VT, i] = v + h * a
-        if numbers.family == SCHATZMAN:
-            vec[C_SPACE, i] = motion.vec[MOMENTUM, i]
-            vec[D0, i] = h * motion.vec[HALF, i]
-            vec[VT, i] = motion.vec[HALF, i]
-        vec[DQ, i] = 0.0
-        vec[DQ_JOINT, i] = 0.0
-        vec[W, i] = 0.0
-    for r in range(joint.shape[1]):
-        joint[LAM_J, r] = (step[C1] if alpha else h) * motion.joint[LAM, r]
-        joint[LAM_W, r] = 0.0
-    contact[NU, :] = 0.0
-    contact[LAM_C, :] = 0.0
-    part(at, "trial.beside")[LAM_T, :] = 0.0
 
 
 @inner
@@ -130,9 +82,9 @@ def residual(at: int) -> None:
     """Write R and rho: what the trial violates of the momentum equation and of the joints."""
     vec, step, numbers = part(at, "trial.vec"), part(at, "step"), part(at, "numbers")
     joint, contact, F = part(at, "trial.joint"), part(at, "trial.contact"), part(at, "point.F")
-    ahead = numbers.family == SCHATZMAN  # forces act for the whole step, the momentum is that of the half step
+    ahead = numbers.form == CENTRED  # forces act for the whole step, the momentum is that of the half step
     c1, more = step[H] if ahead else step[C1], step[C1_RATE] - step[C1]
-    impulses = step[H] - c1 if numbers.family == MOREAU else 0.0  # joints act for the whole step
+    impulses = step[H] - c1 if numbers.form == WHOLE else 0.0  # joints act for the whole step
     momentum(at, part(at, "trial.q_half") if ahead else part(at, "trial.q"), vec[VT], vec[T_P])
     copy(vec[C_SPACE], vec[C_AXES])
     to_axes(part(at, "system.unknowns"), part(at, "point.A"), vec[C_AXES])
@@ -143,7 +95,7 @@ def residual(at: int) -> None:
         vec[R, i] = vec[T_P, i] - vec[C_AXES, i] - c1 * total - more * (F[DAMPING, i] + F[INERTIA, i])
         vec[R, i] -= impulses * F[JOINT, i]
     nj = joint.shape[1]
-    if numbers.family != ALPHA:
+    if numbers.form != SPLIT:
         for c in range(contact.shape[1]):
             if contact[LAM_C, c] != 0.0:
                 add_direction(at, nj + c, -contact[LAM_C, c], vec[R])
@@ -178,10 +130,9 @@ def place_stage(at: int, flag: int) -> int:
         momentum(at, part(at, "trial.q"), vec[T_V], vec[T_P])
     if flag != 1:
         return 0
-    if part(at, "numbers.family") == MOREAU:
+    if part(at, "numbers.form") == WHOLE:
         if joint.shape[1] > 0:
-            place_between(at)
-            joint_impulses(at)
+            call(part(at, "rare")[INSIDE_STAGE], at, 0)
     else:
         for r in range(joint.shape[1]):
             joint[RHO, r] = joint[LAM_J, r] / step[C1]
@@ -212,24 +163,22 @@ def assemble_stage(at: int, flag: int) -> int:
     trial, step, mats, sym = part(at, "trial"), part(at, "step"), part(at, "mats"), part(at, "sym")
     vec, lam, numbers, fixed = trial.vec, trial.big[B_], part(at, "numbers"), step[FIXED] > 0.0
     if flag <= 1 and not (fixed and step[FACTORED] == step[H]):
-        inside, carried, F = numbers.family == MOREAU, vec[S3], part(at, "point.F")
+        inside, carried, F = numbers.form == WHOLE, vec[S3], part(at, "point.F")
         for r in range(trial.joint.shape[1]):
             lam[r] = 0.0 if inside else trial.joint[LAM_J, r] / step[C1]
         for i in range(carried.size):  # torques that do not turn with the axes at the end
             carried[i] = vec[C_AXES, i] + (step[H] * F[JOINT, i] if inside else 0.0)
         ask(part(at, "rare")[TANGENTS_STAGE], at, 0, step[T_END], step[C1], trial.q, vec[T_V], carried)
         if inside and trial.joint.shape[1] > 0:
-            joints_stiffness(at)
-        # Schatzman-Paoli: M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4
-        d1 = 2.0 * step[H] * numbers.w2 if numbers.family == SCHATZMAN else step[D1]
+            call(part(at, "rare")[INSIDE_STAGE], at, 1)
         again, bad = True, -1
         while again:
-            step_matrix(at, d1, step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
+            step_matrix(at, step[D1_ELASTIC], step[C1_RATE] / step[C1], step[LEVEL] != INDEX3, vec[INCREMENT])
             bad = lu_factor(sym, mats.S, trial.big[LU_], trial.big[WEAK])
             step[FACTORIZATIONS] += 1.0
             again = nearly_dependent(at, trial.big[WEAK], DEPENDENT) >= 0 and _judge_masses(at)
         if bad < 0:
-            follow(at, mats.S, trial.big[WEAK])
+            follow(at, 0)
             leave_out(at, trial.joint[G_MET])
             leave_out(at, trial.joint[RHO])
         step[FACTORED] = step[H] if bad < 0 else 0.0
@@ -248,7 +197,7 @@ def assemble_stage(at: int, flag: int) -> int:
         step[FACTORIZATIONS] += 1.0
         again = regularize(at, trial.big[WEAK_MASS])
     if bad < 0 and flag >= 2:
-        follow(at, mats.J, trial.big[WEAK_MASS])
+        follow(at, 1)
     step[FACTORED_MASS] = 1.0 if bad < 0 else 0.0
     return bad
 
@@ -288,9 +237,12 @@ def smooth_correction(at: int) -> None:
 
 @inner
 def position_correction(at: int, y: Array) -> None:
-    """Solve M y = G nu, g + G^T (d1 x + y) = 0 for the change y of dq that brings the joints back (GGL)."""
+    """Solve M (z + y) = G (nu + dnu), g + G^T (d1 x + y) = 0 for the change y of z that brings the joints back (GGL).
+
+    What the trial leaves of the first equation is made up for, so that z does not depend on the way to the end.
+    """
     trial, d1 = part(at, "trial"), part(at, "step")[D1]
-    nv, x = trial.vec.shape[1], trial.big[X_]
+    nv, x, p = trial.vec.shape[1], trial.big[X_], trial.vec[S2]
     y[:] = 0.0
     for r in range(trial.joint.shape[1]):
         y[nv + r] = -trial.joint[G_MET, r] - d1 * along_direction(at, r, x)
@@ -298,7 +250,15 @@ def position_correction(at: int, y: Array) -> None:
     if is_rounding(at, y[nv:], False):
         y[:] = 0.0
         return
+    momentum(at, trial.q, trial.vec[Z_JOINT], p)
+    for r in range(trial.joint.shape[1]):
+        if trial.joint[NU_J, r] != 0.0:
+            add_direction(at, r, -trial.joint[NU_J, r], p)
+    for i in range(nv):
+        y[i] = -p[i]
     lu_solve(part(at, "sym"), part(at, "mats.J"), y, trial.big[LU_])
+    for r in range(trial.joint.shape[1]):
+        trial.joint[NU_J, r] += y[nv + r]
 
 
 @kernel

@@ -7,6 +7,7 @@ import math
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
+    CENTRED,
     CHANGE,
     D1,
     FASTEST,
@@ -17,7 +18,6 @@ from flexmb.kernels.multibody import (
     S1,
     S2,
     S3,
-    SCHATZMAN,
     SPAN,
     TURNS,
     VT,
@@ -34,7 +34,7 @@ ROUND_OFF = 64 * 2.2e-16
 
 FORCED, FORCED_AHEAD = 1e3, 10.0
 """Speeds that forces can cause, over those of the motion, that corrections may be compared with at most: what a force
-on next to no mass can cause is no measure, and Newton's loop would end too early. Schatzman-Paoli's loop converges only
+on next to no mass can cause is no measure, and Newton's loop would end too early. The loop of CENTRED converges only
 linearly in contact, since the normal at the end of the step turns, so its last correction has to be smaller."""
 
 
@@ -144,7 +144,7 @@ def measure_speeds(at: int) -> None:
     scale, h, unknowns = part(at, "trial.scale"), part(at, "step")[H], part(at, "system.unknowns")
     measure_drift(at)
     measure_length(at)
-    most = FORCED_AHEAD if part(at, "numbers.family") == SCHATZMAN else FORCED
+    most = FORCED_AHEAD if part(at, "numbers.form") == CENTRED else FORCED
     for i in range(vec.shape[1]):
         mass, force, unit = 0.0, 0.0, unknowns.unit[i]
         for j in range(M.ptr[i], M.ptr[i + 1]):

@@ -13,16 +13,15 @@ from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     ACC,
-    ALPHA,
     BOTH,
-    C1,
-    C1_RATE,
     CANDIDATE,
+    CENTRED,
     CHANGE,
     CONTACT_FAILED,
     CONVERGED,
     D1,
     DIVERGED,
+    DQ,
     DQ_JOINT,
     EPS,
     FAILED,
@@ -34,22 +33,25 @@ from flexmb.kernels.multibody import (
     INDEX2,
     INDEX3,
     LAM,
+    LAM_C,
     LAM_HAT,
     LAM_J,
+    LAM_T,
     LAM_W,
     LAST_STEP,
     LEFT,
     LENGTH,
     LEVEL,
     LU_,
-    MOREAU,
     NOT_A_NUMBER,
+    NU,
+    NU_J,
     PASSED,
     RHO,
     ROUND,
     S1,
-    SCHATZMAN,
     SINGULAR,
+    SPLIT,
     T_END,
     T_V,
     TAKEN,
@@ -58,18 +60,20 @@ from flexmb.kernels.multibody import (
     WEAK_MASS,
     X_,
     Y_,
+    Z_JOINT,
     H,
     V,
+    W,
 )
 from flexmb.kernels.multibody_contact import forecast
-from flexmb.kernels.multibody_newton import finite, keep_met, position_correction, predict, smooth_correction, unturn
+from flexmb.kernels.multibody_newton import finite, keep_met, position_correction, smooth_correction, unturn
 from flexmb.kernels.multibody_place import place_trial
 from flexmb.kernels.multibody_scales import correction_size, grow_speeds, is_round_off, measure_speeds
 from flexmb.kernels.redundancy import NEARLY_DEPENDENT, follow, latest_row, leave_out, nearly_dependent
 from flexmb.kernels.row_scale import row_size, row_speed
 from flexmb.kernels.singular_position import jumps, leaves_joints, singular_at
 from flexmb.kernels.sparse_lu import lu_solve
-from flexmb.kernels.stages import ASSEMBLE, CONTACT, FIXED_STEP, IMPULSES, PLACE, call
+from flexmb.kernels.stages import ASSEMBLE, BEGIN, CONTACT, FIXED_STEP, IMPULSES, PLACE, call
 from flexmb.kernels.tables import CLASSES
 from flexmb.state import Array
 
@@ -88,18 +92,11 @@ another branch of the motion."""
 
 
 @inner
-def set_step(at: int, h: float, t: float) -> None:
-    """Write h, c1, d1 of a step (see ``kernels.multibody``) and the time at its end."""
+def set_step(at: int, h: float, t: float, flag: int) -> None:
+    """Write h, c1, d1 of a step (see ``kernels.multibody``) and the time at its end; with flag 1, let it begin."""
     numbers, step = part(at, "numbers"), part(at, "step")
     step[H], step[T_END], step[LEVEL], step[EPS] = h, t, numbers.joint_level, numbers.eps
-    if numbers.family == ALPHA:
-        r = (1.0 - numbers.alpha_f) / (1.0 - numbers.alpha_m)
-        step[C1], step[D1] = h * numbers.gamma * r, h * numbers.beta / numbers.gamma
-    elif numbers.family == SCHATZMAN:
-        step[C1], step[D1] = 0.5 * h, h
-    else:
-        step[C1], step[D1] = h * numbers.theta, h * numbers.vartheta
-    step[C1_RATE] = step[D1] if numbers.family == MOREAU else step[C1]
+    call(part(at, "stages")[BEGIN], at, flag)
 
 
 @inner
@@ -126,7 +123,7 @@ def update(at: int, y: Array) -> float:
     """
     trial, step, frame_v = part(at, "trial"), part(at, "step"), part(at, "system.unknowns.frame_v")
     nv, x, vec, T = trial.vec.shape[1], trial.big[X_], trial.vec, part(at, "work.local")[0]
-    both, d1 = part(at, "numbers.family") == ALPHA and step[LEVEL] == BOTH, step[D1]
+    both, d1 = part(at, "numbers.form") == SPLIT and step[LEVEL] == BOTH, step[D1]
     for i in range(nv):
         vec[S1, i] = max(abs(x[i]), abs(y[i]) / d1) if both else abs(x[i])
         if x[i] != x[i]:
@@ -139,9 +136,10 @@ def update(at: int, y: Array) -> float:
         trial.joint[LAM_J, r] += x[nv + r]
     leave_out(at, trial.joint[LAM_J])
     if both:
-        unturn(frame_v, vec[INCREMENT], y, T)
         for i in range(nv):
-            vec[DQ_JOINT, i] += y[i]
+            vec[Z_JOINT, i] += y[i]
+            vec[DQ_JOINT, i] = vec[Z_JOINT, i]
+        unturn(frame_v, vec[INCREMENT], vec[DQ_JOINT], T)
     return correction_size(at, vec[S1])
 
 
@@ -149,10 +147,10 @@ def update(at: int, y: Array) -> float:
 def deepest(at: int) -> float:
     """Return how far contacts are penetrated, over the size of the system (GGL; most other schemes allow it).
 
-    Schatzman-Paoli's scheme holds the sum of the gap ahead and e times that behind.
+    In the form CENTRED the sum of the gap ahead and e times that behind is held.
     """
     g, nj, scale, e = part(at, "point.rows.g"), part(at, "system.joints"), part(at, "trial.scale"), part(at, "e")
-    behind, ahead = part(at, "motion.rows")[GAP], part(at, "numbers.family") == SCHATZMAN
+    behind, ahead = part(at, "motion.rows")[GAP], part(at, "numbers.form") == CENTRED
     deep = 0.0
     if part(at, "numbers.contact_ggl") == 1 or ahead:
         for r in range(nj, nj + e.size):
@@ -184,16 +182,22 @@ def _contacts(at: int, factored: bool) -> tuple[int, int]:
 def begin_step(at: int, h: float, t: float, level: int) -> None:
     """Set up a step: coefficients, level of the joints, first guess, forecast of the contacts."""
     trial = part(at, "trial")
-    set_step(at, h, t)
+    for row in (DQ, DQ_JOINT, Z_JOINT, W):
+        trial.vec[row, :] = 0.0
+    trial.joint[LAM_W, :] = 0.0
+    trial.joint[NU_J, :] = 0.0
+    trial.contact[NU, :] = 0.0
+    trial.contact[LAM_C, :] = 0.0
+    trial.beside[LAM_T, :] = 0.0
+    set_step(at, h, t, 1)
     part(at, "step")[LEVEL] = level
-    predict(at)
     trial.contact[CANDIDATE, :] = 0.0
     trial.report[CHANGE] = 0.0
     trial.report[FAILED] = -1.0
     trial.report[ROUND] = 0.0
     trial.big[Y_, :] = 0.0
     numbers = part(at, "numbers")
-    if trial.contact.shape[1] > 0 and numbers.contact_ggl == 0 and numbers.family != SCHATZMAN:
+    if trial.contact.shape[1] > 0 and numbers.contact_ggl == 0 and numbers.form != CENTRED:
         forecast(at)
 
 
@@ -205,7 +209,7 @@ def _finish(at: int) -> None:
         row = nearly_dependent(at, weak, NEARLY_DEPENDENT)
         part(at, "trial.report")[PASSED] = row if row >= 0 else latest_row(at)
     if eps != 0.0:
-        follow(at, part(at, "mats.S"), weak)
+        follow(at, 0)
         leave_out(at, joint[LAM_J])
         leave_out(at, joint[LAM_W])
 
@@ -246,9 +250,9 @@ def solve_step(at: int, h: float, t: float) -> tuple[int, int, float, int]:
 def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, int]:
     """Find the end of the step with the joints held on the given level; see ``solve_step``."""
     trial, numbers, stages = part(at, "trial"), part(at, "numbers"), part(at, "stages")
-    nc, y, alpha, report = trial.contact.shape[1], trial.big[Y_], numbers.family == ALPHA, trial.report
+    nc, y, split, report = trial.contact.shape[1], trial.big[Y_], numbers.form == SPLIT, trial.report
     begin_step(at, h, t, level)
-    both = alpha and level == BOTH and trial.joint.shape[1] > 0
+    both = split and level == BOTH and trial.joint.shape[1] > 0
     last, least, size, settled, again, extra, count = np.inf, np.inf, np.inf, False, True, 0, 0
     for iteration in range(numbers.max_iterations):
         place_trial(at)
@@ -263,7 +267,7 @@ def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, in
             extra += 1
             if extra > 6:
                 return DIVERGED, where, worst, iteration
-        with_mass = both or (count > 0 and alpha)
+        with_mass = both or (count > 0 and split)
         fresh = again or count > 0
         if fresh:
             bad = call(stages[ASSEMBLE], at, 1 if with_mass else 0)
@@ -273,7 +277,7 @@ def _solve(at: int, h: float, t: float, level: int) -> tuple[int, int, float, in
         if both:
             position_correction(at, y)
         if nc > 0:
-            count, bad = _contacts(at, with_mass or not alpha)
+            count, bad = _contacts(at, with_mass or not split)
             if bad >= 0:
                 return SINGULAR, bad, min(trial.big[WEAK, bad], trial.big[WEAK_MASS, bad]), iteration
             if report[FAILED] >= 0.0:
@@ -305,7 +309,7 @@ def start_motion(at: int, t: float) -> int:
     motion, trial, mats, sym = part(at, "motion"), part(at, "trial"), part(at, "mats"), part(at, "sym")
     nv, nj, x, v, stages = trial.vec.shape[1], trial.joint.shape[1], trial.big[X_], motion.vec[V], part(at, "stages")
     F = part(at, "point.F")
-    set_step(at, part(at, "motion.numbers")[LAST_STEP], t)
+    set_step(at, part(at, "motion.numbers")[LAST_STEP], t, 0)
     copy(motion.q, trial.q)
     copy(v, trial.vec[T_V])
     call(stages[PLACE], at, 0)

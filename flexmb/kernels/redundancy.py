@@ -27,6 +27,7 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import EPS, EPS_NEAR, INDEX2, LEVEL, LU_, N_
 from flexmb.kernels.row_scale import row_size
 from flexmb.kernels.sparse_lu import lu_solve
+from flexmb.kernels.stages import REDUNDANT_STAGE, call
 from flexmb.state import Array
 
 REGULARIZED = 1e-9
@@ -53,15 +54,24 @@ NEARLY_DEPENDENT = 1e-3
 
 
 @inner
-def follow(at: int, factors: Array, weak: Array) -> None:
+def follow(at: int, mass: int) -> None:
     """Turn the redundant directions to those of the trial, and tell whether each is redundant there.
+
+    By the factors of the step matrix, or of the ``mass`` matrix (1). While nothing is redundant, there are none.
+    """
+    if part(at, "step")[EPS] == 0.0:
+        _forget(at)
+    else:
+        call(part(at, "rare")[REDUNDANT_STAGE], at, mass)
+
+
+@inner
+def turn_directions(at: int, factors: Array, weak: Array) -> None:
+    """Do what ``follow`` says where rows are redundant.
 
     Rows that have become weak (``lu_factor``) without a direction that says so give new ones; directions whose rows
     hold a motion as all others do are forgotten.
     """
-    if part(at, "step")[EPS] == 0.0:
-        _forget(at)
-        return
     null, nj = part(at, "motion.null"), part(at, "system.joints")
     begin = _begin_directions(at, weak)
     for k in range(null.shape[0]):

@@ -1,4 +1,4 @@
-"""How the axis w of a relative angle changes with the poses of its markers (theta' = w . (omega_B - omega_A))."""
+"""Derivatives of the axis w of a relative angle by the poses of its markers (theta' = w . (omega_B - omega_A))."""
 
 from __future__ import annotations
 

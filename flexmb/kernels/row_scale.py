@@ -1,7 +1,8 @@
 """What the rows of joints and contacts, and their rates, are compared with: each kind of row with its own unit.
 
-ALONG, DISTANCE and CLEARANCE rows are lengths; DOT and ANGLE rows are angles, or cosines near a right angle. Beside the
-motion of the bodies against each other, that which they share in free flight counts as far as its round-off goes.
+ALONG, DISTANCE, CLEARANCE and CURVE rows are lengths; DOT and ANGLE rows are angles, or cosines near a right angle.
+Beside the motion of the bodies against each other, that which they share in free flight counts as far as its round-off
+goes.
 """
 
 from __future__ import annotations

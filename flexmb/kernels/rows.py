@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.arrays import ContactRows, Live, Modes, Rows, Structure, Tables
+from flexmb.kernels.arrays import Modes, Rows, part
 from flexmb.kernels.banded import (
     band_flux,
     band_flux_quad,
@@ -57,14 +57,14 @@ def mode_value(R: Modes, m: int, x: Array) -> float:
 
 
 @inner
-def elastic(st: Structure, x: Array, y: Array) -> None:
+def elastic(at: int, x: Array, y: Array) -> None:
     """Write ``K x`` into ``y``."""
-    if st.laplacian:
-        band_flux(st.K, x, y)
+    if part(at, "structure.laplacian"):
+        band_flux(part(at, "structure.K"), x, y)
         return
-    R = st.strain
+    R = part(at, "structure.strain")
     if R.D.size == 0:
-        band_matvec(st.K, x, y)
+        band_matvec(part(at, "structure.K"), x, y)
         return
     for m in range(R.D.size):
         R.t[m] = R.D[m] * mode_value(R, m, x)
@@ -76,76 +76,87 @@ def elastic(st: Structure, x: Array, y: Array) -> None:
 
 
 @inner
-def restoring(st: Structure, x: Array, y: Array) -> None:
+def restoring(at: int, x: Array, y: Array) -> None:
     """Write ``(K + cross) x`` into ``y``."""
-    elastic(st, x, y)
-    if st.crossed:
-        skew_add(st.cross, x, y)
+    elastic(at, x, y)
+    if part(at, "structure.crossed"):
+        skew_add(part(at, "structure.cross"), x, y)
 
 
 @inner
-def solve_step(st: Structure, x: Array, w0: Array, w1: Array) -> None:
+def resisting(at: int, x: Array, y: Array) -> None:
+    """Write ``(C + gyro) x`` into ``y``."""
+    band_product(part(at, "structure.resist"), part(at, "structure.resist_up"), x, y)
+
+
+@inner
+def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
     """Overwrite ``x`` with S^-1 x; twin of ``schemes.scheme.StepMatrix.solve``."""
-    if not st.refine:
-        ldu_solve(st.S, x)
+    S = part(at, "structure.S")
+    if not part(at, "structure.refine"):
+        ldu_solve(S, x)
         return
     n = x.size
     for i in range(n):
         w0[i] = x[i]
-    ldu_solve(st.S, x)
-    band_matvec(st.M, x, w1)
+    ldu_solve(S, x)
+    band_matvec(part(at, "structure.M"), x, w1)
     for i in range(n):
         w0[i] -= w1[i]
-    restoring(st, x, w1)
+    restoring(at, x, w1)
+    c_K = part(at, "structure.c_K")
     for i in range(n):
-        w0[i] -= st.c_K * w1[i]
-    if st.resists:
-        band_product(st.resist, st.resist_up, x, w1)
+        w0[i] -= c_K * w1[i]
+    if part(at, "structure.resists"):
+        resisting(at, x, w1)
+        c_C = part(at, "structure.c_C")
         for i in range(n):
-            w0[i] -= st.c_C * w1[i]
-    ldu_solve(st.S, w0)
+            w0[i] -= c_C * w1[i]
+    ldu_solve(S, w0)
     for i in range(n):
         x[i] += w0[i]
 
 
 @inner
-def kinetic(st: Structure, v: Array, work: Array) -> float:
+def kinetic(at: int, v: Array, work: Array) -> float:
     """Return v^T M v / 2."""
-    band_matvec(st.M, v, work)
+    band_matvec(part(at, "structure.M"), v, work)
     return 0.5 * dot(v, work)
 
 
 @inner
-def potential(st: Structure, q: Array, w0: Array) -> float:
+def potential(at: int, q: Array, w0: Array) -> float:
     """Return q^T K q / 2 - F0^T q + V0."""
-    R = st.strain
-    if st.laplacian:
-        V = 0.5 * band_flux_quad(st.K, q, w0)
+    R = part(at, "structure.strain")
+    if part(at, "structure.laplacian"):
+        V = 0.5 * band_flux_quad(part(at, "structure.K"), q, w0)
     elif R.D.size == 0:
-        V = 0.5 * band_quad(st.K, q, w0)
+        V = 0.5 * band_quad(part(at, "structure.K"), q, w0)
     else:
         V = 0.0
         for m in range(R.D.size):
             s = mode_value(R, m, q)
             V += 0.5 * R.D[m] * s * s
-    if st.heavy:
-        V -= dot(st.F0, q)
-    return V + st.V0
+    if part(at, "structure.heavy"):
+        V -= dot(part(at, "structure.F0"), q)
+    return V + part(at, "structure.V0")
 
 
 @inner
-def gap_offset(con: ContactRows, i: int, s: Array) -> float:
+def gap_offset(at: int, i: int, s: Array) -> float:
     """Return the share of prescribed motion in gap i; with rates for ``s``, in its velocity."""
-    m = con.motion_of[i]
-    return con.motion_coef[i] * s[m] if m >= 0 else 0.0
+    m = part(at, "contacts.motion_of")[i]
+    return part(at, "contacts.motion_coef")[i] * s[m] if m >= 0 else 0.0
 
 
 @inner
-def contact_kinematics(con: ContactRows, tab: Tables, row: int, q: Array, v: Array, g: Array, U: Array) -> None:
-    """Write gaps and relative velocities of the state (q, v) at the time of ``row`` into ``g`` and ``U``."""
+def contact_kinematics(at: int, row: int) -> None:
+    """Write gaps and relative velocities of the state of the loop at the time of ``row``."""
+    G, g0, tab = part(at, "contacts.G"), part(at, "contacts.g0"), part(at, "tables")
+    q, v, g, U = part(at, "live.q"), part(at, "live.v"), part(at, "live.g"), part(at, "live.U")
     for i in range(g.size):
-        g[i] = con.g0[i] + row_dot(con.G, i, q) + gap_offset(con, i, tab.s[row])
-        U[i] = row_dot(con.G, i, v) + gap_offset(con, i, tab.ds[row])
+        g[i] = g0[i] + row_dot(G, i, q) + gap_offset(at, i, tab.s[row])
+        U[i] = row_dot(G, i, v) + gap_offset(at, i, tab.ds[row])
 
 
 @inner
@@ -158,16 +169,18 @@ def row_size(R: Rows, i: int, x: Array) -> float:
 
 
 @inner
-def forecast_closes(con: ContactRows, i: int, x: Live, ahead: float, h: float) -> bool:
+def forecast_closes(at: int, i: int, ahead: float) -> bool:
     """Return whether the gap g + ahead U forecast for contact i is <= 0, but for round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
     positive one at its word would lift the contact every other step and double the impulse in between. With friction
     it would slip meanwhile, and so the margin is wider there.
     """
-    g = x.g[i]
-    noise = 1e-14 * (abs(con.g0[i]) + abs(g - con.g0[i])) + 1e-13 * h * con.response[i] * x.P[i]
-    if con.side.address[0] != 0:
-        noise += MARGIN * (abs(con.g0[i]) + row_size(con.G, i, x.q) + h * row_size(con.G, i, x.v))
-        noise += PRESSED * h * con.response[i] * x.P[i]
-    return g + ahead * x.U[i] <= noise
+    h, g, g0 = part(at, "h"), part(at, "live.g")[i], part(at, "contacts.g0")[i]
+    pressed = h * part(at, "contacts.response")[i] * part(at, "live.P")[i]
+    noise = 1e-14 * (abs(g0) + abs(g - g0)) + 1e-13 * pressed
+    if part(at, "contacts.side.address")[0] != 0:
+        G = part(at, "contacts.G")
+        noise += MARGIN * (abs(g0) + row_size(G, i, part(at, "live.q")) + h * row_size(G, i, part(at, "live.v")))
+        noise += PRESSED * pressed
+    return g + ahead * part(at, "live.U")[i] <= noise

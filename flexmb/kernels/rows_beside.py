@@ -13,8 +13,9 @@ spin of a rotor: it feels the torque on B, whose own marker does not know it.
 
 Tangents follow n and do not turn with the bodies: fixed in the plane (ALONG), e x n in planar motion across e, and
 otherwise what the shortest turn from a direction p to n makes of two directions across p. That is smooth but for
-n = -p; p is none that models are likely to have. In a clearance they are a x u and a, u outwards and a the axis. The
-friction of a joint (LOADED) has no normal: its directions are fixed in A, and TWIST is the speed at its radius, arm.
+n = -p; p is none that models are likely to have. In a clearance they are a x u and a, u outwards and a the axis; on a
+curve n x a and a, a across its plane. The friction of a joint (LOADED) has no normal: its directions are fixed in A,
+and TWIST is the speed at its radius, arm.
 """
 
 from __future__ import annotations
@@ -26,8 +27,20 @@ from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import EARLY
 from flexmb.kernels.split_sums import apart
 from flexmb.kernels.stages import asked
-from flexmb.kernels.tables import ALONG, CLEARANCE, LOADED, SLIDE, SPIN, TWIST, Functions, MarkerState, Rows, RowState
-from flexmb.kernels.vectors import Vector, cross, dot, plus, put, taken, times, turned
+from flexmb.kernels.tables import (
+    ALONG,
+    CLEARANCE,
+    CURVE,
+    LOADED,
+    SLIDE,
+    SPIN,
+    TWIST,
+    Functions,
+    MarkerState,
+    Rows,
+    RowState,
+)
+from flexmb.kernels.vectors import Vector, column, cross, dot, plus, put, taken, times, turned
 
 P: Vector = (0.533, 0.377, 0.758)
 E: Vector = (1.0, 0.0, 0.0)
@@ -61,8 +74,8 @@ def _tangent(rows: Rows, r: int, k: int, n: Vector, mstate: MarkerState) -> Vect
         return turned(mstate.R[rows.marker[rows.ptr[k] + 2]], a)
     if kind == LOADED:
         return turned(mstate.R[rows.marker[rows.ptr[k]]], a)
-    if kind == CLEARANCE:
-        axis = taken(rows.a, k, 0)
+    if kind in (CLEARANCE, CURVE):
+        axis = taken(rows.a, k, 0) if kind == CLEARANCE else column(mstate.R, rows.marker[rows.ptr[k]], 2)
         along = (which == 0) == (rows.kind[r] == SLIDE)
         return cross(n, axis) if along else axis  # u = -n
     if dot(a, a) > 0.0:  # planar motion across a

@@ -24,15 +24,14 @@ from numba import carray  # type: ignore[attr-defined]
 from flexmb.kernels.arrays_at import arrays_at
 from flexmb.kernels.cone_problem import DRIVE_WORK, RESIDUAL, STEP, TOLERANCE, WORST, Cones
 from flexmb.kernels.friction_law import friction_coefficient, state_after
-from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS
+from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
 from flexmb.kernels.friction_status import write_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.law_codes import THETA
 from flexmb.kernels.pointers import floats
 from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS
 from flexmb.kernels.stages import asked, call
-from flexmb.kernels.tables import Array2
-from flexmb.state import Array, IntArray
+from flexmb.state import Array, Array2, IntArray
 
 NV, MOTIONS = 0, 1
 """Places in ``Sides.size``: unknowns, and prescribed motions."""
@@ -92,7 +91,7 @@ class Sides(NamedTuple):
     solver: IntArray
 
 
-_arrays: Any = arrays_at(Sides, Cones)
+_arrays: Any = arrays_at(Sides)
 
 
 @inner
@@ -195,7 +194,9 @@ def _works(s: Sides, weight: float, before: Array, v: Array, after: Array) -> No
             if R != 0.0:
                 end = _surface(s, k, after)
                 works += (weight * (_row(s, k, v) + end) + (1.0 - weight) * s.beside[RATE_T, k]) * R
-                drive -= (weight * end + (1.0 - weight) * _surface(s, k, before)) * R
+                given = weight * end + (1.0 - weight) * _surface(s, k, before)
+                s.laws[SURFACE, i] -= given * R
+                drive -= given * R
         slides_only = s.start[i + 1] == s.start[i] + s.slides[i]
         if slides_only:
             s.laws[SLIDING, i] = works

@@ -11,6 +11,13 @@ import re
 from functools import cache
 from pathlib import Path
 
+KERNELS = "flexmb.kernels"
+PACKAGES = {KERNELS}
+"""The packages whose compiled functions are kept in files; others enter their names when they are imported.
+
+Their modules build on each other and on kernels only.
+"""
+
 
 def imported(source: str, package: str) -> set[str]:
     """Return the modules of ``package`` that a source imports by name, in any of the forms of an import."""
@@ -27,11 +34,17 @@ def imported(source: str, package: str) -> set[str]:
 def source_digests(folder: Path, package: str) -> dict[str, str]:
     """Return, for every module of a folder, the digest of its source and of those of all modules it builds on.
 
-    They are read once: a source that changes while it runs is still the old one in this process.
+    These are modules of the same package and of ``flexmb.kernels``. Sources are read once: one that changes while it
+    runs is still the old one in this process.
     """
+    below = source_digests(Path(__file__).parent, KERNELS) if package != KERNELS else {}
     sources = {path.stem: path.read_bytes() for path in sorted(folder.glob("*.py"))}
-    own = {name: hashlib.sha256(text).hexdigest() for name, text in sources.items()}
-    imports = {name: imported(text.decode(), package) & sources.keys() for name, text in sources.items()}
+    own, imports = {}, {}
+    for name, text in sources.items():
+        kernels = sorted(imported(text.decode(), KERNELS) & below.keys())
+        words = [hashlib.sha256(text).hexdigest(), *(below[kernel] for kernel in kernels)]
+        own[name] = " ".join(words)
+        imports[name] = imported(text.decode(), package) & sources.keys()
     digests = {}
     for name in sources:
         closure, fresh = {name}, {name}

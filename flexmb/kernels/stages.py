@@ -11,7 +11,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import config, types
@@ -20,15 +20,17 @@ from numba.extending import intrinsic
 from flexmb.kernels.cache import callback
 from flexmb.state import IntArray
 
-PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS = 0, 1, 2, 3, 4, 5, 6
-"""The stages, as places in ``Machine.stages``."""
+PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS, BEGIN = range(8)
+"""The stages, as places in ``Machine.stages``; ACCOUNT and BEGIN are the scheme's."""
 
 FLOATING_STAGE, BEAMS_STAGE, ROTORS_STAGE, CORNER_STAGE, BETWEEN_STAGE, EVALUATE_STAGE, TANGENTS_STAGE = range(7)
 ROWS_BESIDE_STAGE, CONES_STAGE, FRICTION_CORNER_STAGE = 7, 8, 9
-"""The rare stages, as places in ``Machine.rare``; their arguments are those of ``ask``, but for the last two."""
+BEND_STAGE, INSIDE_STAGE, REDUNDANT_STAGE, AHEAD_STAGE, HARD_CONES_STAGE = 10, 11, 12, 13, 14
+"""The rare stages, as places in ``Machine.rare``; each has the arguments of ``call`` or of ``ask``, those of cones
+their own."""
 
 FORCES, MOMENTUM, TANGENTS = 0, 1, 2
-"""What bodies of a kind are asked for (``features.py``)."""
+"""Functions that bodies of a kind provide (``features.py``)."""
 
 _WORD, _NUMBER = ctypes.c_int64, ctypes.c_double
 _C = ctypes.CFUNCTYPE(_WORD, _WORD, _WORD)
@@ -43,11 +45,13 @@ _failed: list[BaseException] = []
 class Stage:
     """A stage, compiled (or loaded from its file) when its address is first asked for.
 
-    ``otherwise`` is what a door returns when the stage could not be compiled, or the user stopped it.
+    ``otherwise`` is what a door returns when the stage could not be compiled, or the user stopped it. One that makes
+    no arrays does without numba's reference ``counts``.
     """
 
-    def __init__(self, function: Callable[..., int], otherwise: int = 0, kind: Any = _C) -> None:
+    def __init__(self, function: Callable[..., int], otherwise: int = 0, kind: Any = _C, counts: bool = True) -> None:
         self.function = function
+        self.counts = counts
         self.otherwise = otherwise
         self.kind = kind
         self._doors: list[Any] = []
@@ -56,7 +60,7 @@ class Stage:
     def _compiled(self) -> Any:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return self.kind(self.function)
-        return callback(self.function, _SIGNATURES[self.kind], error_model="numpy").ctypes
+        return callback(self.function, _SIGNATURES[self.kind], error_model="numpy", _nrt=self.counts).ctypes
 
     def compile(self) -> None:
         """Compile the stage, or load it."""
@@ -70,11 +74,11 @@ class Stage:
 
     @property
     def address(self) -> int:
-        """What others call."""
+        """The address by which compiled code calls the stage."""
         return _address(self._compiled)
 
     def door(self, table: IntArray | None = None, place: int = 0) -> int:
-        """Return what others call, for a rare stage; the stage itself goes to its place in ``table`` when called."""
+        """Return the address to call for a rare stage; the stage itself goes to its place in ``table`` when called."""
         if "_compiled" in self.__dict__:
             return self.address
 
@@ -103,6 +107,11 @@ def doors_of(*stages: Stage) -> IntArray:
     return table
 
 
+def keep_failure(err: BaseException) -> None:
+    """Keep what happened behind a door until the loop has returned."""
+    _failed.append(err)
+
+
 def raise_failed() -> None:
     """Raise what a door met, if anything, once the loop has returned."""
     if _failed:
@@ -114,6 +123,32 @@ def raise_failed() -> None:
 def stage(function: Callable[[int, int], int]) -> Stage:
     """Make a function a stage."""
     return Stage(function)
+
+
+@stage
+def no_stage(at: int, flag: int) -> int:
+    """Do nothing, where there is no scheme or it has no such stage."""
+    return 0
+
+
+class SchemeStages(NamedTuple):
+    """The stages of large motion that a scheme brings along (``kernels.multibody``).
+
+    ``begin`` writes c1 and d1 of the step whose size and time are in ``Machine.step`` (flag 0), and (flag 1) what is
+    known of its equations, c and d0, and a first guess. ``account`` writes what the step did, term by term, and makes
+    its end the state of the motion; it returns 1 and leaves the motion as it was when the scheme has added energy out
+    of nothing, 2 when the balance stays open. In the form CENTRED ``place`` moves a trial and evaluates the system
+    there, and ``start(at, h) -> (status, where, residual)``, a kernel, goes ahead from the start.
+    """
+
+    begin: Stage
+    account: Stage
+    place: Stage = no_stage
+    start: Any = None
+
+
+NO_STAGES = SchemeStages(no_stage, no_stage)
+"""Those of a machine for questions."""
 
 
 def asked(function: Callable[[int, int, float, float, int, int, int], int]) -> Stage:

@@ -23,17 +23,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.state import Array, IntArray
-
-Array2 = Array
-Array3 = Array
-IntArray2 = IntArray
-"""Arrays of two and three axes; ``kernels.machine`` reads the number of axes from these names."""
+from flexmb.state import Array, Array2, Array3, IntArray, IntArray2
 
 GROUND, FRAME, PLANAR, NODE, FLOATING = 0, 1, 2, 3, 4
 """Kinds of markers."""
 
-ALONG, DOT, DISTANCE, ANGLE, CLEARANCE, LOADED, SLIDE, TURN, SPIN, TWIST = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
+ALONG, DOT, DISTANCE, ANGLE, CLEARANCE, LOADED, CURVE, SLIDE, TURN, SPIN, TWIST = range(11)
 """Kinds of rows; the last four are those beside the normals of contacts."""
 
 CONSTANT, RAMP, HARMONIC, TABLE, SPIN_UP, POLYNOMIAL, SPEED_TABLE = 0, 1, 2, 3, 4, 5, 6
@@ -154,11 +149,13 @@ class Rows(NamedTuple):
 
     ALONG, markers (A, B, C):  g = n . (r_B - r_A) - c - cf phi(t),   n = R_C a
     DOT, markers (A, B):       g = (R_A a) . (R_B b) - c - cf phi(t)
-    DISTANCE, markers (A, B):  g = |r_B - r_A| - c - cf phi(t)
+    DISTANCE, markers (A, B):  g = |r_B - r_A| - c - cf phi(t), or -|r_B - r_A| - c - cf phi(t) where b_0 < 0
     ANGLE, markers (A1, B1[, A2, B2]):  g = k1 theta_1 [+ k2 theta_2] - c - cf phi(t), (k1, k2) = b[:2]
     CLEARANCE, markers (A, B): g = -|(1 - a a^T) (r_B - r_A - b)| - c - cf phi(t), a and b fixed in space
     LOADED, markers (A, B):    g = 0: friction of a joint, whose normal impulse is the size of what ``angle`` =
                                (first, count) of the rows of joints hold; it pushes nothing
+    CURVE, markers (A, B, A):  g = distance of r_B from a curve in the x, y plane of A - c - cf phi(t); ``angle`` begins
+                               with its row in ``Curves``
     """
 
     kind: IntArray  # (nr,)
@@ -173,12 +170,22 @@ class Rows(NamedTuple):
     pair: IntArray  # (nr,) first of its pairs
 
 
+class Curves(NamedTuple):
+    """Planar curves made of pieces, and the rows against chains of these, see ``kernels.curves``."""
+
+    piece: Array2  # (np, NUMBERS)
+    chain: IntArray2  # (n, 4) first and last piece of each row, first and last of its curve
+    side: Array  # (n,) 1 where the free side is the left one, -1 where it is the right one
+    held: IntArray  # (n,) the piece that counts alone, wherever the point is; -1: the nearest one
+
+
 class RowState(NamedTuple):
     """Rows in a given state."""
 
     g: Array  # (nr,)
     g_t: Array  # (nr,) partial rate by time
     grad: Array2  # (nslots, 6) dg by (dr, dtheta) of the marker in each slot, in space
+    bend: Array  # (nr,) change of the normal of a CURVE row along its tangent, 1/m
 
 
 class Springs(NamedTuple):
@@ -288,7 +295,7 @@ class Rotors(NamedTuple):
 
 
 class System(NamedTuple):
-    """All of it."""
+    """The tables of a multibody system, as compiled code reads them."""
 
     unknowns: Unknowns
     functions: Functions
@@ -297,6 +304,7 @@ class System(NamedTuple):
     pairs: Pairs
     angles: Angles
     rows: Rows
+    curves: Curves
     springs: Springs
     torsions: Torsions
     pushes: Pushes

@@ -9,7 +9,7 @@ R = p(q, v~) - A^T c - c1 F(q, v) - G Lam,
     [ G^T (T^-1) + d1 H^T  eps ] [ dLam ] = [ -rho ]
 
 where H^T is the change of dg/dt with the position (T^-1 and H^T only for joints on the velocity level), and eps is
-zero unless joints are redundant or nearly so. In Moreau-Jean's step the columns G, and K of the joints, are those
+zero unless joints are redundant or nearly so. In the form WHOLE the columns G, and K of the joints, are those
 inside the step (``joints_between``). Rows and columns are of one size whatever h is: this is the scaling of Haddouni
 2015, eq 2.111.
 """
@@ -21,14 +21,13 @@ from numba import carray  # type: ignore[attr-defined]
 
 from flexmb.kernels import constraint_rows, links, markers
 from flexmb.kernels.evaluate import copy
-from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.joints_between import lever_stiffness, turns_between
+from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import B_, EPS, LAM_J, MOREAU, T_V
+from flexmb.kernels.multibody import B_, EPS, WHOLE
 from flexmb.kernels.pointers import floats
 from flexmb.kernels.rotation import tangent_inverse
-from flexmb.kernels.stages import BEAMS_STAGE, FLOATING_STAGE, ROTORS_STAGE, TANGENTS, ask, asked
-from flexmb.kernels.tables import CLASSES, FLOATING
+from flexmb.kernels.stages import BEAMS_STAGE, BEND_STAGE, FLOATING_STAGE, ROTORS_STAGE, TANGENTS, ask, asked
+from flexmb.kernels.tables import CLASSES
 from flexmb.state import Array
 
 
@@ -73,7 +72,7 @@ def _merge(at: int) -> None:
 
 
 @inner
-def _scatter_pairs(at: int, B6: Array, c: float, J_force: Array, J_move: Array, out: Array) -> None:
+def scatter_pairs(at: int, B6: Array, c: float, J_force: Array, J_move: Array, out: Array) -> None:
     """Add c J_i^T B6 J_j of all pairs to ``out``, with J_i from ``J_force`` and J_j from ``J_move``."""
     mk, scatter, half = part(at, "system.markers"), part(at, "scatter"), part(at, "work.half")
     for u in range(scatter.first.size):
@@ -182,47 +181,14 @@ def assemble(at: int, t: float, q: Array, v: Array, c: Array, c1: float, lam: Ar
         markers.swirl(mk, q, v, state, m, Z[m])
     _pair_tangents(at, t, lam)
     _merge(at)
-    _scatter_pairs(at, part(at, "work.K6"), c1, state.J, state.J, mats.D)
-    _scatter_pairs(at, part(at, "work.C6"), c1, state.J, state.J, mats.C)
+    scatter_pairs(at, part(at, "work.K6"), c1, state.J, state.J, mats.D)
+    scatter_pairs(at, part(at, "work.C6"), c1, state.J, state.J, mats.C)
     _scatter_own(at, c1, mats.D)
     _scatter_linear(at, c1, c)
     if part(at, "system.floating.modes").size > 0:
         ask(part(at, "rare")[FLOATING_STAGE], at, TANGENTS, t, c1, q, v, v)
     if part(at, "system.rotors.drag").size > 0:
         ask(part(at, "rare")[ROTORS_STAGE], at, TANGENTS, t, c1, q, v, v)
-
-
-@kernel
-def joints_stiffness(at: int) -> None:
-    """Add the stiffness of the joints' impulses inside a step of Moreau-Jean's to D (turning axes at its end apart)."""
-    mk, rows, scatter, work = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter"), part(at, "work")
-    between, D, theta = part(at, "trial.between"), part(at, "mats.D"), part(at, "numbers.vartheta")
-    Lam, K, K6 = part(at, "trial.joint")[LAM_J], work.local[0], work.blocks.K6
-    turns_between(at, K)
-    K6[:] = 0.0
-    for r in range(Lam.size):
-        constraint_rows.stiffness(
-            rows, part(at, "system.angles"), r, Lam[r], between.markers, between.angles, between.rows, K6
-        )
-    work.K6[:] = 0.0
-    for p in range(scatter.unique.size):
-        u = scatter.unique[p]
-        for i in range(6):
-            for j in range(6):
-                work.K6[u, i, j] += K6[p, i, j]
-    _scatter_pairs(at, work.K6, theta, between.J_force, between.J_move, D)
-    for m in range(mk.kind.size):
-        nd, size = mk.ptr[m + 1] - mk.ptr[m], 0.0
-        for k in range(6):
-            size += abs(between.wrench[m, k])
-        if nd == 0 or size == 0.0:
-            continue
-        lever_stiffness(at, m, K, nd)
-        place = scatter.own_ptr[m]
-        for i in range(nd):
-            for j in range(nd):
-                D[scatter.own_pos[place]] += theta * K[i, j]
-                place += 1
 
 
 @inner
@@ -241,39 +207,6 @@ def _turned_mass(at: int, increment: Array) -> None:
                 for k in range(3):
                     total += J[a, k] * T[k, b]
                 S[scatter.frame_pos[f, 3 * a + b]] += total
-
-
-@inner
-def _bend(at: int, d1: float, r: int, out: Array) -> None:
-    """Add what makes a row of G^T the change of dg/dt with xi: d1 H^T, and G^T (T^-1 - 1) on rotations of frames."""
-    mk, rows, scatter, h = part(at, "system.markers"), part(at, "system.rows"), part(at, "scatter"), part(at, "work.h")
-    state, rstate, turned, X = (
-        part(at, "point.markers"),
-        part(at, "point.rows"),
-        part(at, "work.turned"),
-        part(at, "work.local")[1],
-    )
-    s0, J, q, v = rows.ptr[r], state.J, part(at, "trial.q"), part(at, "trial.vec")[T_V]
-    constraint_rows.curvature(
-        rows, part(at, "system.angles"), r, state, part(at, "point.angles"), rstate, part(at, "work.Z"), h,
-    )  # fmt: skip
-    for s in range(s0, rows.ptr[r + 1]):
-        m = rows.marker[s]
-        first, place, f = mk.ptr[m], scatter.border_ptr[s], scatter.frame_of[m]
-        if mk.kind[m] == FLOATING:
-            markers.flutter(mk, q, v, state, m, X)
-        for d in range(mk.ptr[m + 1] - first):
-            bend = 0.0
-            for k in range(6):
-                bend += J[first + d, k] * h[s - s0, k]
-                if mk.kind[m] == FLOATING:
-                    bend += X[d, k] * rstate.grad[s, k]
-            bend *= d1
-            if f >= 0 and 3 <= d < 6:
-                for a in range(3):
-                    for k in range(6):
-                        bend += J[first + 3 + a, k] * rstate.grad[s, k] * turned[f, a, d - 3]
-            out[scatter.row_pos[place + d]] += bend
 
 
 @inner
@@ -311,10 +244,9 @@ def step_matrix(at: int, d1: float, rates: float, on_velocity: bool, increment: 
     for k in range(mats.S.size):
         mats.S[k] = mats.M[k] + rates * mats.C[k] + d1 * mats.D[k]
     _turned_mass(at, increment)
-    border(at, part(at, "numbers.family") == MOREAU, mats.S)
-    if on_velocity:
-        for r in range(part(at, "system.joints")):
-            _bend(at, d1, r, mats.S)
+    border(at, part(at, "numbers.form") == WHOLE, mats.S)
+    if on_velocity and part(at, "system.joints") > 0:
+        ask(part(at, "rare")[BEND_STAGE], at, 0, 0.0, d1, increment, increment, increment)
 
 
 @inner

@@ -7,6 +7,7 @@
     SPIN_UP     rate, duration
     POLYNOMIAL  c0, c1, c2, ...
     SPEED_TABLE times, speeds, angles: the angle at a speed that is linear between the times, constant outside them
+    CALLED      addresses of a user's function and its two derivatives (``called.py``)
 
 Derivatives are right-sided; at corners a time within round-off before one counts as after it. ``rate`` with ``early``
 > 0 is that of a step which ends at a corner: the slope that long before.
@@ -16,12 +17,15 @@ from __future__ import annotations
 
 import math
 
+from flexmb.kernels.called import number_at
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPEED_TABLE, SPIN_UP, TABLE, Functions
 from flexmb.state import Array
 
+CALLED = 7
+"""The kind of a user's function, beside those of ``tables``."""
 NUDGE = 1e-12
-"""How far before a corner, over the times of the function, counts as after it: n h may miss it by the last bit."""
+"""Distance before a corner, over the times of the function, that counts as after it: n h may miss its last bit."""
 
 
 @kernel
@@ -42,6 +46,8 @@ def value(functions: Functions, k: int, t: float) -> float:
         return _polynomial(data, i, j, t, 0)
     if kind == SPEED_TABLE:
         return _speed_table(data, i, (j - i) // 3, t, 0)
+    if kind == CALLED:
+        return number_at(int(data[i]), t)
     return math.nan
 
 
@@ -65,6 +71,8 @@ def rate(functions: Functions, k: int, t: float, early: float = 0.0) -> float:
         return _polynomial(data, i, j, t, 1)
     if kind == SPEED_TABLE:
         return _speed_table(data, i, (j - i) // 3, t, 1)
+    if kind == CALLED:
+        return number_at(int(data[i + 1]), t)
     return math.nan
 
 
@@ -82,6 +90,8 @@ def second(functions: Functions, k: int, t: float) -> float:
         return _polynomial(data, i, j, t, 2)
     if kind == SPEED_TABLE:
         return _speed_table(data, i, (j - i) // 3, t, 2)
+    if kind == CALLED:
+        return number_at(int(data[i + 2]), t)
     return math.nan
 
 

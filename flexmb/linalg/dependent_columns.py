@@ -16,16 +16,16 @@ from flexmb.linalg.inverse_mass import InverseMass, connected
 from flexmb.state import Array, IntArray
 
 DENSE_LIMIT = 500
-"""Most columns of G, connected with each other, that are searched with full matrices."""
+"""Maximum number of coupled columns of G that are treated with dense matrices."""
 
 FEW = 50
-"""Most columns that are treated as a full matrix at no second thought."""
+"""Number of columns up to which a dense matrix is always used."""
 
 MOST_PER_COLUMN = 100
-"""Entries of G^T M^-1 G per column, up to which all of a large G is eliminated at once."""
+"""Entries of G^T M^-1 G per column up to which a large G is eliminated as a whole."""
 
 NEARLY = 1e-6
-"""Ratio below which the thinning out of a large G takes a closer look at a column."""
+"""Ratio below which the reduction of a large G examines a column in detail."""
 
 
 class Candidates(NamedTuple):

@@ -14,7 +14,7 @@ from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.state import Array
 
 BAND_LIMIT = 48
-"""Widest half-bandwidth solved by the band kernels; past it a sparse factorization is faster."""
+"""Largest half-bandwidth solved by the band kernels; beyond it a sparse factorization is faster."""
 
 
 class Factor(Protocol):

@@ -9,7 +9,7 @@ from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh, splu
 from flexmb.state import Array
 
 DENSE = 60
-"""Up to so many unknowns all frequencies are computed."""
+"""Number of unknowns up to which all frequencies are computed."""
 
 
 def highest_frequency(M: sparse.csr_array, K: sparse.csr_array) -> tuple[float, Array]:

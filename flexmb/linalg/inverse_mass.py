@@ -14,10 +14,10 @@ from scipy.sparse.linalg import SuperLU, splu
 from flexmb.state import Array, IntArray
 
 SMALL = 24
-"""Most unknowns of a connected part of M that is solved as a full matrix, together with others of its size."""
+"""Maximum number of unknowns of a connected block of M that is inverted densely, together with others of its size."""
 
 FEW = 100
-"""Columns of G that are held as full ones at a time in a large part of M."""
+"""Number of columns of G that are dense at a time for a large block of M."""
 
 
 def connected(graph: sparse.csr_array | sparse.coo_array) -> IntArray:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 SMALL = 500
-"""Unknowns up to which one thread is the fastest."""
+"""Number of unknowns up to which one thread is fastest."""
 
 
 @contextmanager

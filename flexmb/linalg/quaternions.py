@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.state import Array
 
 SMALL = 1e-2
-"""Squared angle, rad^2, below which a series replaces a formula that cancels."""
+"""Squared angle, rad^2, below which a series replaces a formula that suffers from cancellation."""
 
 
 def turned(p: Array, s: Array) -> Array:

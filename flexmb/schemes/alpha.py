@@ -13,9 +13,9 @@ from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.scheme import check_choice, check_flag, check_range
 
 JOINT_LEVELS = ("auto", "index3", "index2", "ggl")
-"""What ``constraints`` may be."""
+"""Allowed values of ``constraints``."""
 DRY = frozenset({"friction", "rolling", "spinning"})
-"""Laws of contact that the family carries: those of dry friction."""
+"""Contact laws that the family supports: those of dry friction."""
 
 
 def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> AlphaStep:

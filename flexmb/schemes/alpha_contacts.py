@@ -18,8 +18,10 @@ from scipy import sparse
 
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.compiled.formulas import filtered, mean
 from flexmb.schemes.many_contacts import Level, StepNumbers
-from flexmb.schemes.scheme import PreparedContacts, StepMatrix, require_solved, solve_contacts
+from flexmb.schemes.scheme import PreparedContacts, StepMatrix
+from flexmb.schemes.solve_contacts import require_solved, solve_contacts
 from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, Solves, System
@@ -43,6 +45,15 @@ class AlphaStep:
         """Return (c_M, c_C, c_K) of the matrix of a step; c_K is c1 d1."""
         return 1.0, self.r * h * self.gamma, self.r * h * h * self.beta
 
+    @property
+    def error_weight(self) -> float:
+        """What the position formula misses of the Taylor series, over h^2 (a_{n+1} - a_n) (Haddouni 2015, 2.125).
+
+        Written with the filtered accelerations, a_n standing for the one at t_n + (alpha_m - alpha_f) h; the printed
+        1/h must read h.
+        """
+        return self.beta + 0.5 * (self.alpha_m - self.alpha_f) - 1.0 / 6.0
+
     def c1(self, h: float) -> float:
         """Return the weight of the forces at the end of a step in the momentum, s."""
         return self.r * h * self.gamma
@@ -53,11 +64,11 @@ class AlphaStep:
 
     def filtered(self, x_1: Array, x: Array, x_hat: Array) -> Array:
         """Return X^_{n+1} from X_{n+1}, X_n and X^_n."""
-        return ((1.0 - self.alpha_f) * x_1 + self.alpha_f * x - self.alpha_m * x_hat) / (1.0 - self.alpha_m)
+        return filtered(self.alpha_m, self.alpha_f, x_1, x, x_hat)
 
     def at_gamma(self, x_1: Array, x: Array) -> Array:
         """Return gamma X_{n+1} + (1 - gamma) X_n."""
-        return self.gamma * x_1 + (1.0 - self.gamma) * x
+        return mean(self.gamma, x_1, x)
 
 
 @dataclass(frozen=True)

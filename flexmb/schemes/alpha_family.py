@@ -57,11 +57,14 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.multibody import ALPHA, BOTH, INDEX2, INDEX3
+from flexmb.kernels.multibody import BOTH, INDEX2, INDEX3, SPLIT
+from flexmb.kernels.stages import SchemeStages
 from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep
 from flexmb.schemes.alpha_newton import AlphaTrial
+from flexmb.schemes.compiled.alpha import LEVELS, AlphaFamilyStep
+from flexmb.schemes.compiled.alpha_large import STAGES
 from flexmb.schemes.frictional import directions, no_laws, surface_rates
 from flexmb.schemes.scheme import ELSEWHERE, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
@@ -69,9 +72,9 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, System
 
 ITERATIONS = 60
-"""Most iterations of Newton's method."""
+"""Maximum number of Newton iterations."""
 JOINT_CODES = {"index3": INDEX3, "index2": INDEX2, "ggl": BOTH}
-"""Levels on which joints are held, as the compiled loop of large motion numbers them."""
+"""Levels on which joints are enforced, as numbered in the compiled loop of large motion."""
 
 
 @dataclass(frozen=True)
@@ -98,12 +101,12 @@ class Alpha(Scheme):
 
     @property
     def contact_level(self) -> str:
-        """How contacts enter: "ggl", "velocity", "naive-position" or "naive-velocity"."""
+        """Level of contacts: "ggl", "velocity", "naive-position" or "naive-velocity"."""
         return "ggl" if getattr(self, "ggl", False) else "velocity"
 
     @property
     def joint_level(self) -> str:
-        """How joints are held: "index3" (positions), "index2" (velocities) or "ggl" (both)."""
+        """Level at which joints are enforced: "index3" (positions), "index2" (velocities) or "ggl" (both)."""
         chosen = getattr(self, "constraints", "auto")
         return ("ggl" if getattr(self, "ggl", False) else "index3") if chosen == "auto" else str(chosen)
 
@@ -194,12 +197,11 @@ class Alpha(Scheme):
         p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
         F = c.at_gamma(after.vectors[1:], before.vectors[1:])
         works, total = F @ moved, F.sum(axis=0)
-        contacts, drive = trial.contacts.works(U, jumps.z, trial.contacts.none), -float(surfaces @ jumps.z)
+        contacts = trial.contacts.works(U, jumps.z, trial.contacts.none, surfaces)
         if self.naive:  # forces, on how far the contacts move
             lam = c.at_gamma(after.contacts[2], before.contacts[2])
             total, along = total + end.G @ lam, end.G.T @ trial.increment
-            contacts = {"contact": (end.g - start.g) * lam}
-            drive = -float((end.g - start.g - along) @ lam)
+            contacts = {"contact": (end.g - start.g) * lam, "surface": -(end.g - start.g - along) * lam}
         drives = c.at_gamma(after.loads[1], before.loads[1]) @ (system.prescribed(end.t) - system.prescribed(start.t))
         drives -= 0.5 * float(jumps.Lam_J @ (start.joint_g_t + end.joint_g_t))
         numerical = end.potential - start.potential + works[CONSERVATIVE] + works[INERTIA] + works[JOINT]
@@ -208,7 +210,7 @@ class Alpha(Scheme):
         numerical += float(jumps.Lam_J @ (end.G_J.T @ end.to_axes(0.5 * (v_0 + v_1)))) - drives
         return StepReport(
             external=float(works[EXTERNAL]),
-            drive=float(works[DRIVE] + drives + drive),
+            drive=float(works[DRIVE] + drives + contacts["surface"].sum()),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             projection=float(end.to_space(0.5 * h * jumps.w - jumps.dq) @ total),
@@ -230,6 +232,12 @@ class Alpha(Scheme):
         a = rest / (1.0 - n.alpha_m + (1.0 - n.alpha_f) * (n.beta * k + n.gamma * c))
         return np.stack([q + n.beta * a, v + n.gamma * a, a])
 
+    def compiled_step(self, h: float) -> AlphaFamilyStep:
+        """Return the coefficients, and the level on which contacts are held."""
+        c = self.coefficients
+        level = LEVELS[self.contact_level]
+        return AlphaFamilyStep(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
+
     def large_motion_numbers(self) -> dict[str, Any]:
         """Return the coefficients, and the levels on which joints and contacts are held."""
         if self.naive:
@@ -238,12 +246,37 @@ class Alpha(Scheme):
         c = self.coefficients
         own: dict[str, Any] = {name: float(getattr(c, name)) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
         own |= {"joint_level": JOINT_CODES[self.joint_level], "contact_ggl": int(self.contact_level == "ggl")}
-        return {"family": ALPHA, **own}
+        return {"form": SPLIT, "error_weight": float(c.error_weight), **own}
+
+    @classmethod
+    def large_motion_stages(cls) -> SchemeStages:
+        """Return the stages of ``compiled.alpha_large``."""
+        return STAGES
 
     @property
     def has_error_estimate(self) -> bool:
-        """The position formula misses the Taylor series by a known multiple of a_{n+1} - a_n (in large motion)."""
+        """The position formula misses the Taylor series by a known multiple of a_{n+1} - a_n."""
         return not self.naive
+
+    def position_error(
+        self, system: System, before: State, after: State, memory: Memory, memory_after: Memory, h: float
+    ) -> Array:
+        """Return h^2 (beta + (alpha_m - alpha_f)/2 - 1/6) (a_{n+1} - a_n)."""
+        return np.asarray(h * h * self.coefficients.error_weight * (memory_after.vectors[0] - memory.vectors[0]))
+
+    def resized(self, system: System, state: State, memory: Memory, h: float, h_next: float) -> Memory:
+        """Move what is filtered to the time it stands for: F^ <- F + (h_next / h)(F^ - F), and so a; else order 1."""
+        ratio = h_next / h
+        if ratio == 1.0:
+            return memory
+        here = system.instant(state.t, state.q, state.v)
+        M = system.factor(here, 1.0, 0.0, 0.0)
+        a, _ = M.solve_both(here.F.sum(axis=0) - here.momentum_rate, -here.joint_bias)
+        now = np.concatenate([a[None, :], forces_in_space(here, memory.loads[0])])
+        lam, lam_hat = memory.loads
+        return memory.with_(
+            vectors=now + ratio * (memory.vectors - now), loads=np.stack([lam, lam + ratio * (lam_hat - lam)])
+        )
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return a note on joints held by positions alone without dissipation (rho_inf = 1)."""

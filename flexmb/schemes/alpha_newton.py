@@ -18,7 +18,8 @@ from flexmb.schemes.alpha_contacts import AlphaFixed, blocks_of, solve_ggl, solv
 from flexmb.schemes.alpha_friction import friction_matrix, solve_both_levels
 from flexmb.schemes.contact_stack import Stack
 from flexmb.schemes.frictional import StepContacts, directions, surface_rates
-from flexmb.schemes.scheme import Memory, forecast_closes, largest, no_contacts, solve_contacts, solve_velocity
+from flexmb.schemes.scheme import Memory, forecast_closes, largest, no_contacts
+from flexmb.schemes.solve_contacts import solve_contacts, solve_velocity
 from flexmb.state import Array
 from flexmb.system.protocol import Instant, Solves, System
 
@@ -106,7 +107,7 @@ class AlphaTrial:
 
     @property
     def increment(self) -> Array:
-        """How far the step goes, (nv,)."""
+        """The increment of the step, (nv,)."""
         return np.asarray(self.d0 + self.d1 * self.v + self.jumps.dq + self.dq_J)
 
     def place(self) -> Instant:

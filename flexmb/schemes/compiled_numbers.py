@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import InputError
-from flexmb.kernels.multibody import INDEX2, SCHATZMAN, SchemeNumbers
+from flexmb.kernels.multibody import CENTRED, INDEX2, SchemeNumbers
 from flexmb.schemes.scheme import Scheme
 
 if TYPE_CHECKING:
@@ -13,9 +13,9 @@ if TYPE_CHECKING:
 
 UNUSED: dict[str, Any] = {
     **{"joint_level": INDEX2, "contact_ggl": 0, "alpha_m": 0.0, "alpha_f": 0.0, "beta": 0.0, "gamma": 1.0},
-    **{"theta": 0.0, "vartheta": 0.0, "w0": 0.0, "w2": 0.0, "forecast": 0.5, "projection": 0},
+    **{"theta": 0.0, "vartheta": 0.0, "w0": 0.0, "w2": 0.0, "forecast": 0.5, "projection": 0, "error_weight": 0.0},
 }
-"""Numbers of the other families."""
+"""Parameters of the other families."""
 
 
 def scheme_numbers(
@@ -43,7 +43,7 @@ def check_scheme(scheme: Scheme, system: MultibodySystem) -> None:
     compiled = type(scheme).large_motion_numbers is not Scheme.large_motion_numbers
     numbers = scheme_numbers(scheme) if compiled or not scheme.any_system else None
     scheme.check(system)
-    if system.spheres and (numbers is None or numbers.family == SCHATZMAN):
+    if system.spheres and (numbers is None or numbers.form == CENTRED):
         message = (
             "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
         )

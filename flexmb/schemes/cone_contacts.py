@@ -14,6 +14,7 @@ from scipy import sparse
 from flexmb.kernels.arrays import SideAddress
 from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.cone_dense import DenseCones, solve_dense
+from flexmb.kernels.cone_hard import hard_cones
 from flexmb.kernels.cone_many import SparseCones, solve_sparse
 from flexmb.kernels.cone_problem import ITERATIONS, RESIDUAL, Cones
 from flexmb.kernels.side_rows import Sides, side_step
@@ -103,7 +104,7 @@ def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: C
     m = int(first[-1])
     return Cones(
         setting=np.array([solver.tolerance, h]),
-        choice=np.array([solver.cone_method, solver.max_iterations], dtype=np.int64),
+        choice=np.array([solver.cone_method, solver.max_iterations, hard_cones()], dtype=np.int64),
         answer=np.zeros(4),
         first=first,
         shape=np.ascontiguousarray(shape),

@@ -26,7 +26,7 @@ from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import ContactNumbers
 
 MOST_SETS = 30
-"""Most sets of contacts in decompression that are tried."""
+"""Maximum number of sets of contacts in decompression that are tried."""
 
 
 @dataclass(frozen=True, eq=False)

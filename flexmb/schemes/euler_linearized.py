@@ -43,7 +43,7 @@ from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import Instant, Solves, System
 
 ROUNDS = 30
-"""Most times that contacts which would close are added to the problem."""
+"""Maximum number of times that closing contacts are added to the problem."""
 
 
 @dataclass(frozen=True)

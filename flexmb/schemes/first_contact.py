@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from flexmb.state import Array
 
 LOOKS = 16
-"""Places inside a step where a gap is looked at; flights shorter than a part of it are not seen."""
+"""Number of points in a step at which a gap is evaluated; shorter flights are not detected."""
 
 
 def first_contact(g: tuple[Array, Array], U: tuple[Array, Array], s: float, noise: Array) -> tuple[float, int]:

@@ -24,7 +24,8 @@ from flexmb.schemes.contact_stack import ContactTask, Stack
 from flexmb.schemes.law_state import coefficients as coefficients
 from flexmb.schemes.law_state import laws_after as laws_after
 from flexmb.schemes.law_state import no_laws as no_laws
-from flexmb.schemes.scheme import Memory, StepFixed, solve_contacts, solve_velocity
+from flexmb.schemes.scheme import Memory, StepFixed
+from flexmb.schemes.solve_contacts import solve_contacts, solve_velocity
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import Instant, Solves, System
@@ -172,25 +173,26 @@ class StepContacts:
         P[active], count = solve_contacts(W, b[active] - W @ z[active], active, system, task.solver, task.t)
         return P, count
 
-    def works(self, U: Array, z: Array, c: Array) -> dict[str, Any]:
+    def works(self, U: Array, z: Array, c: Array, surfaces: Array) -> dict[str, Any]:
         """Return the impulses and works of a report, from the mean rates U and the impulses of laws and bonds.
+
+        ``surfaces`` is the part of U that prescribed surfaces have.
 
         All are (nc + nt,); contacts that are nothing but normals have only normal works.
         """
         nc, blocks = self.blocks.nc, self.blocks
         work, all_ = U * z, z + c
-        found = {"P": all_[:nc], "contact": work[:nc]}
+        found = {"P": all_[:nc], "contact": work[:nc], "surface": -blocks.by_contact(surfaces * all_)}
         if blocks.normals_only:
             return found
-        bonds_work = U * c
-        beside, tangent = work[nc:], blocks.tangent
+        beside, tangent, none = work[nc:], blocks.tangent, np.zeros(nc)
         return found | {
             "mu": self.task.mu,
             "R": all_[nc:],
             "bonds": c,
-            "sliding": _by_contact(blocks, np.where(tangent, beside, 0.0)),
-            "rolling": _by_contact(blocks, np.where(tangent, 0.0, beside)),
-            "cohesion": bonds_work[:nc] + _by_contact(blocks, bonds_work[nc:]),
+            "sliding": blocks.by_contact(np.concatenate([none, np.where(tangent, beside, 0.0)])),
+            "rolling": blocks.by_contact(np.concatenate([none, np.where(tangent, 0.0, beside)])),
+            "cohesion": blocks.by_contact(U * c),
         }
 
     def remember(self, z: Array, U: Array, end: Instant) -> dict[str, Array]:
@@ -209,8 +211,3 @@ class StepContacts:
             return found
         laws = laws_after(blocks, self.memory.laws, blocks.slip(self.start.U_T), self.h, end.g, self.h * U[nc:])
         return found | {"laws": laws}
-
-
-def _by_contact(blocks: Blocks, x: Array) -> Array:
-    """Return the sums over the rows of each contact, (nc,)."""
-    return np.asarray(np.bincount(blocks.owner, weights=x, minlength=blocks.nc), dtype=np.float64)

@@ -26,7 +26,7 @@ from flexmb.system.linear_system import LinearSystem
 
 Flags = NDArray[np.bool_]
 FEW = 30
-"""Up to so many contacts a dense matrix over their pairs is quicker."""
+"""Number of contacts up to which a dense matrix is faster."""
 
 
 class Level(Enum):
@@ -98,7 +98,7 @@ class ManyContactsProblem:
 
     @property
     def factorizations(self) -> int:
-        """How many sets were factored so far."""
+        """Number of sets factored so far."""
         return int(self.room.many.border.factored[0])
 
     def solve(self, b: Array, asked: Flags, guess: Array, closed: Flags | None, tolerance: float) -> Answer:

@@ -40,9 +40,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.multibody import MOREAU
+from flexmb.kernels.multibody import WHOLE
+from flexmb.kernels.stages import SchemeStages
 from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.schemes.compiled.formulas import increment, mean
+from flexmb.schemes.compiled.moreau_jean import MoreauJeanStep
+from flexmb.schemes.compiled.moreau_jean_large import STAGES
 from flexmb.schemes.frictional import StepContacts, directions, no_laws, surface_rates
 from flexmb.schemes.scheme import (
     ALL_LAWS,
@@ -61,7 +65,7 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, System
 
 ITERATIONS = 40
-"""Most iterations of Newton's method."""
+"""Maximum number of Newton iterations."""
 
 
 def class_weights(theta: float, vartheta: float) -> list[float]:
@@ -142,8 +146,10 @@ class MoreauJean(Scheme):
         contacts = StepContacts.begin(system, start, active, memory, fixed, solver, h, t1, vt)
         given = start.to_space(start.p + h * weighed(start.F, 1.0 - th, 1.0 - vt))
         z, c, v, Lam, count, last, scale = contacts.none, contacts.none, v_k, memory.loads[0], 0, np.inf, largest(v_k)
+        evaluations = 2  # at both ends, and in each iteration
         for _ in range(ITERATIONS):
-            dq = h * (v_k + vt * (v - v_k))
+            evaluations += 1
+            dq = increment(h, vt, v_k, v - v_k)
             end = system.instant(t1, system.advance(state.q, dq), v)
             inside, J = end.directions_inside(-(1.0 - vt) * dq, t1 - (1.0 - vt) * h), directions(end)
             R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - J @ (z + c) - inside @ Lam
@@ -163,13 +169,14 @@ class MoreauJean(Scheme):
             last = size
         else:
             raise NotConverged("Newton's method does not converge", time=t1, step=-1, residual=size)
-        dq = h * (v_k + vt * (v - v_k))
+        dq = increment(h, vt, v_k, v - v_k)
         end = system.instant(t1, system.advance(state.q, dq), v)
-        surfaces = vt * surface_rates(end) + (1.0 - vt) * surface_rates(start)
+        surfaces = mean(vt, surface_rates(end), surface_rates(start))
         U = directions(end).T @ (dq / h) + surfaces
-        report = self._report(system, start, end, dq, h, Lam, contacts.works(U, z, c), float(surfaces @ (z + c)))
+        report = self._report(system, start, end, dq, h, Lam, contacts.works(U, z, c, surfaces))
         after = memory.with_(loads=Lam[None, :], **contacts.remember(z, U, end))
-        return State(t1, end.q, v), after, replace(report, iterations=count, laws=after.laws)
+        report = replace(report, iterations=count, laws=after.laws, evaluations=evaluations)
+        return State(t1, end.q, v), after, report
 
     def _report(
         self,
@@ -180,15 +187,14 @@ class MoreauJean(Scheme):
         h: float,
         Lam: Array,
         contacts: dict[str, Any],
-        surfaces: float,
     ) -> StepReport:
-        """Return the works of the step, all taken in space, on the velocity dq / h; ``surfaces``: by moving ones."""
+        """Return the works of the step, all taken in space, on the velocity dq / h."""
         th, vt = self.theta, self.vartheta
         moved, v_0, v_1 = end.to_space(dq), start.to_space(start.v), end.to_space(end.v)
         p_0, p_1 = start.to_space(start.p), end.to_space(end.p)
         works = np.array(
             [
-                moved @ (w * end.to_space(F_1) + (1.0 - w) * start.to_space(F_0))
+                moved @ mean(w, end.to_space(F_1), start.to_space(F_0))
                 for F_0, F_1, w in zip(start.F, end.F, class_weights(th, vt), strict=True)
             ]
         )
@@ -199,7 +205,7 @@ class MoreauJean(Scheme):
         numerical += float((inside @ Lam) @ dq) / h - drives
         return StepReport(
             external=float(works[EXTERNAL]),
-            drive=float(works[DRIVE]) + drives - surfaces,
+            drive=float(works[DRIVE]) + drives + float(contacts["surface"].sum()),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             iterations=0,
@@ -207,6 +213,23 @@ class MoreauJean(Scheme):
             Lam=Lam,
             **contacts,
         )
+
+    def compiled_step(self, h: float) -> MoreauJeanStep:
+        """Return the weights and the forecast."""
+        return MoreauJeanStep(h, float(self.theta), float(self.vartheta), float(self.gamma))
+
+    @property
+    def has_error_estimate(self) -> bool:
+        """For theta = 1/2: in flight it is the trapezoidal rule."""
+        return self.order == 2 and self.vartheta == 0.5
+
+    def position_error(
+        self, system: System, before: State, after: State, memory: Memory, memory_after: Memory, h: float
+    ) -> Array:
+        """Return (h^2 / 12)(a_{k+1} - a_k), what the trapezoidal rule misses of the Taylor series."""
+        ends = [system.instant(s.t, s.q, s.v) for s in (before, after)]
+        change = ends[1].F.sum(axis=0) - ends[0].F.sum(axis=0)
+        return np.asarray(h * h / 12.0 * system.factor(ends[0], 1.0, 0.0, 0.0).solve(change))
 
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of (q, h v)."""
@@ -221,7 +244,12 @@ class MoreauJean(Scheme):
             message = "must be greater than 0 for systems with joints or large motion (the step is implicit)"
             raise InputError(message, where="scheme", key="theta", value=self.theta)
         weights = {"theta": float(self.theta), "vartheta": float(self.vartheta)}
-        return {"family": MOREAU, **weights, "forecast": float(self.gamma), "projection": int(self.projection)}
+        return {"form": WHOLE, **weights, "forecast": float(self.gamma), "projection": int(self.projection)}
+
+    @classmethod
+    def large_motion_stages(cls) -> SchemeStages:
+        """Return the stages of ``compiled.moreau_jean_large``."""
+        return STAGES
 
 
 @dataclass(frozen=True)

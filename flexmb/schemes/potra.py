@@ -51,11 +51,12 @@ from flexmb.system.protocol import Instant, System
 
 BoolArray = NDArray[np.bool_]
 NEAR, REST = 1e-9, 1e-9
-"""A contact is closed when it will be in this share of the step; a rate this small beside those before it is none."""
+"""A contact that closes within this fraction of the step counts as closed; a relative rate this small counts as "
+"zero."""
 LANDINGS = 4
-"""Most corrections of the time of an impact."""
+"""Maximum number of corrections of the impact time."""
 EVENTS = 40
-"""Impacts in a step after which gaps are no longer looked at: contacts that would close are held from there on."""
+"""Number of impacts in a step after which gaps are no longer checked: closing contacts then stay closed."""
 
 
 @dataclass(frozen=True)

@@ -11,13 +11,13 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 from scipy import sparse
 
-from flexmb.errors import NOT_FINITE, InputError, NotConverged
+from flexmb.errors import InputError
 from flexmb.kernels.lcp import NEWTON
 from flexmb.kernels.rows import MARGIN, PRESSED
+from flexmb.kernels.stages import NO_STAGES, SchemeStages
 from flexmb.nonsmooth.delassus import delassus
-from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.schemes.many_contacts import Answer, Level, ManyContactsProblem, StepNumbers, pays
+from flexmb.schemes.many_contacts import Level, ManyContactsProblem, StepNumbers, pays
 from flexmb.state import Array, IntArray, State, StepReport
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
@@ -25,7 +25,7 @@ from flexmb.system.protocol import Instant, Solves, System
 from flexmb.system.step_matrix import StepMatrix as StepMatrix
 
 SETTLED, NOISE = 1e-14, 1e-11
-"""A correction this small beside the velocities is round-off; one that no longer shrinks, if it is below the latter."""
+"""Relative size of a correction that is round-off; of one that no longer decreases, if it is below the latter."""
 
 
 class PreparedContacts(ABC):
@@ -75,7 +75,7 @@ class StepFixed(PreparedContacts):
 
     @property
     def numbers(self) -> StepNumbers:
-        """Those of S."""
+        """Coefficients of the step matrix S."""
         return StepNumbers(Level.ONE, self.S.c_C, self.S.c_K, self.S.refine)
 
     @cached_property
@@ -163,13 +163,16 @@ class Scheme(ABC):
     """
 
     name: ClassVar[str] = ""
+    driver: ClassVar[str] = "steps"
+    """Driver of the scheme: "steps" over impacts, or "events", which are located (``drive.events``)."""
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
     restitutes: ClassVar[bool] = True
     """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
-    """Laws of contact beyond normals with Newton's impacts that the step obeys, as keys of contacts."""
+    """Contact laws, besides unilateral contact with Newton's impact law, that the step supports, as keys of "
+    "contacts."""
 
     @property
     @abstractmethod
@@ -194,6 +197,10 @@ class Scheme(ABC):
         """Return the memory with which the compiled step of constant systems begins, where there is one."""
         return self.start(system, state, h, fixed, solver)
 
+    def compiled_step(self, h: float) -> Any | None:
+        """Return the parameters of the compiled step of constant systems (``kernels.march``); None: there is none."""
+        return None
+
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of a step on the oscillator h^2 q'' + c h q' + k q = 0 (c = 2 zeta omega h, k = omega^2 h^2).
 
@@ -205,6 +212,11 @@ class Scheme(ABC):
         """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
         raise InputError(f"has no step of large motion; {ELSEWHERE}", where="scheme", key="name", value=self.name)
 
+    @classmethod
+    def large_motion_stages(cls) -> SchemeStages:
+        """Return what the compiled loop of large motion calls; nothing where a scheme has no such step."""
+        return NO_STAGES
+
     def check(self, system: System) -> None:  # noqa: B027
         """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
 
@@ -215,7 +227,8 @@ class Scheme(ABC):
         present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                fit = [c for c in SCHEMES.values() if c.carries >= set(present) and (c.restitutes or not bounces)]
+                known = [c for c in SCHEMES.values() if c.driver == "steps"]
+                fit = [c for c in known if c.carries >= set(present) and (c.restitutes or not bounces)]
                 able = ", ".join(c.name for c in fit) or "none"
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
                 message = f"does not carry {law} (contact '{contact}'); use one of {able}"
@@ -226,19 +239,29 @@ class Scheme(ABC):
         """Whether the local error of a step is known, so that a tolerance can choose the steps."""
         return False
 
+    def position_error(
+        self, system: Any, before: State, after: State, memory: Memory, memory_after: Memory, h: float
+    ) -> Array:
+        """Return the local error of the positions in a step of smooth motion, (nv,), where it is known."""
+        raise InputError("has no error estimate", where="scheme", key="name", value=self.name)
+
+    def resized(self, system: Any, state: State, memory: Memory, h: float, h_next: float) -> Memory:
+        """Return the memory for a step of another length than the one before; as it is unless it stands for a time."""
+        return memory
+
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return what is seldom wanted of this scheme on a system with joints, with Newton's restitution above 0."""
         return ()
 
 
 EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
-"""Schemes that run on every system in large motion."""
+"""Schemes available for every system in large motion."""
 
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
-"""Laws of contact that a scheme can carry beyond normals with Newton's impacts."""
+"""Contact laws that a scheme can support besides unilateral contact with Newton's impact law."""
 
 LAW_WORDS = {"impact": 'impact = "poisson"'}
-"""What messages call a law whose key alone does not name it."""
+"""Names in messages of laws that their key alone does not identify."""
 
 ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
 
@@ -263,87 +286,6 @@ def check_choice(key: str, value: str, allowed: tuple[str, ...]) -> None:
         near = difflib.get_close_matches(str(value), allowed, n=1)
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise InputError(f"must be one of {', '.join(allowed)}{hint}", where="scheme", key=key, value=value)
-
-
-def solve_contacts(
-    W: Array, b: Array, rows: IntArray, system: System, solver: ContactSolver, t: float
-) -> tuple[Array, int]:
-    """Solve 0 <= W z + b perp z >= 0 on the contacts ``rows``; return z and the iterations taken.
-
-    Raises
-    ------
-    NotConverged
-        Naming the time and the contact with the largest residual.
-    """
-    if not np.isfinite(b).all():
-        bad = int(rows[int(np.flatnonzero(~np.isfinite(b))[0])])
-        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=system.contacts.labels[bad])
-    try:
-        solution = solver.solve(ContactProblem(W=W, b=b))
-    except NotConverged as failure:
-        failure.time = t
-        row = int(rows[getattr(failure, "row", 0) % max(rows.size, 1)]) if rows.size else 0
-        failure.contact = system.contacts.labels[row] if system.contacts.labels else ""
-        raise
-    return solution.z, solution.iterations
-
-
-def solve_velocity(
-    fixed: PreparedContacts, b: Array, rows: IntArray, guess: Array, solver: ContactSolver, t: float
-) -> tuple[Array, int]:
-    """Solve 0 <= W P + b perp P >= 0 on the contacts ``rows``; return P of all contacts and the iterations taken.
-
-    Parameters
-    ----------
-    fixed : PreparedContacts
-    b : (nc,) array
-    rows : int array
-    guess : (nc,) array
-        Impulses of the step before, from which a solver for many contacts starts.
-    solver : ContactSolver
-    t : float
-    """
-    P = no_contacts(fixed.system)
-    many = fixed.many_for(solver)
-    if many is None:
-        P[rows], iterations = solve_contacts(
-            fixed.row_matrix[np.ix_(rows, rows)], b[rows], rows, fixed.system, solver, t
-        )
-        return P, iterations
-    asked = np.zeros(P.size, dtype=bool)
-    asked[rows] = True
-    answer = many.solve(b, asked, guess, None, solver.tolerance)
-    require_solved(answer, fixed.system, solver, t)
-    return answer.z, answer.iterations
-
-
-def require_solved(answer: Answer, system: LinearSystem, solver: ContactSolver, t: float) -> None:
-    """Raise NotConverged, naming the contact, when an answer's residual is above the solver's tolerance."""
-    if answer.residual <= solver.tolerance:
-        return
-    label = system.contacts.labels[answer.row % system.contacts.nc]
-    if not np.isfinite(answer.residual):
-        raise NotConverged(NOT_FINITE, time=t, step=-1, contact=label)
-    raise NotConverged(
-        f"contact solver '{solver.name}' did not reach {solver.tolerance:.3g} in {answer.iterations} iterations",
-        time=t,
-        step=-1,
-        contact=label,
-        residual=answer.residual,
-    )
-
-
-def load_works(system: LinearSystem, dq: Array, phi: Array) -> tuple[float, float]:
-    """Return the work of the loads with amplitudes ``phi`` over ``dq``: of those that are no drives, of drives."""
-    works = [0.0, 0.0]
-    for load, amplitude in zip(system.loads, phi, strict=True):
-        works[load.drive] += float(load.B @ dq) * float(amplitude)
-    return works[0], works[1]
-
-
-def quad(A: object, x: Array) -> float:
-    """Return ``x^T A x``."""
-    return float(x @ (A @ x))  # type: ignore[operator]
 
 
 def largest(x: Array) -> float:

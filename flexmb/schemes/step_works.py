@@ -19,7 +19,7 @@ class StepWorks:
         self.blocks, self.mu = system.contacts.blocks, mu
         nc, nt = self.blocks.nc, self.blocks.nt
         self.P, self.R, self.Lam = np.zeros(nc), np.zeros(nt), np.zeros(system.nj)
-        self.contact, self.tangential = np.zeros(nc), np.zeros(nt)
+        self.contact, self.tangential, self.surface = np.zeros(nc), np.zeros(nt), np.zeros(nc)
         self.external = self.drive = self.cross = self.damping = self.numerical = 0.0
         self.iterations = 0
 
@@ -39,6 +39,7 @@ class StepWorks:
         normal, beside = rows.spread(P * rates)
         self.contact += normal
         self.tangential += beside
+        self.surface -= self.blocks.by_contact(np.concatenate(rows.spread(given * P)))
         self.drive -= float(given @ P)
 
     def add_joints(self, Lam: Array, rates: Array, given: Array) -> None:
@@ -64,6 +65,7 @@ class StepWorks:
             numerical=self.numerical,
             iterations=self.iterations,
             cross=self.cross,
+            surface=self.surface,
             Lam=self.Lam,
             **beside,
         )

@@ -41,9 +41,9 @@ from flexmb.state import Array, State, StepReport
 from flexmb.system.protocol import System
 
 ITERATIONS = 60
-"""Most iterations for the momentum of bodies that turn; each gains a factor of about h omega."""
+"""Maximum number of iterations for the momentum of rotating bodies; each gains a factor of about h omega."""
 CLOSE = 1e-14
-"""A correction this small beside the motion, in the norm of the kinetic energy, is round-off."""
+"""Relative size of a correction, in the norm of the kinetic energy, that is round-off."""
 
 
 @dataclass(frozen=True)
@@ -126,15 +126,16 @@ class StormerVerlet(Scheme):
         after = memory.with_(vectors=p_1[None, :], scalars=np.array([end.potential]), **contacts.remember(z, U, end))
         own = end.potential - memory.scalars[0] + 0.5 * float(v_1 @ p_0 - v_0 @ middle.to_axes(p_1))
         work = h * (mean.F @ mean.v)
+        booked = contacts.works(U, z, c, surfaces)
         report = StepReport(
             external=float(work[EXTERNAL]),
-            drive=float(work[DRIVE]) - float(surfaces @ (z + c)),
+            drive=float(work[DRIVE]) + float(booked["surface"].sum()),
             damping=float(work[DAMPING]),
             numerical=float(own + work[CONSERVATIVE] + work[INERTIA]),
             iterations=count,
             cross=float(work[CROSS]),
             laws=after.laws,
-            **contacts.works(U, z, c),
+            **booked,
         )
         return State(t_1, q_1, v_1), after, report
 

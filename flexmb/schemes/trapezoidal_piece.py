@@ -15,7 +15,7 @@ from flexmb.state import Array
 from flexmb.system.protocol import Instant, System
 
 PASSES = 2
-"""Linear problems of a motion whose forces or momenta are not linear: with the first alone it would be of order 1."""
+"""Number of linear problems per step for nonlinear forces or momenta: a single one would give order 1."""
 
 
 @dataclass(frozen=True)

@@ -27,11 +27,11 @@ from flexmb.system.row_groups import Groups
 from flexmb.system.sphere_pairs import AT_START, SphereGroup
 
 FUNCTIONS = {"bodies": "spin", "joints": "drive", "loads": "function", "contacts": "motion"}
-"""Keys of the functions of time that parts have, by their role."""
+"""Keys of the time functions of parts, by role."""
 
 
 MOST_SEARCHES = 50
-"""Times that a start is moved off spheres which the move before has brought near."""
+"""Number of attempts to separate spheres that the previous correction brought into contact."""
 
 
 class LargePart(Protocol):

@@ -17,22 +17,24 @@ from flexmb.linalg.inverse_mass import InverseMass
 from flexmb.state import Array, IntArray
 from flexmb.system.bordered_factor import factored
 from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.start_inside import inside_words
 
 TOLERANCE = 1e-8
-"""Residual of a joint, over the size or speed of the system, that is taken for rounded input and mended silently."""
+"""Residual of a joint, over the size or speed of the system, that is treated as rounded input and corrected "
+"silently."""
 
 ALIGNED = 1e-10
-"""Ratio (``dependent_columns.Redundant``) up to which rows of joints say the same, but for the digits of their data:
+"""Ratio (``dependent_columns.Redundant``) up to which joint rows are redundant within the accuracy of their data:
 axes and places that agree to 1e-5 of their lengths."""
 
 NEARLY_ALIGNED = 1e-5
-"""Ratio up to which rows that do not say the same are so close to it (3e-3 of their lengths) that a note names them."""
+"""Ratio up to which independent rows are so close to redundant (3e-3 of their norms) that a note names them."""
 
 ROUNDED = 1e-13
-"""Misfit of redundant joints, over their lengths, that is round-off and not worth a word."""
+"""Mismatch of redundant joints, over their lengths, that is round-off and causes no note."""
 
 SLOWEST = 1e-3
-"""Rate of a system at rest, in sizes of the system or radians per second, that rates are compared with at least."""
+"""Smallest reference rate, in system sizes or radians per second, for systems at rest."""
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
@@ -74,7 +76,7 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     worst, off = _worst(left, speed)
     if off > TOLERANCE:
         message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {abs(left[worst]):.6g}"
-        raise InputError(message, where=f"joints.{system.joints.name_of(worst)}")
+        raise InputError(message, where=system.joints.where(worst))
     if not project:
         gdot = _can_be_met(system, system.gdot(t0, q, system.v0)[: system.nj])
         worst, off = _worst(gdot, np.maximum(speed, _row_speed(system, system.v0, size)[: system.nj]))
@@ -82,7 +84,7 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
             raise InputError(
                 f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
                 "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
-                where=f"joints.{system.joints.name_of(worst)}",
+                where=system.joints.where(worst),
             )
     moved = Moved(
         float(np.abs(q[: system.nq] - system.q0).max(initial=0.0)),
@@ -130,16 +132,25 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
         raise InputError(
             f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
             "[initial] project = true moves the bodies to the nearest position where all joints are closed",
-            where=f"joints.{system.joints.name_of(worst)}",
+            where=system.joints.where(worst),
         )
     if g.size > nj:
         worst = nj + int(np.argmin(g[nj:]))
         if g[worst] < -PENETRATION * size:
-            label = system.gaps.labels[worst - nj]
+            before = _undisplaced(system)
+            at_rest = float(system.g(t0, before)[worst]) if np.any(before != system.q0) else -np.inf
             raise InputError(
-                f"initial penetration: contact '{label}' starts {-g[worst]:.6g} m inside",
+                inside_words(system.gaps.labels[worst - nj], float(g[worst]), at_rest),
                 where=f"contacts.{system.gaps.name_of(worst - nj)}",
             )
+
+
+def _undisplaced(system: MultibodySystem) -> Array:
+    """Return the start with the displacements of bars, beams and rotors taken back."""
+    q, carriers = system.q0.copy(), system.layout.carriers
+    if carriers is not None:
+        q[np.unique(carriers.Dq.indices)] = 0.0
+    return q
 
 
 def _close(system: MultibodySystem, t0: float, size: float) -> Array:
@@ -166,7 +177,7 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     g = system.g(t0, q)
     worst = int(rows[_worst(g[rows], scale[rows])[0]])
     label = system.joints.labels[worst] if worst < system.nj else system.gaps.labels[worst - system.nj]
-    where = f"joints.{system.joints.name_of(worst)}" if worst < system.nj else "contacts"
+    where = system.joints.where(worst) if worst < system.nj else "contacts"
     raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}{contradiction}", where=where)
 
 

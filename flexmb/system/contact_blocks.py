@@ -22,7 +22,7 @@ from flexmb.state import Array, IntArray
 
 
 class RowCounts(Protocol):
-    """How many rows each contact of a group has beside its normal."""
+    """Number of rows of each contact of a group beside its normal."""
 
     @property
     def slides(self) -> IntArray:
@@ -135,6 +135,11 @@ class Blocks:
         """Whether a column of H is a tangent, and no axis of rolling or spinning, (nt,) bool."""
         place = np.arange(self.nt) - self.start[:-1][self.owner]
         return np.asarray(place < self.slides[self.owner])
+
+    def by_contact(self, x: Array) -> Array:
+        """Return the sums over the rows of each contact, (nc,), of x (nc + nt,) over normals and rows beside them."""
+        beside = np.bincount(self.owner, weights=x[self.nc :], minlength=self.nc)
+        return np.asarray(x[: self.nc] + beside, dtype=np.float64)
 
     def slip(self, U_T: Array) -> Array:
         """Return the slip speed of each contact, (nc,), from the rates of all rows beside the normals, (nt,)."""

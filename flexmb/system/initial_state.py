@@ -13,7 +13,7 @@ from flexmb.state import Array
 from flexmb.system.linear_system import Load
 
 Raise = Callable[[], None]
-"""Raises InputError when a body is not held, so that it has no static response."""
+"""Raises InputError if a body is not supported, so that it has no static response."""
 
 
 def static_response(K: sparse.csr_array, force: Array, check_held: Raise) -> Array:

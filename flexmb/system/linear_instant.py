@@ -110,7 +110,7 @@ class LinearInstant:
 
     @property
     def joint_g(self) -> Array:
-        """What joints violate on the position level: nothing."""
+        """Violation of the joints on the position level: empty, there are none."""
         return np.zeros(0)
 
     @property
@@ -120,7 +120,7 @@ class LinearInstant:
 
     @property
     def joint_rates(self) -> Array:
-        """What joints violate on the velocity level: nothing."""
+        """Violation of the joints on the velocity level: empty, there are none."""
         return np.zeros(0)
 
     @property

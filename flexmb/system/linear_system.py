@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from flexmb.errors import InputError
@@ -27,8 +28,8 @@ from flexmb.system.layout import Layout as Layout
 from flexmb.system.linear_instant import LinearInstant
 from flexmb.system.step_matrix import StepMatrix
 
-FACTORS_KEPT = 8
-"""Factorizations that a constant system keeps."""
+FACTORS_KEPT = 24
+"""Number of factorizations that a constant system keeps."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +134,15 @@ class Contacts:
                 out[rows] += self.slide_coef[rows] * float(s.rate(t))
         return out
 
+    def H_tt(self, t: float) -> Array:
+        """Return the rates of ``H_t``, (nt,)."""
+        out = np.zeros(self.drift.size)
+        for m, s in enumerate(self.motions):
+            rows = self.slide_of == m
+            if rows.any():
+                out[rows] += self.slide_coef[rows] * float(s.second(t))
+        return out
+
     def _follow(self, values: list[float]) -> Array:
         out = np.zeros(self.nc)
         for m, s in enumerate(values):
@@ -202,9 +212,26 @@ class LinearSystem:
         return self.nv
 
     @property
+    def constant_mass(self) -> bool:
+        """M never changes."""
+        return True
+
+    @property
     def joints(self) -> None:
         """Small motion has no joints."""
         return
+
+    @cached_property
+    def extent(self) -> float:
+        """How large the system is, m: how far apart points are, or gaps at the start; 0 where nothing has a length."""
+        points = self.layout.points
+        spread = float(np.linalg.norm(np.ptp(points, axis=0))) if len(points) else 0.0
+        return max(spread, float(np.abs(self.contacts.g(0.0, self.q0)).max(initial=0.0)))
+
+    @cached_property
+    def turning(self) -> NDArray[np.bool_]:
+        """Which unknowns are rotations, (nv,)."""
+        return translation_groups(self.layout, self.nv) < 0
 
     @cached_property
     def impulse_map(self) -> sparse.csr_array:

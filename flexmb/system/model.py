@@ -47,6 +47,13 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
+ROLES = ("bodies", "joints", "loads", "contacts")
+
+
+def _listed(parts: Mapping[str, Part], most: int = 6) -> str:
+    """Return names and kinds of parts, of many the first."""
+    words = [f"{name} ({type(part).__name__})" for name, part in list(parts.items())[:most]]
+    return ", ".join([*words, *(["..."] if len(parts) > most else [])])
 
 
 class Model:
@@ -83,6 +90,11 @@ class Model:
         self.initial_steady = initial_steady
         self.project = project
 
+    def __repr__(self) -> str:
+        kinds = (f"{len(parts)} {role}: {_listed(parts)}" for role in ROLES if (parts := getattr(self, role)))
+        gravity = f"gravity {tuple(self.gravity)}" if self.gravity is not None else ""
+        return f"<Model with {'; '.join(filter(None, [*kinds, gravity])) or 'nothing in it'}>"
+
     def add(self, part: P) -> P:
         """Add a part and return it."""
         role = getattr(part, "role", None)
@@ -91,7 +103,7 @@ class Model:
                 raise InputError("there is gravity already", where="gravity", value=part)
             self.gravity = part.acceleration  # type: ignore[attr-defined]
             return part
-        if role not in ("bodies", "joints", "loads", "contacts"):
+        if role not in ROLES:
             message = f"cannot add a {type(part).__name__}: not a body, joint, load, contact or gravity"
             raise InputError(message, value=part)
         named: dict[str, Part] = getattr(self, role)
@@ -123,6 +135,8 @@ class Model:
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")
+        watched = [node for load in self.loads.values() if (node := getattr(load, "feedback", ""))]
+        also = (*also, *(f"{node}.{what}" for node in watched for what in ("position", "velocity")))
         large = self.large_motion
         check_memory(body.memory(large) for body in self.bodies.values() if isinstance(body, Sized))
         if large:
@@ -354,7 +368,7 @@ def _tidy(A: sparse.csr_array) -> sparse.csr_array:
 def _kinematics(bodies: dict[str, BodyParts]) -> Kinematics:
     tables, first = {}, 0
     for name, b in bodies.items():
-        tables[name] = NodeTable(first, len(b.points), b.named, b.single)
+        tables[name] = NodeTable(first, b.nodes, b.named, b.single, b.groups)
         first += len(b.points)
     return Kinematics(
         points=np.concatenate([b.points for b in bodies.values()]),

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.kernels.evaluate import evaluate_at, momentum
-from flexmb.kernels.tables import CLEARANCE, JOINT, System
+from flexmb.kernels.tables import CLEARANCE, CURVE, JOINT, System
 from flexmb.state import Array, IntArray
 
 if TYPE_CHECKING:
@@ -32,8 +32,16 @@ class DirectionPattern:
         self.shape = (nv, rows.kind.size)
         places, self.place = np.unique(row * nv + markers.dof[self.entry], return_inverse=True)
         self.indices = (places % nv).astype(np.int32) if nv else np.zeros(0, dtype=np.int32)
+        self.column = places // nv if nv else np.zeros(0, dtype=np.int64)
         columns = np.bincount(places // nv, minlength=rows.kind.size) if nv else np.zeros(rows.kind.size, dtype=int)
         self.indptr = np.concatenate([[0], np.cumsum(columns)]).astype(np.int32)
+
+    def dense(self, J: Array, grad: Array) -> Array:
+        """Return G as a dense array, (nv, nr)."""
+        out = np.zeros(self.shape)
+        along = np.einsum("ij,ij->i", J[self.entry], grad[self.slot])
+        out[self.indices, self.column] = np.bincount(self.place, weights=along, minlength=self.indices.size)
+        return out
 
     def matrix(self, J: Array, grad: Array) -> sparse.csc_array:
         """Return G, (nv, nr), from the rates of the markers and the gradients of the rows."""
@@ -61,6 +69,7 @@ class MultibodyInstant:
         self.axes = point.A.copy()
         self._g, self._g_t = point.rows.g.copy(), point.rows.g_t.copy()
         self._J, self._grad = point.markers.J.copy(), point.rows.grad.copy()
+        self.curve_places = system.curve_places() if system.tables.curves.side.size else np.zeros((0, 2))
 
     @property
     def _normals(self) -> slice:
@@ -72,6 +81,11 @@ class MultibodyInstant:
     def kinetic(self) -> float:
         """Kinetic energy, J."""
         return 0.5 * float(self.p @ self.v)
+
+    @cached_property
+    def dense_directions(self) -> Array:
+        """``directions`` as a dense array, (nv, nr)."""
+        return self.system.directions.dense(self._J, self._grad)
 
     @cached_property
     def directions(self) -> sparse.csc_array:
@@ -131,7 +145,7 @@ class MultibodyInstant:
 
     @property
     def joint_g(self) -> Array:
-        """What joints violate on the position level, (nj,)."""
+        """Violation of the joints on the position level, (nj,)."""
         return self._g[: self.system.nj]
 
     @property
@@ -141,7 +155,7 @@ class MultibodyInstant:
 
     @cached_property
     def joint_rates(self) -> Array:
-        """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
+        """Violation of the joints on the velocity level, G_J^T v + g_t, (nj,)."""
         nj = self.system.nj
         return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
 
@@ -162,7 +176,20 @@ class MultibodyInstant:
     @cached_property
     def momentum_rate(self) -> Array:
         """Rate of the momentum in space, along the axes here, where v keeps its components, (nv,)."""
-        return self.system.momentum_rate(self.t, self.q, self.v, self.p)
+        system = self.system
+        if not system.constant_mass:
+            return self.mass_and_rate[1]
+        out, first = np.zeros(system.nv), system.tables.unknowns.frame_v
+        if first.size:  # omega x J omega
+            places = first[:, None] + np.arange(3, 6)
+            (a, b, c), (x, y, z) = self.v[places].T, self.p[places].T
+            out[places] = np.stack([b * z - c * y, c * x - a * z, a * y - b * x], axis=1)
+        return out
+
+    @cached_property
+    def mass_and_rate(self) -> tuple[Array, Array]:
+        """M(q), dense, and the rate of the momentum."""
+        return self.system.mass_and_rate(self.t, self.q, self.v, self.p)
 
     def momentum(self, v: Array) -> Array:
         """Return M(q) v of another velocity, (nv,)."""
@@ -196,10 +223,10 @@ class MultibodyInstant:
     def velocity_before(self, start: MultibodyInstant) -> Array:
         """Return the relative velocities that restitution reverses, (nc,).
 
-        The normal of a clearance turns quickly: there the velocity at the start is taken along the normal here, so that
-        an impact is a reflection and no contact gains energy.
+        The normals of clearances and curves turn quickly: there the velocity at the start is taken along the normal
+        here, so that an impact is a reflection and no contact gains energy.
         """
-        turned = self.system.tables.rows.kind[self._normals] == CLEARANCE
+        turned = np.isin(self.system.tables.rows.kind[self._normals], (CLEARANCE, CURVE))
         return np.where(turned, self.G.T @ start.v + start.g_t, start.U)
 
     def to_space(self, x: Array) -> Array:

@@ -19,12 +19,14 @@ from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import spin, tangents
 from flexmb.kernels.arrays import SolverSettings
+from flexmb.kernels.curves import SIZE
 from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
 from flexmb.kernels.rotation import tangent_inverse
-from flexmb.kernels.tables import ANGLE, CLASSES, DOT, FLOATING, FRAME, PLANAR, Point, System
+from flexmb.kernels.stages import NO_STAGES, SchemeStages
+from flexmb.kernels.tables import ANGLE, CLASSES, CURVE, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
 from flexmb.state import Array, IntArray, State
 from flexmb.system.blocks_of_rows import laws_of
@@ -139,8 +141,8 @@ class MultibodySystem:
     def extent(self) -> float:
         """How large the system itself is, wherever it is, m; 0 where nothing has a length.
 
-        The largest of: how far apart its points are, arms of places, radii of gyration, and distances that joints and
-        contacts compare at the start.
+        The largest of: how far apart its points are, arms of places, radii of gyration, distances that joints and
+        contacts compare at the start, and the sizes of curves, since gaps from them are differences of such lengths.
         """
         points, markers, rows = self.layout.points, self.tables.markers, self.tables.rows
         carried = np.isin(markers.kind, (FRAME, PLANAR, FLOATING))
@@ -151,7 +153,8 @@ class MultibodySystem:
         d = state.r[rows.marker[along + 1]] - state.r[rows.marker[along]]
         spread = np.ptp(points, axis=0) if len(points) else np.zeros(3)
         lengths = [np.linalg.norm(x, axis=1).max(initial=0.0) for x in (arms, d, spread[None])]
-        return float(max(*lengths, self.tables.unknowns.radius.max(initial=0.0)))
+        curves = self.tables.curves.piece[:, SIZE].max(initial=0.0)
+        return float(max(*lengths, curves, self.tables.unknowns.radius.max(initial=0.0)))
 
     @property
     def start(self) -> Array:
@@ -177,11 +180,16 @@ class MultibodySystem:
         weight = np.where(kind == ANGLE, np.abs(rows.b[:count, :2]).sum(axis=1), 1.0)
         return np.where(np.isin(kind, (DOT, ANGLE)), angle * weight, length)
 
-    def machine(self, numbers: SchemeNumbers = NO_SCHEME, settings: SolverSettings | None = None) -> MachineWorkspace:
+    def machine(
+        self,
+        numbers: SchemeNumbers = NO_SCHEME,
+        settings: SolverSettings | None = None,
+        scheme: SchemeStages = NO_STAGES,
+    ) -> MachineWorkspace:
         """Return a new machine at the initial state, for a run or for questions."""
         pattern = self.find_pattern() if self.pattern is None else self.pattern
         state = (self.tables, self.start, self.v0, pattern, self.gaps.e, laws_of(self.gaps.blocks))
-        return machine_of(*state, numbers, settings, self.null, self.constant)
+        return machine_of(*state, numbers, settings, self.null, self.constant, scheme)
 
     @cached_property
     def gaps(self) -> Groups:
@@ -209,6 +217,11 @@ class MultibodySystem:
     def workspace(self) -> MachineWorkspace:
         """A machine for questions; the runs have their own."""
         return self.machine()
+
+    @cached_property
+    def constant_mass(self) -> bool:
+        """Whether M never changes along the axes of the frames: no floating beam, no rotor that drags."""
+        return not (self.tables.floating.modes.size or self.tables.rotors.drag.size)
 
     @property
     def linear(self) -> bool:
@@ -343,11 +356,30 @@ class MultibodySystem:
         self.at(t, q, v)
         return np.array([row_bias(self.workspace.at, r, t) for r in range(self.nj + self.gaps.nc)])
 
+    def curve_places(self) -> Array:
+        """Return where the places of rows against curves are in the planes of these, (n, 2), at the last instant."""
+        rows, state = self.tables.rows, self.workspace.machine.point.markers
+        first = rows.ptr[:-1][rows.kind == CURVE]
+        A, B = rows.marker[first], rows.marker[first + 1]
+        d = (state.r[B] - state.r[A]) + (state.low[B] - state.low[A])
+        return np.asarray(np.einsum("nij,ni->nj", state.R[A], d)[:, :2])
+
     def momentum_rate(self, t: float, q: Array, v: Array, p: Array) -> Array:
         """Return the rate of the momentum p = M(q) v in space, along the axes at q, where v keeps its components."""
         self.at(t, q, v)
         tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
         return np.asarray(self._matrix(self.workspace.machine.mats.D) @ v)
+
+    def mass_and_rate(self, t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array]:
+        """Return M(q), dense, and ``momentum_rate``, from one assembly: where the mass matrix changes."""
+        self.at(t, q, v)
+        tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
+        (order, columns, ptr), mats = self._pattern, self.workspace.machine.mats
+        rows = np.repeat(np.arange(self.nv), np.diff(ptr))
+        M = np.zeros((self.nv, self.nv))
+        M[rows, columns] = mats.M[order]
+        rate = np.bincount(rows, weights=mats.D[order] * v[columns], minlength=self.nv)
+        return M, np.asarray(rate, dtype=np.float64)
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns: joints, contacts, rows beside their normals, (nv, nr)."""

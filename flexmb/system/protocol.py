@@ -130,7 +130,7 @@ class Instant(Protocol):
 
     @property
     def joint_g(self) -> Array:
-        """What joints violate on the position level, (nj,)."""
+        """Violation of the joints on the position level, (nj,)."""
         ...
 
     @property
@@ -140,7 +140,7 @@ class Instant(Protocol):
 
     @property
     def joint_rates(self) -> Array:
-        """What joints violate on the velocity level, G_J^T v + g_t, (nj,)."""
+        """Violation of the joints on the velocity level, G_J^T v + g_t, (nj,)."""
         ...
 
     @property
@@ -225,6 +225,11 @@ class System(Protocol):
     @property
     def constant(self) -> bool:
         """Whether M, C and K never change."""
+        ...
+
+    @property
+    def constant_mass(self) -> bool:
+        """Whether M never changes, along the axes of the frames."""
         ...
 
     @property

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.assembly.builder import Group
-from flexmb.kernels.tables import System
+from flexmb.kernels.tables import SLIDE, System
 from flexmb.state import Array, IntArray
 from flexmb.system.blocks_of_rows import blocks_of, blocks_with, joined_blocks, some_blocks
 from flexmb.system.contact_blocks import Blocks
@@ -17,7 +17,10 @@ from flexmb.system.sphere_pairs import SphereGroup
 
 @dataclass(frozen=True)
 class Groups:
-    """Rows of joints or contacts: group j has the rows start[j] .. start[j + 1] - 1; ``labels`` one per row."""
+    """Rows of joints or contacts: group j has the rows start[j] .. start[j + 1] - 1; ``labels`` one per row.
+
+    ``places`` say where the groups stand in a case file.
+    """
 
     names: tuple[str, ...]
     start: IntArray
@@ -25,6 +28,7 @@ class Groups:
     e: Array
     driven: tuple[bool, ...] = ()
     motions: tuple[object, ...] = ()
+    places: tuple[str, ...] = ()
     blocks: Blocks = None  # type: ignore[assignment]  # normals only when not given
 
     def __post_init__(self) -> None:
@@ -42,6 +46,7 @@ class Groups:
             labels=tuple(labels),
             e=np.repeat(np.array([g.e for g in groups], dtype=np.float64), np.array(counts, dtype=np.int64)),
             driven=tuple(g.driven for g in groups),
+            places=tuple(g.where for g in groups),
             blocks=None if tables is None else _recorded(groups, tables),  # type: ignore[arg-type]
         )
 
@@ -75,12 +80,20 @@ class Groups:
         """Return the name of the group a row belongs to."""
         return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]
 
+    def where(self, row: int) -> str:
+        """Return where in a case file the group a row belongs to stands."""
+        return self.places[int(np.searchsorted(self.start, row, side="right")) - 1]
+
 
 def _recorded(groups: Sequence[Group], tables: System) -> Blocks:
-    """Return the blocks of what is recorded of contacts; spheres, whose pairs have rows at times only, have none."""
+    """Return the blocks of what is recorded of contacts.
+
+    Spheres, whose pairs have rows at times only, have one row that slides: sizes, not components, are recorded of it.
+    """
     with_rows = np.array([g.spheres is None for g in groups for _ in g.labels], dtype=bool)
     laws = [[g.law for g in groups for _ in g.labels if (g.spheres is None) == rows] for rows in (True, False)]
-    both = joined_blocks(blocks_of(tables, laws[0]), blocks_with(laws[1], [()] * len(laws[1])))
+    of_spheres = blocks_with(laws[1], [[SLIDE] if law.slides else [] for law in laws[1]])
+    both = joined_blocks(blocks_of(tables, laws[0]), of_spheres)
     place = np.argsort(np.argsort(~with_rows, kind="stable"), kind="stable")
     return some_blocks(both, place.tolist())
 

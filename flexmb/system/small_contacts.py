@@ -15,6 +15,7 @@ from flexmb.parts.contacts.contact_rows import ContactRows
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import Contacts
+from flexmb.system.start_inside import inside_words
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
@@ -84,8 +85,7 @@ def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, 
     i = int(points[worst])
     x = nodes.points[i] + nodes.displacement[3 * i : 3 * i + 3] @ q0
     group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
-    message = (
-        f"initial penetration: contact '{contacts.labels[worst]}' starts {-g[worst]:.6g} m inside, "
-        f"node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
-    )
+    at_rest = float(contacts.g(t0, np.zeros_like(q0))[worst]) if q0.any() else -np.inf
+    place = f", node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
+    message = inside_words(contacts.labels[worst], float(g[worst]), at_rest, place)
     raise InputError(message, where=f"contacts.{group}")

@@ -19,7 +19,7 @@ from flexmb.state import Array, IntArray
 from flexmb.system.layout import Carriers
 
 AT_START = 0.1
-"""Margin of the search at the start, over the smallest radius."""
+"""Initial search margin, over the smallest radius."""
 
 
 class SphereGroup(NamedTuple):

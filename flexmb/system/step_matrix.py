@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from flexmb.system.linear_system import LinearSystem
 
 MILD = 500.0
-"""Up to this size of c_K K over M a solution with S keeps 13 digits without a correction."""
+"""Ratio of c_K K to M up to which a solution with S has 13 digits without iterative refinement."""
 
 
 class StepMatrix:

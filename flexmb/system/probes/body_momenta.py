@@ -17,7 +17,7 @@ from flexmb.system.layout import carriers_of
 from flexmb.system.probes.moving import MovingSystem
 
 BODY_QUANTITIES = ("momentum", "angular_momentum", "center_of_mass", "kinetic_energy")
-"""What can be looked at in a body."""
+"""Signals of a body."""
 
 Function = Callable[[Array, Array], Array]
 """q (k, nq), v (k, nv) -> (k, 3) or (k,)."""

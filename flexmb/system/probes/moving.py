@@ -1,4 +1,4 @@
-"""What signals need to know of a system in large motion."""
+"""Data of a system in large motion that signals need."""
 
 from __future__ import annotations
 

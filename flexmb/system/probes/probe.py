@@ -20,6 +20,7 @@ from flexmb.assembly.markers import BodyInfo, SpinInfo, find_markers
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.kernels.tables import CLEARANCE, FLOATING, FRAME, PLANAR
+from flexmb.parts.bodies.signals import usual_nodes
 from flexmb.state import Array
 from flexmb.system.layout import Carriers, carriers_of
 from flexmb.system.probes.body_momenta import BODY_QUANTITIES, body_quantity
@@ -28,10 +29,10 @@ from flexmb.system.probes.joint_angles import angle_of, angle_rate_of
 from flexmb.system.probes.moving import MovingSystem
 
 SIZES = {"position": 3, "velocity": 3, "displacement": 3, "rotation": 3, "angular_velocity": 3, "orientation": 4}
-"""What can be looked at in a place, and its number of columns."""
+"""Signals of a point, and their number of columns."""
 TURNING = ("rotation", "angular_velocity", "orientation")
 ANGLES = ("angle", "angle_rate")
-"""What can be looked at in a joint with an angle (its forces and errors are recorded anyway)."""
+"""Signals of a joint with an angle (its forces and errors are always recorded)."""
 MODE = re.compile(r"mode\(\s*(\d+)\s*\)")
 
 Function = Callable[[Array, Array, Array, Array], Array]
@@ -232,7 +233,7 @@ def _contact_probe(
 
 
 def _own_places(body: str, info: BodyInfo) -> list[str]:
-    return [body] if info.single else [f"{body}.{node}" for node in ("first", "mid", "last") if node in info.named]
+    return [body] if info.single else [f"{body}.{node}" for node in usual_nodes(info.named)]
 
 
 def _unknown(name: object, bodies: Mapping[str, BodyInfo], joints: Mapping[str, JointAngle]) -> InputError:
@@ -257,7 +258,7 @@ def _bad(name: object, message: str) -> InputError:
 
 
 SPIN_QUANTITIES = ("spin_speed", "spin_angle")
-"""What can be looked at in a body that spins."""
+"""Signals of a body that spins."""
 
 
 def spin_quantity(quantity: str, spin: SpinInfo) -> Callable[[Array, Array, Array], Array]:

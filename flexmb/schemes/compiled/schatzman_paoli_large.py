@@ -1,23 +1,8 @@
-"""Schatzman-Paoli's scheme on systems whose unknowns are plain numbers: no joints, no frames that turn.
+"""Schatzman-Paoli's scheme in large motion, compiled, on systems whose unknowns are plain numbers.
 
-With u_k = (q_k - q_{k-1}) / h, v_k = (u_k + u_{k+1}) / 2, q_{k+1/2} = q_k + (h/2) u_{k+1} and the momentum
-p_{k+1/2} = p(q_{k+1/2}, u_{k+1}), in which M may depend on q,
-
-    p_{k+1/2} - p_{k-1/2} = h F_w + G P,     F_w = w0 F(t_{k-1}, q_{k-1}, v_k) + w1 F(t_k, q_k, v_k)
-                                                   + w2 F(t_{k+1}, q_{k+1}, v_k)
-    0 <= [ g(t_{k+1}, q_{k+1}) + e g(t_{k-1}, q_{k-1}) ] / h   perp   P >= 0,       G at q_{k+1}
-
-which is ``schemes.schatzman_paoli`` where M, C and K are constant, and symmetric in time for the weights 1/4, 1/2, 1/4.
-The state of the motion is (q_k, v_k); u_{k+1} and p_{k+1/2} are one position ahead. Start: u_0 = v_0 - (h/2) a_0, and a
-step centred at t_0, whose impulses wait for the first report.
-
-Energy: with T_{k+1/2} = u_{k+1} . p_{k+1/2} / 2, V_{k+1/2} = V(q_{k+1/2}) and E'_k = T_{k+1/2} + V_{k+1/2},
-
-    E'_k - E'_{k-1} = h v_k . F_w + v_k . G P + (u_{k+1} . p_{k-1/2} - u_k . p_{k+1/2})/2 + V_{k+1/2} - V_{k-1/2}
-
-E'_k - E(q_k, v_k) is algorithmic energy; its change is numerical, and so are the work of inertia, the second term from
-the right and the quadrature of the potential (the last ones with h v_k . F_w of its forces). What is left over is the
-power of what Newton's loop left of the first equation.
+Equations, start and energy identity are those of ``schemes.schatzman_paoli``. The state of the motion is (q_k, v_k);
+u_{k+1} and p_{k+1/2} are one position ahead. What is left over of the identity is the power of what Newton's loop left
+of the momentum equation.
 """
 
 from __future__ import annotations
@@ -28,13 +13,19 @@ from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
+    C1,
+    C1_RATE,
+    C_SPACE,
     CONVERGED,
     D0,
+    D1,
+    D1_ELASTIC,
     GAP,
     GAP_T,
     HALF,
     HALF_POTENTIAL,
     IMPULSE,
+    INCREMENT,
     KINETIC,
     LAM_C,
     MOMENTUM,
@@ -55,8 +46,8 @@ from flexmb.kernels.multibody import (
 from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
 from flexmb.kernels.multibody_ledger import carry_state
 from flexmb.kernels.multibody_step import solve_step
-from flexmb.kernels.stages import PLACE, call, stage
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.stages import PLACE, SchemeStages, call, stage
+from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.state import Array
 
 
@@ -117,8 +108,76 @@ def _keep_ahead(at: int, p: Array, potential: float) -> None:
 
 
 @stage
-def account_ahead_stage(at: int, flag: int) -> int:
-    """Write the terms of the step, and make t_k the state of the motion; return 1 or 2 as ``account_stage`` does."""
+def begin_stage(at: int, flag: int) -> int:
+    """Write the numbers of a step (flag 0); also c, the way to the position ahead and the first guess (flag 1).
+
+    The step matrix is M + (h/2) C + h^2 w2 K; N, which should have h/2, has it for w2 = 1/4.
+    """
+    step, motion, vec, h = part(at, "step"), part(at, "motion"), part(at, "trial.vec"), part(at, "step")[H]
+    step[C1], step[D1] = 0.5 * h, h
+    step[C1_RATE], step[D1_ELASTIC] = step[C1], 2.0 * h * part(at, "numbers.w2")
+    if flag == 0:
+        return 0
+    for i in range(vec.shape[1]):
+        vec[C_SPACE, i] = motion.vec[MOMENTUM, i]
+        vec[D0, i] = h * motion.vec[HALF, i]
+        vec[VT, i] = motion.vec[HALF, i]
+    return 0
+
+
+@inner
+def _place_rows(at: int) -> None:
+    """Move the trial to the position ahead and evaluate the rows there, but no forces."""
+    vec, q, unknowns = part(at, "trial.vec"), part(at, "trial.q"), part(at, "system.unknowns")
+    for i in range(vec.shape[1]):
+        vec[T_V, i] = 0.5 * (part(at, "motion.vec")[HALF, i] + vec[VT, i])
+        vec[INCREMENT, i] = part(at, "step")[H] * vec[VT, i]
+    advance(unknowns, part(at, "motion.q"), vec[D0], q)
+    advance(unknowns, q, vec[INCREMENT], q)
+
+
+@stage
+def place_stage(at: int, flag: int) -> int:
+    """Place a trial: u_{k+1} is in VT, v_k goes to T_V. Flag 1: move it only.
+
+    Forces are those of the positions k - 1, k and k + 1 at the velocity v_k, weighted. The last evaluation is that at
+    k + 1, with which gaps, directions and tangents go.
+    """
+    if flag == 1:
+        _place_rows(at)
+        return 0
+    vec, step, numbers, motion = part(at, "trial.vec"), part(at, "step"), part(at, "numbers"), part(at, "motion")
+    trial, F, unknowns, h = part(at, "trial"), part(at, "point.F"), part(at, "system.unknowns"), step[H]
+    for i in range(vec.shape[1]):
+        vec[T_V, i] = 0.5 * (motion.vec[HALF, i] + vec[VT, i])
+    trial.F[:] = 0.0
+    copy(motion.q, trial.q)
+    for k in range(3):
+        weight = numbers.w0 if k == 0 else numbers.w2 if k == 2 else 1.0 - numbers.w0 - numbers.w2
+        if k == 1:
+            advance(unknowns, trial.q, vec[D0], trial.q)
+        elif k == 2:
+            for i in range(vec.shape[1]):
+                vec[INCREMENT, i] = 0.5 * h * vec[VT, i]
+            advance(unknowns, trial.q, vec[INCREMENT], trial.q_half)
+            for i in range(vec.shape[1]):
+                vec[INCREMENT, i] = h * vec[VT, i]
+            advance(unknowns, trial.q, vec[INCREMENT], trial.q)
+        if weight != 0.0 or k == 2:
+            step[T_END] = motion.numbers[TIME] + k * h
+            call(part(at, "stages")[PLACE], at, 2)
+            for c in range(CLASSES):
+                for i in range(vec.shape[1]):
+                    trial.F[c, i] += weight * F[c, i]
+    for c in range(CLASSES):
+        copy(trial.F[c], F[c])
+    call(part(at, "stages")[PLACE], at, 3)
+    return 0
+
+
+@stage
+def account_stage(at: int, flag: int) -> int:
+    """Write the terms of the step, and make t_k the state of the motion; see ``stages.SchemeStages``."""
     vec, motion, step, F = part(at, "trial.vec"), part(at, "motion"), part(at, "step"), part(at, "point.F")
     nums, terms, h, v, ahead = motion.numbers, motion.terms, part(at, "step")[H], vec[S2], vec[S0]
     u, u_1, p = motion.vec[HALF], vec[VT], motion.vec[MOMENTUM]
@@ -154,7 +213,7 @@ def account_ahead_stage(at: int, flag: int) -> int:
 
 
 @allocating
-def begin_ahead(at: int, h: float) -> tuple[int, int, float]:
+def start(at: int, h: float) -> tuple[int, int, float]:
     """Go half a step back and one ahead from the start, at which the motion is; return (status, where, residual)."""
     motion, trial, step, stages = part(at, "motion"), part(at, "trial"), part(at, "step"), part(at, "stages")
     vec, nums, unknowns = trial.vec, motion.numbers, part(at, "system.unknowns")
@@ -187,3 +246,6 @@ def begin_ahead(at: int, h: float) -> tuple[int, int, float]:
     carry_state(at)
     _keep_ahead(at, vec[S0], potential)
     return status, -1, 0.0
+
+
+STAGES = SchemeStages(begin_stage, account_stage, place_stage, start)

@@ -1,0 +1,67 @@
+"""What is refused before the first step: tables that do not cover the run, schemes that do not fit the system."""
+
+from __future__ import annotations
+
+from flexmb.drive.choose_engine import check_laws
+from flexmb.drive.engine import Plan
+from flexmb.drive.events.integrators import check_events
+from flexmb.drive.events.stiffness import check_stability
+from flexmb.errors import InputError
+from flexmb.kernels.multibody import SPLIT
+from flexmb.schemes.compiled_numbers import check_scheme
+from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.user_functions import functions_of, sampled_functions
+
+LEAST_TOLERANCE = 1e-13
+"""Smallest step in small motion: in shorter ones the velocity increments are lost in round-off."""
+
+
+def check_plan(plan: Plan, engine: str = "auto") -> None:
+    """Raise InputError when a table does not cover the run, or scheme or solver do not fit system and engine."""
+    system, end = plan.system, plan.time(plan.steps)
+    if isinstance(system, MultibodySystem):
+        if not plan.with_events:
+            check_scheme(plan.scheme, system)
+        outside = system.outside(system.v0)
+        if outside:
+            raise InputError(f"{outside} at the start", where="bodies")
+    else:
+        plan.scheme.check(system)
+    if plan.events is False and plan.with_events:
+        message = f"cannot be false with '{plan.scheme.name}', which integrates between events; leave it out"
+        raise InputError(message, where="time", key="events", value=False)
+    if plan.with_events:
+        check_events(plan.scheme, system, plan.tolerance)
+        if not plan.tolerance:
+            check_stability(plan.scheme, system, plan.t0, plan.h)
+    else:
+        _check_steps(plan, engine)
+    if plan.every != 1 and sampled_functions(plan.system):
+        message = "a force that depends on the motion of its node is sampled in every step; leave this at 1"
+        raise InputError(message, where="output", key="every", value=plan.every)
+    for where, function in functions_of(system):
+        check = getattr(function, "check_span", None)
+        if check is not None:
+            check(plan.t0, end, where)
+
+
+def _check_steps(plan: Plan, engine: str) -> None:
+    """Raise InputError for laws, a solver or a tolerance that steps over impacts do not carry."""
+    system = plan.system
+    check_laws(plan, engine)
+    if plan.tolerance and not _knows_its_error(plan):
+        name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
+        able = "generalized-alpha, hht or newmark"
+        able += "" if isinstance(system, MultibodySystem) else ", or moreau-jean with theta = 1/2"
+        message = f"needs {able}, whose error is known; with {name} give step or steps"
+        raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
+    if plan.tolerance and plan.tolerance < LEAST_TOLERANCE and not isinstance(system, MultibodySystem):
+        message = f"must be at least {LEAST_TOLERANCE:g}: below that the error of a step is round-off"
+        raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
+
+
+def _knows_its_error(plan: Plan) -> bool:
+    """Tell whether a tolerance can choose the steps; the compiled loop of large motion knows the alpha family's."""
+    if isinstance(plan.system, MultibodySystem):
+        return plan.scheme.has_error_estimate and plan.scheme.large_motion_numbers()["form"] == SPLIT
+    return plan.scheme.has_error_estimate

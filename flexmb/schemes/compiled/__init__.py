@@ -1,0 +1,10 @@
+"""Steps of schemes, compiled: what the definitions of ``flexmb.schemes`` say, over arrays.
+
+One file holds the compiled step of a family for constant systems: its parameters as a named tuple, and the step that
+``kernels.march.step_of`` makes known for them. ``Scheme.compiled_step`` returns the parameters. Modules of this folder
+build on ``flexmb.kernels`` and on each other only: their compiled files are kept as those of kernels are.
+"""
+
+from flexmb.kernels.sources import PACKAGES
+
+PACKAGES.add(__name__)

@@ -1,0 +1,26 @@
+"""What is said of a contact that starts with a penetration: how deep, and whether the initial displacement is why."""
+
+from __future__ import annotations
+
+
+def inside_words(label: str, gap: float, at_rest: float, place: str = "") -> str:
+    """Return words for a contact that starts inside.
+
+    Parameters
+    ----------
+    label : str
+    gap : float
+        At the start, negative, m.
+    at_rest : float
+        Without the initial displacements, m.
+    place : str
+        Where, in words.
+    """
+    words = f"initial penetration: contact '{label}' starts {-gap:.6g} m inside{place}"
+    if not at_rest >= 0.0:
+        return words
+    return (
+        f"{words}; the static or steady start of [initial] is why: the sag under gravity and the other loads takes "
+        f"{at_rest - gap:.6g} m of the gap of {at_rest:.6g} m. Give the contact a gap above {at_rest - gap:.6g} m, "
+        "or set it to the sagged position (offset of a clearance, point of a plane), or leave out initial.static"
+    )
