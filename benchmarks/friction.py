@@ -1,9 +1,10 @@
-"""Friction: what it adds to a step, how steps with many frictional contacts grow, and a problem beside Siconos.
+"""Friction: what it adds to a step, how steps with many frictional contacts grow, and problems beside Siconos.
 
-Three tables. Ratios: a beam that slides on some of its nodes, and the rotor that rubs, beside frictionless steps.
+Four tables. Ratios: a beam that slides on some of its nodes, and the rotor that rubs, beside frictionless steps.
 Growth: a beam that slides with all its nodes on a plane, 10 to 1,000 contacts and more. Siconos (``--siconos PYTHON``,
-an interpreter that has it; Debian: python3-siconos): the contact problem of one of these steps, solved from the same
-guess to the same residual.
+an interpreter that has it; Debian: python3-siconos, python3-scipy): the contact problem of one of these steps, solved
+from the same guess to the same residual. Spheres (``--spheres N ...``): N^3 spheres that fall into a box with friction,
+processor time per step over the run, and with Siconos the problem of the last step.
 """
 
 from __future__ import annotations
@@ -22,8 +23,13 @@ from rub_rotor import STEP, RubRotor
 
 import flexmb as fm
 from flexmb.drive import Plan, choose_engine
+from flexmb.drive.spheres import SpheresEngine
+from flexmb.drive.step_problem import StepProblem
 from flexmb.kernels.cones import judge_cones
-from flexmb.nonsmooth import ContactSolver
+from flexmb.kernels.friction_record import R_T
+from flexmb.kernels.multibody import IMPULSE, KINETIC
+from flexmb.kernels.multibody_friction_sets import pile_of
+from flexmb.nonsmooth import ContactSolver, residual
 from flexmb.schemes.cone_contacts import dense_matrix
 from flexmb.schemes.scheme import Scheme
 
@@ -141,6 +147,65 @@ def beside_siconos(python: str, size: int, steps: int) -> dict[str, float]:
     return found
 
 
+def box_of_spheres(n: int) -> Any:
+    """Return n^3 spheres above the floor of a box, a little apart and not quite in rows."""
+    radius, rng, names = 0.05, np.random.default_rng(1), []
+    model, d, J = fm.Model(gravity=(0.0, 0.0, -9.81)), 2.05 * radius, 0.4 * radius**2
+    for k, place in enumerate(np.ndindex(n, n, n)):
+        x = (np.array(place) - 0.5 * (n - 1)) * d + 0.01 * radius * rng.uniform(-1.0, 1.0, 3)
+        x[2] += 0.5 * (n - 1) * d + 1.01 * radius
+        names.append(f"s{k}")
+        model.add(fm.Rigid(names[-1], mass=1.0, inertia=(J, J, J), position=x))
+    model.add(fm.Spheres("grains", bodies="s*", radius=radius, friction=MU))
+    for name, normal in {"e": (-1, 0, 0), "w": (1, 0, 0), "n": (0, -1, 0), "s": (0, 1, 0), "floor": (0, 0, 1)}.items():
+        wall = 0.0 if name == "floor" else 0.5 * n * d + 0.02 * radius
+        keys = {"normal": normal, "point": -wall * np.array(normal, dtype=float), "radius": radius}
+        model.add(fm.NodePlane(name, nodes=names, friction=MU, **keys))
+    return model.assemble()
+
+
+def spheres(n: int, steps: int, piece: int, python: str | None) -> None:
+    """Print processor seconds per step, piece by piece, of n^3 spheres; and the last problem beside Siconos."""
+    h, scheme = 2e-3, fm.MoreauJean(theta=0.5)
+    engine = choose_engine(Plan(box_of_spheres(n), scheme, ContactSolver(), h, 0.0, steps, piece, steps))
+    assert isinstance(engine, SpheresEngine)
+    engine.start()
+    before = np.zeros(0)
+    for k in range(0, steps, piece):
+        begin, tally = time.process_time(), engine.tally()
+        engine.advance(piece - 1)
+        motion = engine.motion
+        before = np.concatenate([motion.contact[IMPULSE], motion.beside[R_T]])
+        engine.advance(1)
+        spent, pressed = (time.process_time() - begin) / piece, int((engine.motion.contact[IMPULSE] > 0.0).sum())
+        sweeps = (engine.tally().iterations - tally.iterations) / piece
+        kinetic = float(engine.motion.numbers[KINETIC])
+        print(f"{n**3} spheres, {k + piece:5d} steps, {pressed:5d} pressed, {1e3 * spent:8.1f} ms per step, ", end="")
+        print(f"{sweeps:7.1f} iterations, kinetic energy {kinetic:.3g} J", flush=True)
+        if engine.failure is not None:
+            raise engine.failure
+    if python is None:
+        return
+    task, place = StepProblem.of(engine.workspace), pile_of(engine.workspace.at)[2]
+    same = before.size == engine.motion.contact.shape[1] + engine.motion.beside.shape[1]
+    guess = before[place] if same else np.zeros(task.P.size)
+    problem = task.part(task.counting(task.P))[0]
+    solver, ours = ContactSolver(tolerance=1e-6), np.inf
+    for _ in range(3):  # the first compiles what is missing
+        begin = time.process_time()
+        solution = solver.solve(problem, guess)
+        ours = min(ours, time.process_time() - begin)
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "problem.npz"
+        np.savez(file, W=problem.W.toarray(), b=problem.b, mu=problem.mu, guess=guess)
+        answer = subprocess.run([python, str(SICONOS), str(file)], capture_output=True, text=True, timeout=900)
+    if answer.returncode != 0:
+        raise RuntimeError(f"Siconos did not run: {answer.stderr[-500:]}")
+    print(f"its problem of {problem.n} rows alone: ours {ours:.3f} s, residual {solution.residual:.2g}")
+    for name, (spent, P) in json.loads(answer.stdout).items():
+        print(f"{name} {spent:.3f} s, residual {residual(problem, np.array(P)):.2g}")
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -149,8 +214,14 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=7)
     parser.add_argument("--steps", type=int, default=200)
     parser.add_argument("--siconos", metavar="PYTHON", help="an interpreter that has Siconos")
+    parser.add_argument("--spheres", type=int, nargs="*", default=[], metavar="N")
+    parser.add_argument("--sphere-steps", type=int, default=400)
     parser.add_argument("--siconos-sizes", type=int, nargs="+", default=[100, 1000])
     args = parser.parse_args(arguments)
+    for n in args.spheres:
+        spheres(n, args.sphere_steps, 20, args.siconos)
+    if args.spheres:
+        return
     print(f"{'':<36}{'scheme':<26}{'friction':>10}{'without':>10}  us{'ratio':>8}")
     for name, label, rough, smooth in ratios(args.repeats, args.steps):
         print(f"{name:<36}{label:<26}{1e6 * rough:10.2f}{1e6 * smooth:10.2f}    {rough / smooth:8.2f}", flush=True)

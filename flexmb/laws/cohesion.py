@@ -20,7 +20,7 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 SIZE = 5
-"""Numbers of the law: C_N, C_T (N/m), w (J), viscosity (J s), beta at the start; all zero for none."""
+"""Parameters of the law: C_N, C_T (N/m), w (J), viscosity (J s), initial beta; all zero without cohesion."""
 
 NEEDED = ("normal_stiffness", "energy")
 OTHERS = ("tangential_stiffness", "viscosity", "intensity")

@@ -14,16 +14,17 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from flexmb.checks.plugins import Registry, law_word
 from flexmb.checks.values import check_keys, choice, finite, nonnegative, positive
 from flexmb.errors import InputError
 from flexmb.kernels.law_codes import COULOMB, RATE_AND_STATE, STRIBECK
 from flexmb.state import Array
 
 SIZE = 8
-"""Numbers of a law; the first is mu (static in Stribeck's law, mu_0 of rate and state), the second its kind."""
+"""Parameters of a law; the first is mu (static in Stribeck's law, mu_0 of rate and state), the second its kind."""
 
 NONE: Array = np.zeros(SIZE)
-"""The numbers of a contact without friction."""
+"""Parameters of a contact without friction."""
 
 
 def friction_numbers(value: object, where: str) -> Array:
@@ -47,7 +48,7 @@ def friction_numbers(value: object, where: str) -> Array:
         raise InputError(message, where=where, key="friction", value=dict(value))
     make, needed, others = KINDS[choice(value["kind"], "kind", table, tuple(KINDS))]
     check_keys(value, ["kind", *needed, *others], list(needed), table)
-    return make(value, table)
+    return np.asarray(make(value, table), dtype=np.float64)
 
 
 def _coulomb(data: Mapping[str, object], where: str) -> Array:
@@ -76,12 +77,14 @@ def _row(kind: int, mu: float, *others: float) -> Array:
 
 Make = Callable[[Mapping[str, object], str], Array]
 
-KINDS: dict[str, tuple[Make, tuple[str, ...], tuple[str, ...]]] = {
+OWN: dict[str, tuple[Make, tuple[str, ...], tuple[str, ...]]] = {
     "coulomb": (_coulomb, ("mu",), ()),
     "stribeck": (_stribeck, ("static", "dynamic", "speed"), ("exponent",)),
     "rate-and-state": (_rate_and_state, ("mu", "a", "b", "speed", "length"), ("state",)),
 }
-"""Laws by the word under ``kind``: how their numbers are made, keys that are needed, and those that are not."""
+"""Laws by the value of ``kind``: function that makes their parameters, required keys, optional keys."""
+KINDS = Registry(OWN, "laws", law_word)
+"""Including those of plug-ins."""
 
 
 def slides(row: Array) -> bool:

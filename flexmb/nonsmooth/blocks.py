@@ -12,9 +12,9 @@ from flexmb.state import Array, IntArray, frozen
 
 WHERE = "ContactProblem"
 SHAPES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 4: (2, 0, 1), 5: (2, 2, 0), 6: (2, 2, 1)}
-"""Rows that slide, roll and spin for each ``dim``."""
+"""Numbers of sliding, rolling and spinning rows for each ``dim``."""
 MOST = (3, 2, 1)
-"""Most rows of a contact that slide, roll and spin."""
+"""Maximum numbers of sliding, rolling and spinning rows of a contact."""
 ROWS = ("slide", "roll", "spin")
 
 
@@ -69,10 +69,10 @@ def block_shapes(dim: Any, shape: Any, n: int) -> IntArray:
 
 
 def _whole(key: str, value: Any) -> IntArray:
-    """Return an array of whole numbers."""
+    """Return an array of integers."""
     out = np.asarray(value)
     if out.dtype.kind not in "iu" and not (out.size == 0 and out.dtype.kind == "f"):
-        raise InputError("must be whole numbers", where=WHERE, key=key, value=value)
+        raise InputError("must be integers", where=WHERE, key=key, value=value)
     return np.array(out, dtype=np.int64, order="C")
 
 

@@ -17,9 +17,9 @@ from flexmb.errors import NotConverged
 from flexmb.state import Array, IntArray
 
 STEPS, PROBLEMS, HALVINGS = 40, 60, 12
-"""Most steps of Newton's method, most nearby problems, most halvings of a step."""
+"""Maximum numbers of Newton steps, of regularized problems, and of halvings of a step."""
 RELAXED = 0.1
-"""The first a, over the mean of the diagonal of W."""
+"""Initial a, over the mean of the diagonal of W."""
 
 
 class ConvexCones:

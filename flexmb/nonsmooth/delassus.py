@@ -11,7 +11,7 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 MOST_CONTACTS = 10_000
-"""Most contacts of a system; W has their number squared entries."""
+"""Maximum number of contacts of a system; W has this number squared entries."""
 BLOCK = 64
 """Columns solved at a time; bounds the memory to 64 vectors of unknowns."""
 

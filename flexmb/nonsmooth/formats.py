@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from flexmb.nonsmooth.problem import ContactProblem
 
 FIELDS = ("W", "b", "mu", "dim")
-"""What every file of ours holds."""
+"""Arrays of every flexmb file."""
 SPARSE = ("W_val", "W_idx", "W_ptr")
-"""What stands in the place of W where it is sparse: compressed rows."""
+"""Arrays in place of W if it is sparse: compressed rows."""
 SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
-"""How names of files end: ours, FCLIB's (two) and Siconos'."""
+"""Extensions of files: flexmb, FCLIB (two) and Siconos."""
 
 
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:

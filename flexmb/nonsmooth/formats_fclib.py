@@ -17,7 +17,7 @@ from flexmb.state import Array
 
 LOCAL, GLOBAL = ("fclib_local", "fclib_local_rolling"), ("fclib_global", "fclib_global_rolling")
 CSC, CSR = -1, -2
-"""What ``nz`` of a matrix says when it is no number of triplets."""
+"""Values of ``nz`` of a matrix that are not a number of triplets."""
 
 
 def read_fclib(path: str | PathLike[str]) -> ContactProblem:

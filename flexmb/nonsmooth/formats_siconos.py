@@ -21,7 +21,7 @@ from flexmb.nonsmooth.reduce import local_form, thinned, without_joints
 from flexmb.state import Array, IntArray
 
 DENSE, BLOCKS, CSPARSE = 0, 1, 2
-"""Storages of matrices."""
+"""Storage formats of matrices."""
 COMPLEMENTARITY, EQUALITY, FRICTION = 0, 2, 4
 """Kinds of the blocks of mixed problems."""
 
@@ -35,26 +35,26 @@ class Words:
 
     @property
     def left(self) -> int:
-        """How many are left."""
+        """Number of words not yet read."""
         return len(self.words) - self.at
 
     def take(self, count: int) -> list[str]:
-        """Take some words."""
+        """Return the next words."""
         if count > self.left:
             raise ValueError(f"ends after {len(self.words)} words, {count - self.left} more are needed")
         self.at += count
         return self.words[self.at - count : self.at]
 
     def integer(self) -> int:
-        """Take a whole number."""
+        """Return the next word as an integer."""
         return int(self.take(1)[0])
 
     def integers(self, count: int) -> IntArray:
-        """Take whole numbers."""
+        """Return the next words as integers."""
         return np.array(self.take(count), dtype=np.int64)
 
     def floats(self, count: int) -> Array:
-        """Take numbers."""
+        """Return the next words as numbers."""
         return np.array(self.take(count), dtype=np.float64)
 
 

@@ -21,7 +21,7 @@ from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.state import Array, IntArray
 
 SETS = 8
-"""Most index sets from a guess."""
+"""Maximum number of index sets from an initial guess."""
 
 
 def facet_directions(rows: int, facets: int) -> Array:
@@ -47,6 +47,7 @@ class Pyramids:
 
     def __init__(self, shape: IntArray, law: Array, facets: int) -> None:
         sizes = 1 + shape.sum(axis=1)
+        self.facets = facets
         self.normal: IntArray = (np.cumsum(sizes) - sizes).astype(np.int64)
         groups = [
             (i, int(self.normal[i] + 1 + shape[i, :k].sum()), int(shape[i, k]), float(law[i, k]))
@@ -142,7 +143,8 @@ class Pyramids:
             z, more = index_sets(problem, failure.solution.z, solver.tolerance)
             if residual(problem, z) <= solver.tolerance:
                 return z, sets + more + failure.solution.iterations
-            raise
+            what = f"Lemke's method on the complementarity problem of potra (friction pyramids, facets = {self.facets})"
+            raise ContactNotConverged(problem, failure.solution, solver.tolerance, what) from failure
         return found.z, sets + found.iterations
 
 

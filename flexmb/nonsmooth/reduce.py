@@ -12,7 +12,7 @@ from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 FULL, SMALL = 0.25, 10_000
-"""Share of entries that are not zero above which W is kept dense, and entries below which it always is."""
+"""Density of W above which it is stored densely, and number of entries below which it always is."""
 
 
 def thinned(W: Any) -> Any:

@@ -16,22 +16,24 @@ from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, impulses, 
 from flexmb.state import frozen
 
 METHODS: dict[str, int] = {"auto": NEWTON, "newton": NEWTON, "lemke": LEMKE, "pgs": PGS, "nsgs": PGS}
-"""Solvers that have a code of their own for problems without friction (``flexmb.kernels.lcp``)."""
+"""Solvers with their own code for frictionless problems (``flexmb.kernels.lcp``)."""
 
 
 class ContactNotConverged(NotConverged):
     """A contact problem was not solved; the problem, the worst contact (``block``) and its first row come along.
 
     ``time`` is nan and ``step`` -1 until the caller, who knows them, fills them in (and ``contact``, its name).
+    ``what`` are words for the problem and its solver where the user did not choose the latter.
     """
 
-    def __init__(self, problem: ContactProblem, solution: ContactSolution, tolerance: float) -> None:
+    def __init__(self, problem: ContactProblem, solution: ContactSolution, tolerance: float, what: str = "") -> None:
         self.problem = problem
         self.solution = solution
         self.block = worst(problem, solution.z)[0]
         self.row = int(problem.start[self.block]) if self.block >= 0 else -1
         row, z, w = self.row, solution.z, solution.w
-        words = f"contact solver '{solution.solver}' did not reach {tolerance:.3g} in {solution.iterations} iterations"
+        what = what or f"contact solver '{solution.solver}'"
+        words = f"{what} did not reach {tolerance:.3g} in {solution.iterations} iterations"
         if row >= 0:
             data = f"W_ii = {problem.W[row, row]:.6g}, b_i = {problem.b[row]:.6g}"
             words += f"; worst at contact row {row} ({data}, w_i = {w[row]:.6g}, z_i = {z[row]:.6g})"
@@ -45,14 +47,14 @@ class ContactNotConverged(NotConverged):
 
 @dataclass(frozen=True)
 class ContactSolver:
-    """How contact problems are solved.
+    """Settings of the solution of contact problems.
 
     Parameters
     ----------
     name : str
         "auto" chooses by the problem and goes on with another where one fails. By name: "exact" (one contact), "nsgs",
         "psor", "newton", "proximal-newton", "apgd", "barzilai-borwein", "admm", "lemke", "clarabel" (needs
-        ``pip install flexmb[cone]``) and "pgs" (nsgs). Without friction, "newton", "lemke" and "pgs" are followed by
+        ``pip install "flexmb[cone]"``) and "pgs" (nsgs). Without friction, "newton", "lemke" and "pgs" are followed by
         the others where they fail.
     tolerance : float
         Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
@@ -124,7 +126,9 @@ class ContactSolver:
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 z, iterations = run(self.name, problem, z, self.tolerance, self.max_iterations)
             r = residual(problem, z)
-        solution = ContactSolution(frozen(z), frozen(problem.w(z)), float(r), int(iterations), self.name)
+        with np.errstate(over="ignore", invalid="ignore"):  # of answers that are refused below
+            U = problem.w(z)
+        solution = ContactSolution(frozen(z), frozen(U), float(r), int(iterations), self.name)
         if not r <= self.tolerance:
             raise ContactNotConverged(problem, solution, self.tolerance)
         return solution

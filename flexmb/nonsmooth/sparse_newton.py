@@ -6,7 +6,7 @@ The iterations are those of ``flexmb.kernels.cone_newton`` and ``cone_proximal``
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import sparse
@@ -19,6 +19,20 @@ from flexmb.kernels.cone_proximal import FIRST, LEAST, MOST, SHARE, STEPS
 from flexmb.kernels.cone_residual import cone_worst
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
+
+
+class Schedule(NamedTuple):
+    """Parameters of the proximal method: how its regularization alpha changes."""
+
+    first: float = FIRST  # alpha at the start
+    share: float = SHARE  # of the residual, to which each problem is solved
+    fall: float = 0.1  # factor on alpha after a success
+    rise: float = 5.0  # and after a failure
+    vain: int = VAIN  # steps of Newton's method without a smaller residual that are a failure
+
+
+QUICK = Schedule()
+"""The schedule of ``kernels.cone_proximal``."""
 
 
 class SparseNewton:
@@ -70,7 +84,9 @@ class SparseNewton:
         dP[inside] = D * y
         return dP
 
-    def solve(self, P: Array, alpha: float, anchor: Array, max_iter: int, tol: float) -> tuple[Array, int, float]:
+    def solve(
+        self, P: Array, alpha: float, anchor: Array, max_iter: int, tol: float, most_vain: int = VAIN
+    ) -> tuple[Array, int, float]:
         """Return the best iterate, the linear systems solved, and its residual (``kernels.cone_newton.newton``)."""
         raised = alpha / self.D**2
         W, b = self.W + sparse.diags_array(raised), self.b - raised * anchor
@@ -78,7 +94,7 @@ class SparseNewton:
         U = W @ P + b
         best, least = P, self.residual(U, P)
         iterations = vain = 0
-        while least > tol and iterations < max_iter and vain < VAIN:
+        while least > tol and iterations < max_iter and vain < most_vain:
             size = self._linearize(U, P, r)
             iterations += 1
             dP = self._direction(W, P)
@@ -102,21 +118,21 @@ class SparseNewton:
 
 
 def sparse_proximal(
-    problem: ContactProblem, P: Array, max_iter: int, tol: float, first: float = FIRST, share: float = SHARE
+    problem: ContactProblem, P: Array, max_iter: int, tol: float, how: Schedule = QUICK
 ) -> tuple[Array, int, float]:
     """Return the best iterate of the proximal method, the linear systems solved, and its residual."""
     method = SparseNewton(problem)
     at = best = P
     residual = least = method.residual(problem.w(P), P)
-    alpha, iterations = first, 0
+    alpha, iterations = how.first, 0
     while least > tol and iterations < max_iter and alpha <= MOST:
-        target = share * max(residual, tol)
-        x, k, reached = method.solve(at, alpha, at, min(STEPS, max_iter - iterations), target)
+        target = how.share * max(residual, tol)
+        x, k, reached = method.solve(at, alpha, at, min(STEPS, max_iter - iterations), target, how.vain)
         iterations += max(k, 1)
-        if not reached <= min(2.0 * share, 0.5) * max(residual, tol):
-            alpha *= 5.0
+        if not reached <= min(2.0 * how.share, 0.5) * max(residual, tol):
+            alpha *= how.rise
             continue
-        alpha = max(0.1 * alpha, LEAST)
+        alpha = max(how.fall * alpha, LEAST)
         at = x
         residual = method.residual(problem.w(at), at)
         if residual < least:

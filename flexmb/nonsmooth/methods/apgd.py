@@ -16,7 +16,7 @@ from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
 RENEW = 10
-"""Iterations between two looks at s and the residual."""
+"""Iterations between two checks of s and the residual."""
 ITERATIONS = 50_000
 SYMMETRIC = True
 

@@ -7,20 +7,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.cone_proximal import LUCK
-from flexmb.kernels.cone_worth import sweep_while_worth
-from flexmb.kernels.cones import AUTO, FEW_SYSTEMS, FIRST_PROXIMAL, PROXIMAL_SYSTEMS, solve_cones
+from flexmb.kernels.cone_limits import FEW_SYSTEMS, FIRST_PROXIMAL, PROXIMAL_SYSTEMS
+from flexmb.kernels.cone_worth import WORTH, sweep_while_worth
+from flexmb.kernels.cones import AUTO, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
-from flexmb.nonsmooth.sparse_newton import SparseNewton, sparse_proximal
+from flexmb.nonsmooth.sparse_newton import Schedule, SparseNewton, sparse_proximal
 from flexmb.state import Array
 
 SMALL = 350
-"""Rows up to which everything is done by the kernel, with dense factors."""
+"""Number of rows up to which the compiled kernel with dense factors is used."""
 ATTEMPTS = (0, 0, 1000, 1000, 1000)
-"""Sweeps after each attempt of the proximal method, whose time is a matter of luck with its start."""
+"""Sweeps after each attempt of the proximal method, whose time depends strongly on its start."""
+LUCK = ((1e-2, 0.1), (1e-3, 0.1), (0.1, 0.5))
+"""alpha at the start and share of the proximal method, attempt after attempt."""
 SPARSE_SYSTEM = (40.0, 1000.0)
-"""Price of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
+"""Cost of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
 
 
 def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
@@ -35,7 +37,7 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
     blocks = problem.shape.copy(), problem.start, problem.law
     system = SPARSE_SYSTEM[0] * rows.val.size + SPARSE_SYSTEM[1] * problem.n
     early = P.copy()
-    k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, early, system, tolerance)
+    k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, early, system, WORTH, tolerance)
     if r <= tolerance:
         return P, k
     x, systems, r_x = SparseNewton(problem).solve(P, 0.0, P, FEW_SYSTEMS, tolerance)
@@ -45,7 +47,7 @@ def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: i
     best, P = P, early
     for attempt, more in enumerate(ATTEMPTS):
         limit = FIRST_PROXIMAL if attempt < len(LUCK) else max_iterations or PROXIMAL_SYSTEMS
-        x, systems, r_x = sparse_proximal(problem, P, limit, tolerance, *LUCK[attempt % len(LUCK)])
+        x, systems, r_x = sparse_proximal(problem, P, limit, tolerance, Schedule(*LUCK[attempt % len(LUCK)]))
         k += systems
         if r_x < r:
             best, r = x, r_x

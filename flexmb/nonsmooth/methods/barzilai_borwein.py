@@ -11,9 +11,9 @@ from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
 RENEW, MEMORY, ITERATIONS = 10, 10, 50_000
-"""Iterations between two looks at s and the residual, values that a step is compared with, most iterations."""
+"""Iterations between checks of s and the residual, memory of the nonmonotone line search, maximum iterations."""
 SHORTEST, LONGEST, ENOUGH = 1e-10, 1e10, 1e-4
-"""Bounds of the step length, and the share of the slope that a step must gain."""
+"""Bounds of the step length, and the Armijo parameter."""
 SYMMETRIC = True
 
 

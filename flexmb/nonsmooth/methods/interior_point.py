@@ -11,14 +11,14 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.cones import PROXIMAL_SYSTEMS
+from flexmb.kernels.cone_limits import PROXIMAL_SYSTEMS
 from flexmb.nonsmooth.methods import proximal_newton
 from flexmb.nonsmooth.methods.scaled import Scaled
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
 RUNS = 20
-"""Most runs of the interior-point method."""
+"""Maximum number of interior-point solves."""
 SYMMETRIC = True
 
 
@@ -27,7 +27,7 @@ def _package() -> Any:
     try:
         import clarabel
     except ImportError:
-        words = "needs the package clarabel: pip install flexmb[cone]"
+        words = 'needs the package clarabel: pip install "flexmb[cone]"'
         raise InputError(words, where="ContactSolver", key="name", value="clarabel") from None
     return clarabel
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
+from flexmb.kernels.cone_limits import SWEEPS
 from flexmb.kernels.cone_nsgs import solve_nsgs
 from flexmb.kernels.cone_rows import SparseRows
-from flexmb.kernels.cones import SWEEPS
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 

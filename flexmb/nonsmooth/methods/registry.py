@@ -24,7 +24,7 @@ NAMES: dict[str, str] = {
     "clarabel": "interior_point",
     "pgs": "nsgs",
 }
-"""Names of the solvers and their files; ``pgs`` is what ``nsgs`` is called without friction."""
+"""Names of the solvers and their files; ``pgs`` is the name of ``nsgs`` without friction."""
 KERNELS = {
     "auto": AUTO,
     "exact": EXACT,
@@ -35,9 +35,9 @@ KERNELS = {
     "proximal-newton": PROXIMAL,
     "lemke": LEMKE,
 }
-"""Solvers that compiled loops can call, and their codes in ``flexmb.kernels.cones``."""
+"""Solvers available in compiled loops, and their codes in ``flexmb.kernels.cones``."""
 UNSYMMETRIC = 1e-2
-"""Asymmetry of W up to which it is taken for a symmetric one that was rounded (files with few digits)."""
+"""Asymmetry of W up to which it counts as a rounded symmetric matrix (files with few digits)."""
 
 
 def method_of(name: str) -> Any:
