@@ -19,9 +19,9 @@ from flexmb.system.bordered_factor import factored
 from flexmb.system.multibody_system import MultibodySystem
 
 RANK = 1e-10
-"""Singular value of G, over the largest, below which a row holds what others hold."""
+"""Singular value of G, over the largest, below which a row is redundant."""
 AT_REST = 1e-6
-"""Acceleration, over what the forces alone would cause, that is none."""
+"""Acceleration, over that caused by the forces alone, that counts as zero."""
 
 
 @dataclass(frozen=True)

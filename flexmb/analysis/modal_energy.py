@@ -30,13 +30,13 @@ from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem
 
 EXCITED = 1e-8
-"""A mode whose amplitude sqrt(E_j) is below this part of that of the whole motion is round-off of the others."""
+"""Amplitude sqrt(E_j) of a mode, over that of the whole motion, below which it is round-off of the others."""
 FITS = 1e-4
-"""A linear prediction that misses the samples by more than this part of the largest is none."""
+"""Error of a linear prediction, over the largest sample, above which it is rejected."""
 FEWEST = 6
-"""So many samples in a row a prediction is made from, at least."""
+"""Minimum number of consecutive samples for a prediction."""
 LINE = 31
-"""Points of the line of the theory."""
+"""Number of points of the theoretical curve."""
 
 
 class Planned(Protocol):

@@ -17,9 +17,9 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
 DENSE_LIMIT = 1200
-"""Up to so many unknowns all eigenvalues are computed densely; above, the lowest by shift and invert."""
+"""Number of unknowns up to which all eigenvalues are computed densely; above, the lowest by shift and invert."""
 NOISE = 64 * np.finfo(np.float64).eps
-"""A mode whose elastic energy is below this part of the sum of its terms' sizes has none: a rigid motion."""
+"""Elastic energy of a mode, over the sum of the magnitudes of its terms, below which it is a rigid-body mode."""
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,9 @@ from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 DENSE_LIMIT = 1200
-"""Up to so many unknowns normal modes are computed densely; above, by shift and invert."""
+"""Number of unknowns up to which normal modes are computed densely; above, by shift and invert."""
 RANK = 1e-9
-"""Singular values below this part of the largest count as zero."""
+"""Singular value, over the largest, that counts as zero."""
 
 
 class FlexibleModes(NamedTuple):

@@ -12,7 +12,6 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse import csgraph
 
-from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 STRAIGHT = 1e-6
@@ -56,21 +55,6 @@ def spaced(length: float, elements: int, grading: float = 1.0) -> Array:
     return np.asarray(x * (length / x[-1]))
 
 
-def read_line_mesh(path: str | Path, where: str = "", key: str = "mesh") -> LineMesh:
-    """Read a chain of lines; nodes and lines may stand in the file in any order and orientation.
-
-    ``line`` cells are taken as they are; of ``line3`` cells the end nodes are taken and the midside node must be in
-    the middle. Nodes that no line uses, and cells of other kinds, are ignored.
-    """
-
-    def wrong(message: str) -> InputError:
-        return InputError(message, where=where, key=key, value=str(path))
-
-    points, lines = _lines(read_file(Path(path), wrong), wrong)
-    order = _chain(points, lines, wrong)
-    return _straight(points, order, wrong)
-
-
 def read_file(path: Path, wrong: Any) -> Any:
     """Return what meshio reads from a file; ``wrong(message)`` makes the error when it cannot."""
     import meshio  # here, because it takes a third of a second to import
@@ -87,8 +71,12 @@ def read_file(path: Path, wrong: Any) -> Any:
         raise wrong(f"meshio cannot read this mesh file: {' '.join(reason.split())}") from error
 
 
-def _lines(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
-    """Return the points, (n, 3), and the end nodes of all line cells, (m, 2)."""
+def lines_of(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
+    """Return the points, (n, 3), and the end nodes of all line cells, (m, 2).
+
+    ``line`` cells are taken as they are; of ``line3`` cells the end nodes are taken and the midside node must be in
+    the middle.
+    """
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points
     if not np.all(np.isfinite(points)):
@@ -108,28 +96,21 @@ def _lines(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
     return points, np.concatenate([block[:, :2] for block in blocks])
 
 
-def _chain(points: Array, lines: IntArray, wrong: Any) -> IntArray:
-    """Return the nodes in the order of the chain, (m + 1,)."""
+def chain_of(lines: IntArray) -> IntArray:
+    """Return the nodes of one open chain in its order, (m + 1,), from one of its ends."""
     used, local = np.unique(lines, return_inverse=True)
     local = local.reshape(-1, 2)
-    degree = np.bincount(local.ravel(), minlength=used.size)
-    if degree.max() > 2:
-        node = int(used[int(np.argmax(degree > 2))])
-        raise wrong(f"the lines branch at node {node}, {_at(points[node])}: one unbranched chain is needed")
+    ends = np.flatnonzero(np.bincount(local.ravel()) == 1)
     graph = sparse.coo_array((np.ones(len(local)), (local[:, 0], local[:, 1])), shape=(used.size, used.size)).tocsr()
-    pieces, _ = csgraph.connected_components(graph, directed=False)
-    if pieces > 1:
-        raise wrong(f"the lines form {pieces} separate pieces: one chain is needed (are coinciding nodes merged?)")
-    ends = np.flatnonzero(degree == 1)
-    if ends.size != 2:
-        raise wrong("the lines form a closed loop: one open chain is needed")
     # on a path, breadth first from an end is the order along it
     walk = csgraph.breadth_first_order(graph, int(ends[0]), directed=False, return_predecessors=False)
     return np.asarray(used[walk], dtype=np.int64)
 
 
-def _straight(points: Array, order: IntArray, wrong: Any) -> LineMesh:
+def straight_line(points: Array, order: IntArray, wrong: Any, number: IntArray | None = None) -> LineMesh:
+    """Return the chain of nodes ``order`` if it is straight; ``number`` are the nodes' numbers in the file."""
     chain = points[order]
+    order = order if number is None else number[order]
     span = chain[-1] - chain[0]
     length = float(np.linalg.norm(span))
     if length == 0.0:

@@ -11,7 +11,7 @@ from flexmb.fem.mesh import read_file
 from flexmb.state import Array, IntArray
 
 CORNERS = {"triangle": 3, "triangle6": 3, "triangle7": 3, "quad": 4, "quad8": 4, "quad9": 4}
-"""Cells that are taken, and how many of their nodes are corners; the others are ignored."""
+"""Supported cells, and number of their corner nodes; other nodes are ignored."""
 
 
 def read_surface_mesh(path: str | Path, where: str = "", key: str = "mesh") -> tuple[Array, IntArray]:

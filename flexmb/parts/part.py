@@ -20,6 +20,9 @@ class Part:
 
     name: str = field(kw_only=False)
 
+    def __str__(self) -> str:
+        return self.name  # so that a body can stand wherever its name can
+
     @property
     def where(self) -> str:
         """Where it stands in a case file."""

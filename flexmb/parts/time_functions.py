@@ -2,7 +2,8 @@
 
 ``value``, ``rate`` and ``second`` take a time or an array of times, s, and return an array of the same shape (0-d for a
 number). ``rate`` and ``second`` are right-sided derivatives. ``check_span`` raises when the function is not defined on
-a whole run. ``code`` is the function as the compiled loops read it (``kernels.time_functions``).
+a whole run. ``code`` is the function as the compiled loops read it (``kernels.time_functions``). Functions
+of Python and numba are in ``called_function``.
 """
 
 from __future__ import annotations
@@ -16,28 +17,12 @@ import numpy as np
 from flexmb.checks.values import choice, finite, from_table, positive
 from flexmb.errors import InputError
 from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE
+from flexmb.parts.called_function import Called
+from flexmb.parts.time_function_base import Code, TimeFunction
 from flexmb.state import Array
 
-Code = tuple[int, Array]
-"""Kind and numbers of a function in the compiled loops."""
-
 ROUND_OFF = 1e-9
-"""How far, over the length of a table, a time may lie outside it (n h does not hit the end exactly)."""
-
-
-class TimeFunction:
-    """A function of time: defined everywhere and without slope, unless it says otherwise."""
-
-    def check_span(self, start: float, end: float, where: str = "") -> None:
-        """Raise if the function is not defined on [start, end]."""
-
-    def rate(self, t: Array | float) -> Array:
-        """Return the right-sided derivative at ``t``."""
-        return np.zeros(np.shape(t))
-
-    def second(self, t: Array | float) -> Array:
-        """Return the right-sided second derivative at ``t``."""
-        return np.zeros(np.shape(t))
+"""Tolerance, over the length of a table, for times outside it (n h does not meet the end exactly)."""
 
 
 @dataclass(frozen=True, init=False)
@@ -282,7 +267,7 @@ class Polynomial(TimeFunction):
         return f"Polynomial({', '.join(f'{c:g}' for c in self.coefficients)})"
 
 
-Function = Constant | Ramp | Harmonic | Table | SpinUp | Polynomial
+Function = Constant | Ramp | Harmonic | Table | SpinUp | Polynomial | Called
 KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table] | type[SpinUp] | type[Polynomial]] = {
     cls.kind: cls for cls in (Constant, Ramp, Harmonic, Table, SpinUp, Polynomial)
 }
@@ -291,12 +276,16 @@ KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table] | ty
 
 def time_function(data: object, where: str) -> Function:
     """Return a time function from what users give: itself, a number (constant), or ``{ kind = "ramp", .. }``."""
-    if isinstance(data, Constant | Ramp | Harmonic | Table | SpinUp | Polynomial):
+    if isinstance(data, Constant | Ramp | Harmonic | Table | SpinUp | Polynomial | Called):
         return data
+    if callable(data):
+        return Called(data, where=where)
     if isinstance(data, int | float) and not isinstance(data, bool):
         return Constant(finite(data, "value", where))
     if not isinstance(data, Mapping):
-        raise InputError('must be a number or { kind = "ramp", ... }', where=where, value=data)
+        raise InputError(
+            'must be a number, { kind = "ramp", ... } or, in Python, a function of time', where=where, value=data
+        )
     rest: dict[str, Any] = {key: value for key, value in data.items() if key != "kind"}
     try:
         return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)

@@ -15,11 +15,11 @@ SOLUTIONS: dict[str, Callable[[Tables], Exact]] = {
     "bouncing-ball": bouncing_ball,
     "impacting-oscillator": impacting_oscillator,
 }
-"""What ``[exact] solution`` may be."""
+"""Allowed values of ``[exact] solution``."""
 
 
 SLACK = 1e-6
-"""Part of its length by which a solution is followed beyond the end: last times are off by round-off."""
+"""Fraction of the run by which a solution extends beyond its end: the last times have round-off."""
 
 
 def exact_solution(case: Tables, end: float | None = None) -> Exact | None:

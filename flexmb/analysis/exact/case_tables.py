@@ -16,7 +16,7 @@ BODY_KEYS = {
     "bar": "length elements grading order mass points section material area young density position direction velocity",
     "particle": "mass position velocity axes",
 }
-"""Keys of bodies that solutions reckon with, or that only choose a mesh or a name."""
+"""Keys of bodies that the solutions account for, or that affect only mesh or names."""
 CONTACT_KEYS = ("node", "point", "normal", "restitution")
 
 

@@ -9,7 +9,7 @@ from flexmb.analysis.exact.solution import Exact
 from flexmb.state import Array
 
 TIMES = 2001
-"""Even times at which gaps are looked at, beside those at which motions have corners."""
+"""Number of equidistant times at which gaps are checked, in addition to the kinks of the motion."""
 
 
 def require_unreached(case: Tables, exact: Exact) -> None:

@@ -14,7 +14,7 @@ from flexmb.analysis.rotors.whirl import Motions
 from flexmb.system.rotating import RotatingSystem
 
 CLOSE = 1e-12
-"""Speeds are found to this part of them."""
+"""Relative accuracy of speeds."""
 
 
 @dataclass(frozen=True)

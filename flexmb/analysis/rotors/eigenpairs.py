@@ -20,19 +20,19 @@ from flexmb.state import Array
 ComplexArray = NDArray[np.complex128]
 
 DENSE_LIMIT = 100
-"""Up to so many unknowns all eigenvalues are computed densely; above, the lowest by Arnoldi's iteration."""
+"""Number of unknowns up to which all eigenvalues are computed densely; above, the lowest by Arnoldi iteration."""
 DENSE_MOST = 1500
-"""Up to so many are computed densely where the iteration does not converge."""
+"""Number of unknowns up to which the dense method is used if the iteration does not converge."""
 RESTARTS = 30
-"""How often the iteration is begun again from what it has, at most."""
+"""Maximum number of restarts of the iteration."""
 SHIFT = 1e-6
-"""The shift over the square root of the largest K_ii / M_ii: too small to be seen in any elastic mode."""
+"""Shift over the square root of the largest K_ii / M_ii: negligible for all elastic modes."""
 NOISE, DRIFT = 64 * np.finfo(np.float64).eps, 1e6 * np.finfo(np.float64).eps
-"""A rigid motion has an elastic energy and a lam^2 below these parts of the sum of its terms' sizes."""
+"""Elastic energy and lam^2 of a rigid-body mode, over the sums of the magnitudes of their terms, are below these."""
 REAL = 1e-6
-"""An eigenvalue whose imaginary part is below this part of it does not oscillate."""
+"""Imaginary part of an eigenvalue, over its modulus, below which the mode does not oscillate."""
 SAME = 1e-7
-"""Eigenvalues nearer to each other than this part of them are equal; their shapes may be combined at will."""
+"""Relative difference below which eigenvalues count as equal; any combination of their shapes is a shape."""
 
 
 @dataclass(frozen=True)

@@ -42,17 +42,18 @@ from flexmb.analysis.rotors.rates import GROWS, grows
 from flexmb.system.spinning import parted
 
 STEPS = 30
-"""Of Arnoldi's process, at first; twice as many until it has shown enough."""
+"""Initial number of Arnoldi steps; doubled until enough eigenvalues have converged."""
 WHOLE = 300
-"""Up to so many unknowns all modes are computed if need be."""
+"""Number of unknowns up to which all modes are computed if necessary."""
 LIMIT = 120
-"""Most steps from one point in larger models."""
+"""Maximum number of Arnoldi steps per shift in larger models."""
 FAR = 30.0
-"""How far up the imaginary axis larger models are searched without a reach, over the speed or the lowest frequency."""
+"""Search range on the imaginary axis for larger models without a given reach, over the speed or the lowest "
+"frequency."""
 FOUND = 1e-9
-"""An eigenvalue of (A - s)^-1 is found when it is known to this part of it."""
+"""Relative accuracy at which an eigenvalue of (A - s)^-1 counts as found."""
 SURE = 1.1
-"""The reach is taken this much longer than it comes out of its own iteration."""
+"""Safety factor on the computed reach."""
 
 
 class Growing(NamedTuple):

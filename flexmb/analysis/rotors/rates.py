@@ -1,4 +1,4 @@
-"""What the eigenvalues of modes say: frequency, damping, growth."""
+"""Frequency, damping and growth from the eigenvalues of modes."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from flexmb.analysis.rotors.eigenpairs import ComplexArray
 from flexmb.state import Array
 
 GROWS = 1e-8
-"""A mode is unstable when Re lam is above this part of |lam|: more than round-off of undamped systems."""
+"""Re lam over |lam| above which a mode is unstable: larger than the round-off of undamped systems."""
 
 ROUND_OFF = 1e-12
-"""A damping ratio up to this is none: eigenvalues have about so many digits."""
+"""Damping ratio that counts as zero, given the accuracy of eigenvalues."""
 
 
 class Rates:

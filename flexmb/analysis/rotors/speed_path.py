@@ -13,11 +13,11 @@ from flexmb.state import Array
 from flexmb.system.rotating import RotatingSystem
 
 CELLS = 12
-"""Into how many parts the range of a rotor's speed is divided: each is looked at once."""
+"""Number of parts into which the speed range of a rotor is divided; each is evaluated once."""
 FINE = 400
-"""Number of points that are told apart on a way of straight pieces."""
+"""Number of points that are distinguished on a piecewise linear path."""
 BEND = 1e-3
-"""A bearing's table is looked at besides where an entry bends by more than this part of its largest value."""
+"""Change of slope of a bearing table entry, over its largest value, at which an additional speed is evaluated."""
 
 
 @dataclass(frozen=True)

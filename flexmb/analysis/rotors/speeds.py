@@ -1,11 +1,11 @@
-"""Speeds in words and in turns per minute."""
+"""Speeds in words and in revolutions per minute."""
 
 from __future__ import annotations
 
 import math
 
 RPM = 30.0 / math.pi
-"""Turns per minute of 1 rad/s."""
+"""Revolutions per minute of 1 rad/s."""
 
 
 def speed_words(speed: float) -> str:

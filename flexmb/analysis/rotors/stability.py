@@ -20,9 +20,9 @@ from flexmb.system.model import Model
 from flexmb.system.rotating import HasModel, RotatingSystem, rotating_system
 
 CLOSE = 0.01
-"""The onset is found to this part of its speed."""
+"""Relative accuracy of the onset speed."""
 HALVINGS = 12
-"""How often an interval is halved at most to find it."""
+"""Maximum number of bisections to find the onset."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Instability:
 
     @property
     def frequency(self) -> float:
-        """Hz."""
+        """Frequency, Hz."""
         return abs(self.eigenvalue.imag) / (2.0 * np.pi)
 
     @property
@@ -59,7 +59,7 @@ class Instability:
 
     @property
     def rate(self) -> str:
-        """How it grows, in words."""
+        """Description of its growth."""
         return f"grows by {self.growth:.4g} 1/s, {1.0 / self.growth:.3g} s for a factor of e"
 
     def __str__(self) -> str:

@@ -13,11 +13,11 @@ from flexmb.state import Array
 from flexmb.system.rotating import RotatingSystem
 
 ALIKE = 0.9
-"""Shapes less alike than this (MAC) from one speed to the next ask for a speed in between."""
+"""MAC of shapes at consecutive speeds below which an intermediate speed is evaluated."""
 DEPTH = 6
-"""How often an interval of speeds is halved at most."""
+"""Maximum number of bisections of a speed interval."""
 LOST = 0.2
-"""A shape less alike than this is another mode: the mode has left the computed ones."""
+"""MAC below which a shape is another mode: the tracked mode is no longer among the computed ones."""
 
 
 @dataclass(frozen=True)

@@ -20,12 +20,12 @@ from flexmb.system.rotating import RotatingSystem
 FORWARD, BACKWARD, MIXED, PLANAR = "forward", "backward", "mixed", "planar"
 AXIAL, TORSION, RIGID, REAL_MODE = "axial", "torsion", "rigid", "not oscillating"
 FLAT = 0.02
-"""A mode whose orbits enclose less than this part of the circles' area is planar."""
+"""Area of the orbits, over that of circles, below which a mode is planar."""
 PURE = 0.95
-"""The part of the enclosed area that goes round in one sense in a mode that is not mixed."""
+"""Fraction of the orbit area with one whirl direction above which a mode is not mixed."""
 
 TILT = 1e-9
-"""Displacements below this many metres per radian of the slopes are none."""
+"""Displacement per slope, m/rad, below which displacements count as zero."""
 
 
 def circles(orbit: np.ndarray) -> tuple[ComplexArray, ComplexArray]:

@@ -1,7 +1,5 @@
 """Bodies, one kind per file."""
 
-from typing import Any
-
 from flexmb.parts.bodies.bar import Bar
 from flexmb.parts.bodies.beam import Beam
 from flexmb.parts.bodies.body import Body, BodyParts
@@ -12,7 +10,7 @@ from flexmb.parts.bodies.rigid_planar import RigidPlanar
 from flexmb.parts.bodies.supports import Support
 from flexmb.parts.discovery import kinds_of
 
-KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "bodies")
+KINDS = kinds_of(__name__, __path__, "bodies")
 """Kinds as case files name them."""
 
 __all__ = ["KINDS", "Bar", "Beam", "Body", "BodyParts", "Damping", "Particle", "Rigid", "RigidPlanar", "Support"]

@@ -36,6 +36,9 @@ class Bar(LineBody):
         if isinstance(self.order, bool) or self.order not in (1, 2):
             message = "must be 1 (linear) or 2 (quadratic elements)"
             raise InputError(message, where=self.where, key="order", value=self.order)
+        if self.order == 2 and self._network is not None:
+            message = "lines of a mesh that is not straight, or has groups, are linear elements: order = 1"
+            raise InputError(message, where=self.where, key="order", value=self.order)
         super().__post_init__()
 
     @property
@@ -45,21 +48,33 @@ class Bar(LineBody):
     @property
     def crossing_time(self) -> float:
         """Shortest time a wave takes through an element, s: l / c with c = sqrt(E / rho)."""
+        if self._network is not None:
+            members, length = self._network.members, self._network.mesh.length
+            return float(np.min(length * np.sqrt(members.numbers("density") / members.numbers("young"))))
         speed = np.sqrt(self._material.young / self._material.density)
         return float(np.diff(self._line.x).min() / speed)
 
     def gravity_note(self, a: Array) -> str:
         """Return words for gravity that acts across the bar alone."""
-        if abs(float(a @ self._line.direction)) > ACROSS * float(np.linalg.norm(a)):
+        if self._network is not None and len(self._network.dofs) == 3:
+            return ""
+        if abs(float(a @ self.dofs()[0].vector)) > ACROSS * float(np.linalg.norm(a)):
             return ""
         return f"{self.where}: gravity acts across the bar, which moves along its axis only, and has no effect on it"
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node: axial displacement u."""
-        return [Dof("u", "axial", self._line.direction)]
+        if self._network is not None:
+            return list(self._network.dofs)
+        return self._straight_dofs(self._frame(None))
+
+    def _straight_dofs(self, frame: tuple[Array, Array, Array]) -> list[Dof]:
+        return [Dof("u", "axial", frame[0])]
 
     def line_sections(self) -> LineSections:
         """Return the sections; two for a quadratic element, which feel its force at their middles."""
+        if self._network is not None:
+            return self._network.sections()
         EA = self._material.young * self._section.values().A
         axes = np.column_stack(self._frame(None))
         stiffness, length = np.array([EA, 0.0, 0.0, 0.0, 0.0, 0.0]), np.diff(self._x)
@@ -68,6 +83,8 @@ class Bar(LineBody):
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""
+        if self._network is not None:
+            return self._parts_of(self._network)
         A, material = self._section.values().A, self._material
         field = axial_field(self._line.x, self.order, lumped=self.mass == "lumped")
         line_density = material.density * A

@@ -48,26 +48,32 @@ class Beam(LineBody):
     def __post_init__(self) -> None:
         choice(self.bending, "bending", self.where, ("planar", "spatial"))
         super().__post_init__()
-        values = self._section.values()
-        needed = {"inertia_z (or inertia)": values.Iz}
-        if self.bending == "spatial":
-            needed |= {"inertia_y (or inertia)": values.Iy, "torsion": values.J}
-        missing = [key for key, value in needed.items() if value is None]
-        if missing:
-            message = f"a {self.bending} beam also needs {', '.join(missing)}, or a shape"
-            raise InputError(message, where=self.where, key="section")
+        sections = [self._section] if self._network is None else [kind for kind, _ in self._network.members.kinds]
+        for values in (section.values() for section in sections):
+            needed = {"inertia_z (or inertia)": values.Iz}
+            if self.bending == "spatial":
+                needed |= {"inertia_y (or inertia)": values.Iy, "torsion": values.J}
+            missing = [key for key, value in needed.items() if value is None]
+            if missing:
+                message = f"a {self.bending} beam also needs {', '.join(missing)}, or a shape"
+                raise InputError(message, where=self.where, key="section")
 
     def frame(self) -> tuple[Array, Array, Array]:
         """Return the local axes d, y, z."""
+        if self._network is not None:
+            d, y, z = self._network.axes[0].T
+            return d, y, z
         return self._frame(self.orientation)
 
     def gravity_note(self, a: Array) -> str:
-        """Return words for a plane of bending that gravity acts across; a plane that nobody chose is refused."""
+        """Return a note if gravity is not in the bending plane; raise InputError if the plane is the default one."""
         d, _, z = self.frame()
         across, size = float(a @ z), float(np.linalg.norm(a))
         if self.bending != "planar" or abs(across) <= ACROSS * size:
             return ""
         lost = f"gravity acts across the plane in which it bends, by {abs(across):.6g} of {size:.6g} m/s^2"
+        if self._network is not None and self._network.mesh.normal is not None:
+            return f"{self.where}: {lost} of the mesh, and it does not feel that part"
         if self.orientation is not None:
             return f"{self.where}: {lost}, as its orientation says, and it does not feel that part"
         up = -(a - (a @ d) * d)
@@ -81,7 +87,12 @@ class Beam(LineBody):
 
     def dofs(self) -> list[Dof]:
         """Return the unknowns of a node."""
-        d, y, z = self.frame()
+        if self._network is not None:
+            return list(self._network.dofs)
+        return self._straight_dofs(self.frame())
+
+    def _straight_dofs(self, frame: tuple[Array, Array, Array]) -> list[Dof]:
+        d, y, z = frame
         if self.bending == "planar":
             return [Dof("u", "axial", d), Dof("w", "transverse", y), Dof("theta", "rotation", z, turns=True)]
         return spatial_dofs(d, y, z)
@@ -92,6 +103,8 @@ class Beam(LineBody):
 
     def line_sections(self) -> LineSections:
         """Return the sections of the elements."""
+        if self._network is not None:
+            return self._network.sections()
         values, material, length = self._section.values(), self._material, np.diff(self._x)
         assert values.Iz is not None
         GJ = EI_y = 0.0
@@ -104,6 +117,8 @@ class Beam(LineBody):
 
     def parts(self) -> BodyParts:
         """Return matrices and maps over the free unknowns."""
+        if self._network is not None:
+            return self._parts_of(self._network)
         dofs = self.dofs()
         fields, size = self._fields(), len(dofs) * self._x.size
         M, K, strain = join([placed for placed, _ in fields], size)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
@@ -18,17 +18,17 @@ from flexmb.parts.part import Part
 from flexmb.state import Array, IntArray
 
 QUANTITIES = ("position", "displacement", "velocity", "rotation", "angular_velocity")
-"""What can be looked at in a node."""
+"""Signals of a node."""
 
 BODY_QUANTITIES = ("momentum", "center_of_mass")
-"""What can be looked at in a body."""
+"""Signals of a body."""
 
 RESERVED_BODIES = ("analysis", "contacts", "energy", "ground", "joints", "summary", "time")
-"""Names a body cannot have, because signals begin with them or they mean something else."""
+"""Reserved names: signals begin with them or they have another meaning."""
 
 RESERVED = ("first", "last", "mid", "all", "node", *QUANTITIES, *BODY_QUANTITIES)
 OFF_AXIS = 1e-9
-"""Part of a velocity, relative to its size, that may lie in directions a body cannot move along (round-off)."""
+"""Fraction of a velocity that may lie in directions a body cannot move along (round-off)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,6 +91,10 @@ class BodyParts:
         What spinning adds, for rotors.
     sections : LineSections, optional
         Of the cells.
+    groups : mapping of str to int array
+        Names of several nodes at once.
+    count : int
+        Number of nodes that can be called, -1 for all points; the rest are copies at hinges.
     """
 
     M: sparse.csr_array
@@ -113,6 +117,13 @@ class BodyParts:
     rigid_held: Array
     spin: SpinParts | None = None
     sections: LineSections | None = None
+    groups: Mapping[str, IntArray] = field(default_factory=dict)
+    count: int = -1
+
+    @property
+    def nodes(self) -> int:
+        """Number of nodes that can be called."""
+        return len(self.points) if self.count < 0 else self.count
 
     @property
     def nv(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -26,10 +26,11 @@ from flexmb.parts.bodies.beam_properties import (
     section_properties,
 )
 from flexmb.parts.bodies.damping import Damping
+from flexmb.parts.bodies.exact_network import RigidMotion, add_exact_network
 from flexmb.parts.bodies.large_beam import LargeBeam
 from flexmb.state import Array, IntArray
 
-NODE_KEYS = ("length", "elements", "grading", "mesh", "position", "direction", "orientation", "points")
+NODE_KEYS = ("length", "elements", "grading", "stations", "mesh", "position", "direction", "orientation", "points")
 SECTION_KEYS = ("section", "material", "young", "density")
 """Keys with the meaning they have for ``Beam``."""
 
@@ -43,8 +44,10 @@ class ExactBeam(LargeBeam):
 
     Parameters
     ----------
-    length, elements, grading, mesh, position, direction, orientation, points
-        As for ``Beam``.
+    length, elements, grading, stations, mesh, position, direction, orientation, points
+        As for ``Beam``. A curved or branched mesh is without strain as it stands in the file.
+    groups, hinges
+        As for ``Beam``; a hinge is a ball joint between the lines that meet there.
     section, material, young, density
         As for a spatial ``Beam``.
     shear_factor : float, optional
@@ -71,9 +74,13 @@ class ExactBeam(LargeBeam):
     inertia: BeamInertia | Mapping[str, Any] | None = None
     about: Sequence[float] | Array | None = None
     mass: str = "consistent"
+    groups: Mapping[str, Any] = field(default_factory=dict)
+    hinges: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         self._beam.frame()
+        if self._beam._network is not None:
+            self._member_properties  # noqa: B018  (checks sections and materials)
         self._properties, self._beta  # noqa: B018  (each checks its keys)
         choice(self.mass, "mass", self.where, ("consistent", "lumped"))
         for key in ("velocity", "angular_velocity", *(() if self.about is None else ("about",))):
@@ -82,10 +89,18 @@ class ExactBeam(LargeBeam):
     @property
     def total_mass(self) -> float:
         """Mass of the body, kg."""
+        if self._beam._network is not None:
+            return float(np.sum([p.rho_A for p in self._member_properties] * self._beam._network.mesh.length))
         return self._properties.rho_A * float(self._beam._x[-1])
 
     def add_to(self, builder: Builder) -> None:
         """Add nodes, inertia, weight and elements to a multibody system."""
+        if self._beam._network is not None:
+            add_exact_network(
+                builder, self.name, self._beam._network, self._member_properties, self._beta, self.mass,
+                self._motion(), round_lines=self._by_numbers,
+            )  # fmt: skip
+            return
         places = self._add_nodes(builder)
         x, properties = self._beam._x, self._properties
         iv = np.array([place.iv for place in places], dtype=np.int64)
@@ -134,9 +149,8 @@ class ExactBeam(LargeBeam):
         points = line.origin + self._beam._x[:, None] * line.direction
         axes = np.column_stack(self._beam.frame())
         p = quaternion_of(axes)
-        spin = vector(self.angular_velocity, "angular_velocity", self.where)
-        about = points[0] if self.about is None else vector(self.about, "about", self.where)
-        velocity = vector(self.velocity, "velocity", self.where) + np.cross(spin, points - about)
+        motion = self._motion()
+        velocity, spin = motion.at(points), motion.spin
         places = []
         for i, (point, v) in enumerate(zip(points, velocity, strict=True)):
             label = f"{self.name}.node({i})"
@@ -144,19 +158,39 @@ class ExactBeam(LargeBeam):
             places.append(on_frame(iq, frame_v, point, axes, np.zeros(3), label))
         return places
 
+    def _motion(self) -> RigidMotion:
+        """Return the motion at the start."""
+        return RigidMotion(
+            vector(self.velocity, "velocity", self.where),
+            vector(self.angular_velocity, "angular_velocity", self.where),
+            None if self.about is None else vector(self.about, "about", self.where),
+        )
+
+    @cached_property
+    def _member_properties(self) -> list[BeamProperties]:
+        """Stiffness and inertia of every line of a mesh."""
+        network = self._beam._network
+        assert network is not None
+        if self._by_numbers:
+            return [self._properties] * len(network.mesh.lines)
+        kinds = [section_properties(s, m, self.shear_factor, self.where) for s, m in network.members.kinds]
+        return [kinds[k] for k in network.members.of_line.tolist()]
+
     @cached_property
     def _beam(self) -> Beam:
         """A beam of small displacements with the same nodes, axes and, where they are given, section and material."""
-        keys = {key: getattr(self, key) for key in NODE_KEYS}
+        keys = {key: getattr(self, key) for key in (*NODE_KEYS, "groups", "hinges")}
         if self._by_numbers:
-            return Beam(self.name, area=1.0, inertia=1.0, young=1.0, density=1.0, **keys)
+            # numbers along y and z may differ, so that the orientation matters: no round section
+            section = {"area": 1.0, "inertia_y": 1.0, "inertia_z": 2.0, "torsion": 1.0}
+            return Beam(self.name, bending="spatial", section=section, young=1.0, density=1.0, **keys)
         return Beam(self.name, bending="spatial", **keys, **{key: getattr(self, key) for key in SECTION_KEYS})
 
     @property
     def _by_numbers(self) -> bool:
         """Whether stiffness and inertia are given as numbers; checks that nothing else is given then."""
         if self.stiffness is None and self.inertia is None:
-            if self.section is None:
+            if self.section is None and not self.groups:
                 message = "is missing (give section and material, or stiffness and inertia)"
                 raise InputError(message, where=self.where, key="section")
             return False
@@ -170,6 +204,8 @@ class ExactBeam(LargeBeam):
     def _properties(self) -> BeamProperties:
         if self._by_numbers:
             return given_properties(self.stiffness, self.inertia, self.where)
+        if self._beam._network is not None:
+            return self._member_properties[0]
         return section_properties(self._beam._section, self._beam._material, self.shear_factor, self.where)
 
     @cached_property

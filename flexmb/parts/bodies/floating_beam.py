@@ -65,7 +65,9 @@ class FloatingBeam(LargeBeam):
     max_frequency: float | None = None
 
     def __post_init__(self) -> None:
-        self._beam  # noqa: B018  (checks its keys)
+        if self._beam._network is not None:  # checks its keys, too
+            message = "a floating beam is one straight line; lines of another shape are beams or exact beams"
+            raise InputError(message, where=self.where, key="mesh", value=str(self.mesh))
         vector(self.angular_velocity, "angular_velocity", self.where)
         whole(self.modes, "modes", self.where, least=0)
         if self.max_frequency is not None:

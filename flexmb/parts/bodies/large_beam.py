@@ -40,6 +40,12 @@ class LargeBeam(LineKeys):
     def _nodes(self) -> NodeTable:
         return self._beam._nodes
 
+    @property
+    def elements_of_beam(self) -> int:
+        """Number of elements."""
+        network = self._beam._network
+        return self._beam._line.x.size - 1 if network is None else len(network.mesh.lines)
+
     def memory(self, large: bool) -> Size:
         """Return what the body takes in a model."""
-        return self._beam.memory(large)._replace(bytes=self.bytes_per_element * (self._beam._line.x.size - 1))
+        return self._beam.memory(large)._replace(bytes=self.bytes_per_element * (self.elements_of_beam))

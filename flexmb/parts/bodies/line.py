@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
@@ -11,25 +11,37 @@ from typing import Any, ClassVar, TypeVar
 import numpy as np
 from scipy import sparse
 
+from flexmb.assembly.glyphs import Glyph
+from flexmb.assembly.kinematics import NodeTable
 from flexmb.checks.memory import Size, check_memory
 from flexmb.checks.values import check_name, choice, from_table, positive, unit, vector, whole
 from flexmb.errors import InputError
 from flexmb.fem.bar import node_positions
 from flexmb.fem.material import Material
-from flexmb.fem.mesh import LineMesh, read_line_mesh, spaced
+from flexmb.fem.mesh import LineMesh, spaced
+from flexmb.fem.network_mesh import NetworkMesh
 from flexmb.fem.section import Section
 from flexmb.linalg.strain import Strain
-from flexmb.parts.bodies.body import RESERVED_BODIES, BodyParts
+from flexmb.parts.bodies.body import RESERVED_BODIES, BodyParts, Dof
 from flexmb.parts.bodies.damping import Damping
+from flexmb.parts.bodies.line_mesh_keys import (
+    at_stations,
+    check_line_keys,
+    placed_mesh,
+    read_mesh,
+    straight_mesh,
+)
+from flexmb.parts.bodies.line_network import LineNetwork, check_group_names, network_dofs
+from flexmb.parts.bodies.members import line_axes, read_members
 from flexmb.parts.bodies.straight import LineNodes, StraightBody
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 T = TypeVar("T", Section, Material)
 
 ACROSS = 1e-9
-"""Part of gravity, over all of it, that rounded directions leave of it along or across a body."""
+"""Fraction of gravity along or across a body that is attributed to rounded directions."""
 BYTES_SMALL, BYTES_LARGE = 1400, 2700
-"""Memory for every unknown in models of small and of large motion, measured with 20,000 to 200,000 elements."""
+"""Memory per unknown in models of small and large motion, measured with 20,000 to 200,000 elements."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,6 +58,8 @@ class LineKeys(LineNodes):
         Number of elements.
     grading : float
         Length of the last element over that of the first (geometric; 1: uniform).
+    stations : sequence of float
+        Distances from the first node, m, where nodes are put; the others move along.
     mesh : path, optional
         Line mesh, anything meshio reads. ``position`` and ``direction`` then default to those of the file.
     section : Section or table
@@ -72,6 +86,7 @@ class LineKeys(LineNodes):
     length: float | None = None
     elements: int | None = None
     grading: float = 1.0
+    stations: Sequence[float] = ()
     mesh: str | Path | None = None
     section: Section | Mapping[str, Any] | None = None
     material: Material | Mapping[str, Any] | None = None
@@ -81,7 +96,7 @@ class LineKeys(LineNodes):
     direction: Sequence[float] | Array | None = None
     velocity: Sequence[float] | Array = (0.0, 0.0, 0.0)
     damping: Damping | Mapping[str, Any] | Sequence[float] | None = None
-    points: Mapping[str, float | str] = field(default_factory=dict)
+    points: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,6 +111,10 @@ class LineBody(LineKeys, StraightBody):
         Kind of mass matrix.
     supports : sequence of Support or tables
         See ``Support``.
+    groups : mapping of str to Group or tables
+        Section, material and orientation of groups of lines of the mesh, where they are not those of the body.
+    hinges : sequence of str
+        Nodes, or groups of nodes, where the lines of a mesh are pinned to each other.
     """
 
     kind: ClassVar[str]
@@ -104,11 +123,17 @@ class LineBody(LineKeys, StraightBody):
     area: float | None = None
     mass: str = "consistent"
     supports: Sequence[Any] = ()
+    groups: Mapping[str, Any] = field(default_factory=dict)
+    hinges: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         check_name(self.name, "bodies", RESERVED_BODIES)
         choice(self.mass, "mass", self.where, ("consistent", "lumped"))
         vector(self.velocity, "velocity", self.where)
+        check_line_keys(self)
+        if self._network is not None:
+            self._check_network(self._network)
+            return
         self._section, self._material, self._line, self._nodes  # noqa: B018  (each checks its keys)
         self._check_velocity()
         Damping.read(self.damping, f"{self.where}.damping")
@@ -128,15 +153,8 @@ class LineBody(LineKeys, StraightBody):
         """Vertices along the axis, position of the first and direction, all keys considered."""
         position = None if self.position is None else vector(self.position, "position", self.where)
         direction = None if self.direction is None else unit(self.direction, "direction", self.where)
-        if self.mesh is not None:
-            for key in ("length", "elements"):
-                if getattr(self, key) is not None:
-                    message = "stands in the mesh file; give either mesh or length and elements"
-                    raise InputError(message, where=self.where, key=key, value=getattr(self, key))
-            if self.grading != 1.0:
-                message = "has no meaning with a mesh file"
-                raise InputError(message, where=self.where, key="grading", value=self.grading)
-            line = self._read_mesh()
+        if self._mesh is not None:
+            line = straight_mesh(self._mesh, self.where, str(self.mesh))
             if direction is not None and direction @ line.direction < 0.0:
                 line = line.reversed()
             return LineMesh(
@@ -151,6 +169,7 @@ class LineBody(LineKeys, StraightBody):
         elements = whole(self.elements, "elements", self.where, least=1)
         check_memory([self._memory(elements, large=False)])
         x = spaced(length, elements, positive(self.grading, "grading", self.where))
+        x = at_stations(x, self.stations, self.where)
         if np.diff(x).min() < 1e-12 * length:
             message = "so steep that the shortest element is below 1e-12 of the length"
             raise InputError(message, where=self.where, key="grading", value=self.grading)
@@ -162,21 +181,83 @@ class LineBody(LineKeys, StraightBody):
 
     def memory(self, large: bool) -> Size:
         """Return what the body takes in a model of small or large motion."""
-        return self._memory(self._line.x.size - 1, large)
+        lines = self._line.x.size - 1 if self._network is None else len(self._network.mesh.lines)
+        return self._memory(lines, large)
 
     def _memory(self, elements: int, large: bool) -> Size:
         unknowns = elements * self._order * self._unknowns
         return Size(self.where, elements, unknowns * (BYTES_LARGE if large else BYTES_SMALL))
 
-    def _read_mesh(self) -> LineMesh:
-        """Return the line of the mesh file."""
-        if not isinstance(self.mesh, str | Path):
-            raise InputError("must be the path of a mesh file", where=self.where, key="mesh", value=self.mesh)
-        try:
-            return read_line_mesh(self.mesh, self.where)
-        except (OSError, ValueError) as err:  # a path that no file can have
-            message = f"cannot be read: {getattr(err, 'strerror', None) or err}"
-            raise InputError(message, where=self.where, key="mesh", value=str(self.mesh)) from err
+    @cached_property
+    def _mesh(self) -> NetworkMesh | None:
+        return None if self.mesh is None else read_mesh(self.mesh, self.where)
+
+    @property
+    def _node_groups(self) -> Mapping[str, IntArray]:
+        if self._mesh is None:
+            return {}
+        check_group_names(self._mesh, self.where, str(self.mesh))
+        # the chain may be counted from its other end here
+        turned = float((self._mesh.points[-1] - self._mesh.points[0]) @ self._line.direction) < 0.0
+        last = len(self._mesh.points) - 1
+        return {
+            name: self._order * np.sort(last - nodes if turned and self.direction is not None else nodes)
+            for name, nodes in self._mesh.nodes_of.items()
+        }
+
+    @cached_property
+    def _network(self) -> LineNetwork | None:
+        """The lines of a mesh that is no straight chain, or whose groups differ; None for one straight line."""
+        mesh = self._mesh
+        # a chain of bars that is not straight would give way at every node
+        straight = mesh is None or mesh.straight or (mesh.open_chain and self.kind == "bar")
+        if mesh is None or (straight and not self.groups and not self.hinges):
+            return None
+        if straight:
+            straight_mesh(mesh, self.where, str(self.mesh))
+        mesh = placed_mesh(mesh, self.position, self.direction, self.where)
+        file = Path(str(self.mesh)).name
+        section, material = (self._own(key) for key in ("section", "material"))
+        orientation = getattr(self, "orientation", None)
+        members = read_members(mesh, (section, material, orientation), self.groups, self.where, file)
+        bending = str(getattr(self, "bending", "planar"))
+        planar = self.kind == "beam" and bending == "planar" and mesh.normal is not None
+        if planar:  # a planar frame bends in its plane, whatever the orientation
+            members = replace(members, orientation=[None] * len(mesh.lines))
+        dofs = [] if straight else network_dofs(mesh, self.kind, bending, self.where)
+        axes = line_axes(mesh, members, self.where, matters=self.kind == "beam" and not planar)
+        if straight:
+            dofs = self._straight_dofs((axes[0, :, 0], axes[0, :, 1], axes[0, :, 2]))
+        return LineNetwork(self.name, mesh, members, axes, dofs, self.points, self.hinges, file)
+
+    def _own(self, key: str) -> Any:
+        """Return section or material of the body itself, None when its groups have them all."""
+        flat = ("area", "inertia") if key == "section" else ("young", "density")
+        given = [k for k in (key, *flat) if getattr(self, k, None) is not None]
+        return None if not given and self.groups else getattr(self, f"_{key}")
+
+    def _straight_dofs(self, frame: tuple[Array, Array, Array]) -> list[Dof]:
+        """Return the unknowns of a node of a straight body with the axes d, y, z."""
+        raise self._incomplete
+
+    def _check_network(self, network: LineNetwork) -> None:
+        """Check what the keys of the body say of a mesh."""
+        network.hinged  # noqa: B018  (checks it)
+        self._parts_of(network)
+
+    def _parts_of(self, network: LineNetwork) -> BodyParts:
+        velocity = vector(self.velocity, "velocity", self.where)
+        return network.parts(self.supports, velocity, self.damping, self.mass, self._moves)
+
+    @property
+    def _nodes(self) -> NodeTable:
+        if self._network is not None:
+            return self._network.table
+        return self._line_nodes
+
+    def marks(self) -> list[Glyph]:
+        """Return the supports, to be drawn."""
+        return super().marks() if self._network is None else self._network.marks(self.supports)
 
     @property
     def _order(self) -> int:
@@ -212,7 +293,16 @@ class LineBody(LineKeys, StraightBody):
     @property
     def total_mass(self) -> float:
         """Mass of the body, kg."""
+        if self._network is not None:
+            return self._network.total_mass
         return self._material.density * self._section.values().A * float(self._x[-1])
+
+    @property
+    def mass_per_length(self) -> float | Array:
+        """Of the body, or of each of its lines, (m,), kg/m."""
+        if self._network is not None:
+            return self._network.mass_per_length
+        return self._material.density * self._section.values().A
 
 
 def _one_of(cls: type[T], given: T | Mapping[str, Any] | None, flat: dict[str, Any], key: str, where: str) -> T:

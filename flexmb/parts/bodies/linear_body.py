@@ -33,7 +33,7 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     builder.add_body(
         BodyInfo(
             name=name,
-            nodes=nodes,
+            nodes=nodes[: parts.nodes],
             named={word: nodes[i] for word, i in parts.named.items()},
             single=parts.single,
             mass=parts.mass,
@@ -42,6 +42,7 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
             momentum_map=momentum,
             center=parts.center,
             spin=spin,
+            groups={word: [nodes[i] for i in own.tolist()] for word, own in parts.groups.items()},
         )
     )
 

@@ -1,4 +1,4 @@
-"""Mass, centre and inertia of rigid bodies: given or computed from shapes, checked, moved to the centre of mass."""
+"""Mass, center and inertia of rigid bodies: given or computed from shapes, checked, moved to the center of mass."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.parts.bodies.shapes import Shape
 from flexmb.state import Array
 
 ROUND_OFF = 1e-9
-"""By how much, over the largest, moments of inertia may miss symmetry and the triangle inequality."""
+"""Tolerance, over the largest moment of inertia, of symmetry and of the triangle inequality."""
 
 
 class MassProperties(NamedTuple):
@@ -44,7 +44,7 @@ def read_inertia(value: object, where: str) -> Array:
 
 
 def check_inertia(J: Array, where: str, value: object, about: str = "") -> None:
-    """Raise unless J, about the centre of mass, is the inertia of some body."""
+    """Raise InputError unless J, about the center of mass, is a physical inertia tensor."""
     moments = np.linalg.eigvalsh(J)
     words = f"principal moments{about} {moments[0]:.6g}, {moments[1]:.6g}, {moments[2]:.6g} kg m^2"
     if not moments[0] > 1e-14 * abs(moments[2]):

@@ -15,7 +15,7 @@ from flexmb.parts.bodies.body import RESERVED, NamedBody
 from flexmb.state import Array
 
 CENTER = "center"
-"""The name that the centre of mass has by itself."""
+"""The predefined name of the center of mass."""
 
 
 @dataclass(frozen=True, kw_only=True)

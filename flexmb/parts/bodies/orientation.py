@@ -10,7 +10,7 @@ from flexmb.kernels.rotation import axes_of, quaternion_of, turn
 from flexmb.state import Array
 
 NEAR = 1e-6
-"""How far typed numbers may miss a unit length or a right angle; what is left is removed."""
+"""Tolerance of input for unit lengths and right angles; the remainder is removed."""
 
 
 def check_orientation(quaternion: object, rotation: object, axes: object, where: str) -> None:

@@ -169,7 +169,7 @@ class Rigid(RigidBody):
                 single=True,
                 mass=m,
                 unknowns=unknowns,
-                picture=rigid_picture(self._surface, FRAME, iq, iv, c),
+                picture=rigid_picture(self._surface, FRAME, iq, iv, c, self._points.values()),
                 momentum_rows=unknowns[None, :3],
                 rigid=True,
                 attach=origin,

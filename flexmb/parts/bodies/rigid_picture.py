@@ -1,8 +1,8 @@
-"""What is drawn of a rigid body: its shapes and its surface mesh, or a point."""
+"""What is drawn of a rigid body: its shapes and its surface mesh, or links between its points, or a point."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,8 @@ from flexmb.parts.bodies.shapes import Shape, placed_surface
 from flexmb.state import Array, IntArray
 
 Surface = tuple[Array, IntArray]
+THIN = 0.02
+"""Drawn radius of a link, over the longest link of its body."""
 
 
 def body_surface(shapes: Sequence[Shape], mesh: object, where: str) -> Surface:
@@ -29,12 +31,19 @@ def body_surface(shapes: Sequence[Shape], mesh: object, where: str) -> Surface:
     return placed_surface(pieces)
 
 
-def rigid_picture(surface: Surface, kind: int, iq: int, iv: int, origin: Array) -> Picture:
-    """Return the picture of a body whose frame's origin, s = 0, is at ``origin`` from the reference point."""
+def rigid_picture(surface: Surface, kind: int, iq: int, iv: int, origin: Array, named: Iterable[Array] = ()) -> Picture:
+    """Return the picture of a body whose frame's origin, s = 0, is at ``origin`` from the reference point.
+
+    A body without a surface is links from its reference point to its ``named`` points, or a dot where there are none.
+    """
     points, triangles = surface
-    vertices = np.zeros(0, dtype=np.int64)
+    vertices, lines, radius = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), 0.0
     if not len(points):
-        points, vertices = np.zeros((1, 3)), np.zeros(1, dtype=np.int64)
+        arms = [np.asarray(point, dtype=np.float64) for point in named if np.any(np.asarray(point) != 0.0)]
+        points = np.array([np.zeros(3), *arms])
+        vertices = np.zeros(0 if arms else 1, dtype=np.int64)
+        lines = np.array([[0, k + 1] for k in range(len(arms))], dtype=np.int64).reshape(-1, 2)
+        radius = THIN * max((float(np.linalg.norm(arm)) for arm in arms), default=0.0)
     n = len(points)
     return Picture(
         kind=np.full(n, kind, dtype=np.int64),
@@ -43,4 +52,6 @@ def rigid_picture(surface: Surface, kind: int, iq: int, iv: int, origin: Array) 
         local=points - origin,
         triangles=triangles,
         vertices=vertices,
+        lines=lines,
+        radius=radius,
     )

@@ -127,7 +127,7 @@ class RigidPlanar(RigidBody):
                 single=True,
                 mass=m,
                 unknowns=dof,
-                picture=rigid_picture(self._surface, PLANAR, iq, iv, origin),
+                picture=rigid_picture(self._surface, PLANAR, iq, iv, origin, self._points.values()),
                 momentum_rows=np.array([[iv, iv + 1, -1]], dtype=np.int64),
                 rigid=True,
                 attach=center,

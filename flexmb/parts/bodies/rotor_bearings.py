@@ -16,7 +16,7 @@ from flexmb.parts.bodies.spin_parts import SpeedTable
 from flexmb.state import Array
 
 MOTIONS = ("v", "w", "theta_y", "theta_z")
-"""What a bearing resists, in the order of its matrices; 2 x 2 matrices have the first two."""
+"""Displacements that a bearing resists, in the order of its matrices; 2 x 2 matrices have the first two."""
 
 
 @dataclass(frozen=True, kw_only=True)

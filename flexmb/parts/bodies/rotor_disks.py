@@ -12,7 +12,7 @@ from flexmb.parts.bodies.rotor_assembly import RotorAssembly
 from flexmb.parts.bodies.spin_parts import Excitation
 
 STEEL = 7850.0
-"""Density disks are drawn with where their size is not given, kg/m^3."""
+"""Density from which the drawn size of disks is computed if none is given, kg/m^3."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,4 +1,4 @@
-"""What the shaft adds to a rotor."""
+"""Contributions of the shaft to a rotor."""
 
 from __future__ import annotations
 

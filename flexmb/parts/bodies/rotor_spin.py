@@ -20,7 +20,7 @@ SPINS: dict[str, dict[str, Any]] = {
     "table": {"time": ..., "speed": ..., "phase": 0.0},
     "free": {"speed": 0.0, "phase": 0.0, "torque": None, "drag": 0.0, "characteristic": None},
 }
-"""Kinds of spin, and their keys with defaults; ``...`` where a key is needed."""
+"""Kinds of spin, and their keys with defaults; ``...`` where a key is required."""
 
 
 def read_spin(given: object, tables: Sequence[SpeedRange], where: str) -> Spin:

@@ -15,7 +15,7 @@ from flexmb.state import Array, IntArray
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
 AROUND, ALONG = 32, 16
-"""Sides of a drawn cylinder or sphere, and rings of a sphere from pole to pole."""
+"""Number of sides of a drawn cylinder or sphere, and of rings of a sphere from pole to pole."""
 
 
 class Shape(Protocol):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,8 @@ from flexmb.parts.bodies.body import BODY_QUANTITIES, QUANTITIES, BodyParts
 from flexmb.state import Array
 
 NODES = ("first", "mid", "last")
+MOST_POINTS = 6
+"""Number of named points of a body without ends that are recorded by default."""
 
 
 class Signal(NamedTuple):
@@ -27,11 +29,17 @@ class Signal(NamedTuple):
     B: sparse.csr_array
 
 
+def usual_nodes(named: Iterable[str]) -> list[str]:
+    """Return the nodes that are looked at when nobody says which: the ends and the middle, or the named points."""
+    names = list(named)
+    return [node for node in NODES if node in names] or names[:MOST_POINTS] or ["node(0)"]
+
+
 def default_names(bodies: Mapping[str, BodyParts]) -> list[str]:
     """Return the signals of a run that asks for none: position and velocity of first, mid and last nodes."""
     names = []
     for body, parts in bodies.items():
-        for node in [body] if parts.single else [f"{body}.{node}" for node in NODES]:
+        for node in [body] if parts.single else [f"{body}.{node}" for node in usual_nodes(parts.named)]:
             names += [f"{node}.position", f"{node}.velocity"]
     return names
 
@@ -48,7 +56,8 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
     if quantity not in QUANTITIES or place.partition(".")[0] not in bodies:
         raise _unknown(name, bodies)
     if "." not in place and not bodies[place].single:
-        message = f"say which node: {', '.join(f'{place}.{node}.{quantity}' for node in NODES)}, ..."
+        words = ", ".join(f"{place}.{node}.{quantity}" for node in usual_nodes(bodies[place].named))
+        message = f"say which node: {words}, ..."
         raise InputError(message, where="output", key="signals", value=name)
     try:
         i = nodes.one(place, "output", "signals")
@@ -84,7 +93,7 @@ def _unknown(name: object, bodies: Mapping[str, BodyParts]) -> InputError:
     known = default_names(bodies)
     for body, parts in bodies.items():
         known += [f"{body}.{quantity}" for quantity in BODY_QUANTITIES]
-        known += [] if parts.single else [f"{body}.{node}.{q}" for node in NODES for q in QUANTITIES]
+        known += [] if parts.single else [f"{body}.{node}.{q}" for node in parts.named for q in QUANTITIES]
     message = (
         f"unknown signal{nearest(name, known)}; a node has {', '.join(QUANTITIES)}, a body has "
         f"{', '.join(BODY_QUANTITIES)}; bodies: {', '.join(bodies)}"

@@ -14,7 +14,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import Glyph
 from flexmb.assembly.kinematics import NodeTable
-from flexmb.assembly.node_ref import NodeRef, parse_local
+from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, finite, vector
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections, line_frame
@@ -32,10 +32,10 @@ from flexmb.parts.bodies.body import (
 )
 from flexmb.parts.bodies.linear_body import add_linear_body
 from flexmb.parts.bodies.supports import held_dofs, support_marks
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 POINT_SNAP = 1e-6
-"""How far, over the length of the body, a named point may lie from the node it means."""
+"""Distance, over the length of the body, up to which a named point is assigned to a node."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,7 +82,7 @@ class StraightBody(LineNodes):
 
     velocity: Sequence[float] | Array
     supports: Sequence[Any]
-    points: Mapping[str, float | str]
+    points: Mapping[str, Any]
     _line: LineMesh
     """Vertices along the axis, position of the first and direction."""
     _x: Array
@@ -112,14 +112,25 @@ class StraightBody(LineNodes):
         """Return the local axes d, y, z; y is the orientation made perpendicular to d."""
         return line_frame(self._line.direction, orientation, self.where)
 
-    @cached_property
+    @property
     def _nodes(self) -> NodeTable:
+        return self._line_nodes
+
+    @property
+    def _node_groups(self) -> Mapping[str, IntArray]:
+        """Nodes that the mesh file has a name for."""
+        return {}
+
+    @cached_property
+    def _line_nodes(self) -> NodeTable:
         x = self._x
         off_middle = np.abs(x - 0.5 * x[-1])
         # of two nodes equally near up to round-off, the lower
         mid = int(np.flatnonzero(off_middle <= off_middle.min() + 1e-12 * x[-1])[0])
-        named = {"first": 0, "mid": mid, "last": x.size - 1}
-        table = NodeTable(0, x.size, dict(named))
+        groups = self._node_groups
+        single = {name: int(nodes[0]) for name, nodes in groups.items() if nodes.size == 1}
+        named = {"first": 0, "mid": mid, "last": x.size - 1, **single}
+        table = NodeTable(0, x.size, dict(named), groups=groups)
         where = f"{self.where}.points"
         if not isinstance(self.points, Mapping):
             message = 'must be a table of names, such as { tip = 1.0, probe = "node(6)" }'
@@ -130,7 +141,7 @@ class StraightBody(LineNodes):
             except InputError as err:
                 raise InputError(err.message, where=where, key=str(name)) from None
             named[name] = _point(value, table, x, where, name)
-        return NodeTable(0, x.size, named)
+        return NodeTable(0, x.size, named, groups=groups)
 
     def _check_velocity(self) -> None:
         held = self._held()
@@ -208,6 +219,7 @@ class StraightBody(LineNodes):
             rigid_free=rigid[free],
             rigid_held=rigid[held],
             sections=self.line_sections(),
+            groups=self._nodes.groups,
         )
 
 
@@ -226,15 +238,11 @@ def spatial_dofs(d: Array, y: Array, z: Array) -> list[Dof]:
 def _point(value: object, table: NodeTable, x: Array, where: str, key: str) -> int:
     """Return the node a named point means."""
     if isinstance(value, str):
-        local = parse_local(value)
-        try:
-            found = table.index("" if local is None else local)
-        except KeyError:
-            found = np.empty(0, dtype=np.int64)
-        if found.size != 1:
+        node = table.one(value)
+        if node is None:
             message = f"names no node; allowed: a distance along the axis, or {table.choices().removesuffix(', all')}"
             raise InputError(message, where=where, key=key, value=value)
-        return int(found[0])
+        return node
     distance = finite(value, key, where)
     near = int(np.argmin(np.abs(x - distance)))
     if abs(x[near] - distance) > POINT_SNAP * x[-1]:

@@ -1,7 +1,5 @@
 """Joints, one kind per file; ``KINDS`` finds them by their files."""
 
-from typing import Any
-
 from flexmb.parts.discovery import kinds_of
 from flexmb.parts.joints.cylindrical import Cylindrical
 from flexmb.parts.joints.distance import Distance
@@ -15,7 +13,7 @@ from flexmb.parts.joints.revolute import Revolute
 from flexmb.parts.joints.spherical import Spherical
 from flexmb.parts.joints.universal import Universal
 
-KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "joints")
+KINDS = kinds_of(__name__, __path__, "joints")
 """Kinds as case files name them."""
 
 __all__ = ["KINDS", "Cylindrical", "Distance", "Fixed", "Gear", "Joint", "Planar", "PointOnLine", "Prismatic"]

@@ -11,7 +11,7 @@ from flexmb.kernels.tables import GROUND, PLANAR
 from flexmb.state import Array
 
 NOT_UNIT = 1e-4
-"""How far the length of an axis may be from one: it says whether the numbers are meant as a direction."""
+"""Tolerance of the length of an axis, which must be a unit vector."""
 
 IN_PLANE = 1e-9
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,7 +19,7 @@ from flexmb.parts.joints.joint_rows import Row, hold
 from flexmb.parts.time_functions import Function, time_function
 
 COINCIDE = 1e-12
-"""Distance, over the size of the places, that is none."""
+"""Distance, over the size of the coordinates, that counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +39,7 @@ class Distance(Joint):
     kind: ClassVar[str] = "distance"
 
     length: float | None = None
-    drive: Function | Mapping[str, Any] | float | None = None
+    drive: Function | Mapping[str, Any] | float | Callable[[float], Any] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

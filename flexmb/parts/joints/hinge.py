@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +26,7 @@ class Hinge(Joint):
     """
 
     axis: Vector
-    drive: Function | Mapping[str, Any] | float | None = None
+    drive: Function | Mapping[str, Any] | float | Callable[[float], Any] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -22,10 +22,10 @@ Ref = NodeRef | str
 Vector = Sequence[float] | Array
 
 AT_POINT = 1e-9
-"""Distance, over the size of the place, that is none."""
+"""Distance, over the size of the coordinates, that counts as zero."""
 
 ONLY_PLACE = "spherical, distance, and point-on-line as the point"
-"""Joints that a node without rotation can have."""
+"""Joints that are possible at a node without rotation."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -31,7 +31,7 @@ from flexmb.parts.joints.joint import Joint
 from flexmb.state import Array
 
 FORCES = ("x", "y", "z")
-"""Labels of the rows whose forces are the load of a joint."""
+"""Labels of the rows whose forces load the bearing of a joint."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmb.assembly.builder import Builder, Group
-from flexmb.assembly.table_arrays import angles_of, functions_of, markers_of, rows_of
+from flexmb.assembly.table_arrays import angles_of, curves_of, functions_of, markers_of, rows_of
 from flexmb.errors import InputError
 from flexmb.kernels import angle_rows, constraint_rows, markers
 from flexmb.kernels import tables as tab
@@ -18,9 +18,9 @@ from flexmb.state import Array
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
 STIFF = 1e-12
-"""Change of a row per unknown, over the size of the unknowns' motions, that is none."""
+"""Change of a row per unknown, over the size of the motion, that counts as zero."""
 CLOSED = 1e-9
-"""Residual of a row that nothing can change, over the size of the places, that is none."""
+"""Residual of a row that no unknown can change, over the size of the coordinates, that counts as zero."""
 
 
 class Row(NamedTuple):
@@ -108,10 +108,10 @@ def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float
         np.zeros((tab.CLASSES, nm, 6)), np.zeros((nm, 3)),
     )  # fmt: skip
     angles = tab.AngleState(np.zeros(na), np.zeros((na, 3)), np.zeros(na), np.zeros(na))
-    values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(own.marker), 6)))
+    values = tab.RowState(np.zeros(len(rows)), np.zeros(len(rows)), np.zeros((len(own.marker), 6)), np.zeros(len(rows)))
     markers.place(mk, builder.start(), m)
     angle_rows.angles(ang, m, angles)
-    constraint_rows.rows(own, ang, functions_of(trial), m, angles, builder.t0, values, 0.0)
+    constraint_rows.rows(own, ang, functions_of(trial), curves_of(trial), m, angles, builder.t0, values, 0.0)
     arms = float(np.abs(m.J[mk.qdof < 0, :3]).max(initial=0.0))
     movable, size = max(1.0, float(np.abs(m.J).max(initial=0.0))), max(float(np.abs(m.r).max()), arms)
     return values.g, _reach(own, mk, m.J, values.grad), movable, size

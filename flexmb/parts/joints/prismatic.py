@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,20 +22,20 @@ from flexmb.parts.time_functions import Function, time_function
 class Prismatic(FrictionKeys):
     """The mover slides along an axis of the base (see ``Joint``) and does not turn against it.
 
+    Friction (``joint_friction``) acts along the axis, on the force across it.
+
     Parameters
     ----------
     axis : (3,) array_like
         Direction of sliding, a unit vector, in space at the start.
     drive : time function, table or number, optional
         The displacement along the axis since the start follows its changes: drive(t) - drive(start), m.
-
-    Friction (``joint_friction``) acts along the axis, on the force across it.
     """
 
     kind: ClassVar[str] = "prismatic"
 
     axis: Vector
-    drive: Function | Mapping[str, Any] | float | None = None
+    drive: Function | Mapping[str, Any] | float | Callable[[float], Any] | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()

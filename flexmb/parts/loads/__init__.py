@@ -1,7 +1,5 @@
 """Loads and lumped elements, one kind per file, and functions of time."""
 
-from typing import Any
-
 from flexmb.parts.discovery import kinds_of
 from flexmb.parts.loads.bearing import Bearing
 from flexmb.parts.loads.damper import Damper
@@ -13,7 +11,7 @@ from flexmb.parts.loads.terms import LoadPart, LoadTerms
 from flexmb.parts.loads.torsion_spring import TorsionSpring
 from flexmb.parts.time_functions import Constant, Harmonic, Polynomial, Ramp, SpinUp, Table, time_function
 
-KINDS: dict[str, type[Any]] = kinds_of(__name__, __path__, "loads")
+KINDS = kinds_of(__name__, __path__, "loads")
 """Kinds as case files name them."""
 
 __all__ = ["KINDS", "Bearing", "Constant", "Damper", "Gravity", "Harmonic", "LoadPart", "LoadTerms", "NodalForce"]

@@ -27,7 +27,7 @@ from flexmb.parts.speed_table import SpeedTable
 from flexmb.state import Array, IntArray
 
 OFF_AXIS = 1e-6
-"""Sine of the angle between a bearing and its rotor that is still none."""
+"""Sine of the angle between a bearing and its rotor that counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -13,7 +13,7 @@ from flexmb.state import Array
 
 FORCE, MOMENT = "force", "moment"
 _LEAST = 1e-12
-"""Part of a vector below which it counts as round-off."""
+"""Fraction of a vector below which a component counts as round-off."""
 
 
 def acts(place: Marker, x: Array, what: str) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -14,6 +14,7 @@ from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, vector
 from flexmb.errors import InputError
+from flexmb.parts.called_function import Sampled, takes_motion
 from flexmb.parts.loads.ends import FORCE, MOMENT, acts
 from flexmb.parts.loads.terms import LoadTerms
 from flexmb.parts.part import Part
@@ -37,8 +38,9 @@ class NodalForce(Part):
         N.
     moment : (3,) array_like, optional
         N m, on what can turn: nodes of beams, rigid bodies.
-    function : time function, table or number
-        Factor phi(t).
+    function : time function, table, number or callable
+        Factor phi(t). In Python also a function of time (``parts.called_function.Called``), or one of the time and of
+        position and velocity of the node, phi(t, x, v), which is sampled at the start of each step (``Sampled``).
     follower : bool
         Whether force and moment, given in space at the start, turn with what they act on.
     """
@@ -49,7 +51,7 @@ class NodalForce(Part):
     node: NodeRef | str
     force: Sequence[float] | Array | None = None
     moment: Sequence[float] | Array | None = None
-    function: Function | Mapping[str, Any] | float = Constant(1.0)
+    function: Function | Mapping[str, Any] | float | Callable[..., Any] = Constant(1.0)
     follower: bool = False
 
     def __post_init__(self) -> None:
@@ -60,7 +62,7 @@ class NodalForce(Part):
             if getattr(self, key) is not None:
                 vector(getattr(self, key), key, self.where)
         NodeRef.parse(self.node, self.where)
-        time_function(self.function, f"{self.where}.function")
+        self._phi()
         if not isinstance(self.follower, bool | np.bool_):
             raise InputError("must be true or false", where=self.where, key="follower", value=self.follower)
 
@@ -82,7 +84,7 @@ class NodalForce(Part):
             if np.any(x) and not np.any(np.abs(part.data) > 1e-12 * np.abs(x).max()):
                 raise self._unmoved(key, x)
             column = sparse.csc_array(column + part)
-        return LoadTerms(column, function=time_function(self.function, f"{self.where}.function"))
+        return LoadTerms(column, function=self._phi())
 
     def add_to(self, builder: Builder) -> None:
         """Add it to a multibody system."""
@@ -95,8 +97,20 @@ class NodalForce(Part):
                     raise self._unmoved(key, x)
         # with the axes of space at the start a follower begins as what was given
         marker = builder.marker(at, np.eye(3))
-        function = time_function(self.function, f"{self.where}.function")
+        function = self._phi()
         builder.add_push(marker, wrench[FORCE], wrench[MOMENT], bool(self.follower), function)
+
+    @property
+    def feedback(self) -> str:
+        """The node whose motion ``function`` is given; "" for a function of time."""
+        return str(NodeRef.parse(self.node, self.where)) if takes_motion(self.function) else ""
+
+    def _phi(self) -> Function:
+        """Return the factor as a function of time."""
+        where, given = f"{self.where}.function", self.function
+        if self.feedback and callable(given):
+            return Sampled(given, self.feedback, where=where)
+        return time_function(given, where)
 
     def _unmoved(self, key: str, x: Array) -> InputError:
         message = f"node '{self.node}' has no unknown that this {key} acts on"
