@@ -1,0 +1,236 @@
+"""``Fit``: parameters of a case fitted to data, and what came out."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from flexmb.errors import SimulationError
+from flexmb.fit.evaluations import Evaluations
+from flexmb.fit.fit_file import FitFile, read_fit
+from flexmb.fit.methods import Enough, Found, cost, jacobian, least_squares, nelder_mead, optuna, polish, scan
+from flexmb.fit.residuals import Comparison
+from flexmb.record.io.folder_lock import sole_writer
+from flexmb.state import Array
+
+Progress = Callable[[int, int], None]
+FAR = 3.0
+"""Root mean square of residuals over sigma above which values do not describe the data."""
+ROUGH = 1e-4
+"""Tolerance of the simplex that polishes."""
+
+
+@dataclass(frozen=True)
+class FitResult:
+    """What a fit came to.
+
+    Parameters
+    ----------
+    names : tuple of str
+        Of the parameters.
+    values, errors : (p,) arrays
+        The best values, and their standard errors (nan where the data do not tell).
+    cost, rms : float
+        Half the sum of squares of the residuals, and their root mean square; over sigma.
+    evaluations, computed : int
+        How many runs the method asked for, and how many of them were not known from before.
+    converged : bool
+    message : str
+        How the method ended.
+    """
+
+    names: tuple[str, ...]
+    values: Array
+    errors: Array
+    cost: float
+    rms: float
+    evaluations: int
+    computed: int
+    converged: bool
+    message: str
+
+
+class Fit:
+    """A fit file, read and checked.
+
+    Parameters
+    ----------
+    file : FitFile
+    """
+
+    def __init__(self, file: FitFile) -> None:
+        self.file = file
+        self._low = np.array([_scaled(p.low, p.log) for p in file.tables.parameter])
+        self._high = np.array([_scaled(p.high, p.log) for p in file.tables.parameter])
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return self.file.name
+
+    def values(self, u: Array) -> Array:
+        """Return the parameters of numbers between 0 and 1."""
+        x = self._low + np.clip(u, 0.0, 1.0) * (self._high - self._low)
+        out = [10.0**value if p.log else value for value, p in zip(x.tolist(), self.file.tables.parameter, strict=True)]
+        low, high = ([getattr(p, end) for p in self.file.tables.parameter] for end in ("low", "high"))
+        return np.asarray(np.clip(out, low, high), dtype=np.float64)
+
+    def run(
+        self,
+        out: str | Path | None = None,
+        *,
+        progress: Progress | None = None,
+        say: Callable[[str], None] | None = None,
+    ) -> FitResult:
+        """Fit the parameters; what an earlier go at the same fit has computed is not computed again.
+
+        Parameters
+        ----------
+        out : path, optional
+            Folder of the fit; without it nothing is kept but the result.
+        progress : callable, optional
+            Called with (runs done, most runs).
+        say : callable, optional
+            Called with a line of text that is worth knowing.
+        """
+        from flexmb.fit.fit_folder import write_fit
+
+        place: AbstractContextManager[str] = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
+        with place as name:
+            folder = Path(name)
+            comparison = Comparison(self.file)  # what is wrong comes out before the folder is touched
+            folder.mkdir(parents=True, exist_ok=True)
+            with sole_writer(folder, what="fits in"):
+                known = Evaluations(folder, self.file.digest)
+                if known.found and say is not None:
+                    say(f"{known.found} runs are there already")
+                work = _Work(self, comparison, known, progress)
+                result = work.result(*work.best(self._start()))
+                write_fit(self.file, comparison, known, result, folder)
+        return result
+
+    def _start(self) -> Array:
+        start = np.array([_scaled(p.start, p.log) for p in self.file.tables.parameter])
+        return np.asarray((start - self._low) / (self._high - self._low))
+
+
+class _Work:
+    """One go at a fit: counts evaluations, and remembers the best."""
+
+    def __init__(self, fit: Fit, comparison: Comparison, known: Evaluations, progress: Progress | None) -> None:
+        self._fit, self._comparison, self._known, self._progress = fit, comparison, known, progress
+        self._asked: dict[tuple[float, ...], float] = {}
+        self._most = fit.file.tables.evaluations
+        self._computed = 0
+        self._best: tuple[float, Array] = (np.inf, fit._start())
+        self._limited = True
+
+    def residuals(self, u: Array) -> Array | None:
+        """Return the residuals, None where the run fails; known ones from before."""
+        values = self._fit.values(u)
+        key = tuple(values.tolist())
+        if key not in self._asked and self._limited and len(self._asked) >= self._most:
+            raise Enough
+        there, found = self._known.get(key)
+        if not there:
+            try:
+                found = self._comparison.residuals(key)
+            except SimulationError:
+                found = None
+            if found is not None and not np.isfinite(found).all():
+                found = None
+            self._known.keep(key, found)
+            self._computed += 1
+        size = cost(found)
+        self._asked[key] = size
+        if size < self._best[0]:
+            self._best = (size, u.copy())
+        if self._progress is not None:
+            self._progress(len(self._asked), self._most)
+        return found
+
+    def best(self, u0: Array) -> tuple[Array, bool, str]:
+        """Return the best place that the method comes to."""
+        tables = self._fit.file.tables
+        self.residuals(u0)
+        try:
+            if tables.method == "least-squares":
+                found = self._by_least_squares(u0)
+            elif tables.method == "nelder-mead":
+                found = nelder_mead(self.residuals, u0, tables.tolerance)
+            else:
+                found = optuna(self.residuals, u0, self._most, tables.seed)
+        except Enough:
+            words = f"stopped after {self._most} runs (evaluations allows more)"
+            found = Found(self._best[1], False, words)
+        return self._best[1], found.converged, found.message
+
+    def _by_least_squares(self, u0: Array) -> Found:
+        """Return the best place by least squares, and by a scan and a simplex where that does not describe the data."""
+        tables = self._fit.file.tables
+        found = least_squares(self.residuals, u0, tables.tolerance, tables.difference)
+        if self._describes():
+            return found
+        place = scan(self.residuals, self._best[1], self._most)
+        if not np.array_equal(place, found.u):
+            again = least_squares(self.residuals, place, tables.tolerance, tables.difference)
+            found = again._replace(message=f"{again.message} (after a scan of the ranges)")
+        if self._known_sigma and not self._describes():
+            found = polish(self.residuals, self._best[1], max(tables.tolerance, ROUGH))
+            found = found._replace(message=f"{found.message} (simplex, after least squares)")
+        return found
+
+    @property
+    def _known_sigma(self) -> bool:
+        return all(objective.sigma is not None for objective in self._fit.file.tables.objective)
+
+    def _describes(self) -> bool:
+        """Return whether the best values describe the data within their standard deviations, as far as known."""
+        return self._known_sigma and np.sqrt(2.0 * self._best[0] / self._comparison.count) <= FAR
+
+    def result(self, u: Array, converged: bool, message: str) -> FitResult:
+        """Return the result at the best place, with standard errors from the curvature there."""
+        file, count = self._fit.file, len(self._asked)
+        self._limited = False
+        here = self.residuals(u)
+        assert here is not None
+        J = jacobian(self.residuals, u, file.tables.difference)
+        slope = np.array([self._slope(k, u) for k in range(u.size)])
+        spare = here.size - u.size
+        scatter = 2.0 * cost(here) / spare if spare > 0 else np.nan
+        # residuals that scatter more than sigma says widen the errors
+        variance = np.fmax(1.0, scatter) if self._known_sigma else scatter
+        A = J.T @ J
+        sure = np.linalg.matrix_rank(A) == u.size
+        errors = np.sqrt(variance * np.diag(np.linalg.inv(A))) * slope if sure else np.full(u.size, np.nan)
+        return FitResult(
+            tuple(p.label for p in file.tables.parameter),
+            self._fit.values(u),
+            errors,
+            cost(here),
+            float(np.sqrt(np.mean(here**2))),
+            count,
+            self._computed,
+            converged,
+            message,
+        )
+
+    def _slope(self, k: int, u: Array) -> float:
+        """Return d value / du of a parameter."""
+        p = self._fit.file.tables.parameter[k]
+        span = float(self._fit._high[k] - self._fit._low[k])
+        return span * float(self._fit.values(u)[k]) * float(np.log(10.0)) if p.log else span
+
+
+def _scaled(value: float, log: bool) -> float:
+    return float(np.log10(value)) if log else float(value)
+
+
+def load_fit(source: str | Path) -> Fit:
+    """Read a fit file, or a shipped fit by its name."""
+    return Fit(read_fit(source))

@@ -1,0 +1,134 @@
+"""From the text of a fit file to its case, parameters and data; everything that is wrong is listed at once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from flexmb.case import Case
+from flexmb.case.overrides import key_path
+from flexmb.case.problems import Origin, Problem
+from flexmb.case.read import parsed, read_text
+from flexmb.case.read_tables import read_tables
+from flexmb.case.shipped import find_file, shipped_cases, shipped_fits
+from flexmb.errors import InputError
+from flexmb.fit.data_file import read_columns
+from flexmb.fit.fit_schema import FitTables
+from flexmb.record.summary import versions
+from flexmb.state import Array
+from flexmb.study.task import Task
+
+Setting = tuple[tuple[str | int, ...], Any]
+
+
+@dataclass(frozen=True)
+class FitFile:
+    """A fit file, read and checked.
+
+    Parameters
+    ----------
+    origin : Origin
+        Where it came from.
+    tables : FitTables
+        What it says.
+    case_file : Path
+    case_text : str
+        The case whose parameters are fitted.
+    data : tuple of ((n,) array, (n,) array) or None
+        Times and values of each objective that has data.
+    digest : str
+        Of all that an evaluation depends on: evaluations of another digest do not count.
+    """
+
+    origin: Origin
+    tables: FitTables
+    case_file: Path
+    case_text: str
+    data: tuple[tuple[Array, Array] | None, ...]
+    digest: str
+
+    @property
+    def name(self) -> str:
+        """Name of the file without its ending."""
+        return self.origin.file.stem
+
+    @property
+    def start(self) -> Array:
+        """Start values of the parameters, (p,)."""
+        return np.array([p.start for p in self.tables.parameter], dtype=np.float64)
+
+    def case(
+        self,
+        values: Sequence[float],
+        more: Sequence[Setting] = (),
+        *,
+        whole: bool = False,
+        signals: Sequence[str] | None = None,
+    ) -> Case:
+        """Return the case with values of the parameters, recording the signals of the objectives.
+
+        ``whole`` records what the case itself asks for, ``signals`` these.
+        """
+        settings = [[list(key_path(key)), value, "[set]"] for key, value in self.tables.set.items()]
+        for parameter, value in zip(self.tables.parameter, values, strict=True):
+            settings.append([list(key_path(parameter.key)), float(value), f"parameter '{parameter.label}'"])
+        settings += [[list(path), value, "reference"] for path, value in more]
+        if signals is None:
+            signals = [objective.signal for objective in self.tables.objective]
+        keep = "kept" if whole else ""
+        task = Task("", -1, {}, str(self.case_file.resolve()), self.case_text, settings, record=signals, keep=keep)
+        return task.case()
+
+
+def read_fit(source: str | Path) -> FitFile:
+    """Read a fit file or a shipped fit."""
+    file = find_file(source, shipped_fits(), "fit")
+    text = read_text(file)
+    origin = Origin(file, text)
+    problems: list[Problem] = []
+    tables = read_tables(FitTables, parsed(file, text), problems)
+    if tables is None:
+        raise origin.error(problems)
+    case_file = _case_file(tables.case, file, problems)
+    data, contents = [], []
+    keys = [p.key for p in tables.parameter]
+    for k, key in enumerate(keys):
+        if key in keys[:k]:
+            problems.append(Problem(("parameter", k, "key"), "is fitted already, by another parameter", key))
+    for k, objective in enumerate(tables.objective):
+        columns = None
+        if objective.data is not None and objective.column is not None:
+            path = file.parent / objective.data
+            try:
+                content = read_text(path)
+                time = objective.time if isinstance(objective.time, str) else None
+                t, y = read_columns(path, content, time, objective.column)
+                columns = (t, y * (1.0 if objective.factor is None else objective.factor))
+                contents.append(content)
+            except (InputError, OSError) as err:
+                words = err.message if isinstance(err, InputError) else str(err)
+                problems.append(Problem(("objective", k, "data"), words, objective.data))
+        data.append(columns)
+    if problems or case_file is None:
+        raise origin.error(problems)
+    case_text = read_text(case_file)
+    asked = tables.model_dump(mode="json", include={"set", "parameter", "objective"})
+    parts = [case_text, json.dumps(asked, sort_keys=True), *contents, versions()["flexmb"]]
+    digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return FitFile(origin, tables, case_file, case_text, tuple(data), digest)
+
+
+def _case_file(name: str, fit: Path, problems: list[Problem]) -> Path | None:
+    """Return the case: a path relative to the fit file, or a shipped one."""
+    beside = fit.parent / name
+    try:
+        return beside if beside.is_file() else find_file(name, shipped_cases(), "case")
+    except (InputError, OSError, ValueError) as err:
+        problems.append(Problem(("case",), err.message if isinstance(err, InputError) else str(err), name))
+        return None

@@ -1,0 +1,142 @@
+"""Ways to the best parameters, over numbers u between 0 and 1: least squares, Nelder-Mead, and Optuna's samplers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import optimize
+from scipy.stats import qmc
+
+from flexmb.checks.extras import require
+from flexmb.state import Array
+
+Residuals = Callable[[Array], Array | None]
+SIMPLEX = 0.1
+"""Edges of the initial simplex of Nelder and Mead, over the ranges of the parameters."""
+
+
+POLISHED = 0.03
+"""The same of the simplex that polishes."""
+SCANNED = 8
+"""Points of a scan along the range of each parameter."""
+
+
+class Found(NamedTuple):
+    """Where a method has ended, and whether by its own measure it has arrived."""
+
+    u: Array
+    converged: bool
+    message: str
+
+
+class Enough(Exception):  # noqa: N818
+    """As many evaluations have been made as are allowed."""
+
+
+def cost(residuals: Array | None) -> float:
+    """Return half the sum of squares; infinite for a run that failed."""
+    return float("inf") if residuals is None else 0.5 * float(residuals @ residuals)
+
+
+def jacobian(residuals: Residuals, u: Array, step: float) -> Array:
+    """Return d residuals / du by central differences, one-sided at bounds and beside runs that failed, (m, p)."""
+    columns, here = [], None
+    for k in range(u.size):
+        ends = []
+        for sign in (-1.0, 1.0):
+            moved = u.copy()
+            moved[k] = min(max(u[k] + sign * step, 0.0), 1.0)
+            found = residuals(moved) if moved[k] != u[k] else None
+            if found is None:
+                here = residuals(u) if here is None else here
+                moved, found = u, here
+            ends.append((moved[k], found))
+        (low, before), (high, after) = ends
+        assert before is not None
+        assert after is not None
+        columns.append((after - before) / (high - low) if high > low else np.zeros_like(after))
+    return np.column_stack(columns)
+
+
+def scan(residuals: Residuals, u0: Array, most: int) -> Array:
+    """Return the best place of a coarse scan of the ranges, the start among them.
+
+    One line through the start along each parameter, and for several parameters points of Halton's sequence.
+    """
+    p = u0.size
+    each = max(3, min(SCANNED, most // (2 * p)))
+    places = [u0]
+    for k in range(p):
+        for x in (np.arange(each) + 0.5) / each:
+            moved = u0.copy()
+            moved[k] = x
+            places.append(moved)
+    if p > 1:
+        places += list(qmc.Halton(p, scramble=False).random(each + 1)[1:])  # the first one is a corner
+    costs = [cost(residuals(u)) for u in places]
+    return places[int(np.argmin(costs))]
+
+
+def polish(residuals: Residuals, u0: Array, tolerance: float) -> Found:
+    """Return the minimum near a place by a small simplex, for costs that are rough: impacts come and go."""
+    return nelder_mead(residuals, u0, tolerance, POLISHED)
+
+
+def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference: float) -> Found:
+    """Return the minimum by scipy's trust-region reflective method."""
+    first = residuals(u0)
+    assert first is not None
+    far = np.full(first.size, 10.0 * max(1.0, float(np.abs(first).max())))  # a run that fails is a bad one
+
+    def each(u: Array) -> Array:
+        found = residuals(u)
+        return far if found is None else found
+
+    bounds = (np.zeros(u0.size), np.ones(u0.size))
+    inside = np.clip(u0, 1e-9, 1.0 - 1e-9)
+
+    def slopes(u: Array) -> Array:
+        return jacobian(residuals, u, difference)
+
+    done = optimize.least_squares(
+        each, inside, jac=slopes, bounds=bounds, ftol=tolerance, xtol=tolerance, gtol=tolerance
+    )
+    return Found(np.asarray(done.x), bool(done.status > 0), str(done.message))
+
+
+def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edge: float = SIMPLEX) -> Found:
+    """Return the minimum by Nelder and Mead's simplex, which needs no derivatives; ``edge`` over the ranges."""
+    edges = edge * np.diag(np.where(u0 < 0.5, 1.0, -1.0))
+    simplex = np.vstack([u0, u0 + edges])
+    options = {
+        "initial_simplex": simplex,
+        "xatol": tolerance,
+        "fatol": tolerance * max(cost(residuals(u0)), 1e-300),
+        "maxfev": 10**9,
+        "maxiter": 10**9,
+    }
+    bounds = [(0.0, 1.0)] * u0.size
+    minimize: Any = optimize.minimize
+    done = minimize(lambda u: min(cost(residuals(u)), 1e300), u0, method="Nelder-Mead", bounds=bounds, options=options)
+    return Found(np.asarray(done.x), bool(done.success), str(done.message))
+
+
+def optuna(residuals: Residuals, u0: Array, evaluations: int, seed: int) -> Found:
+    """Return the best of so many trials of Optuna's sampler (TPE), the first of which is the start."""
+    require("fit", 'method = "optuna"')
+    import optuna as package
+
+    package.logging.set_verbosity(package.logging.WARNING)
+    study = package.create_study(sampler=package.samplers.TPESampler(seed=seed))
+    names = [f"u{k}" for k in range(u0.size)]
+    study.enqueue_trial(dict(zip(names, u0.tolist(), strict=True)))
+
+    def trial_cost(trial: package.Trial) -> float:
+        u = np.array([trial.suggest_float(name, 0.0, 1.0) for name in names])
+        return min(cost(residuals(u)), 1e300)
+
+    study.optimize(trial_cost, n_trials=evaluations)
+    best = np.array([study.best_params[name] for name in names])
+    return Found(best, True, f"the best of {evaluations} trials")

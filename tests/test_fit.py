@@ -1,0 +1,328 @@
+"""Calibration: known parameters are found again, a fit that was stopped goes on, wrong data are named."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import tomllib
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmb as fm
+from flexmb.cli import main
+from flexmb.fit import fit as fit_module
+from flexmb.fit.residuals import Comparison
+
+CASE = """
+[time]
+end = 1.0
+step = 0.01
+
+[scheme]
+name = "moreau-jean"
+
+[gravity]
+acceleration = [0.0, 0.0, -9.81]
+
+[bodies.ball]
+kind = "particle"
+mass = 1.0
+position = [0.0, 0.0, 1.0]
+
+[loads.air]                      # drag
+kind = "damper"
+node = "ball"
+anchor = [0.0, 0.0, 100.0]
+coefficient = 0.3                # guessed
+"""
+FIT = """
+case = "fall.toml"
+method = "{method}"
+evaluations = {evaluations}
+
+[[parameter]]
+name = "drag"
+key = "loads.air.coefficient"
+start = 0.2
+from = 0.0
+to = 2.0
+
+[[parameter]]
+key = "gravity.acceleration.2"
+start = -9.0
+from = -12.0
+to = -8.0
+
+[[objective]]
+signal = "ball.position.z"
+data = "fall.csv"
+column = "z"
+sigma = 0.001
+"""
+DRAG, G = 0.7, -9.9
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """Return a folder with a case and data from the closed form of a fall with drag, m = 1."""
+    t = np.linspace(0.0, 1.0, 21)
+    z = 1.0 + G / DRAG * (t - (1.0 - np.exp(-DRAG * t)) / DRAG)
+    lines = [
+        "# from the closed form",
+        "t,z,mm",
+        *(f"{a:.17g},{b:.17g},{1000 * b:.17g}" for a, b in zip(t, z, strict=True)),
+    ]
+    (tmp_path / "fall.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "fall.toml").write_text(CASE)
+    write(tmp_path)
+    return tmp_path
+
+
+def write(place: Path, method: str = "least-squares", evaluations: int = 200, **changes: str) -> Path:
+    text = FIT.format(method=method, evaluations=evaluations)
+    for old, new in changes.values():
+        assert old in text
+        text = text.replace(old, new)
+    (place / "fall_fit.toml").write_text(text)
+    return place / "fall_fit.toml"
+
+
+@pytest.mark.parametrize("method", ["least-squares", "nelder-mead"])
+def test_parameters_of_a_closed_form_are_found(place, method):
+    result = fm.load_fit(write(place, method)).run()
+    assert result.converged
+    # moreau-jean with theta = 1/2 is of second order: h^2 = 1e-4 of the motion
+    np.testing.assert_allclose(result.values, [DRAG, G], rtol=2e-3)
+    assert result.rms < 0.2
+    assert np.all(result.errors > 0.0)
+
+
+def test_standard_errors_are_those_of_the_linear_theory(place):
+    fit = fm.load_fit(place / "fall_fit.toml")
+    result = fit.run()
+    comparison = Comparison(fit.file)
+    J = np.empty((21, 2))
+    for k, step in enumerate((1e-3, 1e-3)):
+        shift = np.eye(2)[k] * step
+        ends = [comparison.residuals((result.values + sign * shift).tolist()) for sign in (1.0, -1.0)]
+        J[:, k] = (ends[0] - ends[1]) / (2.0 * step)
+    want = np.sqrt(np.diag(np.linalg.inv(J.T @ J)))
+    np.testing.assert_allclose(result.errors, want, rtol=1e-3)
+
+
+def test_a_fit_that_was_killed_ends_as_if_it_had_not(place, monkeypatch):
+    fit = fm.load_fit(write(place, "nelder-mead"))
+    whole = fit.run(place / "whole")
+
+    class Killed(BaseException):
+        pass
+
+    real, calls = Comparison.residuals, []
+
+    def counted(self, values):
+        calls.append(values)
+        if len(calls) == 15:
+            raise Killed
+        return real(self, values)
+
+    monkeypatch.setattr(Comparison, "residuals", counted)
+    with pytest.raises(Killed):
+        fit.run(place / "part")
+    with (place / "part" / "evaluations.jsonl").open("a") as file:
+        file.write('{"fit": "torn')
+    again = fit.run(place / "part")
+    np.testing.assert_array_equal(again.values, whole.values)
+    np.testing.assert_array_equal(again.errors, whole.errors)
+    assert again.evaluations == whole.evaluations
+    assert again.computed == whole.computed - 14
+    assert (place / "part" / "table.csv").read_text() == (place / "whole" / "table.csv").read_text()
+    done = len(calls)
+    assert fit.run(place / "part").computed == 0
+    assert len(calls) == done
+
+
+def test_the_command_writes_result_table_best_case_and_figure(place, capsys):
+    assert main(["fit", str(place / "fall_fit.toml"), "-o", str(place / "out")]) == 0
+    said = capsys.readouterr().out
+    assert "drag" in said
+    assert "gravity.acceleration.2" in said
+    summary = json.loads((place / "out" / "fit.json").read_text())
+    best = tomllib.loads((place / "out" / "best.toml").read_text())
+    assert best["loads"]["air"]["coefficient"] == summary["parameters"][0]["value"]
+    assert best["gravity"]["acceleration"][2] == summary["parameters"][1]["value"]
+    assert "drag" in (place / "out" / "best.toml").read_text()  # the comment of the file
+    assert main(["run", str(place / "out" / "best.toml"), "-o", str(place / "best"), "--quiet"]) == 0
+    rows = list(csv.DictReader((place / "out" / "table.csv").open()))
+    assert min(float(row["cost"]) for row in rows) == pytest.approx(summary["cost"])
+    assert (place / "out" / "fit.png").stat().st_size > 5000
+
+
+def test_values_that_miss_the_data_are_said_to(place, capsys):
+    fit = place / "fall_fit.toml"
+    assert main(["fit", str(fit), "-o", str(place / "good"), "--no-figures"]) == 0
+    assert "sigma" not in capsys.readouterr().err
+    fit.write_text(fit.read_text().replace("from = -12.0", "from = -9.1"))  # the data fell with more
+    assert main(["fit", str(fit), "-o", str(place / "far"), "--no-figures"]) == 0
+    said = capsys.readouterr().err
+    assert "sigma" in said
+    assert "nelder-mead" in said
+    assert json.loads((place / "far" / "fit.json").read_text())["objectives"][0]["unit"] == "m"
+
+
+def test_a_reference_run_and_a_number(place):
+    table = 'signal = "ball.position.z"\ndata = "fall.csv"\ncolumn = "z"\nsigma = 0.001\n'
+    like = (
+        'signal = "ball.position.z"\nreference = { "loads.air.coefficient" = 0.5, "gravity.acceleration.2" = -10.0 }\n'
+    )
+    result = fm.load_fit(write(place, table=(table, like))).run()
+    np.testing.assert_allclose(result.values, [0.5, -10.0], rtol=1e-5)
+    number = 'signal = "ball.position.z"\nreduce = "last"\nvalue = -2.5\n[[objective]]\n'
+    number += 'signal = "ball.velocity.z"\nreduce = "last"\nvalue = -6.0\n'
+    result = fm.load_fit(write(place, table=(table, number))).run()
+    assert result.cost < 1e-8
+
+
+def test_most_runs(place):
+    result = fm.load_fit(write(place, evaluations=6)).run()
+    assert not result.converged
+    assert result.evaluations == 6
+    assert "6" in result.message
+
+
+WRONG = {
+    "column": (('column = "z"', 'column = "zz"'), ["zz", "t, z, mm"]),
+    "file": (("fall.csv", "missing.csv"), ["missing.csv"]),
+    "unit": (('column = "z"', 'column = "mm"'), ["factor", "unit"]),
+    "signal": (("ball.position.z", "ball.positoin.z"), ["ball.positoin.z", "line"]),
+    "key": (("loads.air.coefficient", "loads.air.coefficent"), ["loads.air.coefficent", "coefficient"]),
+    "bounds": (("start = 0.2", "start = 3.0"), ["parameter", "start", "2"]),
+    "order": (("from = 0.0\nto = 2.0", "from = 2.0\nto = 0.0"), ["parameter", "from"]),
+    "word": (("method", "metod"), ["metod", "method"]),
+    "two ways": (("sigma", "value"), ["objective"]),
+    "same key": (("gravity.acceleration.2", "loads.air.coefficient"), ["loads.air.coefficient"]),
+    "case": (("fall.toml", "fal.toml"), ["fal.toml"]),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_wrong_input_is_named(place, capsys, what):
+    change, words = WRONG[what]
+    file = write(place, change=change)
+    assert main(["fit", str(file), "-o", str(place / "out")]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in words), said
+    assert not (place / "out").exists()
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("t,z\n0,1\n0.5,oops\n", ["line 3", "oops"]),
+        ("t,z\n0,1\n0.5,1\n0.4,1\n", ["line 4", "0.4", "0.5"]),
+        ("t,z\n0,1\n2.0,1\n", ["2 s", "1 s"]),
+        ("t,z\n0,1,2\n", ["line 2"]),
+        ("t,z\n", ["no rows"]),
+        ("s,z\n0,1\n", ["s, z"]),
+        ("t,z\n0,nan\n", ["line 2"]),
+    ],
+)
+def test_data_that_do_not_fit(place, capsys, text, words):
+    (place / "fall.csv").write_text(text)
+    assert main(["fit", str(place / "fall_fit.toml"), "-o", str(place / "out")]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in words), said
+
+
+def test_the_shipped_bounce_finds_what_its_data_were_made_of():
+    result = fm.load_fit("bounce").run()
+    assert result.converged
+    assert np.all(np.abs(result.values - [0.62, 0.35]) < 2.0 * result.errors)
+    assert np.all(result.errors < [0.01, 0.02])
+    assert 0.85 < result.rms < 1.15  # the noise is all that is left: 121 points, 1 +- 3/sqrt(2 121) would be 0.2
+
+
+def test_optuna_comes_near_and_is_repeatable(place):
+    pytest.importorskip("optuna")
+    values = [fm.load_fit(write(place, "optuna", 40)).run().values for _ in range(2)]
+    np.testing.assert_array_equal(*values)
+    assert fit_module.load_fit(place / "fall_fit.toml").run().cost < 0.2 * _start_cost(place)
+
+
+def _start_cost(place: Path) -> float:
+    first = Comparison(fm.load_fit(place / "fall_fit.toml").file).first
+    return 0.5 * float(first @ first)
+
+
+IMPACTING_FRAME = """
+[time]
+end = 0.15
+step = 2e-4
+
+[scheme]
+name = "generalized-alpha"
+rho_inf = 0.8
+
+[bodies.frame]
+kind = "beam"
+mesh = "portal.msh"
+material = { young = 2.1e11, density = 7850.0 }
+section = { shape = "rectangle", height = 0.05, width = 0.05 }
+supports = [{ node = "feet", kind = "clamped" }]
+damping = { alpha = 0.0, beta = 2e-4 }
+points = { west = [0.0, 0.0, 3.0], east = [4.0, 0.0, 3.0] }
+
+[loads.push]
+kind = "force"
+node = "frame.west"
+force = [500.0, 0.0, 0.0]
+function = { kind = "harmonic", frequency = 5.0 }
+
+[contacts.a]
+kind = "node-plane"
+node = "frame.west"
+normal = [1.0, 0.0, 0.0]
+point = [-0.002, 0.0, 0.0]
+
+[contacts.b]
+kind = "node-plane"
+node = "frame.east"
+normal = [-1.0, 0.0, 0.0]
+point = [4.002, 0.0, 0.0]
+restitution = 0.5
+"""
+IMPACTING_FIT = """
+case = "frame.toml"
+
+[[parameter]]
+name = "beta"
+key = "bodies.frame.damping.beta"
+start = {start}
+from = 1e-5
+to = 1e-2
+log = true
+
+[[objective]]
+signal = "frame.west.displacement.x"
+data = "meas.csv"
+time = "t"
+column = "x"
+sigma = 5e-6
+"""
+
+
+@pytest.mark.parametrize("start", [1e-3, 3e-5])
+def test_damping_is_found_through_impacts_which_make_the_cost_rough(tmp_path: Path, start: float) -> None:
+    (tmp_path / "frame.toml").write_text(IMPACTING_FRAME)
+    shutil.copy(Path(__file__).parents[1] / "meshes" / "portal.msh", tmp_path)
+    run = fm.load_case(tmp_path / "frame.toml", ["output.signals=['frame.west.displacement']"]).run()
+    x = run.signals["frame.west.displacement"][::5, 0]
+    noise = 5e-6 * np.random.default_rng(3).standard_normal(x.size)
+    lines = [f"{a!r},{b!r}" for a, b in zip(run.time[::5].tolist(), (x + noise).tolist(), strict=True)]
+    (tmp_path / "meas.csv").write_text("\n".join(["t,x", *lines]) + "\n")
+    (tmp_path / "fit.toml").write_text(IMPACTING_FIT.format(start=start))
+    found = fm.load_fit(tmp_path / "fit.toml").run(tmp_path / "out")
+    assert found.values[0] == pytest.approx(2e-4, rel=0.03)
+    assert found.rms < 3.0
