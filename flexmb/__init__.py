@@ -24,11 +24,13 @@ if TYPE_CHECKING:
     from flexmb.analysis.rotors.static import StaticState, static_deflection
     from flexmb.analysis.rotors.unbalance import UnbalanceResponse, unbalance_peaks, unbalance_response
     from flexmb.analysis.rotors.whirl_modes import RotorModes, rotor_modes
+    from flexmb.analysis.static_state import Statics, static_state
     from flexmb.case import Case, load_case
     from flexmb.drive.simulate import simulate
     from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
     from flexmb.fem.material import Material
     from flexmb.fem.section import Section
+    from flexmb.fit.fit import Fit, FitResult, load_fit
     from flexmb.nonsmooth.problem import ContactProblem
     from flexmb.nonsmooth.solvers import ContactSolver
     from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
@@ -40,7 +42,8 @@ if TYPE_CHECKING:
     from flexmb.parts.bodies.rotor_couplings import Coupling
     from flexmb.parts.bodies.rotor_disks import Disk, Unbalance
     from flexmb.parts.bodies.rotor_shape import ShaftSection
-    from flexmb.parts.contacts import Clearance, NodeNode, NodePlane, Spheres, SphereSphere
+    from flexmb.parts.called_function import Called
+    from flexmb.parts.contacts import Clearance, NodeCurve, NodeNode, NodePlane, Rope, Spheres, SphereSphere
     from flexmb.parts.joints import (
         Cylindrical,
         Distance,
@@ -73,13 +76,24 @@ if TYPE_CHECKING:
     from flexmb.schemes import (
         HHT,
         SCHEMES,
+        Dopri5,
         EulerLinearized,
         GeneralizedAlpha,
+        Hem5,
+        Hybrid,
+        LobattoIIIA2,
+        LobattoIIIA4,
+        LobattoIIIA6,
+        LobattoIIIC4,
         MoreauJean,
         MoreauJeanDissipative,
         NaiveHHT,
         Newmark,
+        Phem56,
         Potra,
+        RadauIIA3,
+        RadauIIA5,
+        Rkf45,
         SchatzmanPaoli,
         StormerVerlet,
     )
@@ -101,11 +115,12 @@ _HOME = {
     "flexmb.parts.bodies.rotor_disks": "Disk Unbalance",
     "flexmb.parts.bodies.rotor_shape": "ShaftSection",
     "flexmb.case": "Case load_case",
-    "flexmb.parts.contacts": "Clearance NodeNode NodePlane SphereSphere Spheres",
+    "flexmb.parts.contacts": "Clearance NodeCurve NodeNode NodePlane Rope SphereSphere Spheres",
     "flexmb.errors": "FlexmbError InputError NotConverged RunWarning SimulationError",
     "flexmb.fem.material": "Material",
     "flexmb.fem.section": "Section",
     "flexmb.parts.joints": "Cylindrical Distance Fixed Gear Planar PointOnLine Prismatic Revolute Spherical Universal",
+    "flexmb.parts.called_function": "Called",
     "flexmb.parts.loads": "Bearing Constant Damper Gravity Harmonic NodalForce Polynomial Ramp SpinUp Spring "
     "SpringDamper Table TorsionSpring time_function",
     "flexmb.system.model": "Model",
@@ -120,25 +135,39 @@ _HOME = {
     "flexmb.analysis.rotors.whirl_modes": "RotorModes rotor_modes",
     "flexmb.analysis.rotors.stability": "instability",
     "flexmb.analysis.rotors.static": "StaticState static_deflection",
+    "flexmb.analysis.static_state": "Statics static_state",
     "flexmb.analysis.rotors.unbalance": "UnbalanceResponse unbalance_peaks unbalance_response",
-    "flexmb.schemes": "EulerLinearized HHT SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative NaiveHHT Newmark "
-    "Potra SchatzmanPaoli StormerVerlet",
+    "flexmb.schemes": "Dopri5 EulerLinearized HHT Hem5 SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative "
+    "NaiveHHT Newmark Phem56 Potra Rkf45 SchatzmanPaoli StormerVerlet Hybrid LobattoIIIA2 LobattoIIIA4 LobattoIIIA6 "
+    "LobattoIIIC4 RadauIIA3 RadauIIA5",
     "flexmb.drive.simulate": "simulate",
     "flexmb.study.study": "Study load_study",
+    "flexmb.fit.fit": "Fit FitResult load_fit",
 }
-"""Where the public names live."""
+"""Modules that define the public names."""
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
 
-# literally, so that type checkers see what is exported
-__all__ = ["Bar", "Beam", "Bearing", "Campbell", "Case", "Clearance", "Constant", "ContactProblem"]
+# written out, so that type checkers see what is exported
+__all__ = ["Bar", "Beam", "Bearing", "Called", "Campbell", "Case", "Clearance", "Constant", "ContactProblem"]
 __all__ += ["ContactSolver", "Coupling"]
-__all__ += ["Cylindrical", "Damper", "Damping", "Disk", "Distance", "EulerLinearized", "ExactBeam"]
-__all__ += ["Fixed", "FlexmbError"]
+__all__ += ["Cylindrical", "Damper", "Damping", "Disk", "Distance", "Dopri5", "EulerLinearized", "ExactBeam"]
+__all__ += ["Fit", "FitResult", "Fixed", "FlexmbError", "Hem5", "Hybrid", "Phem56", "Rkf45"]
+__all__ += ["LobattoIIIA2", "LobattoIIIA4", "LobattoIIIA6", "LobattoIIIC4", "RadauIIA3", "RadauIIA5"]
 __all__ += ["FloatingBeam", "FloatingData", "Gear", "GeneralizedAlpha", "Gravity", "HHT", "Harmonic", "InputError"]
 __all__ += ["Material", "Model", "Modes", "MoreauJean", "MoreauJeanDissipative", "MultibodySystem", "NaiveHHT"]
-__all__ += ["Newmark", "NodalForce", "NodeNode", "NodePlane", "NotConverged", "Particle", "Planar", "PointOnLine"]
+__all__ += [
+    "Newmark",
+    "NodalForce",
+    "NodeCurve",
+    "NodeNode",
+    "NodePlane",
+    "NotConverged",
+    "Particle",
+    "Planar",
+    "PointOnLine",
+]
 __all__ += ["Polynomial", "Potra", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
-__all__ += ["Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
+__all__ += ["Rope", "Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
 __all__ += ["ShaftSection", "SimulationError", "SphereSphere", "Spheres", "Spherical", "SpinUp", "Spring"]
 __all__ += ["SpringDamper", "StaticState", "StormerVerlet"]
 __all__ += [
@@ -151,13 +180,24 @@ __all__ += [
     "Unbalance",
     "UnbalanceResponse",
 ]
-__all__ += ["Universal", "campbell", "critical_speeds", "instability", "load", "load_case", "load_study", "modes"]
-__all__ += ["rotating_system", "rotor_modes", "simulate", "static_deflection", "time_function", "unbalance_peaks"]
+__all__ += [
+    "Universal",
+    "campbell",
+    "critical_speeds",
+    "instability",
+    "load",
+    "load_case",
+    "load_fit",
+    "load_study",
+    "modes",
+]
+__all__ += ["Statics", "rotating_system", "rotor_modes", "simulate", "static_deflection", "static_state"]
+__all__ += ["time_function", "unbalance_peaks"]
 __all__ += ["unbalance_response"]
 
 
 def __getattr__(name: str) -> Any:
-    """Import a public name from where it lives when it is first used."""
+    """Import a public name from its module on first use."""
     if name == "__version__":
         return _version()
     value = _scheme(name) if name not in _MODULE_OF else getattr(importlib.import_module(_MODULE_OF[name]), name)
@@ -168,7 +208,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _scheme(name: str) -> type | None:
-    """Return the scheme class of this name: a scheme is known because its file exists, not because it stands here."""
+    """Return the scheme class of this name: schemes are discovered from their files and need not be listed here."""
     if not name[:1].isupper():
         return None
     schemes = importlib.import_module("flexmb.schemes").SCHEMES
@@ -180,7 +220,7 @@ def __dir__() -> list[str]:
 
 
 def _version() -> str:
-    """Return the version of the installed package; a source tree that is not installed has none."""
+    """Return the version of the installed package; "not installed" for a source tree without installation."""
     from importlib.metadata import PackageNotFoundError, version
 
     try:

@@ -1,4 +1,4 @@
-"""The command line. Every command is a file in ``flexmb.commands``; errors become one paragraph and an exit code."""
+"""The command line. Every command is a module of ``flexmb.commands``; errors print a message and set an exit code."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from flexmb.commands import COMMANDS
 from flexmb.commands.doc_line import doc_line
+from flexmb.commands.needed_extras import missing_extra, require_extras
 from flexmb.commands.terminal import safe_output
 from flexmb.errors import FlexmbError, InputError
 from flexmb.record.run_warnings import folder_warnings_as_notes, no_run_warnings
@@ -33,7 +34,7 @@ def build_parser() -> argparse.ArgumentParser:
         words = doc_line(command).rstrip(".")
         sub = commands.add_parser(name, help=words, description=words + ".", parents=[everywhere])
         command.arguments(sub)
-        sub.set_defaults(main=command.main)
+        sub.set_defaults(main=command.main, command=name)
     return parser
 
 
@@ -47,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             except SystemExit as err:  # of --help, --version and wrong options
                 leaving, code = err, err.code if isinstance(err.code, int) else DONE
             out.flush()
-        except BrokenPipeError:  # the reader of our output (head, less) has had enough
+        except BrokenPipeError:  # the reader of our output (head, less) has closed the pipe
             out.abandon()
         if out.error is not None:
             print(f"flexmb: error: stdout cannot be written: {out.error.strerror}", file=sys.stderr)
@@ -61,15 +62,16 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _answer(argv: Sequence[str] | None) -> int:
-    """Do what is asked and return the exit code; errors become words on stderr."""
+    """Run the command given by ``argv`` and return the exit code; errors are printed to stderr."""
     parser = build_parser()
     args = parser.parse_args(argv)
-    if not hasattr(args, "main"):  # no command: show which there are
+    if not hasattr(args, "main"):  # no command: list the commands
         parser.print_help()
         return DONE
     try:
         # the commands print the notes of runs
         with no_run_warnings(), folder_warnings_as_notes(getattr(args, "quiet", False)):
+            require_extras(args.command, args)
             return int(args.main(args))
     except BrokenPipeError:
         raise
@@ -82,14 +84,16 @@ def _answer(argv: Sequence[str] | None) -> int:
 
 
 def _explain(err: BaseException) -> tuple[str, int]:
-    """Return an error in words and its exit code."""
+    """Return the message of an error and its exit code."""
+    if isinstance(err, ImportError):
+        err = missing_extra(err)
     if isinstance(err, InputError):
         return f"error: {err}", WRONG_INPUT
     if isinstance(err, FlexmbError):
         return f"error: {err}", FAILED_RUN
     if isinstance(err, KeyboardInterrupt):
         return "interrupted", INTERRUPTED
-    if isinstance(err, OSError):  # the disk or the reader's rights, not our work
+    if isinstance(err, OSError):  # disk or file permissions
         if not _has_working_folder():
             return "error: the working folder has been removed; change into one that is there", WRONG_INPUT
         if err.filename is not None:
@@ -109,10 +113,10 @@ def _has_working_folder() -> bool:
 
 
 class _Version(argparse.Action):
-    """``--version`` looks the version up only when asked."""
+    """The ``--version`` option; the version is looked up only when it is requested."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        """Print the version and leave."""
+        """Print the version and exit."""
         from flexmb.record.summary import versions
 
         parser.exit(message=f"flexmb {versions()['flexmb']}\n")

@@ -1,17 +1,19 @@
-"""Exceptions that carry numbers, not only words.
+"""Exceptions that carry their data (key, value, time, residual), not only a message.
 
-``InputError`` is the user's to mend (exit code 2); ``SimulationError`` happened while time was running
-(exit code 3) and names the time, the contact and the residual, so that the step can be found again.
+``InputError`` is invalid user input (exit code 2); ``SimulationError`` is raised during time integration
+(exit code 3) and names the time, the contact and the residual, so that the failed step can be identified.
 """
 
 from __future__ import annotations
 
+from typing import Any
+
 LONGEST = 80
-"""Letters of a value that are shown in full."""
+"""Number of characters up to which a value is shown in full."""
 
 
 def readable(item: object) -> str:
-    """Return a value as Python writes it; of a long one the beginning and the end (of a path the file's name)."""
+    """Return the ``repr`` of a value; a long one is shortened to its beginning and end."""
     if type(item).__module__ == "numpy" and getattr(item, "ndim", 1) == 0:  # np.float64(0.5) reads 0.5
         item = item.item()  # type: ignore[attr-defined]
     try:
@@ -23,31 +25,36 @@ def readable(item: object) -> str:
 
 
 def shortened(text: str) -> str:
-    """Return a text; of a long one the beginning and the end."""
+    """Return a text; a long one is shortened to its beginning and end."""
     return text if len(text) <= LONGEST else f"{text[:38]} ... {text[-37:]}"
 
 
 class FlexmbError(Exception):
-    """Base class of everything flexmb raises on purpose."""
+    """Base class of all exceptions that flexmb raises deliberately.
+
+    ``result`` holds what the run had recorded before it failed, if ``simulate`` raised the exception; otherwise None.
+    """
+
+    result: Any = None
 
 
 class RunWarning(UserWarning):
-    """What a run says about itself, as a Python warning: every note of ``summary["notes"]`` is one."""
+    """Python warning issued for every note of a run (``summary["notes"]``)."""
 
 
 class FolderWarning(UserWarning):
-    """What is to be known about a folder that is written to; no note of a run."""
+    """Warning about the folder that results are written to; it is not a note of the run."""
 
 
 class InputError(FlexmbError):
-    """Wrong input: a key, its value, where it stands and what is allowed.
+    """Invalid input: a key, its value, its location and the allowed values.
 
     Parameters
     ----------
     message : str
         What is wrong and what is allowed.
     where : str
-        The table or part that holds it, e.g. ``contacts.wall``.
+        Table or part that holds the key, e.g. ``contacts.wall``.
     key : str
         The key below ``where``.
     value : object
@@ -69,7 +76,7 @@ class InputError(FlexmbError):
 
 
 class SimulationError(FlexmbError):
-    """A step failed. ``time`` and ``step`` say where; results before it are valid, ``tally`` sums them up."""
+    """A step failed at ``time`` in step ``step``; results before it are valid and summarized in ``tally``."""
 
     def __init__(
         self, message: str, *, time: float, step: int, contact: str = "", residual: float = float("nan")
@@ -92,8 +99,8 @@ class SimulationError(FlexmbError):
 
 
 NOT_FINITE = "the motion is not a finite number (a load or the motion has overflowed)"
-"""What is said when a step has overflowed."""
+"""Message for a step that has overflowed."""
 
 
 class NotConverged(SimulationError):
-    """A solver stopped before its residual was small enough."""
+    """A solver stopped before its residual met the tolerance."""

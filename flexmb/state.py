@@ -1,4 +1,4 @@
-"""``State`` and ``StepReport``: what goes into a step and what comes out of it, frozen; functions of time."""
+"""``State`` and ``StepReport``: input and output of a step (immutable), and the protocol of functions of time."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 IntArray = NDArray[np.int64]
+Array2 = Array
+Array3 = Array
+IntArray2 = IntArray
+"""Arrays of two and three axes; ``kernels.arrays_at`` reads the number of axes from these names."""
 
 
 class TimeFunction(Protocol):
@@ -55,10 +59,10 @@ class State:
 
 @dataclass(frozen=True)
 class StepReport:
-    """What a step did: impulses, and the terms of the scheme's own energy identity.
+    """Result of a step besides the new state: impulses and the terms of the scheme's energy identity.
 
     ``E_n1 - E_n = external + drive + cross + damping + sum(contact) + sum(sliding + rolling + cohesion) + projection
-    + numerical`` holds to round-off.
+    + numerical + drift + closing`` holds to round-off.
 
     Parameters
     ----------
@@ -67,35 +71,44 @@ class StepReport:
     external : float
         Work of the time-dependent loads, J.
     drive : float
-        Work of the prescribed motion of planes and of the spin of rotors, J (booked as external work, and apart).
+        Work of the prescribed motion of planes and of the spin of rotors, J (part of the external work, also recorded
+        separately).
     damping : float
         Work of the viscous forces, J.
     contact : (nc,) array
         Impulse times mean relative velocity of each contact, J; positive entries are energy gains.
     numerical : float
-        What the scheme itself adds (usually negative), J.
+        Energy added by the scheme itself (usually negative), J.
     iterations : int
         Pivots or sweeps of the contact solver.
+    evaluations : int
+        How often the forces were evaluated, where a scheme counts that.
     projection : float
-        Work of the position-level multipliers (GGL), J; booked as contact work.
+        Work of the position-level multipliers (GGL), J; counted as contact work.
+    drift, closing : float
+        Works of the projection onto joints and closed contacts, and of the normal impulses that end an accumulation of
+        impacts, J: in runs with located events.
     cross : float
-        Work of cross-coupling forces of rotors, J (booked as external work, and apart).
+        Work of cross-coupling forces of rotors, J (part of the external work, also recorded separately).
     Lam : (nj,) array
         Impulses of the rows of joints in the step, N s or N m s (alpha family: those of impacts); empty where there are
         none.
     lam : (nj,) array
         Forces of the rows of joints at the end of the step, N or N m; empty where a scheme has impulses only.
     R : (nt,) array
-        Impulses of the rows beside the normals (friction, rolling, spinning), N s or N m s; empty where there are none.
+        Impulses of the tangential rows (friction, rolling, spinning), N s or N m s; empty where there are none.
     sliding, rolling, cohesion : (nc,) arrays
         Work of the tangential impulses, of those of rolling and spinning, and of cohesion, of each contact, J; empty
         where there are none.
+    surface : (nc,) array
+        Work of the impulses of each contact on the motion of a prescribed surface, J: part of ``drive``; empty where
+        there is none.
     laws : (k, nc) array
-        State of the laws after the step (``flexmb.laws``); empty where they have none.
+        Internal variables of the contact laws after the step (``flexmb.laws``); empty where they have none.
     mu : (nc,) array
-        Coefficients of friction in the step, for the status of the contacts; empty: those of Coulomb's law.
+        Friction coefficients in the step, for the status of the contacts; empty: those of Coulomb's law.
     bonds : (nc + nt,) array
-        The parts of P and R that are impulses of bonds (cohesion); empty where there are none.
+        The parts of P and R that are cohesion impulses; empty where there are none.
     """
 
     P: Array
@@ -106,6 +119,8 @@ class StepReport:
     numerical: float
     iterations: int
     projection: float = 0.0
+    drift: float = 0.0
+    closing: float = 0.0
     cross: float = 0.0
     Lam: Array = field(default_factory=lambda: np.zeros(0))
     lam: Array = field(default_factory=lambda: np.zeros(0))
@@ -113,6 +128,8 @@ class StepReport:
     sliding: Array = field(default_factory=lambda: np.zeros(0))
     rolling: Array = field(default_factory=lambda: np.zeros(0))
     cohesion: Array = field(default_factory=lambda: np.zeros(0))
+    surface: Array = field(default_factory=lambda: np.zeros(0))
     laws: Array = field(default_factory=lambda: np.zeros((0, 0)))
     mu: Array = field(default_factory=lambda: np.zeros(0))
     bonds: Array = field(default_factory=lambda: np.zeros(0))
+    evaluations: int = 0

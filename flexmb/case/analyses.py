@@ -9,18 +9,18 @@ import numpy as np
 from flexmb.system.model import Model
 
 COUNT = 12
-"""How many critical speeds can be asked for."""
+"""Largest number of critical speeds that can be requested."""
 
 
 class Analyses:
-    """The analyses of a model, each made when the first number of it is asked for."""
+    """The analyses of a model; each is computed when one of its numbers is first requested."""
 
     def __init__(self, model: Model) -> None:
         self._model = model
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """What can be asked for: nothing without a rotor."""
+        """Names of the available numbers; empty without a rotor."""
         rotors = any(getattr(body, "kind", "") == "rotor" for body in self._model.bodies.values())
         return tuple(f"analysis.critical_speed.{k}" for k in range(1, COUNT + 1)) if rotors else ()
 
@@ -32,6 +32,6 @@ class Analyses:
         return tuple(c.speed for c in critical_speeds(self._model, COUNT))
 
     def number(self, name: str) -> float:
-        """Return the number of one of the ``names``; nan when there are not so many."""
+        """Return the number of one of the ``names``; nan if there are fewer."""
         k = int(name.rpartition(".")[2])
         return self.critical_speeds[k - 1] if k <= len(self.critical_speeds) else float(np.nan)

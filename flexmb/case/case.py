@@ -16,8 +16,11 @@ from flexmb.case.part_tables import TOO_LARGE, defaults_of
 from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable, InitialTable
+from flexmb.case.toml_comments import with_comments
 from flexmb.case.toml_writer import to_toml
-from flexmb.drive.simulate import Plan, check_plan, time_grid
+from flexmb.drive.check_plan import check_plan
+from flexmb.drive.engine import Plan
+from flexmb.drive.time_grid import time_grid
 from flexmb.errors import InputError
 from flexmb.record.plan_notes import notes_of
 from flexmb.record.result import Result
@@ -32,9 +35,9 @@ INLINE = frozenset(
     {"section", "material", "damping", "points", "function", "motion", "drive", "supports"}
     | {"shape", "stiffness", "inertia"}
 )
-"""Small tables that stand on one line in a written case."""
+"""Small tables that are written on one line in a case file."""
 STATES_BYTES = 400_000_000
-"""What the whole states may take on the disk, unless the case says ``fields_every``."""
+"""Disk space that full states may take unless the case sets ``fields_every``."""
 
 
 @dataclass(frozen=True)
@@ -44,10 +47,14 @@ class Case:
     Parameters
     ----------
     values : CaseValues
-        What the file says.
+        Checked content of the file.
     """
 
     values: CaseValues
+
+    def __repr__(self) -> str:
+        scheme = getattr(self.scheme, "name", type(self.scheme).__name__)
+        return f"<Case {self.name!r}: {self.title!r}, {scheme}, {len(self.expects)} expectations>"
 
     @property
     def file(self) -> Path:
@@ -61,7 +68,7 @@ class Case:
 
     @property
     def title(self) -> str:
-        """What it calls itself."""
+        """Title of the case."""
         return self.values.tables.title
 
     @property
@@ -71,7 +78,7 @@ class Case:
 
     @property
     def expects(self) -> list[ExpectTable]:
-        """What it expects of its result."""
+        """Expectations about the result."""
         return self.values.tables.expect
 
     def model(self) -> Model:
@@ -96,7 +103,7 @@ class Case:
 
     @cached_property
     def recorded(self) -> dict[str, int]:
-        """Everything an expectation or a measure can be about, and how many columns it has."""
+        """Quantities that expectations and measures can refer to, with their number of columns."""
         return recorded_in(self.plan.system, self.analyses)
 
     @property
@@ -120,7 +127,7 @@ class Case:
                 system = model.assemble(output.signals, time.start, also=probe_names(self.expects))
             _check_finite(system)
             fields_every = output.fields_every or max(1, steps // _states(system))
-            samples = (output.every, fields_every, time.tolerance or 0.0)
+            samples = (output.every, fields_every, time.tolerance or 0.0, time.events)
             plan = Plan(system, self.scheme, self.values.solver, h, time.start, steps, *samples)
             check_plan(plan)
         except InputError as err:
@@ -134,21 +141,21 @@ class Case:
 
     @cached_property
     def rotor_notes(self) -> tuple[str, ...]:
-        """What is said of the steps of rotors, and of bearings and rings that stand beside them."""
+        """Notes on steps per revolution of rotors, and on bearings and rings at an axial distance."""
         from flexmb.case.rotor_notes import place_notes, step_notes
 
         return place_notes(self) + step_notes(self)
 
     @cached_property
     def whirl_notes(self) -> tuple[str, ...]:
-        """What is said of self-excited whirl before a run."""
+        """Notes on self-excited whirl, before a run."""
         from flexmb.case.rotor_notes import whirl_notes
 
         return whirl_notes(self)
 
     @property
     def plan_notes(self) -> tuple[str, ...]:
-        """What the assembly found, and what scheme and steps make of it."""
+        """Notes of the assembly, of the scheme and of the step size."""
         return notes_of(self.plan)
 
     @property
@@ -158,13 +165,13 @@ class Case:
 
     @cached_property
     def expectation_notes(self) -> tuple[str, ...]:
-        """What the expectations were written for, where an override has changed it."""
+        """Notes that an override has changed the scheme or time grid that the expectations were written for."""
         from flexmb.case.expectations import expectation_notes
 
         return expectation_notes(self)
 
     def _placed(self, err: InputError) -> InputError:
-        """Return an error of the assembly with file and line; a signal asked for by an expectation is its error."""
+        """Return an assembly error with file and line; an invalid signal is attributed to its expectation."""
         listed = self.values.tables.output.signals or []
         if (err.where, err.key) == ("output", "signals") and not any(str(err.value) in name for name in listed):
             for k, expect in enumerate(self.expects):
@@ -173,7 +180,7 @@ class Case:
         return self.values.origin.wrap(err)
 
     def to_toml(self) -> str:
-        """Return the case as run: overrides applied and defaults filled in."""
+        """Return the case as run: overrides applied, defaults filled in, with the comments of the file."""
         values, tables, data = self.values, self.values.tables, self.values.data
         out: dict[str, Any] = tables.model_dump(include={"title", "description", "time"})
         out["scheme"] = {"name": self.scheme.name} | defaults_of(self.scheme)
@@ -193,13 +200,13 @@ class Case:
             out.setdefault(part.role, {})[part.name] = table
         if tables.exact is not None:
             out["exact"] = tables.exact.model_dump()
-        # an override may have cut the run short: as a file, the case must not ask for what lies behind its end
+        # an override may have shortened the run: the written case must not refer to times after its end
         expects = [expect.model_dump() for expect in self.expects if can_be_reached(expect, tables.time)]
         out["expect"] = [{k: v for k, v in e.items() if v not in (None, "")} for e in expects]
-        return to_toml(out, INLINE)
+        return with_comments(to_toml(out, INLINE), values.origin.text)
 
     def check(self, result: Result) -> list[dict[str, Any]]:
-        """Return the expectations with what came out."""
+        """Return the expectations with their results."""
         return evaluate(self.expects, result, self.recorded, self.analyses)
 
     def run(
@@ -218,9 +225,9 @@ class Case:
         out : path, optional
             Result folder; without it the result is held in memory.
         overwrite, resume : bool
-            What to do with a run that is there already; one of them at most.
+            Treatment of an existing run; at most one of them.
         progress : callable, optional
-            Called with (steps done, steps in all).
+            Called with (steps done, total steps).
         engine : str
             "auto", "compiled" or "general".
         """
@@ -232,12 +239,12 @@ class Case:
             if out is None:
                 return run_in_memory(self, progress, engine)
             return run_in_folder(self, Path(out), overwrite, resume, progress, engine)
-        except InputError as err:  # the engine finds what the assembly cannot: accelerations that joints do not allow
+        except InputError as err:  # the engine detects what the assembly cannot: accelerations that violate the joints
             raise self.values.origin.wrap(err) if err.where else err from err.__cause__
 
 
 def _check_finite(system: LinearSystem | MultibodySystem) -> None:
-    """Raise if numbers, each of them allowed, overflow where they meet."""
+    """Raise InputError if individually valid numbers overflow in combination."""
     arrays = _linear_arrays(system) if isinstance(system, LinearSystem) else _multibody_arrays(system)
     for name, numbers in arrays.items():
         if not np.isfinite(numbers).all():
@@ -266,7 +273,7 @@ def _floats(table: Any, name: str) -> dict[str, Array]:
 
 
 def _states(system: LinearSystem | MultibodySystem) -> int:
-    """Return how many whole states are kept by default: 200, fewer when they would fill the disk."""
+    """Return the default number of full states to store: 200, fewer if they would fill the disk."""
     size = 8 * (system.nq + system.nv) + 72 * len(system.layout.points)
     return int(np.clip(STATES_BYTES // size, 10, 200))
 

@@ -1,4 +1,4 @@
-"""``[[expect]]``: numbers taken from a result and compared with what they should be."""
+"""``[[expect]]``: numbers of a result compared with expected values."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 AXES = {"x": 0, "y": 1, "z": 2}
 NO_PROBES = ("analysis", "contacts", "energy", "summary")
-"""First words of what is recorded besides the signals of nodes and bodies."""
+"""First words of the names of recorded quantities other than signals of nodes and bodies."""
 CONTACT_WORDS = ("gap", "velocity", "impulse", "force")
 JOINT_WORDS = ("force", "impulse", "position_error", "velocity_error")
 JOINT_ROW_WORDS = ("force", "impulse")
-"""Words that have one column for each row of the joint."""
+"""Quantities with one column for each row of the joint."""
 ENERGY_WORDS = (
     "kinetic",
     "potential",
@@ -42,6 +42,8 @@ ENERGY_WORDS = (
     "work_friction",
     "work_rolling",
     "work_cohesion",
+    "work_projection",
+    "work_closing",
     "numerical",
     "residual",
 )
@@ -51,11 +53,11 @@ _REDUCE: dict[str, Callable[[Array], float]] = {
     "min": lambda x: float(np.min(x)),
     "mean": lambda x: float(np.mean(x)),
 }
-"""Ways to make one number of all samples (and of all contacts of a group)."""
+"""Reductions of all samples (and of all contacts of a group) to one number."""
 
 
 def recorded_in(system: RecordedSystem, analyses: Analyses | None = None) -> dict[str, int]:
-    """Return everything an expectation can be about, and how many columns it has."""
+    """Return the quantities that an expectation can refer to, with their number of columns."""
     start = system.contacts.start
     columns: dict[str, int] = {}
     for j, name in enumerate(system.contacts.names):
@@ -76,9 +78,9 @@ def _names(analyses: Analyses | None) -> tuple[str, ...]:
 
 
 def problems_of(expects: list[ExpectTable], recorded: Mapping[str, int], time: TimeTable, asked: bool) -> list[Problem]:
-    """Return what is wrong with the expectations of a system that has not run yet.
+    """Return the errors in the expectations of a system before it is run.
 
-    A time outside the run is no error when another time was ``asked`` for than that of the file: it is not reached.
+    A time outside the run is not an error if the time span was overridden (``asked``): it is reported as not reached.
     """
     found = []
     for k, expect in enumerate(expects):
@@ -98,16 +100,16 @@ def can_be_reached(expect: ExpectTable, time: TimeTable) -> bool:
 
 
 class Asked(Protocol):
-    """What one number of a result is asked for by: an expectation, or a measure of a study."""
+    """Specification of one number of a result: an expectation, or a measure of a study."""
 
     @property
     def signal(self) -> str:
-        """Name of what is recorded, with its component."""
+        """Name of the recorded quantity, with its component."""
         ...
 
     @property
     def reduce(self) -> str | None:
-        """How one number is made of its samples."""
+        """Reduction of the samples to one number."""
         ...
 
     @property
@@ -117,7 +119,7 @@ class Asked(Protocol):
 
 
 def locate(expect: Asked, recorded: Mapping[str, int]) -> tuple[str, int | None]:
-    """Return the name of what is recorded and the column meant (None: all of them)."""
+    """Return the name of the recorded quantity and the column (None: all columns)."""
     name, column = expect.signal, None
     if name not in recorded:
         name, _, tag = expect.signal.rpartition(".")
@@ -138,7 +140,7 @@ def locate(expect: Asked, recorded: Mapping[str, int]) -> tuple[str, int | None]
 def evaluate(
     expects: list[ExpectTable], result: Result, recorded: Mapping[str, int], analyses: Analyses | None = None
 ) -> list[dict[str, Any]]:
-    """Return one entry per expectation: what was asked, what came out (``got``) and whether it is ``ok``.
+    """Return one entry per expectation: its specification, its result (``got``) and whether it is met (``ok``).
 
     One about a time outside the run is not ``reached``, and not ``ok``.
     """
@@ -158,7 +160,7 @@ def _within(time: float, samples: Array) -> bool:
 
 
 def holds(expect: Bounds, got: float) -> bool:
-    """Tell whether ``got`` is what was expected; a number that is none never is."""
+    """Return whether ``got`` meets the expectation; NaN never does."""
     if expect.value is not None:
         return bool(abs(got - expect.value) <= (expect.rtol or 0.0) * abs(expect.value) + (expect.atol or 0.0))
     low = -np.inf if expect.at_least is None else expect.at_least
@@ -167,7 +169,7 @@ def holds(expect: Bounds, got: float) -> bool:
 
 
 def number(asked: Asked, result: Result, recorded: Mapping[str, int], analyses: Analyses | None = None) -> float:
-    """Return the number that is asked for; nan at a time outside the run."""
+    """Return the specified number; nan at a time outside the run."""
     if analyses is not None and asked.signal in analyses.names:
         return analyses.number(asked.signal)
     if asked.time is not None and not _within(asked.time, result.time):
@@ -186,7 +188,7 @@ def number(asked: Asked, result: Result, recorded: Mapping[str, int], analyses: 
 
 
 def samples(asked: Asked, result: Result, recorded: Mapping[str, int]) -> Array:
-    """Return the samples of what is asked for: (n+1,), or (n+1, k) when all components are meant."""
+    """Return the samples of the specified quantity: (n+1,), or (n+1, k) for all components."""
     name, column = locate(asked, recorded)
     head, _, rest = name.partition(".")
     values = _series(head, rest, name, result)
@@ -225,7 +227,7 @@ def probe_names(expects: Sequence[Asked]) -> list[str]:
 
 
 def expectation_notes(case: Case) -> tuple[str, ...]:
-    """Return that the file has another scheme, or another time, than the case as it is run."""
+    """Return notes if the case is run with another scheme or time grid than that of its file."""
     changed = {path[0] for path in case.values.origin.overridden} & {"scheme", "time"}
     if not case.expects or not changed:
         return ()
@@ -235,7 +237,7 @@ def expectation_notes(case: Case) -> tuple[str, ...]:
         out.append(f"the expectations were written for the file's own scheme ({own.name})")
     time, now = file.get("time", {}), case.values.tables.time.model_dump(exclude_none=True)
     if "time" in changed and isinstance(time, dict) and {"start": 0.0} | time != now:
-        # an override may have replaced what is no number
+        # an override may have replaced a value that is not a number
         words = ", ".join(f"{k} = {v:g}" if isinstance(v, int | float) else f"{k} = {v!r}" for k, v in time.items())
         out.append(f"the expectations were written for the file's own time ({words})")
     return tuple(out)

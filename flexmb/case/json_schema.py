@@ -1,7 +1,7 @@
-"""The JSON schema of case files: what editors complete and check while a case is written.
+"""The JSON schema of case files, for completion and checks in editors.
 
-It is made from what reads the files, the pydantic tables and the dataclasses of the parts, so a new kind of part is in
-it because its file exists. A schema knows keys and types; what numbers mean together is checked by ``flexmb validate``.
+It is generated from the pydantic tables and the dataclasses of the parts that read the files, so a new kind of part is
+included automatically. A schema covers keys and types; the consistency of values is checked by ``flexmb validate``.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import inspect
 import sys
 import types
 import typing
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Literal, get_args, get_origin
 
@@ -22,12 +22,14 @@ from flexmb.case.parameter_docs import parameter_docs
 from flexmb.case.part_tables import KINDS
 from flexmb.case.schema import CaseTables
 from flexmb.parts.bodies import Beam
+from flexmb.parts.called_function import Called
 from flexmb.parts.contacts.contact_rows import Motion
+from flexmb.parts.contacts.curve_pieces import PIECES, Piece
 from flexmb.parts.time_functions import KINDS as FUNCTIONS
 from flexmb.schemes import SCHEMES
 
 DRAFT = "http://json-schema.org/draft-07/schema#"
-"""Draft 7: the one that taplo and the editors built on it read."""
+"""Draft 7, the version that taplo and the editors based on it support."""
 
 ROLES = {
     "bodies": "What has mass, [bodies.NAME].",
@@ -61,7 +63,7 @@ def case_schema() -> Schema:
 
 
 def _one_of(chooser: str, kinds: Mapping[str, type]) -> Schema:
-    """Return tables whose keys depend on the word under ``chooser``."""
+    """Return the schema of tables whose keys depend on the value of ``chooser``."""
     return {
         "type": "object",
         "required": [chooser],
@@ -110,7 +112,7 @@ def _annotated(annotation: Any, cls: type) -> Schema:
 
 
 def _schemas(hint: Any) -> list[Schema]:
-    """Return what TOML values a type hint allows, most particular first."""
+    """Return the schemas of the TOML values that a type hint allows, most specific first."""
     plain: dict[Any, Schema] = {
         bool: {"type": "boolean"},
         int: {"type": "integer"},
@@ -128,6 +130,8 @@ def _schemas(hint: Any) -> list[Schema]:
         return [{"type": "string"}]
     if isinstance(hint, type) and (hint in FUNCTIONS.values() or hint is Motion):
         return [{"$ref": "#/definitions/time function"}]
+    if hint is Piece:
+        return [_one_of("kind", PIECES)]
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
         return [_table(hint, {})]
     container = origin or hint
@@ -143,15 +147,20 @@ def _schemas(hint: Any) -> list[Schema]:
 
 
 def _union(args: Sequence[Any]) -> list[Schema]:
-    """Return what one of several hints allows; a table with known keys stands for the mapping beside it."""
+    """Return the schema of a union of hints; a table with known keys replaces a generic mapping."""
     found: list[Schema] = []
-    for schema in (schema for arg in args if arg is not type(None) for schema in _schemas(arg)):
+    for schema in (schema for arg in args if not _never_in_files(arg) for schema in _schemas(arg)):
         if schema not in found:
             found.append(schema)
     known = any("properties" in schema or "$ref" in schema for schema in found)
     found = [schema for schema in found if not (known and schema == {"type": "object"})]
     arrays = any(schema.get("type") == "array" and "items" in schema for schema in found)
     return [schema for schema in found if not (arrays and schema == {"type": "array"})]
+
+
+def _never_in_files(hint: Any) -> bool:
+    """Return whether a hint has no TOML equivalent: functions and None."""
+    return hint in (type(None), Called) or get_origin(hint) is Callable
 
 
 def _any_of(schemas: list[Schema]) -> Schema:

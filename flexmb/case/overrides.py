@@ -18,7 +18,7 @@ from flexmb.record.io.toml_text import MOST_LEVELS, TooMuch, toml_tree
 from flexmb.schemes import SCHEMES
 
 LONGEST_INDEX = 10
-"""Digits that no index of a list has."""
+"""Number of digits beyond which a text is no list index."""
 
 
 def parse_override(text: str) -> tuple[Path, Any]:
@@ -34,7 +34,7 @@ def parse_override(text: str) -> tuple[Path, Any]:
 
 
 def key_path(key: str) -> Path:
-    """Return the path of a dotted key, with indices of lists as numbers; empty when it is none."""
+    """Return the path of a dotted key, with indices of lists as numbers; empty if it is not a key."""
     names = words(key)
     if ".".join(names) != key.replace('"', "").replace("'", "").replace(" ", ""):
         return ()
@@ -53,9 +53,9 @@ def _value(shown: str) -> Any:
 
 
 def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]]) -> list[Problem]:
-    """Set the given keys in the tree of a case, in place, and return those that have no place in it.
+    """Set the given keys in the tree of a case, in place, and return those that do not exist in it.
 
-    Tables that are missing are made.
+    Missing tables are created.
     """
     problems = []
     overrides = list(overrides)
@@ -81,7 +81,7 @@ def apply_overrides(data: dict[str, Any], overrides: Iterable[tuple[Path, Any]])
 
 
 def _unknown(data: dict[str, Any], path: Path, made: set[Path]) -> str:
-    """Return words for a key below a table or a part that the case does not have; one in ``made`` is about to be."""
+    """Return the message for a key below a table or part that the case lacks, unless it is in ``made``."""
     tables = [*CaseTables.model_fields, "scheme", *KINDS]
     if len(path) > 1 and path[0] not in tables:
         return unknown_key(path[0], tables)
@@ -94,7 +94,7 @@ def _unknown(data: dict[str, Any], path: Path, made: set[Path]) -> str:
 
 
 def _meant(data: dict[str, Any], path: Path) -> list[str]:
-    """Return where a single word that is no key of a case stands: ``rho_inf`` is ``scheme.rho_inf``."""
+    """Return the full keys that a single word may refer to: ``rho_inf`` is ``scheme.rho_inf``."""
     word = path[0]
     if len(path) > 1 or word in (*CaseTables.model_fields, "scheme", *KINDS):
         return []
@@ -111,7 +111,7 @@ def _meant(data: dict[str, Any], path: Path) -> list[str]:
 
 
 def _key_in(node: Any, part: str | int, path: Path) -> Any:
-    """Return ``part`` as a key of ``node``, which stands at ``path``: names of tables, indices of lists."""
+    """Return ``part`` as a key of ``node``, which is at ``path``: names of tables, indices of lists."""
     place = dotted(path)
     if isinstance(node, dict):
         return str(part)

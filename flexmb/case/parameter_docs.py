@@ -1,4 +1,4 @@
-"""What the docstring of a part says about each of its keys."""
+"""Descriptions of the keys of a part, from its docstring."""
 
 from __future__ import annotations
 

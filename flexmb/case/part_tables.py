@@ -30,20 +30,20 @@ from flexmb.parts.loads import KINDS as LOADS
 from flexmb.schemes import SCHEMES
 
 KINDS: dict[str, Mapping[str, type]] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}
-"""Kinds of parts by the table they stand in; parts are added to the model in this order."""
+"""Kinds of parts by the table that holds them; parts are added to the model in this order."""
 
 TOO_LARGE = "holds numbers too large or too small to compute with"
 
 
 def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -> list[Any]:
-    """Return all parts of a case; what is wrong goes to ``problems``.
+    """Return all parts of a case; errors are added to ``problems``.
 
     Parameters
     ----------
     data : mapping
-        The whole case.
+        The complete case.
     folder : Path
-        Where mesh files are looked up first.
+        Folder in which mesh files are looked up first.
     """
     parts = []
     for role, kinds in KINDS.items():
@@ -66,7 +66,7 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
 
 
 def read_scheme(table: Any, problems: list[Problem]) -> Any:
-    """Return the scheme of a case, or None when something is wrong with it."""
+    """Return the scheme of a case, or None if it has errors."""
     try:
         return _made(table, "name", ("scheme",), SCHEMES, {})
     except CaseProblems as wrong:
@@ -79,7 +79,7 @@ def read_scheme(table: Any, problems: list[Problem]) -> Any:
 
 
 def defaults_of(part: Any) -> dict[str, Any]:
-    """Return the arguments of a part or scheme that are plain values: numbers, words, and lists of them."""
+    """Return the arguments of a part or scheme that are plain values: numbers, strings, and lists of them."""
     values = {f.name: getattr(part, f.name) for f in dataclasses.fields(part) if f.init and f.name != "name"}
     return {key: list(v) if isinstance(v, tuple) else v for key, v in values.items() if _is_plain(v)}
 
@@ -91,7 +91,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _with_mesh(table: Any, folder: Path, path: KeyPath) -> Any:
-    """Return a table with the place of its mesh file, if it has one."""
+    """Return a table with the path of its mesh file, if it has one."""
     if not isinstance(table, Mapping) or not isinstance(table.get("mesh"), str):
         return table
     mesh = os.path.abspath(find_mesh(table["mesh"], folder))
@@ -101,7 +101,7 @@ def _with_mesh(table: Any, folder: Path, path: KeyPath) -> Any:
 
 
 class CaseProblems(Exception):  # noqa: N818
-    """What is wrong with one table."""
+    """Errors of one table."""
 
     def __init__(self, *problems: Problem) -> None:
         super().__init__()
@@ -109,7 +109,7 @@ class CaseProblems(Exception):  # noqa: N818
 
 
 def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], more: Mapping[str, Any]) -> Any:
-    """Return the part or scheme that a table describes; ``more`` are arguments that are no keys of it."""
+    """Return the part or scheme that a table describes; ``more`` are arguments that are not keys of the table."""
     if not isinstance(table, Mapping):
         raise CaseProblems(Problem(path, "must be a table", table))
     if chooser not in table:

@@ -1,4 +1,4 @@
-"""Errors of a case file: file, line, table, key, value, and what is allowed."""
+"""Errors of a case file: file, line, table, key, value and allowed values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.errors import InputError, readable, shortened
 
 
 class CaseError(InputError):
-    """One or more things wrong with a case file; ``str`` is the whole text."""
+    """One or more errors of a case file; ``str`` gives the complete message."""
 
     def __str__(self) -> str:
         return self.message
@@ -21,7 +21,7 @@ class CaseError(InputError):
 
 @dataclass(frozen=True)
 class Problem:
-    """One thing wrong: where in the tree, the value there, and the words."""
+    """One error: its path in the tree, the value, and the message."""
 
     path: KeyPath
     message: str
@@ -31,7 +31,7 @@ class Problem:
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a case came from, to say it in errors.
+    """Origin of a case, for error messages.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Origin:
     text : str
         The TOML text.
     overridden : mapping of paths to str
-        Keys given elsewhere, and where: ``--set`` for the command line. They stand on no line.
+        Keys given elsewhere, and where: ``--set`` for the command line. They have no line number.
     """
 
     file: Path

@@ -1,4 +1,4 @@
-"""From the text of a case file to checked values; everything that is wrong is listed at once."""
+"""From the text of a case file to checked values; all errors are reported at once."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def parsed(file: Path, text: str) -> dict[str, Any]:
 def with_overrides(
     data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]
 ) -> tuple[dict[str, Any], tuple[str, ...], list[Problem]]:
-    """Return the tree of a case with some keys changed, what was left out for them, and those that have no place."""
+    """Return the tree of a case with overrides, the notes on dropped keys, and the overrides that do not exist."""
     data = copy.deepcopy(data)
     notes = (*_change_scheme(data, overrides), *_change_step(data, overrides))
     return data, notes, apply_overrides(data, overrides)
@@ -85,7 +85,7 @@ def check_values(
     overrides: list[tuple[KeyPath, Any]],
     said: Mapping[KeyPath, str] | None = None,
 ) -> CaseValues:
-    """Check every key of a case and build its parts; ``said`` tells where the overrides come from, for errors."""
+    """Check every key of a case and build its parts; ``said`` is the origin of the overrides, for errors."""
     data, notes, problems = with_overrides(data, overrides)
     origin = Origin(file, text, dict.fromkeys((path for path, _ in overrides), "--set") | dict(said or {}))
     problems = problems or _too_large(data)
@@ -104,15 +104,15 @@ def check_values(
 
 
 def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
-    """Let ``--set scheme.name=...`` change the scheme by one word: options the new one lacks are left out, and said.
+    """Change the scheme by ``--set scheme.name=...``: options that the new one lacks are dropped, with a note.
 
-    Only options that stand in the file are left out; one given on the command line must fit.
+    Only options of the file are dropped; those given on the command line must be valid.
     """
     table = data.get("scheme")
     name = dict(overrides).get(("scheme", "name"))
     if not isinstance(table, dict) or name not in SCHEMES or table.get("name") == name:
         return ()
-    known = {"name", *(field.name for field in dataclasses.fields(SCHEMES[name]))}
+    known = {"name", *(field.name for field in dataclasses.fields(SCHEMES[str(name)]))}
     lost = [key for key in table if key not in known]
     for key in lost:
         del table[key]
@@ -120,7 +120,7 @@ def _change_scheme(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -
 
 
 def _idle_options(scheme: Any, overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
-    """Say of an option that it does nothing beside another one."""
+    """Return a note if an option has no effect because of another one."""
     asked = ("scheme", "theta") in dict(overrides) or getattr(scheme, "theta", 0.5) != 0.5
     if asked and getattr(scheme, "weighting", "theta") != "theta":
         return (f'scheme.theta counts with weighting = "theta" only; here it is "{scheme.weighting}"',)
@@ -128,7 +128,7 @@ def _idle_options(scheme: Any, overrides: list[tuple[KeyPath, Any]]) -> tuple[st
 
 
 def _change_step(data: dict[str, Any], overrides: list[tuple[KeyPath, Any]]) -> tuple[str, ...]:
-    """Let ``--set`` of one of ``time.step``, ``time.steps`` and ``time.tolerance`` take the place of the file's own."""
+    """Let ``--set`` of ``time.step``, ``time.steps`` or ``time.tolerance`` replace the one in the file."""
     ways, table, given = ("step", "steps", "tolerance"), data.get("time"), dict(overrides)
     new = [way for way in ways if ("time", way) in given]
     if not new or not isinstance(table, dict):
@@ -161,9 +161,9 @@ def _solver(tables: CaseTables | None, problems: list[Problem]) -> ContactSolver
 
 
 def _claim(tables: CaseTables | None, data: Mapping[str, Any]) -> list[Problem]:
-    """Return what is wrong with ``[exact]``: it names a solution, a body and a contact that there are.
+    """Return the errors of ``[exact]``: it must name an existing solution, body and contact.
 
-    Whether the solution holds is not asked here: a run with other numbers is no error, only another problem.
+    Whether the solution applies is not checked here: a run with other parameters is not an error.
     """
     exact = None if tables is None else tables.exact
     if exact is None:

@@ -1,4 +1,4 @@
-"""Fixed tables of a file, checked by pydantic; what it finds is said in our words."""
+"""Fixed tables of a file, checked by pydantic, with flexmb error messages."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _WORDS = {
     "greater_than_equal": "must be at least {ge}",
     "greater_than": "must be greater than {gt}",
 }
-"""Our words for what pydantic finds, by its names for it."""
+"""Messages by the error type of pydantic."""
 
 
 def read_tables(model: type[M], data: Mapping[str, Any], problems: list[Problem], also: Sequence[str] = ()) -> M | None:
-    """Return the tables of a file, or None; what is wrong goes to ``problems``.
+    """Return the tables of a file, or None; errors are added to ``problems``.
 
     Parameters
     ----------
     model : class
-        What the file may hold.
+        The allowed tables of the file.
     data : mapping
     problems : list of Problem
     also : sequence of str
-        Tables of the file that are read elsewhere; they are named among what is allowed.
+        Tables of the file that are read elsewhere; they are listed among the allowed ones.
     """
     try:
         return model.model_validate(data)
@@ -58,7 +58,7 @@ def require_tables(model: type[M], data: Any, name: str) -> M:
 
 
 def _problem(item: dict[str, Any], model: type[BaseModel], also: Sequence[str]) -> Problem:
-    """Return what pydantic found in our words."""
+    """Return an error of pydantic as a flexmb problem."""
     path: KeyPath = tuple(item["loc"])
     if item["type"] == "extra_forbidden":
         return Problem(path, unknown_key(path[-1], _allowed(path[:-1], model, also)), item["input"])

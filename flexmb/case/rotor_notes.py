@@ -1,4 +1,4 @@
-"""What is said of rotors with a run: of too few steps per turn, and of self-excited whirl at the speeds it takes."""
+"""Notes on rotors: too few steps per revolution, misplaced bearings, self-excited whirl at the speeds of the run."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ STEADY = "initial.steady starts it in a motion that it does not stay in"
 
 
 BESIDE = 1e-3
-"""Farther apart along the axis than this, m, two ends do not belong to one bearing or ring."""
+"""Axial distance, m, above which two ends do not belong to one bearing or ring."""
 STEPS_PER_TURN = 20
-"""Fewer are told: 20 follow a whirl with an error of about 1 % of its frequency."""
+"""Fewer steps per revolution cause a note: 20 reproduce the whirl frequency with an error of about 1 %."""
 
 
 def step_notes(case: Case) -> tuple[str, ...]:
-    """Return words for steps that are long beside a turn of the fastest rotor, none when they are not."""
+    """Return a note if there are too few steps per revolution of the fastest rotor."""
     from flexmb.analysis.rotors.speed_path import SpeedPath
     from flexmb.analysis.rotors.speeds import speed_words
 
@@ -46,7 +46,7 @@ def step_notes(case: Case) -> tuple[str, ...]:
 
 
 def place_notes(case: Case) -> tuple[str, ...]:
-    """Return words for bearings and rings whose other end stands beside their node along the axis."""
+    """Return notes on bearings and rings whose two ends are at different axial positions."""
     from flexmb.parts.contacts.clearance import Clearance
     from flexmb.parts.loads.bearing import Bearing
 
@@ -69,7 +69,7 @@ def place_notes(case: Case) -> tuple[str, ...]:
 
 
 def _ring_notes(contact: Clearance, system: RotatingSystem, axes: Mapping[str, Array]) -> list[str]:
-    """Return words for the rings of a clearance that do not stand around their nodes."""
+    """Return notes on rings of a clearance at an axial distance from their nodes."""
     points, offset = system.nodes.points, np.asarray(contact.offset, dtype=np.float64)
     for ref in contact.refs():
         for at in system.nodes.resolve(ref, contact.where):
@@ -88,20 +88,20 @@ def _ring_notes(contact: Clearance, system: RotatingSystem, axes: Mapping[str, A
 
 
 def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:
-    """Return words for rotors that are unstable by themselves, none when they are stable.
+    """Return notes on linearly unstable rotors, none if they are stable.
 
     Parameters
     ----------
     case : Case
     tree : Tree, optional
-        What a run recorded. With it free spins are looked at where they really were; without, at the speeds that their
-        drive would take them to if nothing vibrated.
+        Result of the run. With it, free spins are checked at their actual speeds; without it, at the speeds that the
+        drive would reach without vibration.
     """
     system = _system(case)
     if system is None:
         return ()
     if tree is not None and not any(rotor.parts.spin.free for rotor in system.rotors):
-        return case.whirl_notes  # given spins keep to what was known before
+        return case.whirl_notes  # prescribed spins are known before the run
     try:
         with np.errstate(all="ignore", over="raise"):
             found = _words(case, system, tree)
@@ -144,7 +144,7 @@ def _words(case: Case, system: RotatingSystem, tree: Tree | None) -> str:
 
 
 def _taken(case: Case, system: RotatingSystem, tree: Tree) -> Mapping[str, tuple[Array, Array]]:
-    """Return times and speeds of the free spins of a run: as recorded, or from the whole states that were kept."""
+    """Return times and speeds of the free spins of a run: as recorded, or from the stored full states."""
     out = {}
     names = list(case.plan.system.dof_names)
     for rotor in system.rotors:

@@ -1,15 +1,16 @@
-"""Running a case into memory or into a result folder, and what is kept when it does not end well."""
+"""Running a case in memory or into a result folder, including failed and interrupted runs."""
 
 from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmb.case.rotor_notes import whirl_notes
-from flexmb.drive.simulate import Plan, run, telling_failures
+from flexmb.drive.engine import Plan
+from flexmb.drive.run import run
+from flexmb.drive.simulate import telling_failures
 from flexmb.errors import SimulationError
 from flexmb.nonsmooth.solvers import ContactNotConverged
 from flexmb.record.io.disk_space import full_words, is_full
@@ -18,22 +19,13 @@ from flexmb.record.io.structure import Tree
 from flexmb.record.io.summary_json import plain
 from flexmb.record.result import MemorySink, Result, load
 from flexmb.record.run_warnings import warn_notes
-from flexmb.record.samples import Tally
-from flexmb.record.summary import Figures, summarize, tally_from
+from flexmb.record.summary import Figures, summarize
+from flexmb.record.unfinished import unfinished_summary
 
 if TYPE_CHECKING:
     from flexmb.case.case import Case
 
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class _Reached:
-    """What a run that failed came to."""
-
-    tally: Tally
-    wall_time_s: float
-    stepping_time_s: float
 
 
 def run_in_memory(case: Case, progress: Progress | None, engine: str) -> Result:
@@ -53,7 +45,7 @@ def run_in_folder(
     case: Case, folder: Path, overwrite: bool, resume: bool, progress: Progress | None, engine: str
 ) -> Result:
     """Run a case into a result folder and read it back."""
-    plan, _ = case.plan, case.expectation_notes  # what is wrong with the input comes out before the folder is touched
+    plan, _ = case.plan, case.expectation_notes  # input errors are raised before the folder is touched
     sink = RunFolder(folder, case.to_toml(), overwrite=overwrite, resume=resume)
     try:
         if resume and sink.complete:
@@ -68,7 +60,7 @@ def run_in_folder(
 
 
 def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None, engine: str) -> None:
-    """Run a case into a folder and close it; what goes wrong leaves the folder as it can be used."""
+    """Run a case into a folder and close it; after an error the folder remains usable."""
     began = clock.perf_counter()
     every = case.values.tables.output.checkpoint_every
     try:
@@ -78,7 +70,7 @@ def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None
         except SimulationError as err:
             if sink.has_samples:
                 _keep(case, sink, err, clock.perf_counter() - began)
-            else:  # the very start failed, perhaps before the folder was made
+            else:  # the start failed, perhaps before the folder was created
                 sink.discard()
             raise
     except SimulationError:
@@ -96,7 +88,7 @@ def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None
 
 
 def _add_notes(case: Case, summary: dict[str, Any], tree: Tree) -> None:
-    """Add to the notes of a summary what only the case knows: keys left out, rotors, whirl at the speeds it took."""
+    """Add the notes of the case to those of a summary: dropped keys, rotors, whirl at the actual speeds."""
     notes = [*case.values.notes, *summary["notes"], *case.rotor_notes, *whirl_notes(case, tree)]
     summary["notes"] = list(dict.fromkeys(notes))
 
@@ -111,15 +103,12 @@ def _close(case: Case, sink: RunFolder, outcome: Figures) -> None:
 
 
 def _keep(case: Case, sink: RunFolder, err: SimulationError, wall_time_s: float) -> None:
-    """Close the files of a failed run under their names; the summary says that it failed, when and why."""
+    """Close the files of a failed run under their final names; the summary records the failure, its time and cause."""
     tree: Tree = sink.close_data()
-    tally: Tally | None = getattr(err, "tally", None)  # the engine's, over every step; the samples tell less
-    reached = _Reached(tally if tally is not None else tally_from(tree), wall_time_s, wall_time_s)
-    summary: dict[str, Any] = summarize(tree, sink.run, reached, title=case.title)
+    summary = unfinished_summary(tree, sink.run, err, wall_time_s, title=case.title)
     _add_notes(case, summary, tree)
-    failure = {"error": str(err), "time": err.time, "step": err.step, "contact": err.contact, "residual": err.residual}
     if isinstance(err, ContactNotConverged):
         err.problem.save(sink.folder / PROBLEM)
-        failure["problem"] = PROBLEM
-    sink.finish(summary | {"status": "failed", "failure": failure})
+        summary["failure"]["problem"] = PROBLEM
+    sink.finish(summary)
     warn_notes(summary["notes"], case.notes)

@@ -14,7 +14,7 @@ Text = Annotated[str, Field(strict=True)]
 
 
 class Table(BaseModel):
-    """A table that knows all its keys."""
+    """A table that allows known keys only."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -27,10 +27,11 @@ class TimeTable(Table):
     step: Number | None = None
     steps: Annotated[int, Field(strict=True)] | None = None
     tolerance: Number | None = None
+    events: bool | None = None
 
 
 class SolverTable(Table):
-    """``[solver]``: how contact problems are solved; the ranges are the solver's own."""
+    """``[solver]``: solver of the contact problems; the ranges are checked by the solver."""
 
     name: Text = "auto"
     tolerance: Number = 1e-10
@@ -38,7 +39,7 @@ class SolverTable(Table):
 
 
 class OutputTable(Table):
-    """``[output]``: samples every ``every`` steps, whole states every ``fields_every``; ``interval`` stands for a step
+    """``[output]``: samples every ``every`` steps, full states every ``fields_every``; ``interval`` stands for a step
     where the steps are chosen by a tolerance.
     """  # noqa: D205
 
@@ -79,7 +80,7 @@ Reduce = Literal["sum", "max", "min", "first", "last", "mean", "at"]
 
 
 class Bounds(Table):
-    """What a number should be."""
+    """Bounds of an expected number."""
 
     value: Number | None = None
     rtol: Tolerance | None = None
@@ -101,7 +102,7 @@ class Bounds(Table):
 
 
 class SignalTable(Table):
-    """One number of a result: a signal, and how its samples become one number."""
+    """One number of a result: a signal and the reduction of its samples."""
 
     signal: Text
     reduce: Reduce | None = None
@@ -114,11 +115,11 @@ class SignalTable(Table):
 
 
 class ExpectTable(Bounds, SignalTable):
-    """``[[expect]]``: one number of the result, and what it should be."""
+    """``[[expect]]``: one number of the result, and its expected value or bounds."""
 
 
 def check_reduce(signal: str, reduce: str | None, time: float | None) -> None:
-    """Raise ValueError unless one number is made of a signal."""
+    """Raise ValueError unless the signal is reduced to one number."""
     if signal.startswith(("summary.", "analysis.")):
         if reduce is not None or time is not None:
             raise ValueError(

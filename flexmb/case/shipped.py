@@ -20,6 +20,11 @@ def shipped_studies() -> dict[str, Path]:
     return {path.stem: path for path in sorted((shipped_folder("cases") / "studies").glob("*.toml"))}
 
 
+def shipped_fits() -> dict[str, Path]:
+    """Return the shipped fit files by name."""
+    return {path.stem: path for path in sorted((shipped_folder("cases") / "fits").glob("*.toml"))}
+
+
 def shipped_templates() -> dict[str, Path]:
     """Return the templates of new case files by name."""
     return {path.stem: path for path in sorted((shipped_folder("cases") / "templates").glob("*.toml"))}
@@ -46,12 +51,12 @@ def find_study(source: str | Path) -> Path:
 
 
 def find_file(source: str | Path, shipped: dict[str, Path], what: str) -> Path:
-    """Return a file given by path or by the name of a shipped one; ``what`` is the word for errors."""
+    """Return a file given by path or by the name of a shipped one; ``what`` is the kind of file, for error messages."""
     path = Path(source)
     if _is(path.is_file):
         return path
     name = str(source).removesuffix(".toml")
-    if name in shipped:  # also where a folder has the name: that of its results, say
+    if name in shipped:  # also if a folder has this name, e.g. that of its results
         return shipped[name]
     if _is(path.is_dir):
         raise InputError(f"'{source}' is a folder, not a {what} file")
@@ -64,22 +69,22 @@ def find_file(source: str | Path, shipped: dict[str, Path], what: str) -> Path:
 def find_mesh(name: str, beside: Path) -> Path:
     """Return the mesh file ``name``: relative to the case file's folder ``beside``, else a shipped mesh.
 
-    A mesh that is nowhere is returned as if it stood beside the case file; reading it then says so.
+    A missing mesh is returned as a path next to the case file; reading it then raises the error.
     """
     local = beside / name
     return local if _is(local.exists) else shipped_mesh(name) or local
 
 
 def missing_mesh(path: Path) -> str:
-    """Return words for a mesh file that is nowhere, with the names of the shipped ones; empty when it is there."""
+    """Return the message for a missing mesh file, with the names of the shipped ones; empty if it exists."""
     if not _is(lambda: not path.exists()):
-        return ""  # also a path that no file can have: reading it says why
+        return ""  # also an invalid path: reading it gives the reason
     names = sorted(p.name for p in shipped_folder("meshes").glob("*") if p.suffix in (".msh", ".vtu"))
     return f"there is no such mesh file; shipped: {', '.join(names) or 'none'}"
 
 
 def _is(question: Callable[[], bool]) -> bool:
-    """Answer a question about a path; about one that no file can have (too long, say): no."""
+    """Return the result of a predicate on a path; False for an invalid path, e.g. a too long one."""
     try:
         return question()
     except (OSError, ValueError):

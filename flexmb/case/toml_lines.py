@@ -1,4 +1,4 @@
-"""On which line of a TOML text does a key stand? tomllib does not say, error messages should."""
+"""Line numbers of keys in a TOML text, for error messages (tomllib does not provide them)."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _HEADER = re.compile(r"\s*(\[\[?)\s*(.+?)\s*\]\]?\s*(#.*)?$")
 _KEY = re.compile(r"""\s*((?:[\w-]+|"[^"]*"|'[^']*')(?:\s*\.\s*(?:[\w-]+|"[^"]*"|'[^']*'))*)\s*=""")
 _WORD = re.compile(r"""[\w-]+|"[^"]*"|'[^']*'""")
 LONGEST_HEADER = 2000
-"""Lines longer than this are no headers of tables that anyone writes, and matching them could take long."""
+"""Longer lines are not treated as table headers: matching them could take long."""
 
 
 def line_numbers(text: str) -> dict[Path, int]:

@@ -1,6 +1,6 @@
 """Writes a case back as TOML.
 
-A writer of our own, because a case is a small tree of numbers, words and lists: one page here, no further
+Our own writer, because a case is a small tree of numbers, strings and lists: a short module, no further
 dependency, numbers written so that they are read back to the same bit, and tables laid out as people write them
 (small tables inline).
 """
@@ -21,7 +21,7 @@ def to_toml(data: Mapping[str, Any], inline: frozenset[str] = frozenset()) -> st
     Parameters
     ----------
     data : mapping
-        Tables, lists, strings, booleans, integers, floats; entries that are None are left out.
+        Tables, lists, strings, booleans, integers, floats; entries that are None are omitted.
     inline : frozenset of str
         Keys whose tables are written on one line, ``section = { area = 1.0 }``.
     """

@@ -1,1 +1,1 @@
-"""Checks of what users give: values, keys, and the memory that it takes."""
+"""Checks of user input: values, keys and memory requirements."""

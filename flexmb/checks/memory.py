@@ -1,4 +1,4 @@
-"""Memory that a model takes, estimated before it is made, against what the machine has left."""
+"""Estimated memory requirement of a model, checked against the available memory before assembly."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from flexmb.errors import InputError
 
 UNKNOWN = 8_000_000_000
-"""Bytes that are taken to be free where the system does not tell."""
+"""Bytes assumed to be free where the system does not report it."""
 ALWAYS = 500_000_000
-"""Bytes that a model may take whatever the system tells: figures of free memory are not that exact."""
+"""Bytes that a model may always take: reports of free memory are not that exact."""
 GIVE_WAY = ("inactive_file", "active_file", "slab_reclaimable")
-"""Lines of memory.stat with memory in use that is freed when it is needed."""
+"""Entries of memory.stat for memory that is reclaimed when needed."""
 
 
 class Size(NamedTuple):
-    """What a body takes.
+    """Memory requirement of a body.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Size(NamedTuple):
         The body in a case file.
     elements : int
     bytes : int
-        The most that is held at a time while the model is assembled, measured with many elements.
+        Peak memory during assembly, measured with many elements.
     """
 
     where: str
@@ -39,7 +39,7 @@ class Sized(Protocol):
     """A body that can be large."""
 
     def memory(self, large: bool) -> Size:
-        """Return what it takes in a model of small or large motion."""
+        """Return the memory requirement in a model of small or large motion, bytes."""
         ...
 
 
@@ -56,7 +56,7 @@ def available_bytes() -> int:
 
 
 def _meminfo() -> int | None:
-    """Return what Linux calls available, in bytes."""
+    """Return the available memory as reported by Linux, bytes."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
         return next(1024 * int(line.split()[1]) for line in lines if line.startswith("MemAvailable"))
@@ -65,7 +65,7 @@ def _meminfo() -> int | None:
 
 
 def _group(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
-    """Return what the limit of a container leaves, in bytes; None without a limit; caches count as free."""
+    """Return the memory left within the limit of a container, bytes; None without a limit; caches count as free."""
     try:
         left = int((folder / "memory.max").read_text()) - int((folder / "memory.current").read_text())
     except (OSError, ValueError):  # no such limit: the word is "max"
@@ -78,7 +78,7 @@ def _group(folder: Path = Path("/sys/fs/cgroup")) -> int | None:
 
 
 def check_memory(sizes: Iterable[Size]) -> None:
-    """Raise, naming the largest body, if all of them together take more memory than there is."""
+    """Raise InputError, naming the largest body, if the model exceeds the available memory."""
     sizes = list(sizes)
     needed, free = sum(size.bytes for size in sizes), available_bytes()
     if needed <= max(free, ALWAYS):

@@ -38,7 +38,7 @@ def finite(value: object, key: str, where: str) -> float:
 
 
 def within_a_turn(value: object, key: str, where: str) -> float:
-    """Return ``value``, an angle that says how a part stands, as a float; beyond a full turn degrees were meant."""
+    """Return ``value``, an orientation angle in rad, as a float; more than a full revolution suggests degrees."""
     x = finite(value, key, where)
     if abs(x) > 2.0 * np.pi * (1.0 + 1e-9):
         message = f"is an angle in rad, and more than a full turn; {x:g} degrees are {np.radians(x):.12g} rad"
@@ -72,13 +72,13 @@ def whole(value: object, key: str, where: str, *, least: int) -> int:
 
 
 def numbers(value: object, key: str, where: str, words: str, shapes: tuple[tuple[int, ...], ...]) -> Array:
-    """Return ``value`` as an array of finite numbers of one of the shapes; ``words`` say what they are."""
+    """Return ``value`` as an array of finite numbers of one of the shapes; ``words`` describe them in messages."""
     try:
         given = np.asarray(value)
         x = given.astype(np.float64)
     except (TypeError, ValueError, OverflowError):
         raise InputError(f"must be {words}", where=where, key=key, value=value) from None
-    # texts and truth values would turn into numbers silently
+    # strings and booleans would be converted to numbers silently
     if x.shape not in shapes or given.dtype.kind not in "iuf":
         raise InputError(f"must be {words}", where=where, key=key, value=value)
     if not np.all(np.isfinite(x)):
@@ -111,14 +111,14 @@ def choice(value: object, key: str, where: str, allowed: tuple[str, ...]) -> str
 
 
 def nearest(value: object, names: Iterable[str], most: int = 1, cutoff: float = 0.6) -> str:
-    """Return a ``" (did you mean 'x' or 'y'?)"`` for the names nearest to ``value``, or nothing."""
+    """Return ``" (did you mean 'x' or 'y'?)"`` for the names nearest to ``value``, or an empty text."""
     found = difflib.get_close_matches(str(value), list(names), n=most, cutoff=cutoff)
     words = "' or '".join(found)
     return f" (did you mean '{words}'?)" if found else ""
 
 
 def unknown_key(key: object, allowed: Iterable[str]) -> str:
-    """Return the words for a key that is not known: what it is called here, or the nearest one, and the whole list."""
+    """Return the message for an unknown key: the corresponding or nearest key, and the list of all keys."""
     names = list(allowed)
     return f"unknown key{in_our_words(key, names) or nearest(key, names)}; allowed: {', '.join(names)}"
 
@@ -144,7 +144,7 @@ def check_keys(data: Mapping[str, Any], allowed: list[str], needed: list[str], w
 
 @contextmanager
 def located(where: str) -> Iterator[None]:
-    """Let input errors raised inside say ``where`` instead of their own, more general place."""
+    """Set ``where`` of input errors raised inside the block, in place of a less specific location."""
     try:
         yield
     except InputError as error:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flexmb.analysis.rotors.campbell import Campbell
 
 SHOWN = 11
-"""Number of speeds in the printed table; the file has them all."""
+"""Number of speeds in the printed table; the file has all of them."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,7 +25,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print frequencies over speeds, critical speeds and where modes become unstable."""
+    """Print frequencies over the speed, critical speeds and the onset of instability."""
     from flexmb.analysis.rotors.campbell import campbell
     from flexmb.commands.progress import shown
     from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range

@@ -7,12 +7,12 @@ from pathlib import Path
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which one to show."""
+    """Add the options of ``flexmb cases``."""
     parser.add_argument("--show", metavar="NAME", help="print the file of this case or study")
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print one line per shipped case, then per shipped study: name and title; or the text of one."""
+    """Print name and title of every shipped case and study, or the file of one of them."""
     from flexmb.case.shipped import find_file, shipped_cases, shipped_studies
 
     if args.show is not None:

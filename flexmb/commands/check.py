@@ -18,7 +18,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Check all cases; the exit code is that of the worst of them (the order of the codes is that of gravity)."""
+    """Check all cases; the exit code is the largest of theirs (codes are ordered by severity)."""
     from flexmb.case.shipped import shipped_cases
     from flexmb.errors import FlexmbError, InputError
 

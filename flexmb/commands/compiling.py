@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def announce(plan: Any, quiet: bool) -> str:
-    """Say on stderr that a run of ``plan`` compiles first, if it does; return the word for what it does first."""
+    """Print to stderr that a run of ``plan`` compiles first, if it does; return the name of its first activity."""
     if not quiet and plan.system.linear and will_compile(plan.scheme):
         print(WORDS, file=sys.stderr, flush=True)
         return "compiling"
@@ -23,7 +23,7 @@ def announce(plan: Any, quiet: bool) -> str:
 
 
 def announce_large(case: Case, quiet: bool) -> str:
-    """Say on stderr that a case in large motion compiles first, already to be assembled; return the word, or none."""
+    """Print to stderr that the assembly of a large-motion case compiles first; return the activity, or nothing."""
     if not quiet and case.model().large_motion and will_compile_large():
         print(WORDS_LARGE, file=sys.stderr, flush=True)
         return "compiling"
@@ -31,7 +31,7 @@ def announce_large(case: Case, quiet: bool) -> str:
 
 
 LINE_SECONDS = 5.0
-"""Seconds between two lines that name what is compiled, when there is no terminal."""
+"""Seconds between two lines that name what is compiled, if the output is not a terminal."""
 
 
 @contextmanager
@@ -48,7 +48,7 @@ def heard(show: Callable[[str], None]) -> Iterator[None]:
 
 @contextmanager
 def named(quiet: bool) -> Iterator[None]:
-    """Name on stderr what is compiled: in one line that changes on a terminal, in a line now and then elsewhere."""
+    """Print what is compiled to stderr: one updated line on a terminal, occasional lines elsewhere."""
     last, count, terminal = -LINE_SECONDS, 0, sys.stderr.isatty()
 
     def show(name: str) -> None:

@@ -10,17 +10,17 @@ from types import ModuleType
 
 
 def doc_line(thing: ModuleType | type) -> str:
-    """Return the first line of the docstring of a module or a class; empty when there is none."""
-    dropped = sys.flags.optimize > 1  # dataclasses then have one made up from their fields
+    """Return the first line of the docstring of a module or class; empty if there is none."""
+    dropped = sys.flags.optimize > 1  # dataclasses then get a docstring made from their fields
     text = (_from_source(thing) if dropped else thing.__doc__) or ""
     return text.strip().partition("\n")[0].strip()
 
 
 def _from_source(thing: ModuleType | type) -> str:
-    """Return the docstring as the source file has it."""
+    """Return the docstring read from the source file."""
     try:
         node: ast.AST = ast.parse(dedent(inspect.getsource(thing)))
-    except (OSError, TypeError, SyntaxError):  # no source at hand
+    except (OSError, TypeError, SyntaxError):  # the source is not available
         return ""
     if isinstance(thing, type) and isinstance(node, ast.Module):
         node = node.body[0]

@@ -26,7 +26,7 @@ def main(args: argparse.Namespace) -> int:
     source = find_template(args.template)
     target = Path(args.output or f"{source.stem}.toml")
     try:
-        target.open("x").close()  # from here on the name is ours
+        target.open("x").close()  # the file now exists, so no one else can create it
     except FileExistsError:
         raise InputError(f"'{target}' exists already; choose another file with -o") from None
     try:

@@ -14,9 +14,9 @@ Progress = Callable[[int, int], None]
 
 @contextmanager
 def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
-    """Give a progress function that raises KeyboardInterrupt once Ctrl-C was pressed.
+    """Provide a progress function that raises KeyboardInterrupt after Ctrl-C was pressed.
 
-    Before the first block is done, and at the second Ctrl-C, the interrupt comes at once.
+    Before the first block is done, and at the second Ctrl-C, the interrupt is raised immediately.
     """
     running = asked = False
 

@@ -9,7 +9,12 @@ from typing import TYPE_CHECKING
 from flexmb.commands.rotor_options import add_rotor_options
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
+    from flexmb.analysis.modes import Modes
     from flexmb.case import Case
+    from flexmb.state import Array
+    from flexmb.system.layout import Layout
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -19,7 +24,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print the table of frequencies; rigid motions have frequency 0."""
+    """Print the table of frequencies; rigid-body modes have frequency 0."""
     from flexmb.case import load_case
     from flexmb.commands.rotor_modes import print_rotor_modes
     from flexmb.errors import InputError
@@ -58,6 +63,22 @@ def _print_modes(case: Case, args: argparse.Namespace) -> int:
         word = f"  unstable, grows with {growth:.9g} 1/s" if growth else "  rigid" if omega == 0.0 else ""
         print(f"{k:>4}  {f:>18.9g}  {omega:>18.9g}{word}")
     if args.out is not None:
-        paths = write_modes(found.omega, found.shapes, system.layout, args.out, system.q0 if large else None)
+        q = system.q0 if large else None
+        paths = write_modes(found.omega, found.shapes, system.layout, args.out, q)
+        paths += _draw(found, system.layout, case.title or case.name, q, args)
         print(f"written: {', '.join(str(path) for path in paths)}")
     return 0
+
+
+def _draw(found: Modes, layout: Layout, title: str, q: Array | None, args: argparse.Namespace) -> list[Path]:
+    """Write the figure of the mode shapes if there are bars or beams and matplotlib is installed."""
+    from flexmb.commands.needed_extras import missing_extra
+    from flexmb.commands.rotor_options import save_figure
+
+    try:
+        from flexmb.postproc.mode_plot import plot_modes
+    except ImportError as err:
+        print(f"note: no figure is drawn: {missing_extra(err)}", file=sys.stderr)
+        return []
+    figure = plot_modes(found, layout, title, q)
+    return [] if figure is None else save_figure(figure, args.out, "modes")

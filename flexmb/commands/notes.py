@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 
 def print_notes(case: Case) -> None:
-    """Say on stderr which keys of the file an override left out."""
+    """Print which keys of the file are dropped because of an override."""
     for note in case.values.notes:
         print(f"note: {note}", file=sys.stderr)
 
 
 def print_system_notes(case: Case) -> None:
-    """Say on stderr what the assembly found, and what scheme and steps make of it."""
+    """Print the notes of the assembly, of the scheme and of the step size."""
     for note in (*case.plan_notes, *case.rotor_notes):
         print(f"note: {note}", file=sys.stderr)
     for words in case.whirl_notes:
@@ -25,7 +25,7 @@ def print_system_notes(case: Case) -> None:
 
 
 def print_run_notes(case: Case, summary: Mapping[str, Any], *, table: bool = False) -> None:
-    """Say on stderr what a run found that was not said before; with ``table`` energies stand in the run's own table."""
+    """Print the notes of a run that were not printed before; with ``table``, the energies are printed in its table."""
     from flexmb.record.summary_text import energy_warnings
 
     said = {*case.notes, *(energy_warnings(summary["energy"]) if table else ())}
@@ -35,6 +35,6 @@ def print_run_notes(case: Case, summary: Mapping[str, Any], *, table: bool = Fal
 
 
 def print_scheme_note(case: Case) -> None:
-    """Say on stderr that an override changed the scheme or the time that the expectations were written for."""
+    """Print that an override changed the scheme or the time grid that the expectations were written for."""
     for words in case.expectation_notes:
         print(f"note: {words}", file=sys.stderr)

@@ -12,12 +12,12 @@ from flexmb.commands.terminal import drawing_stream, visible
 
 Progress = Callable[[int, int], None]
 QUIET_SECONDS = 10.0
-"""Seconds between two lines when there is no terminal."""
+"""Seconds between two lines if the output is not a terminal."""
 
 
 @contextmanager
 def shown(title: str, quiet: bool, first: str = "starting", what: str = "step") -> Iterator[Progress | None]:
-    """Give a function to call with (steps done, steps in all); until then a terminal shows the word ``first``."""
+    """Provide a function to call with (steps done, total steps); until the first call a terminal shows ``first``."""
     if quiet:
         yield None
     elif sys.stderr.isatty():
@@ -41,7 +41,7 @@ def _bar(title: str, first: str) -> Iterator[Progress]:
     )
     from rich.progress import Progress as Bar
 
-    # the spinner and the time gone by are the sign of life while the compiler is at work
+    # the spinner and the elapsed time show that the process is alive during compilation
     words = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
     columns = (*words, BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
     with Bar(*columns, console=Console(file=drawing_stream(sys.stderr)), transient=True) as bar:
@@ -57,7 +57,7 @@ def _lines(title: str, what: str) -> Progress:
         nonlocal began, first, last
         now = time.monotonic()
         if first < 0:
-            # the rate counts from here: before the first call the compiler may have been at work
+            # the rate counts from here: compilation may have taken place before the first call
             began, first, last = now, done, now
         elif now - last >= QUIET_SECONDS:
             last = now

@@ -19,7 +19,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Write the report and say where it is."""
+    """Write the report and print its path."""
     from flexmb.postproc.study.folder import is_study
 
     if any(is_study(folder) for folder in args.folders):

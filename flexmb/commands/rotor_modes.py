@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def print_rotor_modes(args: argparse.Namespace) -> int:
-    """Print the modes of a case with rotors, and write them where asked."""
+    """Print the modes of a case with rotors; write them to files if an output folder is given."""
     from flexmb.analysis.rotors.speeds import speed_words
     from flexmb.analysis.rotors.whirl_modes import rotor_modes
     from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
-    """Add the options that all commands for rotors have; ``speeds``: a range of speeds, otherwise one."""
+    """Add the options common to all rotor commands; ``speeds``: a range of speeds, otherwise a single one."""
     parser.add_argument("case", metavar="CASE", help="a case file or the name of a shipped case")
     if speeds:
         words = "speeds, rad/s (default: from 0 to 1.5 times the case's highest, or past its first critical speeds)"
@@ -26,7 +26,7 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
     else:
         words = "speed of the rotor, rad/s (default: the case's own at its start)"
         parser.add_argument("--speed", metavar="W", type=float, help=words)
-    parser.add_argument("--rpm", action="store_true", help="speeds on the command line are in turns per minute")
+    parser.add_argument("--rpm", action="store_true", help="speeds on the command line are in revolutions per minute")
     parser.add_argument("--same-speed", action="store_true", help=SAME_SPEED)
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write tables (CSV) and pictures there")
     set_help = "override a key by its dotted name, e.g. bodies.rotor.internal_damping=1e-5"
@@ -34,11 +34,13 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
 
 
+ROUND_OFF = 1e-12
+"""Part of the largest number of a table that is printed as 0."""
 SAME_SPEED = "all rotors turn at the same speed (default: at the ratio of the speeds the case gives them)"
 
 
 def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
-    """Return the case and its linear system, and say how several rotors turn."""
+    """Return the case and its linear system; print the speed ratios of several rotors."""
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes
     from flexmb.errors import InputError
@@ -57,18 +59,18 @@ def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
 
 
 def note_tables(system: RotatingSystem, speeds: Sequence[float] | Array, quiet: bool) -> None:
-    """Say on stderr which tables of bearings do not cover the speeds of an analysis."""
+    """Print to stderr which bearing tables do not cover the speeds of the analysis."""
     for words in [] if quiet else system.beyond_tables(speeds):
         print(f"note: {words}", file=sys.stderr)
 
 
 def one_speed(args: argparse.Namespace) -> float | None:
-    """Return the speed asked for, rad/s; None for the case's own."""
+    """Return the requested speed, rad/s; None for that of the case."""
     return None if args.speed is None else float(args.speed) / (RPM if args.rpm else 1.0)
 
 
 def speed_range(args: argparse.Namespace) -> Array | None:
-    """Return the speeds asked for, rad/s; None for the default."""
+    """Return the requested speeds, rad/s; None for the default."""
     import numpy as np
 
     from flexmb.errors import InputError
@@ -87,7 +89,11 @@ def speed_range(args: argparse.Namespace) -> Array | None:
 
 
 def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:
-    """Return a table as lines, columns aligned to the right, words to the left; numbers have six digits."""
+    """Return a table as lines: numbers right-aligned with six digits, text left-aligned.
+
+    Round-off relative to the largest number of the same unit is printed as 0; numbers without unit are compared with 1.
+    """
+    rows = _without_round_off(titles, rows)
     words = [titles, *([_word(item) for item in row] for row in rows)]
     widths = [max(len(row[k]) for row in words) for k in range(len(titles))]
     texts = [bool(rows) and all(isinstance(row[k], str) for row in rows) for k in range(len(titles))]
@@ -99,16 +105,31 @@ def table_lines(titles: list[str], rows: list[list[Any]]) -> list[str]:
 
 
 def left_out(shown: int, count: int, what: str, file: str) -> list[str]:
-    """Return the line that says how many rows a printed table has of all, none when it has them all."""
+    """Return the line that says how many of the rows are printed; empty if all are."""
     return [f"  {shown} of {count} {what}; -o DIR writes them all to {file}"] if shown < count else []
 
 
+def _without_round_off(titles: list[str], rows: list[list[Any]]) -> list[list[Any]]:
+    units = [title[title.find("[") :] if "[" in title else "" for title in titles]
+    scale = {"": 1.0}
+    for row in rows:
+        for unit, item in zip(units, row, strict=True):
+            if isinstance(item, float) and math.isfinite(item):
+                scale[unit] = max(scale.get(unit, 0.0), abs(item))
+
+    def kept(item: Any, unit: str) -> Any:
+        small = isinstance(item, float) and abs(item) < ROUND_OFF * scale.get(unit, 0.0)
+        return 0.0 if small else item
+
+    return [[kept(item, unit) for unit, item in zip(units, row, strict=True)] for row in rows]
+
+
 def _word(item: object) -> str:
-    return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy's numbers are floats, too
+    return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy floats are floats, too
 
 
 def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
-    """Write a picture as PNG and SVG; return the paths."""
+    """Write a figure as PNG and SVG; return the paths."""
     from flexmb.record.io.whole_file import whole_file
 
     paths = [folder / f"{name}.png", folder / f"{name}.svg"]
@@ -119,5 +140,5 @@ def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
 
 
 def print_written(paths: list[Path]) -> None:
-    """Say what was written."""
+    """Print the paths of the files written."""
     print("written: " + ", ".join(str(path) for path in paths))

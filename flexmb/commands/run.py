@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Run; expectations are reported, but only ``flexmb check`` makes them count."""
+    """Run the case; expectations are reported, but affect the exit code of ``flexmb check`` only."""
     from flexmb.case import load_case
     from flexmb.commands.compiling import announce, announce_large, named
     from flexmb.commands.interrupt import stops_between_blocks
@@ -77,7 +77,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _finished(out: Path) -> bool:
-    """Tell whether a folder holds a finished run, also one that was killed before its files had their names."""
+    """Return whether a folder holds a finished run, even if it was killed before its files got their final names."""
     from flexmb.record.io.finish_run import decided
     from flexmb.record.io.summary_json import read_summary
 
@@ -87,13 +87,13 @@ def _finished(out: Path) -> bool:
 
 
 def _note_fresh_start(out: Path) -> None:
-    """Say on stderr that there is nothing to go on with, so that ``--resume`` starts at the beginning."""
+    """Print to stderr that there is nothing to continue, so that ``--resume`` starts from the beginning."""
     from flexmb.record.io.finish_run import decided
     from flexmb.record.io.run_folder import CHECKPOINT, taken_by
 
     found = taken_by(out)
     if decided(out) is not None:
-        return  # it has ended: it does not start again
+        return  # it has ended and is not started again
     if not found:
         print(f"note: there is no run in '{out}' to resume, so it starts at the beginning", file=sys.stderr)
     elif all(name.endswith(".part") for name in found):  # killed before its first checkpoint

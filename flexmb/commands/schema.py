@@ -6,7 +6,7 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Where to write it."""
+    """Add the options of ``flexmb schema``."""
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write; by default the schema is printed")
 
 

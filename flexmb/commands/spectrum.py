@@ -20,7 +20,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print a short table; write the fine one and the picture with ``-o``."""
+    """Print a short table; with ``-o`` write the full table and the figure."""
     import numpy as np
 
     from flexmb.analysis.spectrum import spectrum
@@ -53,7 +53,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _options(words: list[str]) -> dict[str, object]:
-    """Return the options given as KEY=VALUE, values as TOML reads them."""
+    """Return the options given as KEY=VALUE, with values in TOML syntax."""
     from flexmb.errors import InputError
     from flexmb.record.io.toml_text import toml_tree
 
@@ -70,7 +70,7 @@ def _options(words: list[str]) -> dict[str, object]:
 
 
 def _chosen(names: list[str], options: dict[str, object]) -> dict[str, Scheme]:
-    """Return the schemes by a readable name that holds the options given."""
+    """Return the chosen schemes by a readable name that includes the given options."""
     import dataclasses
 
     from flexmb.checks.values import nearest

@@ -1,4 +1,4 @@
-"""Static deflection of a rotor under gravity and constant loads, with bearing reactions and bending moments."""
+"""Static state under gravity and constant loads: displacements, reactions and section forces; of rotors at a speed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from flexmb.analysis.rotors.static import StaticState
 
 SHOWN = 21
-"""Number of nodes in the printed table; the file has them all."""
+"""Number of nodes in the printed table; the file has all of them."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +22,22 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print deflections, reactions and the largest bending moments."""
+    """Print displacements, reactions and the largest section forces."""
+    from flexmb.case import load_case
+    from flexmb.commands.structure_static import print_static
+    from flexmb.errors import InputError
+    from flexmb.system.rotating import has_rotor
+
+    case = load_case(args.case, args.overrides)
+    if has_rotor(case.model()):
+        return _print_rotor(args)
+    if args.speed is not None:
+        raise InputError("there is no rotor in this case, so it has no speed", key="speed", value=args.speed)
+    return print_static(case, args)
+
+
+def _print_rotor(args: argparse.Namespace) -> int:
+    """Print deflections, reactions and the largest bending moments of rotors."""
     from flexmb.analysis.rotors.speeds import speed_words
     from flexmb.analysis.rotors.static import static_deflection
     from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written

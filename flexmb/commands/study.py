@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 MOST_SHOWN = 40
 """Rows of the table that are printed."""
 MOST_NOTES = 5
-"""Different notes of runs that are printed."""
+"""Maximum number of different notes of runs that are printed."""
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -74,7 +74,7 @@ def _list_shipped() -> int:
 
 
 def _command(args: argparse.Namespace, out: Path, *more: str) -> str:
-    """Return the command line that does the same again, quoted for a shell."""
+    """Return the command line that repeats this call, quoted for a shell."""
     sets = [word for item in args.overrides for word in ("--set", item)]
     return shlex.join(["flexmb", "study", args.study, "-o", str(out), *sets, *more])
 
@@ -94,7 +94,7 @@ def _run(study: Study, out: Path, args: argparse.Namespace) -> Table:
 
 
 def _run_one(study: Study, index: int, out: Path, quiet: bool) -> int:
-    """Do one run; one that fails is a row of the study, not an error of the command."""
+    """Execute one run; a failed run is a row of the study, not an error of the command."""
     row = study.run_one(index, out)
     if not row.done:
         print(f"flexmb: run {index} failed: {row.error}", file=sys.stderr)
@@ -104,7 +104,7 @@ def _run_one(study: Study, index: int, out: Path, quiet: bool) -> int:
 
 
 def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> int:
-    """Print and draw what came out; return the exit code."""
+    """Print the table and draw the figures; return the exit code."""
     from flexmb.record.io.summary_json import read_summary
     from flexmb.study.folder import SUMMARY
     from flexmb.study.session import BAD_REFERENCE
@@ -129,7 +129,7 @@ def _finish(study: Study, table: Table, out: Path, args: argparse.Namespace) -> 
 
 
 def _print_notes(table: Table) -> None:
-    """Say on stderr what the runs say about themselves, each thing once."""
+    """Print the notes of the runs to stderr, each of them once."""
     said: dict[str, list[int]] = {}
     for row in table.rows:
         for words in row.notes:
@@ -142,7 +142,13 @@ def _print_notes(table: Table) -> None:
 
 
 def _draw(out: Path, quiet: bool) -> None:
-    """Draw the figures and write the page; say where they are, and what could not be drawn."""
+    """Draw the figures and write the report; print their paths and what could not be drawn."""
+    from flexmb.checks.extras import install_command, missing
+
+    if missing("plot"):  # the runs are done and their tables written: pictures can follow
+        later = f"{install_command('plot')}, then the same command again"
+        print(f"note: no figures and no report: matplotlib is not installed; {later}", file=sys.stderr)
+        return
     from flexmb.postproc.study.write import draw_all
 
     drawn = draw_all(out)
@@ -156,7 +162,7 @@ def _draw(out: Path, quiet: bool) -> None:
 
 
 def _print_table(table: Table) -> None:
-    """Print the first rows: on a terminal with lines, elsewhere in plain columns."""
+    """Print the first rows: as a ruled table on a terminal, in plain columns elsewhere."""
     rows = table.rows[:MOST_SHOWN]
     head = ["run", *table.axes, *table.numbers]
     cells = [[str(row.index), *(_cell(row, name) for name in head[1:])] for row in rows]

@@ -13,11 +13,11 @@ from contextlib import contextmanager, suppress
 from typing import Any, TextIO, cast
 
 UNSAFE = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Categories of characters that act instead of being seen: controls, directions of writing, halves of pairs, breaks."""
+"""Unicode categories of characters without a glyph: controls, writing direction, surrogates, line breaks."""
 
 
 def visible(text: str) -> str:
-    r"""Return a text with characters that act on a terminal written out (``\x1b``); line breaks and tabs stay."""
+    r"""Return a text with control characters escaped (``\x1b``); line breaks and tabs are kept."""
     if text.isprintable():
         return text
     return "".join(c if c in "\n\t" or unicodedata.category(c) not in UNSAFE else _code(c) for c in text)
@@ -29,17 +29,17 @@ def _code(c: str) -> str:
 
 
 class Printed:
-    """A text stream that shows control characters, and what its encoding lacks by number.
+    """A text stream that escapes control characters and characters its encoding lacks.
 
-    The first error of writing is kept in ``error``, and what comes after it is dropped: a full disk under a log must
-    not end a simulation.
+    The first write error is kept in ``error`` and all later output is dropped: a full disk under a log file must not
+    end a simulation.
 
     Parameters
     ----------
     stream : file or None
-        Where it goes; None is what Python has for a stream that was closed before it began.
+        The underlying stream; None if it was closed before Python started.
     raises_broken : bool
-        Whether a pipe whose reader has gone is raised as it is, in place of being kept: then nobody wants the rest.
+        Whether a broken pipe is raised instead of being kept in ``error``.
     """
 
     def __init__(self, stream: TextIO | None, *, raises_broken: bool = False) -> None:
@@ -48,12 +48,12 @@ class Printed:
         self.error: OSError | None = None
 
     def write(self, text: str) -> int:
-        """Write a text, as far as possible."""
+        """Write a text as far as possible."""
         self._do(visible(text))
         return len(text)
 
     def flush(self) -> None:
-        """Bring out what was written."""
+        """Flush the underlying stream."""
         self._do("")
 
     def _do(self, text: str) -> None:
@@ -67,19 +67,19 @@ class Printed:
                 self.stream.write(text)
             except UnicodeEncodeError as err:
                 self.stream.write(text.encode(err.encoding, "backslashreplace").decode(err.encoding))
-        except (OSError, ValueError) as err:  # ValueError: closed meanwhile
+        except (OSError, ValueError) as err:  # ValueError: closed in the meantime
             if self.raises_broken and isinstance(err, BrokenPipeError):
                 raise
             self.error = err if isinstance(err, OSError) else OSError(0, str(err))
 
     def abandon(self) -> None:
-        """Close the stream: what it could not take is not tried, and complained of, once more at the end."""
+        """Close the stream, so that pending output is not written, and reported as an error, again at exit."""
         if self.stream is not None:
             with suppress(OSError, ValueError):
                 self.stream.close()
 
     def isatty(self) -> bool:
-        """Tell whether a person reads it."""
+        """Return whether the stream is a terminal."""
         return self.stream is not None and self.stream.isatty()
 
     def __getattr__(self, name: str) -> Any:
@@ -89,13 +89,13 @@ class Printed:
 
 
 def drawing_stream(stream: Any) -> TextIO:
-    """Return the stream below, for tables and bars that draw with escape sequences of their own."""
+    """Return the underlying stream, for tables and progress bars that use escape sequences themselves."""
     return cast("TextIO", stream.stream if isinstance(stream, Printed) else stream)
 
 
 @contextmanager
 def safe_output() -> Iterator[tuple[Printed, Printed]]:
-    """Let all that is printed to stdout and stderr pass through ``Printed`` inside the block."""
+    """Route stdout and stderr through ``Printed`` inside the block."""
     old = sys.stdout, sys.stderr
     pair = Printed(old[0], raises_broken=True), Printed(old[1])
     sys.stdout, sys.stderr = cast("TextIO", pair[0]), cast("TextIO", pair[1])

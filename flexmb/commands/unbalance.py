@@ -46,7 +46,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
-    """Say on stderr where the steady response is that of an unstable rotor, so never reached."""
+    """Print to stderr at which speeds the rotor is unstable, so that the steady-state response is not attained."""
     import sys
 
     from flexmb.analysis.rotors.speed_path import SpeedPath

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Validate all cases, going on after a wrong one."""
+    """Validate all cases, continuing after an invalid one."""
     from flexmb.case import load_case
     from flexmb.commands.notes import print_notes, print_system_notes
     from flexmb.errors import InputError

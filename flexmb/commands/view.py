@@ -24,9 +24,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--time", metavar="T", type=float, help=time_help)
     field_help = (
         "displacement, velocity, axial_force, bending_moment or energy_density, or a component such as velocity.x "
-        "(default: displacement)"
+        "(default: axial_force of bars, else displacement)"
     )
-    parser.add_argument("--field", metavar="NAME", default="displacement", help=field_help)
+    parser.add_argument("--field", metavar="NAME", help=field_help)
     range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
     # argparse takes -1e3 for an option, unless it is told what negative numbers look like
     parser._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
@@ -36,7 +36,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Hand the folders to the viewer."""
+    """Open the viewer for the folders."""
     size = _size(args.size or ("1600x900" if args.movie is None else "1280x720"))
 
     ends = None if args.range is None else (args.range[0], args.range[1])
@@ -73,7 +73,7 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _other_time(asked: float | None, shown: float) -> list[str]:
-    """Return that another time is shown than was asked for; only kept states can be."""
+    """Return the note that the nearest stored state is shown instead of the requested time."""
     if asked is None or f"{asked:.6g}" == f"{shown:.6g}":
         return []
     return [
@@ -82,7 +82,7 @@ def _other_time(asked: float | None, shown: float) -> list[str]:
 
 
 def _announce(address: str, notes: tuple[str, ...]) -> None:
-    """Say where the viewer is."""
+    """Print the address of the viewer."""
     for note in notes:
         print(f"note: {note}", file=sys.stderr)
     print(f"open in a browser: {address}", flush=True)
@@ -90,7 +90,7 @@ def _announce(address: str, notes: tuple[str, ...]) -> None:
 
 
 def _require_no_files(args: argparse.Namespace) -> None:
-    """Raise InputError when something is to be written beside the page."""
+    """Raise InputError if a file is requested together with ``--web``."""
     from flexmb.errors import InputError
 
     for key in ("screenshot", "movie"):
@@ -100,7 +100,7 @@ def _require_no_files(args: argparse.Namespace) -> None:
 
 
 def _size(text: str) -> tuple[int, int]:
-    """Return width and height, pixels, from words such as 1600x900."""
+    """Return width and height, pixels, from a text such as 1600x900."""
     from flexmb.errors import InputError
 
     words = text.lower().split("x")

@@ -13,7 +13,7 @@ FAMILIES = {
     "large motion": "warm(pendulum(), fm.GeneralizedAlpha())",
     "what few runs need": "from flexmb.drive.warm import warm_rare; warm_rare()",
 }
-"""What is compiled where no case is given, each in a process of its own."""
+"""What is compiled if no case is given, each item in its own process."""
 
 MODELS = """
 import flexmb as fm
@@ -50,11 +50,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def main(args: argparse.Namespace) -> int:
-    """Compile in as many processes as there are processors; say what is compiled and how long it took."""
+    """Compile in as many processes as there are processors; print what is compiled and the time taken."""
     from flexmb.case import load_case
 
     for case in args.cases:
-        load_case(case)  # a wrong name or file is said before anything starts
+        load_case(case)  # an invalid name or file is reported before anything starts
     began = time.perf_counter()
     if args.cases:
         jobs = {case: [CASE, case] for case in args.cases}

@@ -14,13 +14,16 @@ from flexmb.study.study_schema import AxisTable
 from flexmb.study.table import Value
 
 MOST_RUNS = 1_000_000
-"""More runs than this are asked for twice."""
+"""Studies with more runs than this must be confirmed."""
 MOST_VALUES = 10_000_000
-"""More values than this no axis has: their list alone would fill the memory."""
+"""Maximum number of values of an axis: a longer list would fill the memory."""
 MOST_CHECKED = 200
-"""So many values of an axis are looked at before anything runs."""
+"""Number of values of an axis that are checked before the first run."""
 STEP_KEYS = (("time", "step"), ("time", "steps"), ("time", "tolerance"))
-"""Keys of which a case has one: who sets one of them takes the place of who set another before."""
+"""Alternative keys of which a case has one: setting one of them replaces another."""
+
+
+TOLERANCE, INTERVAL = ("time", "tolerance"), ("output", "interval")
 
 
 @dataclass(frozen=True)
@@ -82,7 +85,8 @@ def make_axis(table: AxisTable, place: str) -> Axis:
         if not table.choices:
             raise Wrong("choices", "the axis is empty: it needs one choice at least", [])
         labels = tuple(choice.label for choice in table.choices)
-        _check_different(labels, "choices")
+        if not table.zip:  # of zipped axes the combinations differ
+            _check_different(labels, "choices")
         return Axis(
             axis_name(table),
             labels,
@@ -96,7 +100,8 @@ def make_axis(table: AxisTable, place: str) -> Axis:
         raise Wrong("keys", "is empty: name the keys of the case that the axis changes", [])
     paths = [_path(key, "keys" if table.key is None else "key") for key in keys]
     values = tuple(_values(table))
-    _check_different(values, "values" if table.values is not None else "count")
+    if not table.zip:
+        _check_different(values, "values" if table.values is not None else "count")
     return Axis(
         axis_name(table), values, tuple(tuple(Setting(p, v, said) for p in paths) for v in values), table.zip or ""
     )
@@ -243,12 +248,12 @@ class Grid:
 
     @property
     def count(self) -> int:
-        """How many points there are."""
+        """Number of points."""
         return math.prod(self.sizes)
 
     @property
     def sizes(self) -> list[int]:
-        """How many values each group of axes has that go hand in hand."""
+        """Number of values of each group of axes that vary together."""
         return [len(group[0]) for group in self._groups]
 
     def __getitem__(self, index: int) -> Point:
@@ -285,7 +290,10 @@ class Grid:
 
 
 def layered(*layers: Sequence[Setting]) -> tuple[Setting, ...]:
-    """Return the settings of all layers; of a key set twice the last counts, and of the ways to give the step, too."""
+    """Return the settings of all layers; of a key set twice the last counts, and of the ways to give the step, too.
+
+    The interval between samples belongs to a tolerance: a step that is given after it replaces it.
+    """
     out: dict[KeyPath, Setting] = {}
     for layer in layers:
         new = {setting.path for setting in layer}
@@ -295,4 +303,8 @@ def layered(*layers: Sequence[Setting]) -> tuple[Setting, ...]:
         for setting in layer:
             out.pop(setting.path, None)
             out[setting.path] = setting
+    order = list(out)
+    fixed = [order.index(path) for path in STEP_KEYS if path in out and path != TOLERANCE]
+    if fixed and TOLERANCE not in out and INTERVAL in out and order.index(INTERVAL) < fixed[0]:
+        del out[INTERVAL]
     return tuple(out.values())

@@ -9,16 +9,17 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Self
 
+from flexmb.checks.extras import require
 from flexmb.errors import InputError
 from flexmb.record.summary import versions
 from flexmb.study.task import Task, flexmb_version, run_task
 
 SECONDS = 10.0
-"""How long a scheduler has to answer."""
+"""Time within which a scheduler must answer, s."""
 TRIES = 3
-"""How often a run is sent again whose reference curves were lost with the only worker that still held them."""
+"""How often a run is resubmitted after its reference curves were lost with the only worker that held them."""
 AHEAD = 4
-"""Tasks on their way per thread of the cluster: it never waits, and a large study does not fill its memory."""
+"""Queued tasks per thread of the cluster: it never idles, and a large study does not fill its memory."""
 
 
 class Cluster:
@@ -33,11 +34,9 @@ class Cluster:
     """
 
     def __init__(self, address: str, say: Callable[[str], None] | None = None) -> None:
-        try:
-            import distributed
-        except ImportError as err:
-            message = 'needs the package "distributed": pip install "flexmb[cluster]"'
-            raise InputError(message, where="--scheduler", value=address) from err
+        require("cluster", f"--scheduler {address}")
+        import distributed
+
         self._dask: Any = distributed
         self._address, self._say = address, say or (lambda words: None)
 

@@ -16,9 +16,9 @@ from typing import Any, Self
 from flexmb.study.task import Task
 
 MOST_TRIES = 3
-"""How often a run is begun whose worker dies."""
+"""Number of attempts for a run whose worker dies."""
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS"), "1")
-"""Every worker has a core to itself; more threads would only get in each other's way."""
+"""Every worker has one core; more threads would compete with each other."""
 
 
 def cores() -> int:

@@ -22,9 +22,9 @@ from flexmb.system.multibody_system import MultibodySystem
 
 NORMS = {"L1": 1.0, "L2": 2.0, "sup": np.inf}
 FINER = 4
-"""Vertices of an exact curve between two samples: its chords are then much nearer to it than the run is."""
+"""Vertices of an exact curve between two samples: the error of its chords is then far below that of the run."""
 SIDE = 1e-9
-"""How far from a jump, over the length of the run, the values before and after it are taken."""
+"""Distance from a jump, over the length of the run, at which the values before and after it are taken."""
 
 
 class Wanted(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -19,10 +19,10 @@ from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.study.axes import STEP_KEYS, Axis, Grid, Setting, Wrong, axis_name, layered, make_axis, settings
 from flexmb.study.study_schema import EXACT, LEDGER, MODES_OVER, MODES_SHOWN, RESERVED, StudyTables
-from flexmb.study.table import same
+from flexmb.study.table import Value, same
 
 GIVEN = "--set"
-"""Who sets a key of all runs on the command line."""
+"""Origin of keys that the command line sets for all runs."""
 
 
 @dataclass(frozen=True)
@@ -174,6 +174,11 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
         if len(first) != len(axis):
             words = f"axis '{axis.name}' has {len(axis)} values and axis '{first.name}' {len(first)}; zipped axes have"
             out.append(Problem(("axis", k, "zip"), f"{words} as many each", axis.zip))
+        if axis.zip and first is axis:
+            twice = _repeated([other for other in axes if other.zip == axis.zip])
+            if twice:
+                words = f"{', '.join(map(repr, twice))} come twice, and the combinations of zipped axes must differ"
+                out.append(Problem(("axis", k, "zip"), words, axis.zip))
         for path in {setting.path for own in axis.settings for setting in own}:
             if path in setters:
                 words = f"axis '{axis.name}' and axis '{setters[path]}' both change it"
@@ -190,6 +195,16 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
             path = ("set", dotted(setting.path))
             out.append(Problem(path, f"{words}; it comes from {setting.said}", setting.value))
     return out
+
+
+def _repeated(group: Sequence[Axis]) -> tuple[Value, ...]:
+    """Return the first combination of values of zipped axes that comes twice, nothing if all differ."""
+    seen: set[tuple[Value, ...]] = set()
+    for combination in zip(*(axis.values for axis in group), strict=False):
+        if combination in seen:
+            return combination
+        seen.add(combination)
+    return ()
 
 
 def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:

@@ -15,9 +15,9 @@ from flexmb.record.summary import versions
 from flexmb.study.axes import Setting
 
 DIGITS = 20
-"""Of a key."""
+"""Hexadecimal digits of a key."""
 _WORDS = ("title", "description", "expect")
-"""Entries of a case that no number depends on."""
+"""Entries of a case that do not affect the results."""
 
 
 def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], asked: Mapping[str, Any]) -> str:

@@ -20,7 +20,7 @@ from flexmb.study.task import Task, flexmb_version
 
 Progress = Callable[[int, int], None]
 BAD_REFERENCE = "reference run"
-"""How the error of a run begins whose reference failed."""
+"""Beginning of the error message of a run whose reference failed."""
 
 
 class Scheduler(Protocol):

@@ -30,6 +30,9 @@ class Study:
 
     file: StudyFile
 
+    def __repr__(self) -> str:
+        return f"<Study {self.name!r}: {self.title!r}, {self.count} runs>"
+
     @property
     def name(self) -> str:
         """Name of the file without its ending."""
@@ -37,7 +40,7 @@ class Study:
 
     @property
     def title(self) -> str:
-        """What it calls itself."""
+        """Title of the study."""
         return self.file.tables.title
 
     @property
@@ -47,7 +50,7 @@ class Study:
 
     @property
     def count(self) -> int:
-        """How many runs it has."""
+        """Number of runs."""
         return self.file.grid.count
 
     def run(

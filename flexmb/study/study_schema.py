@@ -13,16 +13,16 @@ LEDGER = ("initial", "final", "external", "damping", "contact", "numerical", "re
 RESERVED = ("index", "key", "status")
 """Columns that every table has."""
 EXACT = "exact"
-"""What ``against`` says of an exact solution; every other word names a reference."""
+"""Value of ``against`` for the exact solution; any other value names a reference."""
 MODES_OVER = ("frequency_hz", "omega_h")
-"""What a figure of modes may have as its x."""
+"""Quantities that a figure of modes may have as x."""
 MODES_SHOWN = ("damping", "lost", "lost_free")
-"""What of a measure by modes a figure may draw: MEASURE.damping and so on."""
-SUMMARY_TIMES = ("summary.wall_time_s", "summary.us_per_step")
-"""Signals that are times of the machine: they differ from run to run."""
+"""Columns of a measure by modes that a figure may draw: MEASURE.damping and so on."""
+SUMMARY_TIMES = ("summary.wall_time_s", "summary.cpu_time_s", "summary.us_per_step")
+"""Signals that are computing times: they differ from run to run."""
 
 End = Annotated[int, Field(strict=True)] | Number
-"""An end of a range; integers stay whole."""
+"""An end of a range; integers stay integers."""
 Switch = Annotated[bool, Field(strict=True)]
 Name = Annotated[str, Field(strict=True, min_length=1, max_length=100)]
 FileName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-]{0,99}$")]

@@ -1,4 +1,4 @@
-"""What a study found: one row per run."""
+"""Table of a study: one row per run."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ M = TypeVar("M", bound=BaseModel)
 Value = float | int | str | bool
 DONE, FAILED = "done", "failed"
 STUDY, RUNS = "study.toml", "runs"
-"""In a study folder: the study as run, and what its runs found. References have the index -1."""
+"""Files of a study folder: the study as run, and the results of its runs. References have the index -1."""
 
 
 @dataclass(frozen=True)
@@ -169,7 +169,7 @@ def _nan(x: Any) -> Any:
 
 
 Measured = Annotated[float, BeforeValidator(_nan), Field(strict=True)]
-"""Null stands for what is no number."""
+"""Null represents NaN."""
 
 
 class Kept(BaseModel):

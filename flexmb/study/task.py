@@ -18,7 +18,7 @@ from flexmb.case import Case
 from flexmb.case.expectations import probe_names, samples
 from flexmb.case.read import check_values
 from flexmb.drive.compiled_files import family_of
-from flexmb.drive.simulate import run
+from flexmb.drive.run import run
 from flexmb.errors import FlexmbError, InputError, SimulationError
 from flexmb.record.io.toml_text import toml_tree
 from flexmb.record.result import MemorySink, Result
@@ -31,9 +31,9 @@ from flexmb.study.study_schema import MeasureTable
 from flexmb.study.table import DONE, FAILED, Row, Value, row_to_json
 
 NO_FIELDS = 2**40
-"""Steps between whole states when nobody asks for them."""
+"""Steps between full states if none are requested."""
 _WARM: set[tuple[str, bool]] = set()
-"""Loops that this process has loaded."""
+"""Compiled loops that this process has loaded."""
 
 
 @dataclass(frozen=True)
@@ -81,12 +81,12 @@ class Task:
 
     @property
     def tables(self) -> list[MeasureTable]:
-        """What is measured."""
+        """The measures."""
         return [MeasureTable.model_validate(table) for table in self.measures]
 
     @property
     def wanted(self) -> list[Wanted]:
-        """What must be recorded."""
+        """Signals that must be recorded."""
         return [Wanted(name) for name in (*self.record, *(m.of for m in self.tables)) if name]
 
     def case(self) -> Case:

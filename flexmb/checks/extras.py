@@ -1,0 +1,71 @@
+"""Optional packages: the extras that install them, and the error message if they are missing."""
+
+from __future__ import annotations
+
+import importlib
+import warnings
+
+from flexmb.errors import InputError
+
+EXTRAS: dict[str, tuple[str, ...]] = {
+    "plot": ("matplotlib",),
+    "view": ("pyvista", "vtkmodules", "matplotlib", "PIL"),
+    "movie": ("imageio_ffmpeg",),
+    "web": ("trame", "trame_vtk", "trame.widgets.vtk", "aiohttp"),
+    "cluster": ("distributed",),
+    "data": ("pandas", "xarray"),
+    "cone": ("clarabel",),
+    "fit": ("optuna",),
+}
+"""Modules installed by the extras of pyproject.toml. A module belongs to the first extra that lists it."""
+
+
+class MissingExtra(InputError):
+    """A package that this use needs is not installed; ``extra`` names the extra that installs it."""
+
+    def __init__(self, extra: str, module: str, what: str = "") -> None:
+        self.extra = extra
+        need = f"{what} needs" if what else "this needs"
+        super().__init__(f"{need} the package {module}, which is not installed: {install_command(extra)}")
+
+
+def install_command(*extras: str) -> str:
+    """Return the command that installs extras."""
+    return f'pip install "flexmb[{",".join(extras)}]"'
+
+
+def missing(extra: str) -> str:
+    """Return the first module of an extra that cannot be imported, "" when all are there."""
+    for name in EXTRAS[extra]:
+        try:
+            with warnings.catch_warnings():
+                # a downloader loaded by pyvista warns about notebook progress bars, which are not used here
+                warnings.filterwarnings("ignore", message="IProgress not found")
+                importlib.import_module(name)
+        except ImportError as err:
+            # the module that is missing may be one that the package itself imports
+            return getattr(err, "name", None) or name
+    return ""
+
+
+def require(extra: str, what: str = "") -> None:
+    """Raise MissingExtra unless all modules of an extra can be imported.
+
+    Parameters
+    ----------
+    extra : str
+        A key of ``EXTRAS``.
+    what : str
+        Command or function that requires it, for the message.
+    """
+    if name := missing(extra):
+        raise MissingExtra(extra, name, what)
+
+
+def extra_of(err: ImportError, what: str = "") -> MissingExtra | None:
+    """Return the error to show for a failed import of a module that an extra brings, None for any other import."""
+    root = (err.name or "").split(".")[0]
+    for extra, modules in EXTRAS.items():
+        if root and root in {name.split(".")[0] for name in modules}:
+            return MissingExtra(extra, root, what)
+    return None
