@@ -1,1 +1,1 @@
-"""What a run leaves behind: samples, results, summaries, files."""
+"""Output of a run: samples, results, summaries, files."""

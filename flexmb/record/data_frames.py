@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from flexmb.errors import InputError
+from flexmb.checks.extras import MissingExtra
 from flexmb.record.io.friction_rows import ABOUT_AXES, ALONG_TANGENTS
 from flexmb.record.io.structure import Tree, unit
 from flexmb.record.samples import ENERGY_COLUMNS
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Recorded(Protocol):
-    """What is asked of a result."""
+    """Attributes of a result that are used here."""
 
     tree: Tree
     summary: dict[str, Any]
@@ -39,7 +39,7 @@ class Recorded(Protocol):
 
 
 class Runs(Protocol):
-    """What is asked of the table of a study."""
+    """Attributes of the table of a study that are used here."""
 
     @property
     def rows(self) -> Sequence[Any]: ...  # noqa: D102
@@ -54,7 +54,7 @@ class Runs(Protocol):
 
 CONTACT = ("gap", "velocity", "impulse", "force")
 ROWS = dict.fromkeys(ALONG_TANGENTS, "tangent") | dict.fromkeys(ABOUT_AXES, "turn")
-"""What columns of contacts are that are not one for each contact of a group."""
+"""Labels of contact columns that do not correspond to single contacts of a group."""
 JOINT = ("force", "impulse", "position_error", "velocity_error")
 
 
@@ -75,7 +75,7 @@ def series_of(result: Recorded) -> Iterator[tuple[str, Array, str]]:
 
 
 def result_to_pandas(result: Recorded) -> pandas.DataFrame:
-    """Return what was recorded as a table with one row per sample; components of vectors are columns of their own."""
+    """Return the recorded quantities as a table with one row per sample and one column per vector component."""
     pandas = _needed("pandas")
     columns: dict[str, Array] = {}
     for name, values, _ in series_of(result):
@@ -88,7 +88,7 @@ def result_to_pandas(result: Recorded) -> pandas.DataFrame:
 
 
 def result_to_xarray(result: Recorded) -> xarray.Dataset:
-    """Return what was recorded as a dataset over ``time``; vectors have a dimension ``axis``, groups their own."""
+    """Return the recorded data as a dataset over ``time``; vectors have a dimension ``axis``, groups their own."""
     xarray_ = _needed("xarray")
     found: dict[str, Any] = {}
     coordinates: dict[str, Any] = {"time": ("time", result.time, {"units": "s"})}
@@ -117,7 +117,7 @@ def table_to_pandas(table: Runs) -> pandas.DataFrame:
 
 
 def table_to_xarray(table: Runs) -> xarray.Dataset:
-    """Return the numbers of a study over its axes; runs that failed or were left out are nan."""
+    """Return the numbers of a study over its axes; failed or missing runs are nan."""
     xarray_ = _needed("xarray")
     axes = {name: table.values(name) for name in table.axes}
     shape = tuple(len(values) for values in axes.values())
@@ -131,15 +131,14 @@ def table_to_xarray(table: Runs) -> xarray.Dataset:
 
 
 def _tags(name: str, count: int) -> list[str]:
-    """Return what the components of a signal are called: axes of a vector, else numbers."""
+    """Return the names of the components of a signal: axes of a vector, otherwise numbers."""
     vector = count == 3 and not name.startswith(("contacts.", "joints."))
     return ["x", "y", "z"] if vector else [str(k) for k in range(count)]
 
 
 def _needed(package: str) -> Any:
-    """Return a package that is not installed with flexmb; say how to get it where it is missing."""
+    """Import an optional package; raise an error with the installation command if it is missing."""
     try:
         return importlib.import_module(package)
     except ImportError:
-        message = f"this needs {package}, which is not installed: pip install 'flexmb[data]'"
-        raise InputError(message) from None
+        raise MissingExtra("data", package) from None

@@ -1,4 +1,4 @@
-"""What a run should be told before it starts: allowed, but seldom what is wanted."""
+"""Notes on a run before it starts: allowed settings that are seldom intended."""
 
 from __future__ import annotations
 
@@ -12,28 +12,34 @@ class Planned(Protocol):
 
     @property
     def system(self) -> RecordedSystem:
-        """What is integrated."""
+        """The system that is integrated."""
         ...
 
     @property
     def scheme(self) -> RecordedScheme:
-        """How."""
+        """The time integration scheme."""
         ...
 
     @property
     def tolerance(self) -> float:
-        """Local error of chosen steps, 0 for steps of one size."""
+        """Tolerance of the local error, 0 for a constant step size."""
+        ...
+
+    @property
+    def with_events(self) -> bool:
+        """Whether impacts are located."""
         ...
 
 
 def notes_of(plan: Planned) -> tuple[str, ...]:
-    """Return what the assembly found, and what scheme and steps make of it."""
+    """Return the notes of the assembly, of the scheme and of the step-size control."""
     system, scheme = plan.system, plan.scheme
     notes: tuple[str, ...] = getattr(system, "notes", ())
     jointed = system.joints is not None and system.joints.nj > 0
     contacts = system.contacts
     notes += scheme.notes(jointed, bool(((contacts.e > 0.0) & ~contacts.blocks.poisson).any()))
-    if plan.tolerance and system.contacts.nc:
+    large = system.joints is not None
+    if plan.tolerance and system.contacts.nc and large and not plan.with_events:
         notes += (
             "time.tolerance with contacts: bodies that bounce never come quite to rest, since the steps shrink with "
             "their bounces, and impacts are not held to the tolerance; time.step is the better choice",

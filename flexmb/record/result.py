@@ -1,4 +1,4 @@
-"""``Result``: what a run recorded, from memory or from a folder, under the names of the contract."""
+"""``Result``: the recorded data of a run, from memory or from a folder."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmb.checks.extras import require
 from flexmb.errors import InputError
 from flexmb.record.data_frames import result_to_pandas, result_to_xarray
 from flexmb.record.io.disk_space import reason
@@ -29,9 +30,11 @@ from flexmb.record.io.run_folder import (
 from flexmb.record.io.structure import Tree, split, static_arrays
 from flexmb.record.io.summary_json import plain, read_summary
 from flexmb.record.io.vtkhdf import write_fields
+from flexmb.record.result_figures import ResultFigures
 from flexmb.record.samples import Block, Checkpoint, RunInfo
 from flexmb.record.series import Contacts, ContactSeries, EnergySeries, Joints, JointSeries, Signals
 from flexmb.record.summary import Figures, summarize
+from flexmb.record.unfinished import unfinished_summary
 from flexmb.state import Array, IntArray
 from flexmb.system.layout import Layout
 
@@ -39,11 +42,10 @@ if TYPE_CHECKING:
     import pandas
     import pyvista
     import xarray
-    from matplotlib.figure import Figure
 
 
-class Result:
-    """The outcome of a run; arrays are read when asked for.
+class Result(ResultFigures):
+    """The result of a run; arrays are read on demand.
 
     Parameters
     ----------
@@ -65,7 +67,18 @@ class Result:
 
     def __repr__(self) -> str:
         place = f" in '{self.folder}'" if self.folder else ""
-        return f"<Result {self.summary.get('title', '')!r}: {len(self.time)} samples{place}>"
+        s, t = self.summary, self.time
+        title = f" {s['title']!r}" if s.get("title") else ""
+        scheme = s.get("scheme", {}).get("name", "") if isinstance(s.get("scheme"), dict) else ""
+        span = f"{len(t)} samples, t = {t[0]:g} to {t[-1]:g} s" if len(t) else "no samples"
+        state = "" if self.complete else f", {s.get('status', 'not finished')}"
+        count = f", {len(self.contacts)} contacts" if len(self.contacts) != 1 else ", 1 contact"
+        return f"<Result{title}: {span}{f', {scheme}' if scheme else ''}{count}{state}{place}>"
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end; False of one that failed or was cancelled, which ends earlier."""
+        return self.summary.get("status") == "complete"
 
     @property
     def time(self) -> Array:
@@ -74,7 +87,7 @@ class Result:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the run says about itself; each note was also a ``RunWarning``."""
+        """Notes of the run; each was also issued as a ``RunWarning``."""
         return tuple(self.summary.get("notes") or ())
 
     @property
@@ -105,7 +118,7 @@ class Result:
 
     @property
     def fields(self) -> Fields:
-        """The whole states, kept every ``fields_every`` steps."""
+        """The full states, stored every ``fields_every`` steps."""
         return Fields(self.tree)
 
     @property
@@ -114,21 +127,21 @@ class Result:
         return self.fields.maps.layout
 
     def mesh(self, time: float, *, warp: bool = False) -> pyvista.UnstructuredGrid:
-        """Return the bodies at the kept state nearest to a time, as a pyvista mesh.
+        """Return the bodies at the stored state nearest to a time, as a pyvista mesh.
 
         Parameters
         ----------
         time : float
-            s; must lie within the run. ``fields.times`` lists the states that were kept.
+            s; must lie within the run. ``fields.times`` lists the stored states.
         warp : bool
-            Move the points to where they are at that time; otherwise they stand at their reference positions.
+            Move the points to their positions at that time; otherwise they are at their reference positions.
 
         Returns
         -------
         pyvista.UnstructuredGrid
             Lines, vertices for particles, and triangles for surfaces of bodies. Point data: ``body`` (index), and
             (n, 3): ``displacement`` (m), ``velocity`` (m/s), and where there are any ``rotation`` (rad) and
-            ``contact_impulse`` (N s, since the kept state before). Cell data: ``radius`` (m) and ``body`` (index), and
+            ``contact_impulse`` (N s, since the previous state). Cell data: ``radius`` (m) and ``body`` (index), and
             of bars and beams ``axial_force`` (N), ``bending_moment`` (N m, a vector in space) and ``energy_density``
             (J/m), nan on other cells. Field data: ``time``, that of the state, s.
         """
@@ -151,61 +164,6 @@ class Result:
         """Return the same as a dataset over ``time``, with units; vectors have a dimension ``axis``."""
         return result_to_xarray(self)
 
-    def plot_energy(self, save: str | Path | None = None) -> Figure:
-        """Return a figure of the energy ledger: energies above, what changed them below.
-
-        Parameters
-        ----------
-        save : path, optional
-            Also write it, as .svg, .pdf or .png.
-        """
-        from flexmb.postproc.plots import plot_energy
-
-        return plot_energy(self, save)
-
-    def plot_contact(self, name: str, save: str | Path | None = None) -> Figure:
-        """Return a figure of one contact over time: gap, velocity and force; with friction also slip and status.
-
-        Parameters
-        ----------
-        name : str
-            As in ``contacts``.
-        save : path, optional
-            As for ``plot_energy``.
-        """
-        from flexmb.postproc.plots import plot_contact
-
-        return plot_contact(self, name, save)
-
-    def plot_cone(self, name: str, save: str | Path | None = None) -> Figure:
-        """Return a figure of the friction cone of a contact: its impulses between samples, and the bound mu.
-
-        Parameters
-        ----------
-        name : str
-            As in ``contacts``; one with friction.
-        save : path, optional
-            As for ``plot_energy``.
-        """
-        from flexmb.postproc.cone_plot import plot_cone
-
-        return plot_cone(self, name, save)
-
-    def plot_signals(self, *names: str, save: str | Path | None = None) -> Figure:
-        """Return a figure of signals over time, one frame for each kind of unit.
-
-        Parameters
-        ----------
-        names : str
-            Such as ``rod.first.position.x``, ``contacts.wall.force`` or ``energy.total``; of a vector such as
-            ``rod.first.position`` the components that move are drawn.
-        save : path, optional
-            As for ``plot_energy``.
-        """
-        from flexmb.postproc.plots import plot_signals
-
-        return plot_signals(self, names, save)
-
     def show(
         self,
         time: float | None = None,
@@ -218,15 +176,16 @@ class Result:
         Parameters
         ----------
         time : float, optional
-            s; the nearest kept state is shown (first). By default the middle of the contact with the largest impulse.
+            s; the nearest stored state is shown (first). By default the middle of the contact with the largest impulse.
         field : str
-            What colours mean: ``displacement`` or ``velocity``, or a component such as ``velocity.x``.
+            Field for coloring: ``displacement`` or ``velocity``, or a component such as ``velocity.x``.
         scale : float
             Factor on displacements.
         backend : str, optional
-            ``html``, a page to turn; ``static``, a picture; ``window``. Where the one wanted cannot be, a picture is
-            returned, and a warning says why.
+            ``html``, an interactive page; ``static``, an image; ``window``. If the requested one is not available, an
+            image is returned with a warning.
         """
+        require("view", "show")
         from flexmb.postproc.show import show
 
         return show(self, time, field, scale, backend)
@@ -242,11 +201,11 @@ class Result:
         except OSError as err:
             raise InputError(f"the result cannot be saved in '{folder}': {reason(err)}") from err
         finally:
-            remove_made(made)  # where nothing came into it
+            remove_made(made)  # if nothing was written to it
         return folder
 
     def _save(self, folder: Path, overwrite: bool) -> None:
-        """Write the files beside those that are there, then put them in their places."""
+        """Write the files under temporary names, then rename them."""
         if (names := taken_by(folder)) and not overwrite:
             what = "an unfinished run" if any(name.endswith(PART) for name in names) else "another run"
             ways = "save(..., overwrite=True) replaces it, or choose another folder"
@@ -276,6 +235,10 @@ class Fields:
 
     def __len__(self) -> int:
         return int(self._tree["/state/step"].shape[0])
+
+    def __repr__(self) -> str:
+        t = self.times
+        return f"<Fields: {len(t)} states{f', t = {t[0]:g} to {t[-1]:g} s' if len(t) else ''}>"
 
     @property
     def steps(self) -> IntArray:
@@ -322,33 +285,45 @@ class MemorySink:
     """A sink that keeps everything in memory."""
 
     def __init__(self) -> None:
-        self._pieces: dict[str, list[np.ndarray]] = {}
+        self._blocks: list[dict[str, np.ndarray]] = []
 
     def begin(self, run: RunInfo) -> None:
         """Prepare for a run."""
         self.run = run
-        self._pieces = {}
+        self._blocks = []
 
     def append(self, block: Block) -> None:
         """Keep the samples of a block (copied: the loop may use its arrays again)."""
-        for name, values in split(self.run, block).items():
-            self._pieces.setdefault(name, []).append(np.array(values))
+        # at once: an interrupt may come at any time
+        self._blocks.append({name: np.array(values) for name, values in split(self.run, block).items()})
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether at least one sample was recorded."""
+        return bool(self._blocks)
 
     def checkpoint(self, point: Checkpoint) -> None:
         """Do nothing: memory does not outlive the run."""
 
     def tree(self) -> dict[str, np.ndarray]:
         """Return the tree of arrays recorded so far."""
-        return {name: np.concatenate(parts) for name, parts in self._pieces.items()} | static_arrays(self.run)
+        names = self._blocks[0] if self._blocks else ()
+        whole = {name: np.concatenate([block[name] for block in self._blocks]) for name in names}
+        return whole | static_arrays(self.run)
 
     def result(self, outcome: Figures, title: str = "", case_text: str = "") -> Result:
-        """Return what was recorded with its summary."""
+        """Return the recorded data with the summary."""
         tree = self.tree()
         return Result(tree, plain(summarize(tree, self.run, outcome, title=title)), case_text)
 
+    def unfinished(self, err: BaseException, wall_time_s: float, title: str = "") -> Result:
+        """Return the data recorded before ``err`` ended the run."""
+        tree = self.tree()
+        return Result(tree, plain(unfinished_summary(tree, self.run, err, wall_time_s, title=title)))
+
 
 def _what_else(folder: Path) -> str:
-    """Return what a folder is that is no result: an unfinished run, or one that holds results."""
+    """Return a hint for a folder that is not a result: an unfinished run, or a folder that contains results."""
     if any(folder.glob("*" + PART)):
         return " (the run there is not finished)"
     inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
@@ -357,12 +332,12 @@ def _what_else(folder: Path) -> str:
 
 
 def load(folder: str | Path) -> Result:
-    """Read a result folder; arrays are read when asked for.
+    """Read a result folder; arrays are read on demand.
 
     Parameters
     ----------
     folder : str or Path
-        As written by ``flexmb run`` or ``Result.save``. A failed run can be read too; its summary says so.
+        As written by ``flexmb run`` or ``Result.save``. A failed run can be read as well.
     """
     folder = Path(folder)
     if folder.is_file():

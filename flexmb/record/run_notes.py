@@ -1,4 +1,4 @@
-"""What a run has found out about itself: one list for ``summary.json``, the report page, terminal and warnings."""
+"""Notes of a finished run: one list for ``summary.json``, the report, the terminal and Python warnings."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from flexmb.record.samples import RunInfo, Tally
 from flexmb.record.summary_text import energy_warnings
 
 MOST_BENT = 0.1
-"""Deflection of a floating beam over its length that its linear strains are good for (docs/multibody.md)."""
+"""Deflection of a floating beam, over its length, up to which linear strains are accurate (docs/multibody.md)."""
 LOST_IN_CORRECTIONS = 0.01
-"""Work of position corrections at contacts with restitution, over the energy moved, that is told."""
+"""Work of position corrections at contacts with restitution, over the energy exchanged, above which a note is given."""
 
 
 def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
-    """Return what is odd about a run that was taken: its energies, restitution with GGL, beams that bend too far."""
+    """Return the notes of a finished run: energies, restitution with GGL, beams that bend too far."""
     return [*energy_warnings(energy), *_restitution_notes(run, energy), *_bending_notes(tally)]
 
 
 def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
-    """Return words for energy that contacts with restitution lose besides their impact law (docs/energy.md)."""
+    """Return the note on energy lost at contacts with restitution in addition to the impact law (docs/energy.md)."""
     contacts, moved, work = run.system.contacts, energy.get("moved"), energy.get("contact_projection") or 0.0
     if not moved or -work <= LOST_IN_CORRECTIONS * moved:
         return []
@@ -36,7 +36,7 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
 
 
 def _bending_notes(tally: Tally) -> list[str]:
-    """Return words for floating beams that bent farther than they may."""
+    """Return notes on floating beams that bent beyond the range of linear strains."""
     return [
         f"bodies.{name}: this floating beam was bent by {100.0 * share:.3g} % of its length at t = {time:.6g} s, its "
         f'linear strains are good for {100.0 * MOST_BENT:g} %; kind = "exact-beam" has no such limit'

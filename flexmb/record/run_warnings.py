@@ -1,12 +1,14 @@
 """Notes of a run as Python warnings.
 
-What a run says about itself stands in ``summary["notes"]``, in ``summary.json`` and on the report page. Programs that
-call flexmb also hear it as ``RunWarning``: what is known before the first step before it, the rest at the end. The
-command line prints notes itself, and asks for no warnings; those about folders become notes there.
+The notes of a run are in ``summary["notes"]``, in ``summary.json`` and in the report. Programs that call flexmb also
+get them as ``RunWarning``: those known in advance before the first step, the others at the end; they are logged by the
+logger ``flexmb`` as well. The command line prints notes itself and suppresses
+warnings; those about folders become notes there.
 """
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from collections.abc import Collection, Iterable, Iterator
@@ -16,18 +18,21 @@ from typing import Any
 from flexmb.errors import FolderWarning, RunWarning
 
 PACKAGE = __name__.partition(".")[0]
+LOGGER = logging.getLogger(PACKAGE)
+LOGGER.addHandler(logging.NullHandler())  # silent until a program sets up its log
 
 
 def warn_notes(notes: Iterable[str], told: Collection[str] = (), kind: type[Warning] = RunWarning) -> None:
-    """Warn of notes, but for those that were told before; they point to the line that called flexmb."""
+    """Issue warnings for notes that were not issued before; they refer to the line that called flexmb."""
     for words in dict.fromkeys(notes):
         if words not in told:
+            LOGGER.warning("%s", words)
             warnings.warn(words, kind, stacklevel=_caller())
 
 
 @contextmanager
 def no_run_warnings() -> Iterator[None]:
-    """Keep notes out of the warnings: who asks for it prints or stores them itself."""
+    """Suppress warnings for notes: the caller prints or stores them itself."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RunWarning)
         yield
@@ -35,7 +40,7 @@ def no_run_warnings() -> Iterator[None]:
 
 @contextmanager
 def folder_warnings_as_notes(quiet: bool) -> Iterator[None]:
-    """Print what is to be known about folders as notes on stderr, without the place in the source; not if ``quiet``."""
+    """Print warnings about folders as notes on stderr, without source location; not if ``quiet``."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore" if quiet else "always", FolderWarning)
         other = warnings.showwarning

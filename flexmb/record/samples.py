@@ -1,9 +1,9 @@
-"""What leaves the time loop: blocks of samples, on their way to memory or to a file."""
+"""Output of the time loop: blocks of samples for memory or files."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
@@ -11,10 +11,13 @@ from scipy import sparse
 
 from flexmb.kernels.friction_record import (
     BESIDE_COLUMNS,
+    COHESION_AT,
     FRICTION_AT,
     LAW_COLUMNS,
+    ROLLING_AT,
     SLIP_RATE,
     STATUS_AT,
+    SURFACE_AT,
     TANGENTIAL,
     WORK_AT,
 )
@@ -35,8 +38,22 @@ ENERGY_COLUMNS = (
     "work_friction",
     "work_rolling",
     "work_cohesion",
+    "work_projection",
+    "work_closing",
 )
+EVENTS_ENGINE = "events"
+"""Name of the engine that locates events."""
+EVENT_NUMBERS = (
+    *("steps", "rejected", "evaluations", "solves"),
+    *("count", "impacts", "closings", "releases", "slips", "sticks", "kinks", "edges"),
+    *("critical_steps", "time_steps"),
+    *("projections", "projection_work", "closing_work"),
+)
+"""Counters of runs with located events: steps accepted and rejected, force evaluations, constrained linear systems;
+events in total and by kind; Moreau steps over impacts, and in place of events; projections onto the constraints.
+Works are in J: of projections, and of the impulses that end accumulations of impacts."""
 FRICTION_PARTS = ("work_rolling", "work_cohesion")
+EVENT_WORKS = ("work_projection", "work_closing")
 """Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
 
 ``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
@@ -44,11 +61,13 @@ FRICTION_PARTS = ("work_rolling", "work_cohesion")
 damping of rotors) are parts of ``work_external``. ``work_contact`` is that of normal impulses, ``work_friction`` that
 of all others: of sliding, rolling, spinning, and of cohesion; ``work_rolling`` (rolling and spinning) and
 ``work_cohesion`` are parts of it (``FRICTION_PARTS``), recorded only where contacts have more than normals.
+``work_projection`` (projections onto joints and closed contacts) and ``work_closing`` (normal impulses that end
+accumulations of impacts) are recorded only with located events (``EVENT_WORKS``).
 """
 
 
 def count_kept(n: int, every: int, last: int) -> int:
-    """Return how many of the steps 0 .. n are kept: every so many from the first on, and the last one of the run."""
+    """Return how many of the steps 0 .. n are stored: every ``every``-th from the first, and the last of the run."""
     return n // every + 1 + (n == last and n % every != 0)
 
 
@@ -64,27 +83,28 @@ class Block:
     probes : (k, sum of probe sizes) array
         Values of all probes side by side, in the order of ``system.probes``, offsets added.
     gap, velocity, impulse : (k, nc) arrays
-        At the sample; impulse is what acted since the sample before (one step when every = 1).
+        At the sample; the impulse is that since the previous sample (one step if every = 1).
     energy : (k, COLUMNS) array
         See ``ENERGY_COLUMNS``.
     field_step : (f,) int array
-        Steps at which the whole state is kept (every ``fields_every`` steps, and the last one).
+        Steps at which the full state is stored (every ``fields_every`` steps, and the last one).
     field_q, field_v : (f, nq), (f, nv) arrays
     field_impulse : (f, nc) array
-        Impulse since the field sample before, then that of the rows beside the normals, (f, nc + nt); in large motion
-        (f, 3 nc), the vector in space of the whole impulse of each contact.
+        Impulse since the previous stored state, then that of the tangential rows, (f, nc + nt); in large motion
+        (f, 3 nc), the total impulse of each contact as a vector in space.
     multiplier, joint_g, joint_gdot : (k, nj) arrays or None
         Multipliers (forces and torques), residuals of positions and of velocities of all rows of joints, at the
         sample; None for a system without joints.
     joint_impulse : (k, nj) array or None
-        Impulses of the rows of joints since the sample before: those of impacts, with Moreau-Jean all of them.
+        Impulses of the rows of joints since the previous sample: those of impacts, with Moreau-Jean all of them.
     beside : (k, 2, nt) array
-        Of the rows beside the normals (``system.contact_blocks``): impulses since the sample before (``tangential``),
+        Of the tangential rows (``system.contact_blocks``): impulses since the previous sample (``tangential``),
         and rates at the sample (``slip``).
-    laws : (k, 3, nc) array
-        Status of each contact in the step that ended at the sample (``status``), and the works of its normal impulses
-        and of all others since the start, J (``work``, ``work_friction``); without columns where no contact has
-        more than a normal.
+    laws : (k, 6, nc) array
+        Status of each contact in the step that ended at the sample (``status``), and the works since the start, J, of
+        its normal impulses and of all others (``work``, ``work_friction``), of rolling and cohesion as parts of the
+        latter, and of its impulses on a prescribed motion of the surface; without columns where no contact has more
+        than a normal.
     """
 
     step: IntArray
@@ -112,12 +132,12 @@ class Block:
 
     @property
     def tangential(self) -> Array:
-        """Impulses of the rows beside the normals since the sample before, (k, nt), N s or N m s."""
+        """Impulses of the tangential rows since the previous sample, (k, nt), N s or N m s."""
         return self.beside[:, TANGENTIAL]
 
     @property
     def slip(self) -> Array:
-        """Rates of the rows beside the normals at the sample, (k, nt), m/s or rad/s."""
+        """Rates of the tangential rows at the sample, (k, nt), m/s or rad/s."""
         return self.beside[:, SLIP_RATE]
 
     @property
@@ -135,14 +155,32 @@ class Block:
         """Work of all other impulses since the start, (k, nc), J."""
         return self.laws[:, FRICTION_AT]
 
+    @property
+    def work_rolling(self) -> Array:
+        """The part of ``work_friction`` that comes from rolling and spinning, (k, nc), J."""
+        return self.laws[:, ROLLING_AT]
+
+    @property
+    def work_cohesion(self) -> Array:
+        """The part of ``work_friction`` that comes from cohesion, (k, nc), J."""
+        return self.laws[:, COHESION_AT]
+
+    @property
+    def work_surface(self) -> Array:
+        """Work that prescribed motions of surfaces supply through the contact since the start, (k, nc), J."""
+        return self.laws[:, SURFACE_AT]
+
 
 @dataclass
 class Tally:
     """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
+    ``round_off`` is the energy that round-off may make of a system at rest, J.
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
-    ``notes`` say what the steps met on their way. ``bending`` has name, largest deflection over the length, and its
-    time, of each floating beam.
+    ``notes`` are notes of the steps. ``bending`` has name, largest deflection over the length, and its
+    time, of each floating beam. ``events`` are the numbers of a run with located events, by name, and ``event_list``
+    its first ones: time, what happened, contact. ``switches`` are the changes of a hybrid run between events and time
+    stepping: time, reason, contact.
     """
 
     steps: int = 0
@@ -159,6 +197,7 @@ class Tally:
     residual_max: float = 0.0
     energy_max: float = -np.inf
     energy_scale: float = 0.0
+    round_off: float = 0.0
     contact_steps: int = 0
     projection: float = 0.0
     iterations: int = 0
@@ -166,6 +205,9 @@ class Tally:
     steps_taken: int = 0
     notes: tuple[str, ...] = ()
     bending: tuple[tuple[str, float, float], ...] = ()
+    events: dict[str, float] = field(default_factory=dict)
+    event_list: tuple[tuple[float, str, str], ...] = ()
+    switches: tuple[tuple[float, str, str], ...] = ()
 
 
 class Groups(Protocol):
@@ -197,7 +239,7 @@ class ContactGroups(Groups, Protocol):
 
     @property
     def blocks(self) -> Blocks:
-        """Rows beside the normals, and the numbers of the laws."""
+        """Tangential rows, and the numbers of the laws."""
         ...
 
 
@@ -211,7 +253,7 @@ class JointGroups(Groups, Protocol):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """What each row holds, after the name of its joint: ``pin: tilt about x``."""
+        """Constrained coordinate of each row, after the name of its joint: ``pin: tilt about x``."""
         ...
 
 
@@ -220,7 +262,7 @@ class SignalColumns(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name."""
+        """Name of the signal."""
         ...
 
     @property
@@ -230,7 +272,7 @@ class SignalColumns(Protocol):
 
 
 class RecordedSystem(Protocol):
-    """What files and pictures need to know of a system, in small motion or large."""
+    """Attributes of a system that files and figures require, in small or large motion."""
 
     @property
     def nq(self) -> int:
@@ -244,7 +286,7 @@ class RecordedSystem(Protocol):
 
     @property
     def contacts(self) -> ContactGroups:
-        """Contacts."""
+        """Contacts, grouped by their names."""
         ...
 
     @property
@@ -269,7 +311,7 @@ class RecordedSystem(Protocol):
 
 
 class RecordedScheme(Protocol):
-    """What a record says of a scheme."""
+    """Attributes of a scheme that are recorded."""
 
     @property
     def name(self) -> str:
@@ -277,7 +319,7 @@ class RecordedScheme(Protocol):
         ...
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return what is seldom wanted of it on a system with joints, with Newton's restitution above 0."""
+        """Return notes on unfavorable settings for a system with joints, or with Newton restitution above 0."""
         ...
 
 
@@ -295,10 +337,15 @@ class RunInfo:
     engine: str
     tolerance: float = 0.0
 
+    @property
+    def with_events(self) -> bool:
+        """Whether impacts are located."""
+        return self.engine == EVENTS_ENGINE
+
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """All a run needs to go on with the same bits.
+    """State from which a run continues bit for bit.
 
     ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
     where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
@@ -314,7 +361,7 @@ class Checkpoint:
 
 
 class Sink(Protocol):
-    """Takes what the loop produces; in memory (``record.result.MemorySink``) or on disk (``io``)."""
+    """Receives the output of the loop: in memory (``record.result.MemorySink``) or on disk (``io``)."""
 
     def begin(self, run: RunInfo) -> None:
         """Prepare for a run."""

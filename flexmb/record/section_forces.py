@@ -1,6 +1,6 @@
-"""Forces in lines from the places and turns of their ends: what elements feel in their middle.
+"""Section forces of lines at the middle of the elements, from positions and rotations of their ends.
 
-In the axes d, y, z of a line of length l, with displacements u and turns t of its ends A and B,
+In the axes d, y, z of a line of length l, with displacements u and rotations t of its ends A and B,
 
     stretch and shear   (u_B - u_A)/l - (t_A + t_B)/2 x d          curvature   (t_B - t_A)/l
 
@@ -25,7 +25,7 @@ from flexmb.state import Array, IntArray
 from flexmb.system.layout import Layout
 
 UNITS = {"axial_force": "N", "bending_moment": "N m", "energy_density": "J/m"}
-"""What is told of every line, with its unit: tension is positive, the moment is a vector in space."""
+"""Section quantities of every line with their units: tension is positive, the moment is a vector in space."""
 
 
 class SectionForces:
@@ -62,13 +62,13 @@ class SectionForces:
         return np.flatnonzero(self.sections.other)
 
     def _varying(self, stretch: Array) -> Array:
-        """Return the energy per length of what the stretch of the halves, of all (k, m), is beside its mean."""
+        """Return the energy per length of the deviation of the stretch of the halves from its mean, (k, m)."""
         own = self._halves
         change = stretch[:, own + self.sections.other[own]] - stretch[:, own]
         return np.asarray(self.sections.stiffness[own, 0] * change**2 / 24.0)
 
     def strains(self, q: Array) -> tuple[Array, Array]:
-        """Return stretch, shear (2), twist and curvature (2), (k, m, 6), and the turns of the axes, (k, m, 4)."""
+        """Return stretch, shear (2), twist and curvature (2), (k, m, 6), and the rotations of the axes, (k, m, 4)."""
         small, large = self._small, self._large
         strain = np.zeros((len(q), len(self.sections), 6))
         turn = np.zeros((len(q), len(self.sections), 4))

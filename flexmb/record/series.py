@@ -1,4 +1,4 @@
-"""What was recorded at the samples, by name: signals, contacts, joints, energies."""
+"""Recorded samples by name: signals, contacts, joints, energies."""
 
 from __future__ import annotations
 
@@ -11,20 +11,30 @@ from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.kernels.friction_status import OPEN, SLIP, STICK
 from flexmb.kernels.law_codes import STRIBECK
-from flexmb.record.io.friction_rows import ABOUT_AXES, ALONG_TANGENTS, LAWS, MAGNITUDES, OF_EACH, own_law, sizes_of
+from flexmb.record.io.friction_rows import (
+    ABOUT_AXES,
+    ALONG_TANGENTS,
+    LAWS,
+    MAGNITUDES,
+    OF_EACH,
+    OF_SOME,
+    own_law,
+    sizes_of,
+)
+from flexmb.record.io.one_contact import one_contact
 from flexmb.record.io.structure import Tree, mean_force
 from flexmb.state import Array, IntArray
 
 S = TypeVar("S")
 
-FRICTION_WORDS = (*OF_EACH, *ALONG_TANGENTS, *MAGNITUDES, *ABOUT_AXES)
-"""What is recorded of contacts with friction besides what all have."""
+FRICTION_WORDS = (*OF_EACH, *OF_SOME, *ALONG_TANGENTS, *MAGNITUDES, *ABOUT_AXES)
+"""Quantities recorded for contacts with friction in addition to those of all contacts."""
 STATUS_WORDS = {OPEN: "open", STICK: "stick", SLIP: "slip"}
-"""What the numbers of ``ContactSeries.status`` mean."""
+"""Meaning of the values of ``ContactSeries.status``."""
 
 
 def _unknown(name: str, what: str, known: Sequence[str]) -> str:
-    """Return that there is no such name, with those that are near, or with all when none is."""
+    """Return the error for an unknown name, with similar names, or with all names if none is similar."""
     return f"{name!r}{nearest(name, known, 3) or '; ' + what + ': ' + (', '.join(known) or 'none')}"
 
 
@@ -46,9 +56,13 @@ class Signals(Mapping[str, Array]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def __repr__(self) -> str:
+        names = list(self)
+        return f"<Signals: {', '.join(names[:8]) or 'none'}{', ...' if len(names) > 8 else ''}>"
+
 
 class Named(Mapping[str, S]):
-    """Contacts or joints by name; ``room`` is the group of the tree they stand in."""
+    """Contacts or joints by name; ``room`` is their group in the tree."""
 
     room = ""
 
@@ -76,7 +90,7 @@ class Named(Mapping[str, S]):
 
 
 class Column:
-    """An array of a contact, of a joint or of the energies: read when it is asked for, under its name in the tree."""
+    """An array of a contact, of a joint or of the energies: read on demand by its name in the tree."""
 
     def __init__(self, doc: str) -> None:
         self.__doc__ = doc
@@ -108,21 +122,30 @@ class Part(Column):
 
     def __get__(self, series: Series | None, owner: type | None = None) -> Array:
         if series is not None and f"/{series.place}/{self._name}" not in series.tree:
-            return np.zeros(series.tree["/time"].shape)
+            return np.zeros(series.tree[series.shaped].shape)
         return super().__get__(series, owner)
 
 
 class Series:
-    """Arrays below a place of the tree."""
+    """Arrays below a path of the tree."""
+
+    shaped = "/time"
+    """Array whose shape those have that are not recorded because they are zero."""
 
     def __init__(self, tree: Tree, place: str) -> None:
         self.tree, self.place = tree, place
 
 
 class Contacts(Named["ContactSeries"]):
-    """Contacts by name."""
+    """Contacts by name; ``NAME[k]`` is contact k of a group, counted from 0."""
 
     room = "contacts"
+
+    def __getitem__(self, name: str) -> ContactSeries:
+        group, _, place = name.removesuffix("]").rpartition("[")
+        if name in self._names or not (name.endswith("]") and group in self._names and place.isdecimal()):
+            return super().__getitem__(name)
+        return self._make(group).only(int(place))
 
 
 class Joints(Named["JointSeries"]):
@@ -136,13 +159,18 @@ class ContactSeries(Series):
 
     def __init__(self, tree: Tree, name: str, h: float) -> None:
         super().__init__(tree, f"contacts/{name}")
-        self.name, self._h = name, h
+        self.name, self._h, self.shaped = name, h, f"/contacts/{name}/gap"
 
     def __repr__(self) -> str:
         shape = self.tree[f"/contacts/{self.name}/gap"].shape
         size = f"group of {shape[1]}, " if len(shape) > 1 else ""
         words = ("gap", "velocity", "impulse", "force", *(w for w in FRICTION_WORDS if self.has(w)))
         return f"<ContactSeries {self.name!r}: {size}{shape[0]} samples of {', '.join(words)}>"
+
+    def only(self, k: int) -> ContactSeries:
+        """Return contact k of a group, counted from 0."""
+        tree = one_contact(self.tree, self.name, k)
+        return ContactSeries(tree, f"{self.name}[{k}]", self._h)
 
     def has(self, word: str) -> bool:
         """Tell whether something was recorded of this contact, e.g. ``"slip"``; frictionless ones have less."""
@@ -180,16 +208,19 @@ class ContactSeries(Series):
             return np.asarray(self.tree[f"/{self.place}/status"][()])
         return np.where(self.impulse > 0.0, SLIP, OPEN).astype(np.int8)
 
+    work_friction = Part("Work of all other impulses since the start, J; zero without friction.")
+    work_rolling = Part("The part of ``work_friction`` that comes from rolling and spinning, J.")
+    work_cohesion = Part("The part of ``work_friction`` that comes from cohesion, J.")
+    work_surface = Friction("Work that a prescribed motion of the surface supplies through the contact, J.")
+
     @property
-    def work_friction(self) -> Array:
-        """Work of all impulses beside the normal ones since the start, J; zero without friction."""
-        if self.has("work_friction"):
-            return np.asarray(self.tree[f"/{self.place}/work_friction"][()])
-        return np.zeros(self.tree[f"/{self.place}/gap"].shape)
+    def work_body(self) -> Array:
+        """Work of the contact on the bodies since the start, J, without the closings of event-driven runs."""
+        return self.work + self.work_friction + self.work_surface
 
     @property
     def tangents(self) -> IntArray:
-        """How many tangents each contact has, (m,): columns of ``slip``, contact by contact; none without friction."""
+        """Number of tangents of each contact, (m,): columns of ``slip``, contact by contact; empty without friction."""
         if f"{LAWS}/slides" not in self.tree:
             return np.zeros(int(np.prod(self.tree[f"/{self.place}/gap"].shape[1:])), dtype=np.int64)
         return own_law(self.tree, self.name, "slides")
@@ -240,6 +271,10 @@ class EnergySeries(Series):
     def __init__(self, tree: Tree) -> None:
         super().__init__(tree, "energy")
 
+    def __repr__(self) -> str:
+        total = self.total
+        return f"<EnergySeries: {total.size} samples, total {total[0]:.6g} -> {total[-1]:.6g} J>"
+
     kinetic = Column("Kinetic energy.")
     potential = Column("Elastic energy and that of constant forces (gravity).")
 
@@ -258,5 +293,7 @@ class EnergySeries(Series):
     work_friction = Part("Work of all other contact impulses: sliding, rolling, spinning, cohesion.")
     work_rolling = Part("The part of the work of friction that comes from rolling and spinning.")
     work_cohesion = Part("The part of the work of friction that comes from cohesion.")
+    work_projection = Part("Work of projections onto joints and closed contacts (runs with located events).")
+    work_closing = Part("Work of normal impulses that end accumulations of impacts (runs with located events).")
     numerical = Column("What the scheme itself added (usually negative).")
     residual = Column("What is left over: total - initial - all works; round-off when the scheme's identity closes.")

@@ -1,4 +1,4 @@
-"""The summary of a run, built in one place for memory and for disk."""
+"""The summary of a run, for memory and disk."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ import numpy as np
 from flexmb.record.io.structure import Tree
 from flexmb.record.plan_notes import notes_of
 from flexmb.record.run_notes import run_notes
-from flexmb.record.samples import JointGroups, RunInfo, Tally
+from flexmb.record.samples import EVENT_NUMBERS, JointGroups, RunInfo, Tally
+from flexmb.system.user_functions import user_functions
 
 _ENERGY_NUMBERS = (
     *(
@@ -28,11 +29,14 @@ _ENERGY_NUMBERS = (
         "friction",
         "rolling",
         "cohesion",
+        "projection",
+        "closing",
         "numerical",
         "residual_max",
         "max",
         "scale",
         "moved",
+        "round_off",
     ),
     *("contact_projection", "gain_steps", "gain_max", "gain_time"),
     *("friction_gain_steps", "friction_gain_max", "friction_gain_time"),
@@ -46,6 +50,7 @@ SUMMARY_NUMBERS = (
     "joints",
     "contacts",
     "wall_time_s",
+    "cpu_time_s",
     "us_per_step",
     "joint_position_error",
     "joint_velocity_error",
@@ -55,14 +60,16 @@ SUMMARY_NUMBERS = (
     "contact_steps",
     "solver_iterations",
     "newton_iterations",
+    "evaluations",
     *(f"energy.{name}" for name in _ENERGY_NUMBERS),
+    *(f"events.{name}" for name in EVENT_NUMBERS),
 )
-"""Dotted names of the numbers in a summary; expectations can be about them."""
+"""Dotted names of the numbers in a summary that expectations can refer to."""
 _PACKAGES = ("flexmb", "numpy", "scipy", "scikit-fem", "numba", "h5py")
 
 
 class Figures(Protocol):
-    """What a run came to (``drive.simulate.Outcome``)."""
+    """Figures of a run (``drive.run.Outcome``)."""
 
     @property
     def tally(self) -> Tally:
@@ -79,6 +86,11 @@ class Figures(Protocol):
         """Time spent in the loop, s."""
         ...
 
+    @property
+    def cpu_time_s(self) -> float | None:
+        """Processor time spent in the loop, s; None where it was not measured."""
+        ...
+
 
 def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", resumed_at: int = 0) -> dict[str, Any]:
     """Return the summary of a run.
@@ -86,7 +98,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
     Parameters
     ----------
     tree : Tree
-        What was recorded; the first and last energies are taken from it.
+        Recorded data; the first and last energies are taken from it.
     run : RunInfo
     outcome : Figures
     title : str
@@ -114,6 +126,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "engine": run.engine,
         "computed": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
         "wall_time_s": wall_time_s,
+        "cpu_time_s": outcome.cpu_time_s,
         "us_per_step": 1e6 * outcome.stepping_time_s / taken if taken > 0 else 0.0,
         "joint_position_error": _largest(tree, "position_error"),
         "joint_velocity_error": _largest(tree, "velocity_error"),
@@ -123,23 +136,42 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "contact_steps": tally.contact_steps,
         "solver_iterations": tally.iterations,
         "newton_iterations": tally.newton_iterations,
+        "evaluations": evaluations(run, tally),
+        "switches": [{"time": t, "reason": reason, "contact": contact} for t, reason, contact in tally.switches],
         "joint_rows": {} if joints is None else _rows_of(joints),
         "energy": energy,
+        "events": dict.fromkeys(EVENT_NUMBERS, 0) | tally.events,
+        "event_list": [list(event) for event in tally.event_list],
         "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy)],
+        "callables": user_functions(run.system),
         "expectations": [],
         "expectation_notes": [],
         "versions": versions(),
     }
 
 
+def evaluations(run: RunInfo, tally: Tally) -> int:
+    """Return how often the forces were evaluated; 0 where that is not counted (general engine, large motion).
+
+    With located events those of all stages and of Moreau's steps; in compiled steps of large motion one for each
+    iteration and one at the end of a step; in small motion one for each step.
+    """
+    if run.with_events:
+        return int(tally.events.get("evaluations", 0))
+    taken = tally.steps_taken or tally.steps
+    if run.system.joints is None:
+        return taken
+    return tally.newton_iterations + taken if tally.newton_iterations else 0
+
+
 def _rows_of(joints: JointGroups) -> dict[str, list[str]]:
-    """Return what the rows of each joint hold, in the order of its forces and impulses."""
+    """Return the constrained coordinates of each joint, in the order of its forces and impulses."""
     own = {name: joints.labels[a:b] for name, a, b in zip(joints.names, joints.start, joints.start[1:], strict=False)}
     return {name: [label.removeprefix(f"{name}: ") for label in labels] for name, labels in own.items()}
 
 
 def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
-    """Return the energy table: first and last sample, works over the run, and what every step contributed to."""
+    """Return the energy table: first and last sample, works over the run, and the sums over all steps."""
     column = {name: tree[f"/energy/{name}"] for name in _columns(tree)}
     total = {k: float(column["kinetic"][k]) + float(column["potential"][k]) for k in (0, -1)}
     return {
@@ -153,11 +185,14 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "friction": _last(column, "work_friction"),
         "rolling": _last(column, "work_rolling"),
         "cohesion": _last(column, "work_cohesion"),
+        "projection": _last(column, "work_projection"),
+        "closing": _last(column, "work_closing"),
         "numerical": float(column["numerical"][-1]),
         "contact_projection": tally.projection,
         "residual_max": tally.residual_max,
         "max": tally.energy_max,
         "scale": tally.energy_scale,
+        "round_off": tally.round_off,
         "moved": _moved(column),
         "gain_steps": tally.gain_steps,
         "gain_max": tally.gain_max,
@@ -178,7 +213,7 @@ def _last(column: dict[str, Any], name: str) -> float:
 def _moved(column: dict[str, Any]) -> float:
     """Return the largest energy that moved: kinetic, potential above its lowest value, works (not the scheme's)."""
     kinetic, potential = np.asarray(column["kinetic"][()]), np.asarray(column["potential"][()])
-    names = [f"work_{name}" for name in ("external", "damping", "contact", "friction")]
+    names = [f"work_{name}" for name in ("external", "damping", "contact", "friction", "closing")]
     works = sum(np.abs(column[name][()]) for name in names if name in column)
     return float(max(kinetic.max(), potential.max() - potential.min(), np.max(works)))
 
@@ -203,7 +238,7 @@ def scheme_parameters(scheme: object) -> dict[str, Any]:
 
 @cache
 def versions() -> dict[str, str]:
-    """Return the versions of what computed the run."""
+    """Return the versions of Python, flexmb and the packages that computed the run."""
     out = {"python": platform.python_version()}
     for name in _PACKAGES:
         try:
@@ -214,7 +249,7 @@ def versions() -> dict[str, str]:
 
 
 def tally_from(tree: Tree) -> Tally:
-    """Return what can be told from the samples alone (a run that failed and left no tally)."""
+    """Return the tally that follows from the samples alone (for a failed run without tally)."""
     gaps = [tree[name] for name in tree if name.startswith("/contacts/") and name.endswith("/gap")]
     steps, times = tree["/step"][()], tree["/time"][()]
     tally = Tally(steps=int(steps[-1]))

@@ -1,8 +1,10 @@
-"""Results in words: sizes, figures of a run, energies, expectations."""
+"""Results as text: size of the system, figures of a run, energies, expectations."""
 
 from __future__ import annotations
 
 from typing import Any
+
+from flexmb.record.samples import EVENTS_ENGINE
 
 ENERGY_WORDS = (
     ("initial", "initial"),
@@ -11,27 +13,36 @@ ENERGY_WORDS = (
     ("damping", "work of damping"),
     ("contact", "work of contacts"),
     ("friction", "work of friction"),
+    ("closing", "work of closings"),
+    ("projection", "work of projections"),
     ("numerical", "work of the scheme"),
     ("residual_max", "largest residual"),
 )
+OF_EVENTS = ("closing", "projection")
+"""Works of runs with located events only."""
+OPTIONAL = ("friction", *OF_EVENTS)
+"""Works that are listed only if there are any."""
+ROUND_OFF = 1e-10
+"""Energy gain by friction in a step, over the scale of the ledger, up to which it is attributed to the tolerance of the
+contact solver and causes no warning. The summary contains it in any case."""
 LARGE_SHARE = 0.2
-"""Work of the scheme, over the energy moved, that is warned of."""
+"""Work of the scheme, over the energy exchanged, above which a warning is given."""
 
 
 def counted(n: int, word: str) -> str:
-    """Return a number of things in words: 1 contact, 2 contacts."""
+    """Return a count with its noun: 1 contact, 2 contacts."""
     return f"{n} {word}" if n == 1 else f"{n} {word}s"
 
 
 def size_words(unknowns: int, joints: int, contacts: int) -> str:
-    """Return the size of a system in words; joints only where there are any."""
+    """Return the size of a system as text; joints only if there are any."""
     held = [counted(joints, "joint")] if joints else []
     return ", ".join([counted(unknowns, "unknown"), *held, counted(contacts, "contact")])
 
 
 def summary_lines(summary: dict[str, Any]) -> list[str]:
-    """Return the figures of a run, one thing per line."""
-    scheme = summary["scheme"] | {"constraints": summary.get("constraints")}  # the level that "auto" has come to
+    """Return the figures of a run, one per line."""
+    scheme = summary["scheme"] | {"constraints": summary.get("constraints")}  # the level chosen by "auto"
     options = ", ".join(
         f"{key} = {_word(value)}" for key, value in scheme.items() if key != "name" and value is not None
     )
@@ -52,14 +63,27 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"joints       off by {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
-    return [*lines, *energy_lines(summary["energy"])]
+    return [*lines, *event_lines(summary), *energy_lines(summary["energy"])]
+
+
+def event_lines(summary: dict[str, Any]) -> list[str]:
+    """Return the event counts of a run with located events; nothing for other runs."""
+    events = summary.get("events") or {}
+    if summary["engine"] != EVENTS_ENGINE or not events:
+        return []
+    kinds = ("impacts", "closings", "releases", "slips", "sticks", "kinks", "edges")
+    met = [counted(int(events[kind]), kind.removesuffix("s")) for kind in kinds if events.get(kind)]
+    taken = (
+        f"{events['steps']:.0f} steps taken, {events['rejected']:.0f} rejected, {events['evaluations']:.0f} evaluations"
+    )
+    return [f"events       {', '.join(met) or 'none'}; {taken}"]
 
 
 def energy_lines(energy: dict[str, Any]) -> list[str]:
-    """Return the energy table, and warnings."""
+    """Return the energy table and warnings."""
     lines = ["energy, J"]
     for key, words in ENERGY_WORDS:
-        if energy.get(key) is not None and not (key == "friction" and not energy[key]):
+        if energy.get(key) is not None and not (key in OPTIONAL and not energy[key]):
             lines.append(_row(words, energy[key]))
             if key == "external":
                 lines += _external_parts(energy)
@@ -71,24 +95,28 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
 
 
 def energy_warnings(energy: dict[str, Any]) -> list[str]:
-    """Return what is odd about the energies of a run: the ledger, the scheme's share, contacts that added some."""
-    lines = []
-    if energy.get("scale") and (energy.get("residual_max") or 0.0) > 1e-6 * energy["scale"]:
+    """Return warnings about the energies of a run: residual of the ledger, work of the scheme, gains at contacts.
+
+    None of them is about energies that round-off makes of a system at rest.
+    """
+    lines, floor = [], energy.get("round_off") or 0.0
+    if energy.get("scale") and (energy.get("residual_max") or 0.0) > max(1e-6 * energy["scale"], floor):
         lines.append("the ledger does not close; the step is too large for the digits there are")
     moved, numerical = energy.get("moved"), energy.get("numerical")
-    if moved and numerical is not None and abs(numerical) > LARGE_SHARE * moved:
+    if moved and numerical is not None and abs(numerical) > max(LARGE_SHARE * moved, floor):
         did = "added" if numerical > 0.0 else "took"
         share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
         lines.append(f"the scheme itself {did} {share}; see whether a smaller step changes the result")
-    if energy.get("gain_steps"):
+    if energy.get("gain_steps") and (energy.get("gain_max") or 0.0) > floor:
         lines.append(f"{_gains(energy, 'gain', 'a contact')}; see docs/energy.md")
-    if energy.get("friction_gain_steps"):
+    least = max(ROUND_OFF * (energy.get("scale") or 0.0), floor)
+    if energy.get("friction_gain_steps") and (energy.get("friction_gain_max") or 0.0) > least:
         lines.append(f"{_gains(energy, 'friction_gain', 'friction')}; see docs/energy.md")
     return lines
 
 
 def _gains(energy: dict[str, Any], key: str, who: str) -> str:
-    """Return in how many steps energy was added, and of the largest gain how much, when and where."""
+    """Return the number of steps with an energy gain, and the largest gain with its time and contact."""
     when = f" at t = {energy[f'{key}_time']:.6g} s" if energy.get(f"{key}_time") is not None else ""
     where = f" ({energy[f'{key}_contact']})" if energy.get(f"{key}_contact") else ""
     count = counted(energy[f"{key}_steps"], "step")
@@ -96,7 +124,7 @@ def _gains(energy: dict[str, Any], key: str, who: str) -> str:
 
 
 def _external_parts(energy: dict[str, Any]) -> list[str]:
-    """Return the lines of the parts of the external work; none when it all comes from loads."""
+    """Return the lines of the parts of the external work; none if all of it comes from loads."""
     drive, cross = energy.get("drive") or 0.0, energy.get("cross") or 0.0
     if not (drive or cross):
         return []
@@ -105,7 +133,7 @@ def _external_parts(energy: dict[str, Any]) -> list[str]:
 
 
 def _contact_parts(energy: dict[str, Any]) -> list[str]:
-    """Return the lines of the two parts of the work of contacts; none when the scheme corrects no positions."""
+    """Return the lines of the two parts of the contact work; none if the scheme has no position correction."""
     correction = energy.get("contact_projection")
     if not correction:
         return []
@@ -114,7 +142,7 @@ def _contact_parts(energy: dict[str, Any]) -> list[str]:
 
 
 def _friction_parts(energy: dict[str, Any]) -> list[str]:
-    """Return the lines of the parts of the work of friction; none when it all comes from sliding."""
+    """Return the lines of the parts of the friction work; none if all of it comes from sliding."""
     rolling, cohesion = energy.get("rolling") or 0.0, energy.get("cohesion") or 0.0
     if not (rolling or cohesion):
         return []
@@ -136,7 +164,7 @@ def _outcome(entry: dict[str, Any]) -> str:
 
 
 def asked(entry: dict[str, Any]) -> str:
-    """Return an expectation in words."""
+    """Return an expectation as text."""
     what = entry["signal"] if entry.get("reduce") is None else f"{entry['reduce']} of {entry['signal']}"
     if entry.get("reduce") == "at":
         what = f"{entry['signal']} at t = {entry['time']:g}"
@@ -144,7 +172,7 @@ def asked(entry: dict[str, Any]) -> str:
 
 
 def bounds_words(entry: dict[str, Any]) -> str:
-    """Return what an expectation wants of a number."""
+    """Return the bounds of an expectation as text."""
     if entry.get("value") is not None:
         tolerances = [f"{key} {entry[key]:g}" for key in ("rtol", "atol") if entry.get(key) is not None]
         return f"= {entry['value']:.9g} ({', '.join(tolerances)})"

@@ -1,1 +1,1 @@
-"""File formats: what a run leaves on disk and how it is read back."""
+"""File formats of results: writing and reading."""

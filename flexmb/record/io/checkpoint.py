@@ -1,8 +1,8 @@
-"""``checkpoint.npz``: where a run can go on with the same bits; replaced in one piece or not at all.
+"""``checkpoint.npz``: state from which a run continues bit for bit; replaced atomically.
 
-An npz file whose zip comment, its last bytes, is a seal: the checksum of all bytes before it. A file without a seal
-that fits is refused before anything in it is looked at. What must fit the run (arrays, step, counts) is checked by
-whoever knows the run.
+An npz file whose zip comment, its last bytes, is the checksum of all bytes before it. A file without a matching
+checksum is rejected before its content is read. Whether it belongs to the run (arrays, step, counts) is checked by the
+caller.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _SEAL = len(_MARK) + 64
 
 
 def write_checkpoint(path: Path, point: Checkpoint) -> None:
-    """Write a checkpoint beside the old one, then put it in its place."""
+    """Write a checkpoint next to the old one, then replace the old one."""
     fresh = path.with_name(path.name + ".part")
     with fresh.open("wb") as handle:
         handle.write(_sealed(_packed(point)))
@@ -57,7 +57,7 @@ def read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _packed(point: Checkpoint) -> bytes:
-    """Return a checkpoint as npz, with room for a seal."""
+    """Return a checkpoint as npz, with space for the checksum."""
     out = io.BytesIO()
     arrays: dict[str, Any] = {"_format": np.array(FORMAT, dtype=np.int64)}
     arrays |= {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _NUMBERS}

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from flexmb.record.io.structure import Tree, mean_force, row_unit, unit
-from flexmb.record.samples import ENERGY_COLUMNS, FRICTION_PARTS
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS
 
 _BLOCK = 4096
 JointRows = Mapping[str, Sequence[str]]
-"""What the rows of each joint hold, as a summary names them."""
+"""Quantities of the rows of each joint, as named in the summary."""
 
 
 def write_csv(tree: Tree, folder: Path, joint_rows: JointRows | None = None) -> list[Path]:
@@ -61,7 +61,7 @@ def _derived(tree: Tree) -> dict[str, _Column]:
     if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
         return out
     kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
-    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in FRICTION_PARTS]
+    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in FRICTION_PARTS + EVENT_WORKS]
     missing = [name for name in always if name not in tree]
     out |= {name: _Column(kinetic.shape, lambda part: np.zeros(part.stop - part.start)) for name in missing}
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}

@@ -1,4 +1,4 @@
-"""Is there room for a run? Asked before anything is written."""
+"""Check of the free disk space before a run is written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _RESERVE = 16 * 1024**2  # headers, checkpoints, summary, and not to fill the di
 
 
 def require_space(folder: Path, nbytes: int) -> None:
-    """Raise InputError when the disk that would hold ``folder`` has no room for ``nbytes``."""
+    """Raise InputError if the disk of ``folder`` has fewer than ``nbytes`` free."""
     free = shutil.disk_usage(existing_parent(folder)).free
     if nbytes + _RESERVE > free:
         raise InputError(
@@ -31,7 +31,7 @@ def existing_parent(folder: Path) -> Path:
 
 
 def is_full(err: BaseException) -> bool:
-    """Tell whether an error means that the disk (or a quota) is full; HDF5 only says it in words."""
+    """Return whether an error means that the disk (or a quota) is full; HDF5 reports it in its message only."""
     codes = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     if isinstance(err, OSError) and err.errno in codes:
         return True
@@ -39,7 +39,7 @@ def is_full(err: BaseException) -> bool:
 
 
 def full_words(err: BaseException, folder: Path) -> str:
-    """Say what is full when something could not be written into a folder: the disk, a quota, or a size limit."""
+    """Return the message for a failed write into a folder: disk, quota or size limit exceeded."""
     name = getattr(err, "filename", None)
     what = f"'{name}' cannot be written: " if name else ""
     if getattr(err, "errno", None) == errno.EFBIG:
@@ -48,13 +48,13 @@ def full_words(err: BaseException, folder: Path) -> str:
 
 
 def reason(err: OSError | BaseException) -> str:
-    """Return what the operating system says, without HDF5's long words around it."""
+    """Return the message of the operating system, without the text that HDF5 adds."""
     number = getattr(err, "errno", None)
     return os.strerror(number) if number else str(err).split("(")[0].strip()
 
 
 def readable(nbytes: int) -> str:
-    """Return a size in words, e.g. ``1.5 GB``."""
+    """Return a size as text, e.g. ``1.5 GB``."""
     size = float(nbytes)
     for word in ("bytes", "kB", "MB", "GB"):
         if size < 1000:

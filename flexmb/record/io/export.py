@@ -1,4 +1,4 @@
-"""Other formats for a finished result, by one word."""
+"""Export of a finished result to other formats."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmb.record.io.structure import Tree
 from flexmb.record.io.tree_check import require_sound
 
 MARK = ".flexmb_export"
-"""File in a folder that an export wrote: the names of what it wrote there, one to a line."""
+"""File in an export folder that lists the names of the exported files, one per line."""
 
 
 def export(
@@ -32,12 +32,12 @@ def export(
     form : str
         One of ``FORMATS``.
     folder : Path
-        Where to write; made if it is not there. Complete files only: they are moved in when all are written, and take
-        the place of those of an earlier export.
+        Output folder, created if necessary. Files are moved into it when all of them are written, and replace those of
+        an earlier export.
     also : sequence of str
         More formats for the same folder.
     joint_rows : mapping, optional
-        What the rows of each joint hold, as in the summary: tables then have their units.
+        Quantities of the rows of each joint, as in the summary, for the units in tables.
 
     Returns
     -------
@@ -53,13 +53,13 @@ def export(
     more = {"csv": {"joint_rows": joint_rows}}
     made = make_folder(folder)
     try:
-        # in the folder itself: surely on the same disk
+        # in the folder itself, hence on the same disk
         with sole_writer(folder), tempfile.TemporaryDirectory(prefix=MARK, dir=folder) as fresh:
-            _require_replaceable(folder)  # once more: another process may have been there
+            _require_replaceable(folder)  # check again: another process may have written there
             paths = [path for name in asked for path in FORMATS[name].write(tree, Path(fresh), **more.get(name, {}))]
             _move_in(Path(fresh), folder)
     finally:
-        remove_made(made)  # where nothing came into it
+        remove_made(made)  # if nothing was written to it
     return [folder / path.name for path in paths]
 
 
@@ -88,8 +88,8 @@ def _require_replaceable(folder: Path) -> None:
 def _move_in(fresh: Path, folder: Path) -> None:
     """Move all files in, remove those of the export before that are not among them, and note the names.
 
-    All that takes room on the disk is written before the first file is moved. The note comes first, with the names of
-    before: whatever stands in the folder when this is cut off is known as that of an export.
+    All files are written before the first one is moved. The list of files comes first, including the previous names: if
+    this is interrupted, the content of the folder is still known to be that of an export.
     """
     mark = folder / MARK
     before = mark.read_text(encoding="utf-8").splitlines() if mark.is_file() else []

@@ -1,4 +1,4 @@
-"""The end of a run as one act, whoever is killed when.
+"""Atomic completion of a run, safe against being killed at any time.
 
 First all data files are complete and on the disk, as ``NAME.part`` (``NAME.part.short`` where the run ended early).
 Then ``summary.json.part`` is put there, in full: that is the decision. Up to it the run is unfinished and its
@@ -26,7 +26,7 @@ DECISION = SUMMARY + PART
 
 
 def decide(folder: Path, data: Sequence[str], summary: dict[str, Any]) -> None:
-    """Bring the data files onto the disk, then the word that the run has ended."""
+    """Flush the data files to disk, then the mark that the run has ended."""
     for name in data:
         sync(_written(folder, name))
     write_summary(folder / DECISION, summary)
@@ -34,7 +34,7 @@ def decide(folder: Path, data: Sequence[str], summary: dict[str, Any]) -> None:
 
 
 def decided(folder: Path) -> dict[str, Any] | None:
-    """Return the summary of a run that has ended, but whose files do not have their names yet; None otherwise."""
+    """Return the summary of a run that has ended but whose files do not have their final names yet; otherwise None."""
     if not (folder / DECISION).is_file():
         return None
     try:
@@ -53,7 +53,9 @@ def carry_out(folder: Path, data: Sequence[str]) -> None:
     sync(folder)
     for name in data:
         written = _written(folder, name)
-        if written.name.endswith(SHORT):  # first the longer one goes: were it there without this, it would be taken
+        if written.name.endswith(
+            SHORT
+        ):  # the longer file is removed first: left alone, it would be taken for the result
             (folder / (name + PART)).unlink(missing_ok=True)
         if written.is_file():
             os.replace(written, folder / name)
@@ -65,7 +67,7 @@ def carry_out(folder: Path, data: Sequence[str]) -> None:
 
 
 def _written(folder: Path, name: str) -> Path:
-    """Return the data file of a run that is to get a name: the shorter one where there is one."""
+    """Return the data file of a run that gets the final name: the shortened one if it exists."""
     part = folder / (name + PART)
     short = part.with_name(part.name + SHORT)
     return short if short.is_file() else part

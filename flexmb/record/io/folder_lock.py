@@ -1,4 +1,4 @@
-"""A folder that one process writes to at a time: runs, saved results, exports and studies keep others out by it.
+"""Lock of a folder, so that only one process writes to it at a time: runs, saved results, exports and studies.
 
 The lock is one of the operating system on a file in the folder. It dies with its process, however that ends; the file
 is removed with the lock, and what a killed process leaves of it is used again.
@@ -19,13 +19,13 @@ from flexmb.record.io.disk_space import reason
 from flexmb.record.run_warnings import warn_notes
 
 LOCK = ".lock.part"
-"""Name of the file; it ends as all files of an unfinished run do."""
+"""Name of the lock file; it has the extension of all files of an unfinished run."""
 _NO_LOCKS = (errno.ENOSYS, errno.EOPNOTSUPP, errno.ENOLCK, errno.EINVAL)
-"""What file systems without locks answer."""
+"""Error numbers of file systems without locks."""
 
 
 class FolderLock:
-    """The right to write to a folder; held from the instant this is made until ``release``.
+    """Lock of a folder, held from construction until ``release``.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ class FolderLock:
     wait : bool
         For a process that holds the lock; otherwise that is an InputError.
     what : str
-        What the other process does there, for the error.
+        Description of the activity of the other process, for the error.
 
     Raises
     ------
     InputError
-        When another process holds the lock, or the file cannot be made.
+        If another process holds the lock, or the file cannot be created.
     """
 
     def __init__(self, folder: Path, name: str = LOCK, *, wait: bool = False, what: str = "writes to") -> None:
@@ -56,7 +56,7 @@ class FolderLock:
         self._end = weakref.finalize(self, _release, handle, path, os.getpid())
 
     def release(self) -> None:
-        """Let others in; a second time does nothing."""
+        """Release the lock; a second call has no effect."""
         self._end()
 
 
@@ -78,7 +78,7 @@ def make_folder(folder: Path) -> list[Path]:
 
 
 def remove_made(made: list[Path]) -> None:
-    """Remove folders that ``make_folder`` made, as far as they are empty."""
+    """Remove folders created by ``make_folder`` if they are empty."""
     with suppress(OSError):
         for path in made:
             path.rmdir()
@@ -99,7 +99,7 @@ def _locked(path: Path, wait: bool) -> IO[bytes]:
                 return handle
             handle.close()
             raise
-        handle.close()  # whoever had it removed the file before we got the lock: there is another one, or none
+        handle.close()  # the previous owner removed the file before we got the lock: try again with a new one
 
 
 def _is_at(handle: IO[bytes], path: Path) -> bool:
@@ -112,13 +112,13 @@ def _is_at(handle: IO[bytes], path: Path) -> bool:
 
 def _release(handle: IO[bytes], path: Path, owner: int) -> None:
     if os.getpid() != owner:
-        return  # a fork of the process that holds the lock has no right to it
+        return  # a fork of the process does not own the lock
     if os.name != "nt" and _is_at(handle, path):
-        with suppress(OSError):  # while it is locked: nobody who comes later can have locked this file
+        with suppress(OSError):  # removed while locked, so that no later process can have locked this file
             path.unlink()
     handle.close()
     if os.name == "nt":
-        with suppress(OSError):  # Windows removes no file that somebody has open
+        with suppress(OSError):  # Windows does not remove open files
             path.unlink()
 
 

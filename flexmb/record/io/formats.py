@@ -1,4 +1,4 @@
-"""The formats a result can be written in: their names, what they are, and who writes them."""
+"""Export formats of a result: names, descriptions and writers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Format(NamedTuple):
     Parameters
     ----------
     words : str
-        What it is, for the help.
+        Description for the help text.
     module, function : str
         Its writer(tree, folder, ...) -> files to open; imported when it is needed.
     """
@@ -25,7 +25,7 @@ class Format(NamedTuple):
 
     @property
     def write(self) -> Callable[..., list[Path]]:
-        """The writer."""
+        """The function that writes the format."""
         return cast("Callable[..., list[Path]]", getattr(import_module(self.module), self.function))
 
 

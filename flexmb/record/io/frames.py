@@ -1,4 +1,4 @@
-"""Values at the points and on the cells of the mesh, from the kept states; what every field format writes."""
+"""Point and cell values of the mesh from the stored states, common to all field formats."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class PointMaps:
 
     @property
     def names(self) -> list[str]:
-        """Names of the vectors there are."""
+        """Names of the available vectors."""
         extra = ["rotation"] if self.layout.turns else []
         return ["displacement", "velocity", *extra, *(["contact_impulse"] if self.impulse.shape[1] else [])]
 
@@ -60,19 +60,19 @@ class PointMaps:
         return {name: all_of[name]().reshape(-1, 3) for name in self.names}
 
     def frame(self, tree: Tree, k: int) -> dict[str, Array]:
-        """Return the vectors of the k-th kept state of a result, each (n, 3)."""
+        """Return the vectors of the k-th stored state of a result, each (n, 3)."""
         return self.vectors(tree["/state/q"][k][None], tree["/state/v"][k][None], tree["/state/impulse"][k][None])
 
     @cached_property
     def forces(self) -> SectionForces | None:
-        """What lines feel; None where there are none, or nothing is known of their stiffness."""
+        """Section forces of lines; None if there are no lines or their stiffness is unknown."""
         sections = self.layout.sections
         known = sections is not None and bool(np.isfinite(sections.stiffness).any())
         return SectionForces(self.layout) if known else None
 
     @property
     def cell_names(self) -> list[str]:
-        """Names of the values of lines that there are."""
+        """Names of the available cell values of lines."""
         return [] if self.forces is None else list(UNITS)
 
     def cell_frames(self, q: Array) -> dict[str, Array]:
@@ -105,12 +105,12 @@ class PointMaps:
         return np.asarray(now).reshape(m, 2, 3)
 
     def cell_frame(self, tree: Tree, k: int) -> dict[str, Array]:
-        """Return the values on the cells in the k-th kept state, (m,) or (m, 3)."""
+        """Return the values on the cells in the k-th stored state, (m,) or (m, 3)."""
         return self.cell_frames(tree["/state/q"][k][None])
 
 
 VTK_TYPES = {"vertex": 1, "line": 3, "triangle": 5}
-"""VTK's numbers of the kinds of cells that ``cells_of`` names."""
+"""VTK cell types of the kinds of cells that ``cells_of`` names."""
 
 
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:

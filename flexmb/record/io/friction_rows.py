@@ -1,4 +1,4 @@
-"""What is recorded of friction, contact by contact: which arrays there are, and their rows out of a block."""
+"""Recorded friction quantities by contact: available arrays, and their rows of a block."""
 
 from __future__ import annotations
 
@@ -13,14 +13,16 @@ from flexmb.record.samples import Block, ContactGroups
 from flexmb.state import IntArray
 from flexmb.system.contact_blocks import Blocks
 
-OF_EACH = ("status", "work", "work_friction")
-"""Recorded of every contact of a system with friction."""
+OF_EACH = ("status", "work", "work_friction", "work_surface")
+"""Recorded for every contact of a system with friction."""
+OF_SOME = ("work_rolling", "work_cohesion")
+"""Recorded for groups with rolling or spinning resistance, and for those with cohesion."""
 ALONG_TANGENTS = {"slip": "slip", "tangential_impulse": "tangential"}
-"""Recorded of contacts with tangents, and where a block has it."""
+"""Recorded for contacts with tangential rows, with the attribute of a block."""
 ABOUT_AXES = {"rolling_rate": "slip", "rolling_impulse": "tangential"}
-"""Recorded of contacts that resist rolling or spinning, and where a block has it."""
+"""Recorded for contacts with rolling or spinning resistance, with the attribute of a block."""
 MAGNITUDES = {"slip_speed": "slip", "friction_impulse": "tangential_impulse"}
-"""Lengths of what is recorded along tangents: they do not depend on how the tangents are chosen."""
+"""Norms of tangential quantities: they do not depend on the choice of the tangents."""
 LAWS = "/layout/laws"
 
 
@@ -29,11 +31,21 @@ def friction_rows_of(contacts: ContactGroups, j: int) -> dict[str, Rows]:
     if contacts.blocks.normals_only:
         return {}
     name, size = contacts.names[j], int(contacts.start[j + 1] - contacts.start[j])
-    rows = {f"/contacts/{name}/{what}": _rows(size, np.int8 if what == "status" else np.float64) for what in OF_EACH}
+    rows = {
+        f"/contacts/{name}/{what}": _rows(size, np.int8 if what == "status" else np.float64)
+        for what in _words_of(contacts, j)
+    }
     for columns, words in zip(_columns_of(contacts, j), (ALONG_TANGENTS, ABOUT_AXES), strict=True):
         if columns.size:
             rows |= {f"/contacts/{name}/{what}": _rows(columns.size) for what in words}
     return rows
+
+
+def _words_of(contacts: ContactGroups, j: int) -> tuple[str, ...]:
+    """Return what is recorded of each contact of group j."""
+    blocks, own = contacts.blocks, slice(int(contacts.start[j]), int(contacts.start[j + 1]))
+    there = (blocks.turns[own].any() or blocks.spins[own].any(), blocks.cohesion[own].any())
+    return (*OF_EACH, *(word for word, recorded in zip(OF_SOME, there, strict=True) if recorded))
 
 
 def _rows(size: int, dtype: type = np.float64) -> Rows:
@@ -41,7 +53,7 @@ def _rows(size: int, dtype: type = np.float64) -> Rows:
 
 
 def _columns_of(contacts: ContactGroups, j: int) -> tuple[IntArray, IntArray]:
-    """Return which of the rows beside the normals are the tangents, and which the axes, of the contacts of group j."""
+    """Return the tangential rows, and the rolling and spinning rows, of the contacts of group j."""
     blocks, own = contacts.blocks, range(int(contacts.start[j]), int(contacts.start[j + 1]))
     first, slides, end = blocks.start, blocks.slides, blocks.start[1:]
     tangents = [np.arange(first[i], first[i] + slides[i]) for i in own]
@@ -55,7 +67,7 @@ def split_friction(contacts: ContactGroups, j: int, block: Block) -> dict[str, n
     if contacts.blocks.normals_only:
         return {}
     name, own = contacts.names[j], np.arange(int(contacts.start[j]), int(contacts.start[j + 1]))
-    out = {f"/contacts/{name}/{what}": _picked(getattr(block, what), own) for what in OF_EACH}
+    out = {f"/contacts/{name}/{what}": _picked(getattr(block, what), own) for what in _words_of(contacts, j)}
     out[f"/contacts/{name}/status"] = out[f"/contacts/{name}/status"].astype(np.int8)
     for columns, words in zip(_columns_of(contacts, j), (ALONG_TANGENTS, ABOUT_AXES), strict=True):
         if columns.size:
@@ -70,7 +82,7 @@ def _picked(values: np.ndarray, columns: IntArray) -> np.ndarray:
 
 
 def law_arrays(blocks: Blocks) -> dict[str, np.ndarray]:
-    """Return what a result keeps of the laws of contacts: nothing where they are nothing but normals."""
+    """Return the recorded arrays of the contact laws; none without friction and cohesion."""
     if blocks.normals_only:
         return {}
     values = {f.name: np.asarray(getattr(blocks, f.name)) for f in fields(Blocks)}
@@ -79,14 +91,14 @@ def law_arrays(blocks: Blocks) -> dict[str, np.ndarray]:
 
 
 def contact_words(contacts: ContactGroups, j: int) -> dict[str, int]:
-    """Return what is recorded of friction of group j, magnitudes included, and how many columns each has."""
+    """Return the recorded friction quantities of group j, including magnitudes, with their number of columns."""
     found = {name.rpartition("/")[2]: int(np.prod(row.shape)) for name, row in friction_rows_of(contacts, j).items()}
     size = int(contacts.start[j + 1] - contacts.start[j])
     return found | (dict.fromkeys(MAGNITUDES, size) if "slip" in found else {})
 
 
 def sizes_of(tree: Mapping[str, Any], name: str, rows: np.ndarray) -> np.ndarray:
-    """Return the lengths of what a group of contacts has along its tangents, (n+1,) or (n+1, m).
+    """Return the norms of the tangential quantities of a group of contacts, (n+1,) or (n+1, m).
 
     Parameters
     ----------

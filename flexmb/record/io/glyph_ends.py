@@ -1,4 +1,4 @@
-"""Where what is drawn beside the bodies is in a state: disks, bearings, supports, joints, springs, rings."""
+"""Positions of glyphs in a state: disks, bearings, supports, joints, springs, rings."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from flexmb.assembly.glyphs import CLAMP as CLAMP
 from flexmb.assembly.glyphs import CROSS as CROSS
 from flexmb.assembly.glyphs import DAMPER as DAMPER
 from flexmb.assembly.glyphs import DISK as DISK
+from flexmb.assembly.glyphs import EDGE as EDGE
 from flexmb.assembly.glyphs import HINGE as HINGE
 from flexmb.assembly.glyphs import NOWHERE as NOWHERE
 from flexmb.assembly.glyphs import ON_GROUND as ON_GROUND
@@ -39,7 +40,7 @@ def with_first_glyphs(layout: Layout, n: int) -> Layout:
 
 
 def glyph_ends(layout: Layout, displacement: Array | None = None, rotation: Array | None = None) -> Array:
-    """Return the places of both ends of all marks, (m, 2, 3), m; of an end that has no place the origin.
+    """Return the positions of both ends of all glyphs, (m, 2, 3), m; the origin for an end without position.
 
     Parameters
     ----------

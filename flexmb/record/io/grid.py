@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from flexmb.checks.extras import require
 from flexmb.record.io.frames import cell_values, cells_of, point_values, vtk_types
 from flexmb.state import Array
 from flexmb.system.layout import Layout
@@ -31,7 +32,8 @@ def grid_of(
     warp : bool
         Add the displacement to the reference positions.
     """
-    import pyvista  # here, because it takes a second to import
+    require("view", "a mesh")
+    import pyvista  # imported here, because it takes a second
 
     cells = np.concatenate([np.insert(cells, 0, cells.shape[1], axis=1).ravel() for _, cells in cells_of(layout)])
     points = np.array(layout.points, dtype=np.float64) + (vectors["displacement"] if warp else 0.0)

@@ -1,8 +1,8 @@
-"""HDF5 files, opened so that neither a full disk nor a lock stands in the way.
+"""HDF5 files, opened so that neither a full disk nor a lock causes a crash.
 
-HDF5 does not survive a write that fails: it keeps what it could not write, tries again when the file is closed and when
-the process ends, and crashes. So it never hears of a failure. ``new_h5`` lets it write through a file of Python that
-remembers the first error, writes nothing more, and raises when HDF5 has closed the file.
+HDF5 does not survive a failed write: it keeps the unwritten data, tries again when the file is closed and when the
+process ends, and crashes. Therefore ``new_h5`` makes it write through a Python file object that stores the first error,
+discards all further output, and raises the error after HDF5 has closed the file.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import h5py
 
 BROKEN = (OSError, RuntimeError, KeyError, ValueError, TypeError, UnicodeDecodeError)
-"""What HDF5 raises when it meets a damaged file."""
+"""Exceptions that h5py raises for a damaged file."""
 
 
 class NewFile(h5py.File):  # type: ignore[misc]
@@ -27,7 +27,7 @@ class NewFile(h5py.File):  # type: ignore[misc]
         super().__init__(out, "w", libver="earliest")
 
     def check(self) -> None:
-        """Raise the error that has kept something from being written, if any: there is no sense in going on."""
+        """Raise the first write error, if any, to stop the run."""
         if self._out.error is not None:
             raise self._out.error
 
@@ -52,7 +52,7 @@ def new_h5(path: Path) -> Iterator[NewFile]:
     except BaseException as err:
         out.close()
         path.unlink(missing_ok=True)
-        if out.error is not None and err is not out.error:  # what HDF5 says of a file that lacks something
+        if out.error is not None and err is not out.error:  # messages of HDF5 for an incomplete file
             raise out.error from err
         raise
     out.close()
@@ -71,7 +71,7 @@ def open_h5(path: Path) -> h5py.File:
 
 
 def write_at(handle: Any, path: Path, place: int, data: memoryview) -> None:
-    """Write bytes at a place of an open, unbuffered file; an error names the file.
+    """Write bytes at an offset of an open, unbuffered file; an error names the file.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def write_at(handle: Any, path: Path, place: int, data: memoryview) -> None:
 
 
 class _Steady:
-    """A file for HDF5 to write to that never fails; ``error`` is what went wrong first."""
+    """A file object for HDF5 whose writes never fail; ``error`` is the first error."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -113,7 +113,7 @@ class _Steady:
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
         got = self._raw.readinto(view)
-        view[got:] = bytes(len(view) - got)  # behind an error nothing stands in the file
+        view[got:] = bytes(len(view) - got)  # after an error the file has no further data
         return len(view)
 
     def write(self, data: Any) -> int:
@@ -122,7 +122,7 @@ class _Steady:
         if self.error is None:
             try:
                 write_at(self._raw, self.path, self._raw.tell(), view)
-            except BaseException as err:  # an interrupt, too, is raised when HDF5 is done
+            except BaseException as err:  # an interrupt is also raised after HDF5 has finished
                 self.error = err
         return size
 

@@ -1,4 +1,4 @@
-"""ParaView export: the fields, and a script that opens them as one wants to see them."""
+"""ParaView export: the fields, and a script that opens them with suitable settings."""
 
 from __future__ import annotations
 
@@ -17,20 +17,21 @@ from flexmb.state import Array
 from flexmb.system.layout import Layout
 
 THINNEST, THICKEST = 0.004, 0.08
-"""Radii of tubes over the size of the picture: all are enlarged until the thinnest is seen or the largest too thick."""
+"""Tube radii over the size of the picture: all are magnified until the thinnest is visible or the thickest reaches "
+"its limit."""
 LONGEST_ARROW = 0.15
 """Length of the largest impulse over the size of the picture."""
 SEEN = 0.1
-"""Largest displacement over the size of the picture, about, when it is drawn larger than it is."""
+"""Approximate largest displacement over the size of the picture if displacements are magnified."""
 FAINT = 0.3
-"""Part of the range of colours below which a state is too dark to begin with."""
+"""Fraction of the color range below which a state is too dark to be shown first."""
 BENDING = slice(4, 6)
-"""Bending stiffnesses among those of ``LineSections``."""
+"""Bending stiffnesses of ``LineSections``."""
 
 
 @dataclass(frozen=True)
 class Swept:
-    """What all kept states together take up.
+    """Extent and ranges of all stored states.
 
     Parameters
     ----------
@@ -89,7 +90,7 @@ def open_script(tree: Tree) -> str:
 
 
 def telling_field(maps: PointMaps) -> str:
-    """Return what to colour by: the bending moment of beams, the axial force of bars, else the displacement."""
+    """Return the field for coloring: bending moment of beams, axial force of bars, otherwise displacement."""
     if maps.forces is None or maps.layout.sections is None:
         return "displacement"
     bends = np.nan_to_num(maps.layout.sections.stiffness[:, BENDING])
@@ -97,13 +98,13 @@ def telling_field(maps: PointMaps) -> str:
 
 
 def opening_time(tree: Tree, peaks: list[float]) -> float:
-    """Return the time of the kept state to begin with: ``telling_state``, or when lines feel most if little then, s.
+    """Return the time of the state shown first, s: ``telling_state``, or that of the largest forces.
 
     Parameters
     ----------
     tree : Tree
     peaks : list of float
-        Largest size of what is coloured in each state; nothing when it is the motion itself.
+        Largest magnitude of the field in each state; empty if the field is the motion itself.
     """
     times, k = np.asarray(tree["/state/time"][()]), telling_state(tree)
     if peaks and peaks[k] < FAINT * max(peaks):
@@ -112,12 +113,12 @@ def opening_time(tree: Tree, peaks: list[float]) -> float:
 
 
 def telling_scale(layout: Layout, reach: float, size: float) -> float:
-    """Return how much larger than they are displacements are drawn: a round number, 1 where motion is large.
+    """Return the magnification of displacements: a round number, 1 for large motion.
 
     Parameters
     ----------
     layout : Layout
-        Bodies that turn freely are drawn as they are: turns cannot be enlarged.
+        Freely rotating bodies are not magnified, because rotations cannot be.
     reach : float
         Largest displacement, m.
     size : float
@@ -132,7 +133,7 @@ def telling_scale(layout: Layout, reach: float, size: float) -> float:
 
 
 def sweep(maps: PointMaps, tree: Tree) -> Swept:
-    """Look through all kept states."""
+    """Evaluate all stored states."""
     names = [*maps.names, *maps.cell_names]
     moved, pushed = np.zeros((2, 2, len(maps.layout.points), 3))
     ends: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
@@ -191,7 +192,7 @@ def _diagonal(box: Array) -> float:
 
 
 def _thickness(layout: Layout, size: float) -> float:
-    """Return the factor on the radii of lines, at least 1, with which they are seen."""
+    """Return the factor on the radii of lines, at least 1, that makes them visible."""
     radius = line_radii(layout)
     radius = radius[radius > 0.0]
     if not radius.size:
@@ -210,7 +211,7 @@ def _camera(box: Array, margin: float) -> dict[str, object]:
         Room around it, m.
     """
     extent, size = box[1] - box[0], _diagonal(box)
-    # of sides equally short y is looked along first: most models lie in x and z
+    # if sides are equally short, y is preferred: most models lie in the x-z plane
     look = min((1, 2, 0), key=lambda axis: (round(float(extent[axis]) / size, 6), (1, 2, 0).index(axis)))
     out = np.eye(3)[look] * (-1.0 if look == 1 else 1.0)  # seen along y from -y, x points to the right
     up = np.eye(3)[1 if look == 2 else 2]

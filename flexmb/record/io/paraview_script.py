@@ -1,4 +1,4 @@
-"""The text of ``open.py``, which ParaView runs: numbers of the run at its head, and what it does with them."""
+"""The text of ``open.py``, which ParaView runs: settings of the run first, then the pipeline."""
 
 from __future__ import annotations
 

@@ -23,17 +23,17 @@ from flexmb.errors import InputError
 from flexmb.record.io.h5_file import BROKEN, NewFile, new_h5, open_h5, write_at
 
 SHORT = ".short"
-"""Ending of a file that is written anew with fewer rows."""
+"""Extension of a file that is rewritten with fewer rows."""
 
 
 @dataclass(frozen=True)
 class Rows:
-    """A dataset that is filled while the run goes on.
+    """A dataset that is filled during the run.
 
     Parameters
     ----------
     kind : str
-        What its rows are counted by: ``"sample"`` or ``"field"``.
+        Counter of its rows: ``"sample"`` or ``"field"``.
     shape : tuple of int
         Shape of one row.
     dtype : type
@@ -48,11 +48,11 @@ class Rows:
     per: int = 1
 
     def shape_for(self, counts: Mapping[str, int]) -> tuple[int, ...]:
-        """Return the shape of the whole dataset."""
+        """Return the shape of the complete dataset."""
         return (counts[self.kind] * self.per, *self.shape)
 
     def nbytes(self, counts: Mapping[str, int]) -> int:
-        """Return the size of the whole dataset, bytes."""
+        """Return the size of the complete dataset, bytes."""
         return int(np.prod(self.shape_for(counts), dtype=np.int64)) * np.dtype(self.dtype).itemsize
 
 
@@ -83,7 +83,7 @@ class PlannedFile:
         self.reopen()
 
     def reopen(self) -> None:
-        """Open the file again to go on writing; InputError when it is not laid out as planned."""
+        """Reopen the file to continue writing; raise InputError if its layout differs from the plan."""
         self._places = _places(self.path, self.rows, self.counts)
         self._raw = FileIO(self.path, "r+")
 
@@ -101,7 +101,7 @@ class PlannedFile:
             write_at(self._raw, self.path, place, block.data.cast("B"))
 
     def flush(self) -> None:
-        """Bring everything written so far onto the disk."""
+        """Flush everything written so far to disk."""
         if self._raw is not None:
             os.fsync(self._raw.fileno())
 
@@ -154,7 +154,7 @@ def lay_out(
 def sync(path: Path) -> None:
     """Wait until the file's (or folder's) contents are on the disk."""
     if os.name == "nt" and path.is_dir():
-        return  # Windows cannot open folders, and keeps their names without being asked
+        return  # Windows cannot open folders, and does not need to flush them
     handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -206,7 +206,7 @@ def _copy_short(old: h5py.File, new: NewFile, rows: Mapping[str, Rows], counts: 
             made = new.require_group(name)
         else:
             row = rows.get("/" + name)
-            # a dataset may be larger than memory, but a failed run's rows are copied in one go only per dataset
+            # a dataset may be larger than memory; the rows of a failed run are copied dataset by dataset
             made = new.create_dataset(name, data=node[()] if row is None else node[: row.shape_for(counts)[0]])
         for key, value in node.attrs.items():
             made.attrs[key] = value

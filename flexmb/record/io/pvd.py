@@ -1,4 +1,4 @@
-"""PVD export: one ``.vtu`` per kept state and a ``.pvd`` that names their times."""
+"""PVD export: one ``.vtu`` per stored state and a ``.pvd`` that lists their times."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def write_pvd(tree: Tree, folder: Path) -> list[Path]:
 
 
 def split_by_cells(values: np.ndarray, cells: list[tuple[str, np.ndarray]]) -> list[np.ndarray]:
-    """Return ``values`` cut into one array per block of cells, as meshio wants them."""
+    """Return ``values`` cut into one array per block of cells, as required by meshio."""
     return np.split(values, np.cumsum([len(block) for _, block in cells])[:-1])

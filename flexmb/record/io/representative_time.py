@@ -8,14 +8,14 @@ from flexmb.record.io.structure import Tree
 from flexmb.state import Array
 
 BEYOND = 1e100
-"""Numbers of this size belong to a motion that has diverged; they tell nothing."""
+"""Values of this size belong to a motion that has diverged; they carry no information."""
 
 REST = 1e-3
-"""Part of the largest kinetic energy below which bodies are at rest."""
+"""Fraction of the largest kinetic energy below which bodies count as at rest."""
 
 
 def telling_time(tree: Tree) -> float:
-    """Return the middle of the contact with the largest impulse, s; the end of the run when there is none.
+    """Return the middle of the contact with the largest impulse, s; the end of the run if there is none.
 
     A contact is an unbroken row of samples in which impulses act anywhere; its middle is when half of its impulse
     has been given. Samples without any number neither add to a contact nor break it. In a contact at rest, in which
@@ -38,7 +38,7 @@ def telling_time(tree: Tree) -> float:
 
 
 def _at_rest(tree: Tree, known: np.ndarray, first: int) -> bool:
-    """Tell whether from a sample on, of those that are known, next to nothing moves any more."""
+    """Return whether practically nothing moves from a sample on."""
     if "/energy/kinetic" not in tree:
         return False
     kinetic = np.nan_to_num(np.asarray(tree["/energy/kinetic"][()])[known], posinf=0.0, neginf=0.0)
@@ -46,7 +46,7 @@ def _at_rest(tree: Tree, known: np.ndarray, first: int) -> bool:
 
 
 def telling_state(tree: Tree) -> int:
-    """Return the number of the kept state that holds what happens at ``telling_time``.
+    """Return the index of the stored state that represents ``telling_time``.
 
     A state holds the impulses since the one before it, so that it is not always the nearest.
     """

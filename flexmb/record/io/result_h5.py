@@ -1,4 +1,4 @@
-"""``result.h5``: written row by row while the run goes on, read back when asked."""
+"""``result.h5``: written row by row during the run, read on demand."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.record.io.structure import Tree, counts_of, sample_rows, split, stat
 from flexmb.record.samples import Block, RunInfo
 
 LARGEST_RATIO, SMALL = 1032, 1_000_000
-"""An array has at most so many times the bytes of its file (no compression of HDF5 does more), or is small."""
+"""Largest ratio of the size of an array to that of its file (HDF5 compresses no better), except for small arrays."""
 
 
 class ResultWriter:
@@ -54,7 +54,7 @@ class ResultWriter:
         self.fields += len(block.field_step)
 
     def flush(self) -> None:
-        """Bring everything written so far onto the disk."""
+        """Flush everything written so far to disk."""
         self.out.flush()
 
     def finish(self) -> None:
@@ -113,7 +113,7 @@ class Stored:
     ----------
     data : h5py.Dataset
     complaint : str
-        What to say then.
+        Message of the error.
     """
 
     def __init__(self, data: h5py.Dataset, complaint: str) -> None:
@@ -144,7 +144,7 @@ class Stored:
 
 
 def write_tree(tree: Tree, path: Path) -> None:
-    """Write a whole tree at once."""
+    """Write a complete tree at once."""
     with new_h5(path) as file:
         for name in tree:
             made = file.create_dataset(name, data=np.asarray(tree[name][()]))

@@ -1,9 +1,9 @@
 """The life of a result folder.
 
-While a run goes on, its files end in ``.part`` (beside ``checkpoint.npz``), and a lock keeps other processes out. When
-it is done they are renamed, ``summary.json`` last: a killed run never leaves a file that looks complete, and one that
-is killed in the middle of the renaming is brought to its end by ``--resume`` (see ``closing``). A failed run is closed
-in the same way, with what it has, and its summary says ``"status": "failed"``.
+During a run its files end in ``.part`` (in addition to ``checkpoint.npz``), and a lock excludes other processes. At the
+end they are renamed, ``summary.json`` last: a killed run never leaves a file that looks complete, and one that is
+killed during the renaming is completed by ``--resume`` (see ``finish_run``). A failed run is closed in the same way
+with its partial data, and its summary contains ``"status": "failed"``.
 """
 
 from __future__ import annotations
@@ -26,14 +26,15 @@ from flexmb.record.io.planned_file import SHORT, sync
 from flexmb.record.io.result_h5 import H5Tree, ResultWriter
 from flexmb.record.io.structure import DIGEST, Tree, counts_of, sample_rows, static_arrays
 from flexmb.record.io.summary_json import read_summary
+from flexmb.record.io.toml_text import comments_of
 from flexmb.record.io.vtkhdf import FieldsWriter, planned_bytes
 from flexmb.record.samples import Block, Checkpoint, RunInfo
 
 CASE, RESULT, FIELDS = "case.toml", "result.h5", "fields.vtkhdf"
 REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
-"""What ``flexmb report`` writes into a folder, and a line near its beginning that tells it from other pages."""
+"""File that ``flexmb report`` writes into a folder, and a line near its beginning that identifies it."""
 PROBLEM = "contact_problem.npz"
-"""The contact problem that a run failed on, where it did."""
+"""The contact problem on which a run failed."""
 DATA = (CASE, RESULT, FIELDS)
 __all__ = [
     "CASE",
@@ -96,17 +97,17 @@ class RunFolder:
 
     @property
     def complete(self) -> bool:
-        """Whether the folder already holds the finished run of this very case (only asked with ``resume``)."""
+        """Whether the folder already holds the finished run of this case (only relevant with ``resume``)."""
         path = self.folder / SUMMARY
         return path.is_file() and read_summary(path).get("status") == "complete"
 
     @property
     def has_samples(self) -> bool:
-        """Whether there is anything of this run worth keeping."""
+        """Whether at least one sample of this run was recorded."""
         return self._begun and (self._sampled or self.point is not None)
 
     def begin(self, run: RunInfo) -> None:
-        """Check the room on the disk, make the folder and its files (or open them again)."""
+        """Check the free disk space, create the folder and its files (or reopen them)."""
         self.run = run
         maps, counts = PointMaps.of(run.system), counts_of(run)
         self.result = ResultWriter(self._part(RESULT))
@@ -125,7 +126,7 @@ class RunFolder:
             path = self.folder / CHECKPOINT
             message = f"the checkpoint '{path}' belongs to another model (a mesh that has changed?) or another scheme"
             raise InputError(f"{message}; {ANEW}")
-        for name in DATA:  # what is left of a file that was being written when the run was killed
+        for name in DATA:  # remains of a file that was being written when the run was killed
             (self.folder / (name + PART + SHORT)).unlink(missing_ok=True)
         self.result.begin(run, point.samples, point.fields)
         self.fields.begin(point.fields)
@@ -154,7 +155,7 @@ class RunFolder:
             raise InputError(f"the result files cannot be made in '{self.folder}': {name}{reason(err)}") from err
 
     def _remove_files(self) -> None:
-        """Remove what ``begin`` made, and the folder if it was not there before."""
+        """Remove the files created by ``begin``, and the folder if it did not exist before."""
         if self._lock is not None:
             _clear(self.folder)
         self.release()
@@ -173,13 +174,13 @@ class RunFolder:
         self.fields.append_block(self.run, block)
 
     def checkpoint(self, point: Checkpoint) -> None:
-        """Bring everything onto the disk, then the checkpoint that refers to it."""
+        """Flush all data to disk, then write the checkpoint that refers to it."""
         self.result.flush()
         self.fields.flush()
         write_checkpoint(self.folder / CHECKPOINT, replace(point, run=self._digest))
 
     def close_data(self) -> Tree:
-        """Close the files at the samples they got and give the tree of arrays to read (not under its name yet)."""
+        """Close the files at their last sample and return the tree of arrays (files are not renamed yet)."""
         self.result.finish()
         self.fields.finish()
         return H5Tree(self.result.out.path)
@@ -198,7 +199,7 @@ class RunFolder:
         self.release()
 
     def discard(self) -> None:
-        """Leave nothing of a run that failed before its first sample; what stood there before ``begin`` stays."""
+        """Remove all files of a run that failed before its first sample; earlier content of the folder is kept."""
         if self._begun:
             self._close()
             self._remove_files()
@@ -209,7 +210,7 @@ class RunFolder:
         return self.folder / (name + PART)
 
     def _look_for_checkpoint(self) -> None:
-        """Find out what is there to go on with; a run that had ended gets its names."""
+        """Look for a checkpoint to continue from; a run that had ended gets its final file names."""
         names = taken_by(self.folder)
         if decided(self.folder) is not None:
             _require_same_case(self._part(CASE) if CASE + PART in names else self.folder / CASE, self.case_text)
@@ -260,7 +261,7 @@ def refuse_if_taken(folder: Path) -> None:
 
 
 def remove_report(folder: Path) -> None:
-    """Remove the report of an earlier run, which would be taken for that of the new one; other pages stay."""
+    """Remove the report of an earlier run, which would be mistaken for that of the new one; other pages are kept."""
     path = folder / REPORT
     try:
         with path.open(encoding="utf-8", errors="replace") as page:
@@ -268,13 +269,13 @@ def remove_report(folder: Path) -> None:
         if ours:
             path.unlink()
     except OSError:
-        return  # there is none, or it cannot be touched: then it is no harm that it stays
+        return  # there is none, or it cannot be removed: then it may stay
 
 
 def _clear(folder: Path) -> None:
     """Remove the files of the run before and its report; whatever else is in the folder stays.
 
-    The summary goes first, then the checkpoint: what is left when this is cut off is no result and not resumed.
+    The summary is removed first, then the checkpoint: if this is interrupted, the rest is neither read nor resumed.
     """
     remove_report(folder)
     (folder / SUMMARY).unlink(missing_ok=True)
@@ -286,7 +287,7 @@ def _clear(folder: Path) -> None:
 
 
 def clear_unfinished(folder: Path) -> None:
-    """Remove what a run has left that did not come to its end; a result that is there stays."""
+    """Remove the files of an unfinished run; an existing result is kept."""
     halves = [name + PART for name in (CASE + PART, DECISION, CHECKPOINT)]
     for name in (DECISION, CHECKPOINT, *halves, *(name + PART + end for name in DATA for end in ("", SHORT))):
         (folder / name).unlink(missing_ok=True)
@@ -304,8 +305,8 @@ def _require_usable(folder: Path) -> None:
 
 
 def _require_same_case(stored: Path, text: str) -> None:
-    old, new = stored.read_text(encoding="utf-8").splitlines(), text.splitlines()
-    for number, (a, b) in enumerate(zip(old, new, strict=False), start=1):
+    old, new = (_without_comments(words) for words in (stored.read_text(encoding="utf-8"), text))
+    for (number, a), (_, b) in zip(old, new, strict=False):
         if a != b:
             raise InputError(
                 f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line {number} of its "
@@ -313,21 +314,30 @@ def _require_same_case(stored: Path, text: str) -> None:
             )
     if len(old) != len(new):
         longer = old if len(old) > len(new) else new
+        number, line = longer[min(len(old), len(new))]
         raise InputError(
             f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line "
-            f"{min(len(old), len(new)) + 1}, '{longer[min(len(old), len(new))]}', is only in "
+            f"{number}, '{line}', is only in "
             f"{'the stored' if longer is old else 'the new'} case; --overwrite starts anew"
         )
 
 
+def _without_comments(text: str) -> list[tuple[int, str]]:
+    """Return the lines of a case as run, numbered, without comments, which do not affect the run."""
+    comments = comments_of(text)
+    bare = [(k, line[: comments[k][0]] if k in comments else line) for k, line in enumerate(text.splitlines(), start=1)]
+    return [(k, line.rstrip()) for k, line in bare if line.strip()]
+
+
 def _digest(case_text: str, run: RunInfo) -> str:
-    """Return a checksum of the run: its case, its engine, and what is stored of its model.
+    """Return a checksum of the run: its case, its engine, and the stored data of its model.
 
     Of numbers that come out of a solver (shapes of modes) only the shape counts: their last bits need not be those of
     another day.
     """
     out = hashlib.blake2b(digest_size=32)
-    out.update(repr((case_text, run.steps, run.every, run.fields_every, run.engine)).encode())
+    case = [line for _, line in _without_comments(case_text)]
+    out.update(repr((case, run.steps, run.every, run.fields_every, run.engine)).encode())
     for name, values in sorted(static_arrays(run).items()):
         if name == DIGEST:  # it hangs on every bit
             continue

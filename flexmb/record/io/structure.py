@@ -1,9 +1,10 @@
-"""The tree of arrays a result is made of, written down once for memory and for disk.
+"""The tree of arrays of a result, defined once for memory and disk.
 
 /step /time                         sample numbers n and times t0 + n h
 /signals/NAME                       (n+1,) or (n+1, k)
 /contacts/NAME/{gap,velocity,impulse}   (n+1,) for one contact, (n+1, m) for a group
-/contacts/NAME/{status,work,work_friction}   the same, where a contact of the system has friction
+/contacts/NAME/{status,work,work_friction,work_surface}   the same, where a contact of the system has friction
+/contacts/NAME/{work_rolling,work_cohesion}   the same, where contacts of the group have that law
 /contacts/NAME/{slip,tangential_impulse}   along its tangents, (n+1,) for one, else side by side, contact by contact
 /contacts/NAME/{rolling_rate,rolling_impulse}   along its axes of rolling, then about its normal, likewise
 /joints/NAME/force                  multipliers: forces and torques along its rows, (n+1,) or (n+1, m)
@@ -33,7 +34,7 @@ from flexmb.assembly.glyphs import Glyphs
 from flexmb.fem.line_sections import LineSections
 from flexmb.record.io.friction_rows import friction_rows_of, law_arrays, split_friction
 from flexmb.record.io.planned_file import Rows
-from flexmb.record.samples import ENERGY_COLUMNS, FRICTION_PARTS, Block, RunInfo, count_kept
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, Block, RunInfo, count_kept
 from flexmb.record.section_forces import UNITS as SECTION_UNITS
 from flexmb.system.layout import Carriers, Layout
 
@@ -53,6 +54,9 @@ UNITS = {
     "rolling_impulse": "N m s",
     "work": "J",
     "work_friction": "J",
+    "work_rolling": "J",
+    "work_cohesion": "J",
+    "work_surface": "J",
     "force": "N",
     "position": "m",
     "displacement": "m",
@@ -70,18 +74,18 @@ UNITS = {
     "contact_impulse": "N s",
     "radius": "m",
 } | SECTION_UNITS
-"""Unit by the last word of a name; energies are in J, and joints have units of their own."""
+"""Unit by the last word of a name; energies are in J, and joints have their own units."""
 JOINT_UNITS = {
     "force": "N or N m",
     "impulse": "N s or N m s",
     "position_error": "m or rad",
     "velocity_error": "m/s or rad/s",
 }
-"""What a joint records: some of its rows hold places, others angles."""
+"""Quantities recorded for a joint: some of its rows constrain positions, others angles."""
 ROW_UNITS = {"force": ("N", "N m"), "impulse": ("N s", "N m s")}
-"""What single rows of joints have: those that hold places, and those that hold angles."""
+"""Units of single rows of joints: those that constrain positions, and those that constrain angles."""
 ANGULAR = ("tilt", "turn", "angle")
-"""First letters of the labels of rows that hold angles."""
+"""Beginnings of the labels of rows that constrain angles."""
 
 CARRIER_ARRAYS, CARRIER_MAPS = ("kind", "iq", "iv", "local", "q0"), ("Dq", "Dv")
 """Fields of ``Carriers``: arrays and sparse maps."""
@@ -89,7 +93,7 @@ DIGEST = "/layout/digest"
 
 
 def unit(name: str) -> str:
-    """Return the unit of a signal by its name or its path in the tree, empty when it has none we know."""
+    """Return the unit of a signal by its name or its path in the tree, empty if unknown."""
     words = name.lstrip("/").replace("/", ".").split(".")
     if words[0] == "energy":
         return "J"
@@ -103,13 +107,17 @@ def row_unit(word: str, row: str) -> str:
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
-    """Return the mean force since the sample before, N: the impulse, (n+1,) or (n+1, m), over that time."""
-    dt = np.diff(step, prepend=step[0] - 1) * h
+    """Return the mean force since the sample before, N: the impulse, (n+1,) or (n+1, m), over that time.
+
+    The first sample is taken to be as far from the one before as the second from it: at the start of a run its impulse
+    is zero, and inside a run samples are evenly spaced.
+    """
+    dt = np.diff(step, prepend=2 * step[0] - step[1] if len(step) > 1 else step[0] - 1) * h
     return np.asarray(impulse / (dt if impulse.ndim == 1 else dt[:, None]))
 
 
 def counts_of(run: RunInfo) -> dict[str, int]:
-    """Return how many samples and fields a complete run has; the last step is always one of both."""
+    """Return the numbers of samples and stored states of a complete run; the last step is always included."""
     every = {"sample": run.every, "field": run.fields_every}
     return {kind: count_kept(run.steps, n, run.steps) for kind, n in every.items()}
 
@@ -139,9 +147,10 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
 
 
 def energy_columns(run: RunInfo) -> list[str]:
-    """Return the energies that are recorded: the parts of friction only where contacts have more than normals."""
-    plain = run.system.contacts.blocks.normals_only
-    return [name for name in ENERGY_COLUMNS if not (plain and name in FRICTION_PARTS)]
+    """Return the recorded energies; the parts of friction only if contacts have tangential rows."""
+    absent: tuple[str, ...] = FRICTION_PARTS if run.system.contacts.blocks.normals_only else ()
+    absent += () if run.with_events else EVENT_WORKS
+    return [name for name in ENERGY_COLUMNS if name not in absent]
 
 
 def _joint_rows(run: RunInfo) -> dict[str, slice]:
@@ -197,7 +206,7 @@ def _columns(values: np.ndarray, first: int, size: int) -> np.ndarray:
 
 
 def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
-    """Return what does not change with time: the layout, and where contact impulses act."""
+    """Return the arrays that do not depend on time: the layout, and the points where contact impulses act."""
     layout, system = run.system.layout, run.system
     out: dict[str, np.ndarray] = {
         "/layout/points": layout.points,
@@ -231,7 +240,7 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
 
 
 def digest_of(tree: Tree) -> str:
-    """Return a checksum of what a run lays down at its start and never changes.
+    """Return a checksum of the arrays that a run writes at its start and never changes.
 
     That is the layout to the bit, and names, types and widths of all arrays; their rows grow.
     """
@@ -283,7 +292,7 @@ def layout_from(tree: Tree) -> Layout:
 
 
 def _array_from(tree: Tree, name: str, otherwise: np.ndarray) -> np.ndarray:
-    """Return the array ``/layout/NAME``; results of small motion have not all of them."""
+    """Return the array ``/layout/NAME``; results of small motion lack some of them."""
     path = f"/layout/{name}"
     return np.asarray(tree[path][()]) if path in tree else otherwise
 
@@ -299,7 +308,7 @@ def sections_from(tree: Tree) -> LineSections | None:
 
 
 def marks_from(tree: Tree) -> Glyphs:
-    """Return the marks stored in a tree, none where there are not any."""
+    """Return the glyphs stored in a tree, if any."""
     if "/layout/marks/kind" not in tree:
         return Glyphs()
     return Glyphs(**{f.name: np.asarray(tree[f"/layout/marks/{f.name}"][()]) for f in fields(Glyphs)})

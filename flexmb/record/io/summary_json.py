@@ -1,4 +1,4 @@
-"""``summary.json``: plain JSON; what is not a number (NaN, infinity) becomes null."""
+"""``summary.json``: plain JSON; NaN and infinity become null."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def read_summary(path: Path) -> dict[str, Any]:
 
 
 def writable(value: Any) -> Any:
-    """Return what was read from JSON with words that can be written: lone halves of surrogate pairs become ?."""
+    """Return JSON data with encodable strings: lone surrogates become ?."""
     if isinstance(value, dict):
         return {writable(key): writable(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -45,7 +45,7 @@ def writable(value: Any) -> Any:
 
 
 def plain(value: Any) -> Any:
-    """Return ``value`` with numpy scalars and arrays turned into what JSON knows."""
+    """Return ``value`` with numpy scalars and arrays converted to JSON types."""
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""From TOML text to its tree, within bounds: what would exhaust the stack or the patience is refused with its line.
+"""From TOML text to its tree, within bounds: input that would exhaust stack or time is rejected with its line.
 
 ``tomllib`` calls itself for every level, needs the square of the number of parts for a dotted key, and leaves whole
 numbers of thousands of digits to Python, which refuses them without saying where.
@@ -13,7 +13,7 @@ from typing import Any
 from flexmb.errors import readable
 
 MOST_LEVELS = 32
-"""Most levels of tables and lists; a case has five or six."""
+"""Maximum number of levels of tables and lists; a case has five or six."""
 _STRINGS = re.compile(r"""\"{3}(?:[^\\]|\\.)*?\"{3}|'{3}.*?'{3}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'|\#[^\n]*""", re.DOTALL)
 _KEY = re.compile(rf"(?<![\w-])[\w-]++(?:[ \t]*+\.[ \t]*+[\w-]++){{{MOST_LEVELS},}}")
 _BRACKET = re.compile(r"[][{}\n]")
@@ -29,6 +29,16 @@ def without_strings(text: str) -> str:
     return _STRINGS.sub(empty, text)
 
 
+def comments_of(text: str) -> dict[int, tuple[int, str]]:
+    """Return the comments of a TOML text by their line, from 1: the column they begin at, and the words."""
+    out: dict[int, tuple[int, str]] = {}
+    for match in _STRINGS.finditer(text):
+        if match.group().startswith("#"):
+            first = text.rfind("\n", 0, match.start()) + 1
+            out[text.count("\n", 0, match.start()) + 1] = (match.start() - first, match.group().rstrip())
+    return out
+
+
 class TooMuch(ValueError):
     """TOML that is nested too deep, or holds a number that is too long."""
 
@@ -39,7 +49,7 @@ def toml_tree(text: str) -> dict[str, Any]:
     Raises
     ------
     TooMuch
-        When it has too many levels or too long a number; the words name the line.
+        When it has too many levels or too long a number; the message names the line.
     tomllib.TOMLDecodeError
         When it is not TOML. Both are a ValueError.
     """
@@ -82,7 +92,7 @@ def _too_long(bare: str, err: ValueError) -> TooMuch:
 
 
 def _too_deep(tree: dict[str, Any]) -> list[str]:
-    """Return the first path with too many levels; empty when there is none."""
+    """Return the first path with too many levels; empty if there is none."""
     left: list[tuple[list[str], Any]] = [([], tree)]
     while left:
         path, node = left.pop()

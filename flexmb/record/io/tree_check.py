@@ -1,6 +1,6 @@
 """Whether the arrays of a result are those its run wrote: a file that was cut, edited or overwritten is refused.
 
-The layout has a checksum. Of samples and states only shapes and times are looked at: a result may be far larger than
+The layout has a checksum. Of samples and states only shapes and times are checked: a result may be far larger than
 memory.
 """
 
@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 from flexmb.record.io.structure import DIGEST, Tree, digest_of, layout_from, matrix_from
 
 NEEDED = ("/time", "/step", "/state/step", "/state/time", "/state/q", "/state/v", "/state/impulse", "/layout/points")
-"""Every result has these, whatever version wrote it."""
+"""Arrays that every result has, whichever version wrote it."""
 
 
 def require_sound(tree: Tree, name: str) -> None:
@@ -24,7 +24,7 @@ def require_sound(tree: Tree, name: str) -> None:
 
 
 def damage(tree: Tree) -> str:
-    """Return what is wrong with the arrays of a result, in words that name them; nothing when they fit together."""
+    """Return a message that names inconsistent arrays of a result; empty if they are consistent."""
     if missing := [name for name in NEEDED if name not in tree]:
         return f"it lacks {', '.join(missing)}"
     try:
@@ -56,7 +56,7 @@ def _wrong_rows(tree: Tree) -> Iterator[str]:
 
 
 def _altered(tree: Tree) -> str:
-    """Return what was changed of what a run lays down at its start."""
+    """Return which of the arrays written at the start of a run were modified."""
     if DIGEST in tree:
         same = tree[DIGEST][()].tolist() == [digest_of(tree).encode()]
         return "" if same else "/layout, or the list of arrays, is not the one that the run wrote"

@@ -23,7 +23,7 @@ ROOT = "/VTKHDF"
 
 
 class FieldsWriter:
-    """Streams kept states into a VTKHDF file.
+    """Streams stored states into a VTKHDF file.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class FieldsWriter:
         self.append(time, block.field_q, block.field_v, block.field_impulse)
 
     def flush(self) -> None:
-        """Bring everything written so far onto the disk."""
+        """Flush everything written so far to disk."""
         self.out.flush()
 
     def finish(self) -> None:
@@ -80,7 +80,7 @@ class FieldsWriter:
 
 
 def write_fields(tree: Tree, path: Path) -> None:
-    """Write the kept states of a whole result."""
+    """Write all stored states of a result."""
     times = tree["/state/time"][()]
     writer = FieldsWriter(path, PointMaps.from_tree(tree), len(times))
     try:

@@ -15,7 +15,7 @@ import numpy as np
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """Give a name beside ``path`` to write to; the file takes its place when the block has ended, and is removed else.
+    """Provide a temporary name next to ``path``; the file replaces ``path`` at the end of the block, or is removed.
 
     It ends as ``path`` does, and no two are alike: several processes may write the same file. An OSError
     (a full disk above all) has the name of the file.

@@ -1,4 +1,4 @@
-"""XDMF export by meshio's time series; the numbers go into the ``.h5`` beside the ``.xdmf``.
+"""XDMF export by meshio's time series; the data are in the ``.h5`` file next to the ``.xdmf``.
 
 XDMF readers disagree about how points among other cells are written, so a particle beside lines or triangles becomes a
 line from its point to itself. Every reader takes lines, triangles, and a mix of these two.
@@ -46,7 +46,7 @@ def _writer(path: Path, file: NewFile, file_name: str) -> Any:
     import meshio  # slow to import
 
     class Beside(meshio.xdmf.TimeSeriesWriter):  # type: ignore[misc]
-        """As meshio's, but the .h5 stands beside the .xdmf (not in the current folder), and lines have two ends."""
+        """As in meshio, but the .h5 is next to the .xdmf (not in the current folder), and lines have two ends."""
 
         def __enter__(self) -> Beside:
             self.h5_filename, self.h5_file = file_name, file
