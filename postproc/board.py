@@ -16,20 +16,20 @@ from numpy.typing import NDArray
 
 from flexmb.postproc.chart_ends import ChartEnds, draws_of
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.style import FIELD_MAP, STYLE, VERMILLION
+from flexmb.postproc.style import FIELD_MAP, SIGNED_MAP, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
 from flexmb.record.result import Result
 
 Box = tuple[float, float, float, float]
-"""Left, bottom, width, height in parts of the window."""
+"""Left, bottom, width, height as fractions of the window."""
 FULL = (1600, 900)
-"""Size, pixels, at which text has the size the style gives it."""
+"""Window size, pixels, at which text has its nominal size."""
 BESIDE: Box = (0.02, 0.09, 0.42, 0.77)
 BELOW: Box = (0.02, 0.47, 0.86, 0.395)
 ABOVE: Box = (0.03, 0.6, 0.74, 0.26)
-"""Place of the scene when the charts stand beside it, below it in a row, or (in a high window) below each other."""
+"""Position of the scene if the charts are beside it, below it in a row, or (in a tall window) stacked below it."""
 HIGH = 1.25
-"""Windows with less than this width over height are high."""
+"""Windows with less than this width over height are tall."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,8 @@ class Labels:
         The keys of the window.
     name : str
         What tells the result from others beside it.
+    signed : bool
+        Whether the colours part at zero.
     """
 
     field: str
@@ -55,6 +57,7 @@ class Labels:
     notes: tuple[str, ...]
     keys: str = ""
     name: str = ""
+    signed: bool = False
 
 
 class Board:
@@ -128,7 +131,7 @@ class Board:
         x, y, width, height = self.scene
         left, thick = (x + width + 0.075, 0.022) if self.high else (x + width + 0.035, 0.012)
         axes = self.figure.add_axes((left, y + 0.06 * height, thick, 0.82 * height))
-        shown = ScalarMappable(Normalize(*labels.limits), cmap=FIELD_MAP)
+        shown = ScalarMappable(Normalize(*labels.limits), cmap=SIGNED_MAP if labels.signed else FIELD_MAP)
         bar = self.figure.colorbar(shown, cax=axes)
         bar.outline.set_visible(False)
         axes.grid(False)

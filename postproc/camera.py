@@ -12,10 +12,10 @@ import numpy as np
 from flexmb.postproc.arrays import Array
 
 TURN, LIFT = np.radians(24.0), np.radians(17.0)
-"""The camera stands this much beside and above straight in front, so that depth can be seen."""
+"""Offset of the camera to the side and upward from the front view, so that depth is visible."""
 ROOM = 1.06
 FLAT = 1e-6
-"""What a motion may leave its plane by, over its size."""
+"""Out-of-plane motion, over its size, up to which a motion counts as planar."""
 
 
 @dataclass(frozen=True)

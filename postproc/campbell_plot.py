@@ -18,7 +18,7 @@ from flexmb.postproc.rotor_style import RPM, WHIRL, shortened, speed_axes
 from flexmb.postproc.style import INK, STYLE
 
 CLOSE = 0.09
-"""Critical speeds nearer to each other than this part of the picture have labels on different sides."""
+"""Critical speeds closer than this fraction of the figure have labels on different sides."""
 
 UNDAMPED = 1e-7
 """Logarithmic decrements below this are round-off."""

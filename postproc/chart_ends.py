@@ -18,7 +18,7 @@ from flexmb.record.result import Result
 
 Ends = tuple[float, float]
 APART = 8.0
-"""On a scale so many times as long as its own a chart is too low to be read, and keeps its own."""
+"""Ratio of a common scale to that of a chart above which the chart would be unreadable and keeps its own scale."""
 
 
 @dataclass(frozen=True)

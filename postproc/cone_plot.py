@@ -23,7 +23,7 @@ from flexmb.record.result import Result
 from flexmb.record.series import STATUS_WORDS, ContactSeries
 
 MOST = 20000
-"""Points of a picture; of more every so many is drawn, and those nearest to the cone are kept."""
+"""Maximum number of points of a figure; more are thinned out, keeping those nearest to the cone."""
 
 
 @dataclass(frozen=True)

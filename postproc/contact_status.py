@@ -15,10 +15,10 @@ from flexmb.record.result import Result
 from flexmb.record.series import STATUS_WORDS, ContactSeries
 
 COLOURS = {"open": FAINT, "stick": VERMILLION, "slip": PURPLE}
-"""Of arrows and strips: a contact that slips has another colour than one that pushes without."""
+"""Colors of arrows and status strips: slipping contacts differ from sticking ones."""
 OPACITY = {"open": 0.25, "stick": 0.9, "slip": 0.9}
 MOST_STRIPS = 12
-"""Contacts of a group that have a strip of their own."""
+"""Maximum number of contacts of a group with individual strips."""
 
 
 def has_friction(contact: ContactSeries) -> bool:

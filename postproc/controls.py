@@ -160,5 +160,5 @@ KEYS = (
     Keys("c", "camera as at first, all in view", {"c": lambda c: c.reset_camera()}),
     Keys("?", "these keys on, off", {"?": lambda c: c.show_keys()}),
 )
-"""The keys of window and page."""
+"""Keyboard controls of the window and the web page."""
 ACTIONS = {key: action for keys in KEYS for key, action in keys.actions.items()}

@@ -16,16 +16,16 @@ from flexmb.record.result import Fields
 
 MOST = 6_000_000
 MOST_LARGE = 1_500_000
-"""At most so many places are looked at (states times points), of large motion, which takes longer, fewer."""
+"""Maximum number of evaluated positions (states times points); fewer for large motion, which takes longer."""
 SWEEP = 60
-"""So many states from all over a run, and those in which bodies get farthest, tell the room that a motion takes."""
+"""Number of states, spread over the run, that determine the extent of the motion together with extreme states."""
 MOST_GROUPS = 6
-"""Of so many bodies each counts by itself; of more all together."""
+"""Number of bodies up to which each is treated separately."""
 LITTLE = 0.1
-"""Displacements of nodes are small below this part of the room that all takes."""
+"""Nodal displacement, over the total extent, below which it is small."""
 PROBES = 300
 BLOWN, BOUND = 1e6, 10.0
-"""A run has blown up when it gets so many times as far as in its first tenth; room is for so many times."""
+"""Multiple of the extent of its first tenth at which a run has diverged; the view allows for this multiple."""
 
 
 _DIAGONALS = [
@@ -33,12 +33,12 @@ _DIAGONALS = [
     *((1, 1, 1), (1, 1, -1), (1, -1, 1), (1, -1, -1)),
 ]
 DIRECTIONS = np.concatenate([np.eye(3), [np.array(d) / np.linalg.norm(d) for d in _DIAGONALS]])
-"""The axes, and between them the diagonals: what runs in circles is seen from aslant, too."""
+"""The axes and the diagonals between them: circular motion is measured along diagonals as well."""
 
 
 @dataclass(frozen=True)
 class Reach:
-    """How far points get.
+    """Largest displacement of the points.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ class Extent:
 
     @cached_property
     def reach(self) -> Reach:
-        """How far points get."""
+        """Largest displacement of the points."""
         return reach_of(self.fields, self.states)
 
     @cached_property
@@ -161,7 +161,7 @@ class Extent:
 
     @property
     def notes(self) -> list[str]:
-        """What there is no room for."""
+        """Parts without room in the picture."""
         if len(self.states) == len(self.fields):
             return []
         t = self.fields.times[self.states[-1]]

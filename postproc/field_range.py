@@ -12,7 +12,11 @@ from flexmb.record.result import Fields
 
 MOST = 20_000_000
 MOST_LARGE = 3_000_000
-"""At most so many values are looked at (states times points), of large motion, which takes longer, fewer."""
+"""Maximum number of evaluated values (states times points); fewer for large motion, which takes longer."""
+LOOKED_AT = 100
+"""States among which the largest value of a run is found."""
+NOISE = 1e-9
+"""Round-off of a field, over its largest value in the run."""
 
 
 def coloured_values(field: str, values: Array) -> Array:
@@ -48,6 +52,12 @@ def field_range(fields: Fields, field: str, states: IntArray, points: IntArray) 
         values = values[np.abs(values) < LARGE]  # nan is not, either
         low, high = min(low, float(values.min(initial=np.inf))), max(high, float(values.max(initial=-np.inf)))
     return low, high, len(some)
+
+
+def round_off(fields: Fields, field: str, points: IntArray) -> float:
+    """Return the size below which values of a field are round-off: a small part of the largest of the run."""
+    low, high, _ = field_range(fields, field, some_of(np.arange(len(fields.times)), LOOKED_AT), points)
+    return NOISE * max(abs(low), abs(high)) if low <= high else 0.0
 
 
 def _read(fields: Fields, name: str, states: IntArray) -> Array:

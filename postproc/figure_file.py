@@ -9,7 +9,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.out_file import writing
 
 SUFFIXES = (".svg", ".pdf", ".png")
-"""What figures are saved as."""
+"""File extensions of figures."""
 
 
 def usable_figure(path: Path) -> Path:

@@ -10,12 +10,12 @@ import numpy as np
 from flexmb.record.io.structure import Tree
 
 MOST = 50_000_000
-"""Of results with more numbers in their states, a bad one is found when it is looked at."""
+"""Number of values in the states up to which all are checked when a result is opened."""
 LARGE = 1e100
-"""Numbers beyond are as good as infinite: nothing can be drawn there, and squares of them overflow."""
+"""Larger values count as infinite: they cannot be drawn, and their squares overflow."""
 BLOCK = 1024
 LATE_NUMBERS = 65_536
-"""When a state is looked at, others around it are, too: so many numbers."""
+"""Number of values read at once around a state."""
 IMPULSE = "/state/impulse"
 
 

@@ -42,7 +42,7 @@ def friction_torques(opened: Opened) -> dict[str, Array]:
 
 
 def draw_friction_torques(axes: Axes, opened: Opened) -> None:
-    """Draw them."""
+    """Draw the friction torques of all clearances over time."""
     for k, (name, torque) in enumerate(friction_torques(opened).items()):
         colour = CYCLE[k % len(CYCLE)]
         axes.plot(*thinned(opened.result.time, torque), color=colour, linewidth=1.0, label=seen(name))

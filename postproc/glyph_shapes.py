@@ -14,9 +14,9 @@ import numpy as np
 from flexmb.postproc.arrays import Array
 
 INNER, OUTER = 1.0, 1.16
-"""Inner and outer radius of a ring, in parts of the inner one."""
+"""Inner and outer radius of a ring, over the inner one."""
 PER_TURN = 14
-"""Points of a turn of a coil."""
+"""Number of points per turn of a coil."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +106,12 @@ def ball(sides: int) -> Shape:
 def rod() -> Shape:
     """Return a straight line from t = 0 to 1."""
     return Shape(np.array([[0.0, 0.0, 0.0], [1.0, 0.0, 0.0]]), lines=[np.array([0, 1])])
+
+
+def strip() -> Shape:
+    """Return a strip from t = 0 to 1, as wide as z goes from -1 to 1."""
+    corners = np.array([[0.0, 0.0, -1.0], [1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
+    return Shape(corners, [np.arange(4)])
 
 
 def plate(first: float, last: float, half: float = 2.0) -> Shape:

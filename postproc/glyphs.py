@@ -24,6 +24,7 @@ from flexmb.record.io.glyph_ends import (
     CLAMP,
     DAMPER,
     DISK,
+    EDGE,
     HINGE,
     NOWHERE,
     ON_GROUND,
@@ -43,14 +44,14 @@ from flexmb.record.io.glyph_ends import (
 )
 
 MOST = 400
-"""Of more marks only the first are drawn."""
-LINKS = (SPRING, DAMPER, SPRING_DAMPER, ROD)
+"""Maximum number of glyphs; only the first ones are drawn."""
+LINKS = (SPRING, DAMPER, SPRING_DAMPER, ROD, EDGE)
 SQUARE = (WELD, BLOCK, SHEET)
-"""Their corners turn with their first ends; all others are round, or stand upright."""
+"""Glyphs whose corners rotate with their first end; all others are round or upright."""
 JOINT = 1.25
-"""Radius of a joint, in parts of what it is on."""
+"""Radius of a joint, over that of the body it is attached to."""
 COIL, LOOSE = 0.024, 0.12
-"""Radius of a spring, and length of one whose other end has no place, in parts of the picture's size."""
+"""Radius of a spring, and length of one without a second end point, over the size of the picture."""
 SOLID, BLUEISH = "#8894a0", "#8fa1b8"
 LOOKS = {
     "disks": (SOLID, 1.0),
@@ -60,7 +61,7 @@ LOOKS = {
     "bearings": (SKY, 0.55),
     "rings": (BLUEISH, 0.4),
 }
-"""Colour and opacity by look; what can be seen through comes last."""
+"""Color and opacity by style; transparent ones come last."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class DrawnMarks:
 
     @property
     def notes(self) -> list[str]:
-        """What is not drawn."""
+        """Symbols that are not drawn."""
         words = f"of {self.every} disks, bearings, supports, joints, springs and rings the first {len(self)} are drawn"
         return [words] if self.every > len(self) else []
 
@@ -242,7 +243,8 @@ class DrawnMarks:
         at[sliding] = ends[sliding, 1]
         at[rails] += self._travel[rails].mean(axis=1)[:, None] * axes[rails]
         t = _unit(T)
-        Y = _perpendicular(across, t)
+        Y, edges = _perpendicular(across, t), self._are(EDGE)
+        Y[edges] = _unit(np.cross(axes[edges], t[edges]))  # their strips stand along the normal of their plane
         length = r + part * self._gaps
         length[links] = self._coil[links, 1]
         return np.stack([at, T, length[:, None] * Y, length[:, None] * np.cross(t, Y)], axis=1)
@@ -279,6 +281,7 @@ class DrawnMarks:
         out[links, 0] = np.linalg.norm(self._spans(self._ends[links], links, 0.0)[1], axis=1)
         length, r = out[links, 0], COIL * self.thickness.size
         out[links, 1] = np.minimum(r, np.where(length > 0.0, 0.2 * length, r))
+        out[self._are(EDGE), 1] = r
         return out
 
     @cached_property
@@ -294,7 +297,7 @@ class DrawnMarks:
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        """What is drawn, by look."""
+        """Drawn symbols, by look."""
         found: dict[str, list[tuple[int, Shape]]] = {look: [] for look in LOOKS}
         for k in range(len(self)):
             for look, shape in self._shapes(k):
@@ -305,6 +308,8 @@ class DrawnMarks:
         """Return what mark k is drawn with."""
         kind, sides, other = self.kinds[k], self.sides, self.point[k, 1]
         if kind in LINKS:
+            if kind == EDGE:
+                return [("links", shapes.rod()), ("rings", shapes.strip())]
             length, r = self._coil[k]
             wound = shapes.coil(int(np.clip(0.33 * length / r, 5, 16)))
             both = [wound, shapes.dashpot(16)]

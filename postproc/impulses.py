@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from flexmb.record.result import Fields
 
 LONGEST, SHORTEST = 0.13, 0.045
-"""Lengths of the arrows of the largest impulse and of very small ones, in parts of the size of the scene."""
+"""Lengths of the arrows of the largest and of very small impulses, over the size of the scene."""
 HEAD = 0.11
-"""Radius of an arrow's head, in parts of the longest arrow."""
+"""Radius of the head of an arrow, over the longest arrow."""
 BLOCK = 4096
-"""So many states are read at a time."""
+"""Number of states read at a time."""
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class ArrowScale:
 
     @property
     def words(self) -> str:
-        """What a reader must know, empty where there are no arrows."""
+        """Note for the reader, empty without arrows."""
         longest = f"arrows: contact impulses since the state before, the longest {self.largest:.3g} N s"
         slips = ", purple where it slips" if self.rough else ""
         return longest + slips if self.largest > 0.0 else ""

@@ -16,7 +16,7 @@ from flexmb.postproc.report.write import usable
 from flexmb.postproc.scene import Scene
 
 HEIGHT = 680
-"""Of the page in a notebook, pixels."""
+"""Height of the page in a notebook, pixels."""
 CHOOSE = """document.addEventListener("DOMContentLoaded", () => {
   const choose = (name, value) => {
     const box = document.getElementById(name);
@@ -28,7 +28,7 @@ CHOOSE = """document.addEventListener("DOMContentLoaded", () => {
   choose("field", "%s");
   choose("scale", "%s");
 });"""
-"""Chooses what colours mean and how large displacements are drawn, once the scripts of the page have run."""
+"""Sets the color field and the magnification of displacements after the scripts of the page have run."""
 
 
 class MotionPage(Page):

@@ -26,7 +26,7 @@ from flexmb.record.io.glyph_ends import (
 )
 
 AT_MOVER = (BLOCK, SLEEVE, BEAD, SHEET)
-"""These turn with their base, their first end, but are where their mover is."""
+"""Glyphs that rotate with their base (first end) but are located at their second end."""
 SIZES = {
     BALL: (1.0, 1.0),
     BEAD: (1.0, 1.0),
@@ -38,11 +38,11 @@ SIZES = {
     HINGE: (2.4, 1.0),
     RAIL: (6.0, 0.4),
 }
-"""Lengths of T and of Y and Z, in radii of a joint; of hinges and rails the least T."""
+"""Lengths of T and of Y and Z, over the radius of a joint; minimum T of hinges and rails."""
 BEYOND = 1.15
-"""A hinge reaches so far beyond what it joins."""
+"""Overhang of a hinge beyond the connected bodies."""
 LONGER = 3.0
-"""But not farther than this many times the thinner of the two."""
+"""Upper limit of the overhang, over the thinner of the two bodies."""
 
 
 def joint_shapes(kind: str, on_ground: bool, sides: int) -> list[tuple[str, Shape]]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.postproc.arrays import Array, largest
-from flexmb.postproc.style import BLUE, BROWN, FAINT, GREEN, INK, OLIVE, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.postproc.style import BLUE, BROWN, FAINT, GREEN, INK, OLIVE, ORANGE, PURPLE, SKY, TEAL, VERMILLION, WINE
 from flexmb.record.result import Result
 
 WORKS = (
@@ -26,9 +26,11 @@ WORKS = (
     ("contacts", VERMILLION),
     ("friction", BROWN),
     ("cohesion", OLIVE),
+    ("closings", WINE),
+    ("projections", TEAL),
     ("scheme", PURPLE),
 )
-"""What changes the energy, and its colour."""
+"""Works that change the energy, and their colors."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +119,11 @@ def ledger_of(result: Result) -> Ledger | None:
         return np.asarray(tree[path][()]) if path in tree else np.zeros(len(result.time))
 
     drive, cross = column("work_drive"), column("work_cross")
-    damping, contact, cohesion, scheme = (
-        column(name) for name in ("work_damping", "work_contact", "work_cohesion", "numerical")
-    )
+    cohesion = column("work_cohesion")
     friction = column("work_friction") - cohesion
-    works = [column("work_external") - drive - cross, drive, cross, damping, contact, friction, cohesion, scheme]
+    before = [column("work_external") - drive - cross, drive, cross, column("work_damping"), column("work_contact")]
+    after = [column(name) for name in ("work_closing", "work_projection", "numerical")]
+    works = [*before, friction, cohesion, *after]
     scale = max(largest(np.abs(column(name))) for name in ("kinetic", "potential"))
     parts = tuple(
         Part(word, colour, values)

@@ -15,12 +15,12 @@ from flexmb.record.io.structure import ANGULAR, ROW_UNITS, Tree, mean_force, row
 from flexmb.record.result import Result
 
 BLOCK = 1 << 16
-"""Rows read at a time, where many columns become one."""
+"""Rows read at a time when several columns are reduced to one."""
 ROOM = 400_000_000
-"""Bytes of curves that are kept at hand."""
+"""Size of the cache of curves, bytes."""
 TOTAL = "energy.total"
 ROUND_OFF = 1e-12
-"""A component moves when it does so by more than this part of what its vector's largest one does."""
+"""Range of a component, over that of the largest component of its vector, above which it counts as moving."""
 
 
 @dataclass(frozen=True)

@@ -48,7 +48,7 @@ class Opened:
 
     @property
     def title(self) -> str:
-        """What the case calls itself."""
+        """Title of the case."""
         return str(self.result.summary.get("title") or self.case.get("title") or "")
 
     @property

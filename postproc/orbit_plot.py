@@ -20,18 +20,18 @@ from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
 
 LATEST = 0.1
-"""The last part of the time shown, drawn darker."""
+"""Final fraction of the time window that is drawn darker."""
 WALL = 1.06
-"""Outer radius of a stator as it is drawn, over its clearance."""
+"""Drawn outer radius of a stator, over its clearance."""
 PALE = "0.82"
 SMOOTH = 24
-"""With fewer samples a turn than this an orbit is drawn with corners, and the legend says so."""
+"""Samples per revolution below which an orbit looks polygonal, which the legend states."""
 
 
 def plot_orbits(
     opened: Opened, names: Sequence[str] | None = None, start: float | None = None, end: float | None = None
 ) -> Figure:
-    """Return a figure of orbits, one panel per node: the whole time faint, its last tenth dark, impacts as dots.
+    """Return a figure of orbits, one panel per node: the whole time faint, its last tenth dark, contact as arcs.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
         axes.add_patch(Circle((y, z), gap, fill=False, edgecolor=INK, linewidth=0.9, zorder=5))
         axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap:.3g} m")
         if name in opened.result.contacts:
-            axes.plot(*yz[hits[shown]].T, ".", color=VERMILLION, markersize=4.0, zorder=3, label="in contact")
+            _draw_contact(axes, yz, hits[shown])
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
     axes.set_aspect("equal", adjustable="datalim")
     ends = axes.dataLim
@@ -82,8 +82,31 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.005), ncols=2, fontsize=7)
 
 
+def contact_arcs(yz: Array, hits: NDArray[np.bool_]) -> tuple[Array, Array]:
+    """Return the arcs of an orbit in contact, one below the other with a row of nan after each, and single impacts.
+
+    An arc is at least two samples in contact one after the other.
+    """
+    change = np.flatnonzero(np.diff(np.concatenate([[False], hits, [False]]).astype(np.int8)))
+    first, after = change[::2], change[1::2]
+    gap = np.full((1, 2), np.nan)
+    arcs = [part for a, b in zip(first, after, strict=True) if b - a > 1 for part in (yz[a:b], gap)]
+    return np.concatenate([np.zeros((0, 2)), *arcs]), yz[first[after - first == 1]]
+
+
+def _draw_contact(axes: Axes, yz: Array, hits: NDArray[np.bool_]) -> None:
+    """Draw where contact lasts as thick arcs, and impacts of a single sample as dots."""
+    arcs, dots = contact_arcs(yz, hits)
+    if len(arcs):
+        look: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt", "alpha": 0.9}
+        axes.plot(*arcs.T, color=VERMILLION, zorder=3, label="in contact", **look)
+    if len(dots) or not len(arcs):
+        label = "impacts" if len(arcs) else "in contact"
+        axes.plot(*dots.T, ".", color=VERMILLION, markersize=4.0, zorder=3, label=label)
+
+
 def samples_per_turn(yz: Array) -> float:
-    """Return how many samples a turn of an orbit has, by the median angle from one step of it to the next."""
+    """Return the number of samples per revolution of an orbit, from the median angle between samples."""
     way = np.diff(yz[:, 0] + 1j * yz[:, 1])
     way = way[np.abs(way) > 1e-12 * np.abs(way).max(initial=0.0)]
     angle = float(np.median(np.abs(np.angle(way[1:] / way[:-1])))) if len(way) > 1 else 0.0

@@ -15,7 +15,7 @@ from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.board import Board, Box
 
 VTK_FONT_FILE = 4
-"""VTK's number for a font given by its file; matplotlib's own is taken, so that all words look alike."""
+"""VTK code for a font given by its file; the font of matplotlib is used, so that all text looks alike."""
 
 
 class Overlay:

@@ -16,12 +16,12 @@ from flexmb.postproc.glyphs import LOOKS, Part
 from flexmb.postproc.impulses import Arrows
 from flexmb.postproc.overlay import Overlay
 from flexmb.postproc.scene import Scene
-from flexmb.postproc.style import FIELD_MAP, VERMILLION
+from flexmb.postproc.style import FIELD_MAP, SIGNED_MAP, VERMILLION
 from flexmb.postproc.triad import Triad
 
 SHADE = {"ambient": 0.45, "diffuse": 0.6, "specular": 0.1, "show_scalar_bar": False, "reset_camera": False}
 NOTHING = "#bdbdbd"
-"""Colour where a field has no value."""
+"""Color where a field has no value."""
 
 
 class Panel:
@@ -146,7 +146,8 @@ class Panel:
     def _add_coloured(self) -> None:
         """Put what is coloured by the field into the renderer, in place of what was there."""
         self.plotter.subplot(0, self.index)
-        by_value = {"cmap": FIELD_MAP, "clim": self.limits, "nan_color": NOTHING, "scalars": "value"}
+        colours = SIGNED_MAP if self.scene.signed else FIELD_MAP
+        by_value = {"cmap": colours, "clim": self.limits, "nan_color": NOTHING, "scalars": "value"}
         preference = "cell" if self.scene.on_lines else "point"
         for name, mesh in self._meshes.items():
             own = name == "solids" and not self.scene.on_solids

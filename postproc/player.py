@@ -6,7 +6,7 @@ from flexmb.postproc.arrays import Array
 from flexmb.postproc.instant import nearest
 
 SECONDS = 10.0
-"""How long a whole run plays unless told otherwise, s of the viewer's time."""
+"""Default duration of the playback of a whole run, s."""
 FASTEST = 1024.0
 
 
@@ -30,7 +30,7 @@ class Player:
 
     @property
     def factor(self) -> float:
-        """How many times as fast it plays as at first."""
+        """Playing speed relative to the initial one."""
         return self.speed / self.normal
 
     def go(self, t: float) -> float:

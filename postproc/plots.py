@@ -21,6 +21,8 @@ from flexmb.postproc.contact_status import draw_status, has_friction, has_status
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
+from flexmb.postproc.plotted import coinciding
+from flexmb.postproc.round_off import flattened, length_of, speed_of, titled
 from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.structure import mean_force
@@ -28,9 +30,9 @@ from flexmb.record.result import Result
 from flexmb.record.series import ContactSeries
 
 LONG_LABEL = 26
-"""Letters that fit beside a frame."""
+"""Number of characters that fit beside a frame."""
 MOST_CONTACTS = 4
-"""More contacts than this are not told apart in one chart."""
+"""Maximum number of contacts that are distinguished in one chart."""
 Draw = Callable[[Axes], None]
 
 
@@ -52,7 +54,7 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
     result : Result
     name : str
         As in ``result.contacts``. Of a group the smallest gap and velocity and the sum of the forces are drawn, and
-        the largest slip.
+        the largest slip; ``NAME[k]`` is contact k of it, counted from 0.
     save : path, optional
         Also write the figure, as .svg, .pdf or .png.
     """
@@ -74,9 +76,13 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
 def named_contact(result: Result, name: str) -> ContactSeries:
     """Return a contact of a result; InputError that names those there are, where there is none of that name."""
     known = list(result.contacts)
-    if name not in known:
+    if name not in result.contacts:
         near = difflib.get_close_matches(name, known, n=1)
         hint = f"did you mean '{near[0]}'? " if near else ""
+        group = name.partition("[")[0]
+        if name.endswith("]") and group in known:
+            count = _columns(result.contacts[group].gap)[1]
+            hint = f"'{group}' has {count} contact{'s, numbered from 0' if count > 1 else ''}; "
         raise InputError(f"there is no contact '{name}' in this result; {hint}recorded: {', '.join(known) or 'none'}")
     return result.contacts[name]
 
@@ -131,11 +137,13 @@ def _draw_signals(axes: Axes, curves: Curves, names: list[str], unit: str) -> No
     common = ", ".join(dict.fromkeys(curves.word(name) for name in names))
     if len(common) > LONG_LABEL:
         common = "value"
-    for k, name in enumerate(names):
+    groups = coinciding([(name, curves[name]) for name in names])
+    labels = [" = ".join(curves.title(name) for name in own) for own in groups]
+    for k, (own, label) in enumerate(zip(groups, labels, strict=True)):
         style = "-" if k < len(CYCLE) else (0, (4, 2))
-        label = seen(curves.title(name))
-        axes.plot(*thinned(curves.time, curves[name]), color=CYCLE[k % len(CYCLE)], linestyle=style, label=label)
-    longest = max(len(curves.title(name)) for name in names)
+        colour = CYCLE[k % len(CYCLE)]
+        axes.plot(*thinned(curves.time, curves[own[0]]), color=colour, linestyle=style, label=seen(label))
+    longest = max(len(label) for label in labels)
     _finish(axes, curves.result, common.capitalize(), with_unit(common, unit), 2 if longest <= LONG_LABEL else 1)
 
 
@@ -164,19 +172,23 @@ def _figure(
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the gaps of contacts (of a group the smallest) over time."""
+    drawn = []
     for contact, colour in _chosen(axes, result, names, gaps=True):
         gap, many = _columns(contact.gap)
-        axes.plot(*thinned(result.time, gap.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
+        drawn.append((_label(contact, many, "min of"), gap.min(axis=1), colour))
+    flat = _plot_apart(axes, result, drawn, scale := length_of(result))
     axes.axhline(0.0, color=INK, linewidth=0.7)
-    _finish(axes, result, "Gap", "gap [m]")
+    _finish(axes, result, titled(axes, "Gap", flat, scale), "gap [m]")
 
 
 def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
     """Draw the relative velocities of contacts along the normal (of a group the smallest) over time."""
+    drawn = []
     for contact, colour in _chosen(axes, result, names, gaps=True):
         velocity, many = _columns(contact.velocity)
-        axes.plot(*thinned(result.time, velocity.min(axis=1)), color=colour, label=_label(contact, many, "min of"))
-    _finish(axes, result, "Relative velocity", "velocity [m/s]")
+        drawn.append((_label(contact, many, "min of"), velocity.min(axis=1), colour))
+    flat = _plot_apart(axes, result, drawn, scale := speed_of(result))
+    _finish(axes, result, titled(axes, "Relative velocity", flat, scale), "velocity [m/s]")
 
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
@@ -192,6 +204,17 @@ def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) 
             axes.plot(*thinned(result.time, friction), color=colour, **style)
             dashed = "_nolegend_"  # one word in the legend will do
     _finish(axes, result, "Contact force", "force [N]")
+
+
+def _plot_apart(axes: Axes, result: Result, drawn: Sequence[tuple[str, Array, str]], scale: float) -> bool:
+    """Draw curves over time; those that coincide are one, and the legend says so; tell whether all are round-off."""
+    curves, flat = flattened([y for _, y, _ in drawn], scale)
+    drawn = [(label, y, colour) for (label, _, colour), y in zip(drawn, curves, strict=True)]
+    groups = coinciding([(label, y) for label, y, _ in drawn])
+    for own in groups:
+        _, y, colour = next(curve for curve in drawn if curve[0] == own[0])
+        axes.plot(*thinned(result.time, y), color=colour, label=" = ".join(own))
+    return flat
 
 
 def draw_cone_forces(axes: Axes, result: Result, name: str) -> None:
@@ -231,9 +254,10 @@ def slip_curve(contact: ContactSeries) -> tuple[Array, str]:
 def draw_slip(axes: Axes, result: Result, name: str) -> None:
     """Draw the slip of a contact over time."""
     slip, words = slip_curve(result.contacts[name])
+    (slip,), flat = flattened([slip], scale := speed_of(result))
     axes.plot(*thinned(result.time, slip), color=BROWN, label=words)
     axes.axhline(0.0, color=INK, linewidth=0.7)
-    _finish(axes, result, "Slip", "velocity [m/s]")
+    _finish(axes, result, titled(axes, "Slip", flat, scale), "velocity [m/s]")
 
 
 def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:

@@ -15,7 +15,7 @@ from flexmb.postproc.arrays import Array
 from flexmb.postproc.open_folder import Opened
 
 MOST_NODES = 4
-"""More nodes than this are not drawn unless they are named."""
+"""Maximum number of nodes that are drawn by default."""
 
 
 class Whirl(NamedTuple):

@@ -21,9 +21,9 @@ from flexmb.postproc.style import CYCLE, FIELD_MAP, INK, STYLE
 WINDOWS = 160
 """Number of windows of a waterfall."""
 DECADES = 4.0
-"""Range of the colours of a waterfall."""
+"""Dynamic range of the colors of a waterfall."""
 FINE = 4
-"""So many frequencies of a waterfall stand in place of one, so that its colours are smooth."""
+"""Interpolation factor of the frequencies of a waterfall, for smooth colors."""
 
 
 def plot_spectrum(

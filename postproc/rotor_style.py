@@ -19,7 +19,7 @@ WHIRL: dict[str, dict[str, Any]] = {
     "axial": {"color": ORANGE, "linestyle": (0, (8, 2))},
     "torsion": {"color": FAINT, "linestyle": (0, (3, 1, 1, 1, 1, 1))},
 }
-"""Colour and dashes of each kind of motion: told apart without colours as well."""
+"""Color and dashes of each kind of motion, distinguishable without color as well."""
 
 
 def speed_axes(axes: Axes, title: str) -> None:

@@ -10,10 +10,10 @@ import numpy as np
 from flexmb.postproc.arrays import Array, IntArray
 
 BLOCK = 256
-"""So many states are read at a time, or more when they are small, fewer when they are large."""
+"""Number of states read at a time; more if they are small, fewer if they are large."""
 BLOCK_NUMBERS, MOST_NUMBERS = 65_536, 4_000_000
 APART = 32_768
-"""Rows that are less than so many bytes apart are read at once with all between them: that takes less time."""
+"""Rows less than this many bytes apart are read at once, together with those between them, which is faster."""
 GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 
 

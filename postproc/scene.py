@@ -14,8 +14,8 @@ from flexmb.postproc.board import Board, Labels
 from flexmb.postproc.camera import Camera, look_at, plane_of, upright
 from flexmb.postproc.deformation import deformation, held_points
 from flexmb.postproc.extent import Extent
-from flexmb.postproc.field_range import coloured_values, field_range
-from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS
+from flexmb.postproc.field_range import coloured_values, field_range, round_off
+from flexmb.postproc.fields import AT_POINTS, ON_LINES, ON_SOLIDS, VECTORS, signed
 from flexmb.postproc.finite_states import LateCheck
 from flexmb.postproc.glyphs import MOST as MOST_MARKS
 from flexmb.postproc.glyphs import DrawnMarks
@@ -78,7 +78,7 @@ class Scene:
     def _require(self, field: str) -> None:
         name = field.partition(".")[0]
         if name in ON_LINES and name not in self.fields.maps.cell_names:
-            message = f"the result has no {name}: it has no bars or beams, or was written before these were kept"
+            message = f"the result has no {name}: it has no bars or beams with sections"
             where = "" if self.result.folder is None else f"'{self.result.folder}'"
             raise InputError(f"{message}; allowed: {', '.join(AT_POINTS)}", where=where, key="field", value=field)
 
@@ -183,18 +183,18 @@ class Scene:
 
     @cached_property
     def shapes(self) -> Shapes:
-        """How the bodies are drawn."""
+        """Layout of the bodies."""
         return Shapes(self.fields.maps, self.thickness, self.marks.carried, self.marks.rims)
 
     @cached_property
     def thickness(self) -> Thickness:
-        """How thick the bodies are drawn."""
+        """Drawn thickness of the bodies."""
         size = float(np.linalg.norm(self.swept.max(axis=0) - self.swept.min(axis=0)))
         return Thickness(self.fields.maps.layout, size if size > 0.0 else 1.0, contact_radii(self.opened))
 
     @cached_property
     def marks(self) -> DrawnMarks:
-        """What is drawn beside the bodies."""
+        """Symbols drawn beside the bodies."""
         states = [(frame["displacement"], frame.get("rotation")) for _, frame in self.frames]
         return DrawnMarks(self.fields.maps.layout, self.thickness, self.up, states=states)
 
@@ -218,7 +218,7 @@ class Scene:
 
     @cached_property
     def up(self) -> Array:
-        """What is up in the picture."""
+        """The vertical direction of the picture."""
         gravity = self.opened.case.get("gravity", {}).get("acceleration")
         return upright(None if gravity is None else np.asarray(gravity, dtype=float), self.ways)
 
@@ -289,6 +289,12 @@ class Scene:
         return field_range(self.fields, self.look.field, self.look.states, self.coloured)
 
     @property
+    def signed(self) -> bool:
+        """Whether the field has a sign, and colours that part at zero; with other ends asked for it has not."""
+        ends = self.look.ends if self._ends_given else None
+        return signed(self.look.field) and (ends is None or ends[0] == -ends[1])
+
+    @property
     def _ends_given(self) -> bool:
         """Whether the ends of the colours were asked for: they are those of the field that was."""
         return self.look.ends is not None and self.look.field == self._first_field
@@ -302,18 +308,22 @@ class Scene:
         low, high, _ = self._range
         if low > high:
             return 0.0, 1.0
+        if self.signed:  # zero in the middle of the colours
+            noise = round_off(self.fields, self.look.field, self.coloured)
+            most = max(abs(low), abs(high), noise) or 1.0
+            return -most, most
         if high - low > 1e-6 * max(abs(low), abs(high)):
             return low, high
         return (min(low, 0.0), max(high, 0.0)) if max(abs(low), abs(high)) > 0.0 else (0.0, 1.0)
 
     @cached_property
     def impulses(self) -> Impulses:
-        """What contacts do to the points."""
+        """Impulses of contacts on the points."""
         return Impulses(self.fields)
 
     @property
     def arrows(self) -> ArrowScale:
-        """How long arrows are drawn: as in the scenes beside it."""
+        """Scale of arrows: as in the scenes beside it."""
         return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size, self.slipping.any)
 
     @cached_property
@@ -330,18 +340,18 @@ class Scene:
         words = f"{plain}, {component}" if component else f"|{plain}|" if name in VECTORS else plain
         field = f"{words} [{unit(name)}]" if len(self.coloured) else ""
         limits = self.limits if limits is None else limits
-        labels = Labels(field, limits, self.notes, keys, name=self.label)
+        labels = Labels(field, limits, self.notes, keys, name=self.label, signed=self.signed)
         return Board(self.opened, labels, size, aspect or self.camera.aspect)
 
     @property
     def enlarged(self) -> str:
-        """What the factor of the look makes larger, in words."""
+        """Description of what the factor of the look enlarges."""
         both = "small displacements and deformations" if self.small.any() else "deformations"
         return "displacements" if self.small.all() else both
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader must know to trust the picture."""
+        """Notes on the limits of the picture."""
         drawn = []
         if self.look.scale != 1.0:
             drawn.append(f"{self.enlarged} drawn × {self.look.scale:g}")

@@ -15,7 +15,7 @@ from flexmb.postproc.style import FAINT, INK, STYLE
 
 ComplexArray = NDArray[np.complex128]
 MOST = 9
-"""Number of shapes in one picture."""
+"""Number of shapes in one figure."""
 
 
 def plot_shapes(found: RotorModes, title: str = "") -> Figure:

@@ -16,7 +16,7 @@ OTHER = {
     "summary.energy.gain_steps": "",
     "summary.energy.gain_time": "s",
 }
-"""By the beginning of a name; numbers of the summary that are not here are energies or counts."""
+"""Units by the beginning of a name; numbers of the summary not listed here are energies or counts."""
 LAST = {
     "position_error": "m or rad",
     "joint_position_error": "m or rad",
@@ -26,7 +26,7 @@ LAST = {
     "spin_speed": "rad/s",
     "spin_angle": "rad",
 }
-"""By the last word of a name."""
+"""Units by the last word of a name."""
 
 
 def unit_of_signal(name: str) -> str:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 LINES: tuple[Any, ...] = ("-", (0, (5, 2)), (0, (5, 2, 1, 2)), (0, (1.5, 1.5)))
 SAME = 1e-9
-"""Schemes whose figures differ by less than this are drawn as one curve."""
+"""Schemes whose values differ by less than this are drawn as one curve."""
 
 
 def plot_spectra(spectra: Mapping[str, Spectrum]) -> Figure:

@@ -67,7 +67,7 @@ class Stage:
 
     @property
     def field(self) -> str:
-        """What the colours mean."""
+        """Meaning of the colours."""
         return self.scenes[0].look.field
 
     @property
@@ -159,7 +159,7 @@ class Stage:
 
     @property
     def _eye(self) -> Any:
-        """What all scenes are looked at with."""
+        """Camera of all scenes."""
         return self.panels[0].renderer.camera
 
     def recolour(self, field: str) -> None:

@@ -18,7 +18,9 @@ from flexmb.postproc.thickness import Thickness
 from flexmb.record.io.frames import ROUND, PointMaps
 
 SLAB = 0.02
-"""Thickness of a slab in parts of the picture's size."""
+"""Thickness of a slab over the size of the picture."""
+MOST_STOPS = 4
+"""Maximum number of points of a body with individual stops; more share one floor."""
 
 
 @dataclass(frozen=True)
@@ -171,12 +173,29 @@ class Shapes:
         around : (k, 3) array
             Points it should reach under, with some room.
         """
-        n = plane.normal
+        bodies = np.unique(self.maps.layout.body_of_point[plane.points])
+        room = max(0.1 * self.size, 2.5 * max(self.radius(int(body)) for body in bodies))
+        stops = self._stops(plane, room)
+        parts = [self._one_slab(plane.normal, offset, around[own] if stops else around, room) for own in stops or [()]]
+        return pv.merge(parts, merge_points=False) if len(parts) > 1 else parts[0]
+
+    def _stops(self, plane: ContactPlane, room: float) -> list[Any]:
+        """Return which of a plane's points have a stop of their own: a few of one bar or beam, far apart; else none.
+
+        A beam that two of its nodes may rest on stands on two stops, not on a table.
+        """
+        layout, points = self.maps.layout, np.unique(plane.points)
+        one_body = np.unique(layout.body_of_point[points]).size == 1
+        if not one_body or not 2 <= len(points) <= MOST_STOPS or not np.isin(points, layout.cells).all():
+            return []
+        apart = np.linalg.norm(layout.points[points][:, None] - layout.points[points][None], axis=2)
+        near = np.min(apart[~np.eye(len(points), dtype=bool)])
+        return [np.array([k]) for k in range(len(points))] if near > 2.5 * room else []
+
+    def _one_slab(self, n: Array, offset: float, around: Array, room: float) -> Any:
         a, b = tangents(n)
         foot = np.stack([around @ a, around @ b])
         low, high = foot.min(axis=1), foot.max(axis=1)
-        bodies = np.unique(self.maps.layout.body_of_point[plane.points])
-        room = max(0.1 * self.size, 2.5 * max(self.radius(int(body)) for body in bodies))
         middle, half = 0.5 * (low + high), 0.5 * (high - low) + room
         origin = offset * n
         corners = [

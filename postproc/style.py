@@ -6,12 +6,15 @@ from typing import Any
 
 BLUE, VERMILLION, GREEN, ORANGE, PURPLE, SKY = "#0072B2", "#D55E00", "#009E73", "#E69F00", "#CC79A7", "#56B4E9"
 """The palette of Okabe and Ito (2008)."""
-BROWN, OLIVE = "#8C510A", "#9A9400"
-"""Two more, apart from these in lightness, for charts that need them."""
+BROWN, OLIVE, TEAL, WINE = "#8C510A", "#9A9400", "#44AA99", "#882255"
+"""Four more colors of different lightness."""
 CYCLE = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY)
 INK, FAINT = "#222222", "#8a8a8a"
 FIELD_MAP: Any = "viridis"
-"""Colour map of fields: even in lightness, and safe for colour-blind readers."""
+"""Color map of fields: perceptually uniform and safe for color-blind readers."""
+
+SIGNED_MAP: Any = "RdBu_r"
+"""Diverging color map of signed fields: red for tension, blue for compression; safe for color-blind readers."""
 
 STYLE: Any = {
     "font.family": "sans-serif",
@@ -47,7 +50,7 @@ STYLE: Any = {
     "svg.fonttype": "none",
     "pdf.fonttype": 42,
 }
-"""Matplotlib settings; letters in PDF are those of a font (TrueType), which journals ask for."""
+"""Matplotlib settings; PDF files embed TrueType fonts, as journals require."""
 
 
 def seen(label: str) -> str:

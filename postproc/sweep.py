@@ -12,7 +12,7 @@ import pyvista as pv
 from flexmb.postproc.arrays import Array
 
 SIDES, RINGS = 32, 24
-"""Corners of a drawn circle; circles of a ball from pole to pole."""
+"""Number of corners of a drawn circle; number of circles of a ball from pole to pole."""
 
 
 class Outline(NamedTuple):

@@ -1,4 +1,4 @@
-"""How thick lines and particles are drawn."""
+"""Drawn thickness of lines and particles."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.record.io.frames import Layout
 
 THIN, THICK, BALL = 0.011, 0.08, 0.035
-"""Least and largest radius of a section, radius of a particle: in parts of the picture's size."""
+"""Smallest and largest radius of a section, radius of a particle, over the size of the picture."""
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,16 @@ import numpy as np
 from matplotlib.ticker import Formatter
 
 LARGE, SMALL = 4, -3
-"""From these powers of ten on they are taken out of the numbers."""
+"""Powers of ten beyond which they are factored out of the tick labels."""
 NARROW = 1e-4
-"""From this range over the size of its numbers on they have too many digits in common to write them at every tick."""
+"""Range over magnitude below which an offset is factored out of the tick labels."""
 MOST_DIGITS = 12
-"""Behind the point; more are round-off."""
+"""Maximum number of decimals; more are round-off."""
 LONG = 26
-"""Letters of a label that fit beside a low frame; a longer one has two lines."""
+"""Number of characters of a label that fit beside a low frame; a longer one has two lines."""
+SI_PREFIXES = {-12: "p", -9: "n", -6: "µ", -3: "m", 3: "k", 6: "M", 9: "G"}
+PREFIXED = ("m", "N", "J", "Pa", "s", "Hz", "W", "m/s", "N m", "N s")
+"""Units with a prefix, e.g. micrometers instead of 10⁻⁶ m. Large lengths and times have powers of ten."""
 _HIGH = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -46,11 +49,20 @@ def offset_of(low: float, high: float) -> float:
 
 
 def with_power(label: str, power: int) -> str:
-    """Return a label such as ``force [N]`` for numbers without their power of ten: ``force [10³ N]``."""
+    """Return a label such as ``force [N]`` for numbers without their power of ten: ``force [kN]``, ``[10³ rad]``."""
     if not power:
         return label
+    words, _, unit = label.rpartition("[")
+    if unit[:-1] in PREFIXED and power in SI_PREFIXES and not (power > 0 and unit[:-1] in ("m", "s", "m/s")):
+        return f"{words}[{SI_PREFIXES[power]}{unit}"
     factor = "10" + str(power).translate(_HIGH)
     return label.replace("[", f"[{factor} ", 1) if "[" in label else f"{label} [{factor}]"
+
+
+def prefixed(label: str, most: float) -> tuple[float, str]:
+    """Return what to divide numbers up to ``most`` by, and the label for what is left."""
+    power = power_of(-most, most)
+    return 10.0**power, with_power(label, power)
 
 
 def with_offset(label: str, offset: float) -> str:

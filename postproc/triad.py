@@ -13,9 +13,9 @@ from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.overlay import use_font
 
 SIZE = 0.26
-"""Side of the corner, in parts of the smaller side of the scene."""
+"""Size of the triad, over the smaller side of the scene."""
 MOST = 0.13
-"""Its largest side, in parts of the smaller side of the window."""
+"""Its maximum size, over the smaller side of the window."""
 REACH = 1.9
 """Half of what the corner shows; the axes are of length one, with their letters behind the ends."""
 GREY = (0.35, 0.35, 0.35)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from flexmb.checks.extras import require
 from flexmb.errors import InputError
 from flexmb.postproc.instant import nearest, nearest_state
 from flexmb.postproc.open_folder import open_folder
@@ -24,10 +25,10 @@ if TYPE_CHECKING:
 SUFFIXES = (".png", ".jpg", ".jpeg", ".tif", ".tiff", ".bmp")
 MOVIES = (".mp4", ".gif")
 SMALLEST, LARGEST = (640, 360), (7680, 4320)
-"""Sizes of a picture between which its text can be read and a machine can draw it, pixels."""
+"""Smallest size with readable text and largest size that can be rendered, pixels."""
 MOST_FOLDERS, MOST_FPS, MOST_FPS_GIF = 6, 240.0, 50.0
 SCALES = 1e-6, 1e9
-"""Least and largest factor on displacements: beyond, nothing is left to see, or numbers overflow."""
+"""Limits of the magnification of displacements, beyond which nothing is visible or numbers overflow."""
 NO_SCREEN = (
     "there is no screen to open a window on, so a picture was drawn without one; --movie F.mp4 makes a movie, --web a "
     "page for a browser"
@@ -62,7 +63,7 @@ def view(
     screenshot: str | Path | None = None,
     time: float | None = None,
     scale: float | None = None,
-    field: str = "displacement",
+    field: str | None = None,
     size: tuple[int, int] = (1600, 900),
     off_screen: bool | None = None,
     *,
@@ -85,9 +86,9 @@ def view(
         impulse, or the end of a run without contact.
     scale : float, optional
         Factor on displacements, 1 by default.
-    field : str
+    field : str, optional
         ``displacement``, ``velocity``, ``bending_moment`` (their magnitude, or a component such as ``velocity.x``),
-        ``axial_force`` or ``energy_density``.
+        ``axial_force`` or ``energy_density``; by default the axial force where all lines are bars, else displacement.
     size : tuple of int
         Width and height, pixels.
     off_screen : bool, optional
@@ -150,7 +151,7 @@ def serve(
     folders: Sequence[str | Path],
     time: float | None,
     scale: float | None,
-    field: str,
+    field: str | None,
     size: tuple[int, int],
     speed: float | None,
     host: str,
@@ -175,11 +176,7 @@ def serve(
     scale = 1.0 if scale is None else float(scale)
     check_look(field, scale, size)
     _check_pace(30.0, speed)
-    try:
-        import trame.app
-        import trame.widgets.vtk  # noqa: F401
-    except ImportError as err:
-        raise InputError(f"--web needs trame and trame-vtk ({err}); pip install trame trame-vtk") from err
+    require("web", "--web")
     from flexmb.postproc import web
 
     require_port(host, port)
@@ -193,7 +190,7 @@ def staged(
     folders: Sequence[str | Path],
     time: float | None,
     scale: float,
-    field: str,
+    field: str | None,
     *,
     whole: bool,
     ends: tuple[float, float] | None = None,
@@ -210,6 +207,7 @@ def staged(
     whole : bool
         Whether the whole run will be shown, not only this time.
     """
+    from flexmb.postproc.fields import usual_field
     from flexmb.postproc.scene import Look, Scene
     from flexmb.postproc.stage import Stage
 
@@ -218,6 +216,7 @@ def staged(
     if not 1 <= len(folders) <= MOST_FOLDERS:
         raise InputError(f"must be 1 to {MOST_FOLDERS} folders", key="folders", value=len(folders))
     opened = [open_folder(path) for path in folders]
+    field = field or usual_field(one.result.layout for one in opened)
     first = opened[0].result
     t = float(first.fields.times[nearest_state(first, time)])
     scenes = []
@@ -267,11 +266,11 @@ def usable(path: Path, suffixes: Sequence[str], what: str) -> Path:
     return require_place(path, what)
 
 
-def check_look(field: str, scale: float, size: tuple[int, int]) -> None:
+def check_look(field: str | None, scale: float, size: tuple[int, int]) -> None:
     """Raise InputError when the field, the scale or the size of a picture cannot be."""
     from flexmb.postproc.fields import FIELDS
 
-    if field not in FIELDS:
+    if field is not None and field not in FIELDS:
         near = difflib.get_close_matches(field, FIELDS, n=1, cutoff=0.4)
         hint = f"did you mean '{near[0]}'? " if near else ""
         raise InputError(f"{hint}allowed: {', '.join(FIELDS)}", key="field", value=field)

@@ -25,12 +25,12 @@ from flexmb.postproc.web_address import address, bound, refused
 from flexmb.postproc.web_page import build_page
 
 TICK = 0.04
-"""Seconds between two pictures while playing."""
+"""Seconds between two frames during playback."""
 SETTLE = 0.15
-"""Seconds a window must keep its size before the charts are drawn for it."""
+"""Time for which a window must keep its size before the charts are redrawn, s."""
 
 SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Speeds to choose from, over the first; keys also reach others."""
+"""Selectable playback speeds, over the initial one; keys also reach others."""
 
 
 class WebViewer(Controls):

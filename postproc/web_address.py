@@ -8,9 +8,9 @@ import socket
 from flexmb.errors import InputError
 
 HERE = ("", "localhost", "127.0.0.1", "::1")
-"""Hosts that only this machine reaches."""
+"""Hosts reachable from this machine only."""
 EVERYWHERE = {"0.0.0.0": socket.AF_INET, "::": socket.AF_INET6}
-"""Hosts that stand for all addresses of this machine, with their family."""
+"""Hosts that represent all addresses of this machine, with their address family."""
 MOST = 65535
 
 

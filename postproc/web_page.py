@@ -31,7 +31,7 @@ KEY = (
     "|| (['INPUT', 'BUTTON'].includes($event.target.tagName) && ($event.key.length > 1 || $event.key === ' ')) "
     "? '' : $event.key"
 )
-"""The key that was pressed, unless it is the browser's: controls keep those they know themselves."""
+"""The pressed key, unless the browser or a control handles it."""
 
 
 def build_page(viewer: WebViewer) -> Any:

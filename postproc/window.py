@@ -20,7 +20,7 @@ from flexmb.postproc.stage import Stage
 HINT = "space  play, pause      ?  keys"
 CLOSE = ("q", "close")
 TICK = 33
-"""Milliseconds between two pictures while playing."""
+"""Milliseconds between two frames during playback."""
 NAMES = {
     "space": " ",
     "Left": "ArrowLeft",
@@ -36,7 +36,7 @@ NAMES = {
     "bracketleft": "[",
     "question": "?",
 }
-"""The names VTK gives keys, and those browsers give them, where these differ."""
+"""VTK names of keys and browser names, where they differ."""
 
 
 class Window(Controls):

@@ -1,4 +1,4 @@
-"""How to do it again: commands, versions, and the cases as run."""
+"""Section on repeating the run: commands, versions, and the cases as run."""
 
 from __future__ import annotations
 

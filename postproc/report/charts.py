@@ -25,9 +25,9 @@ COLOURS = {
     INK: "ink",
     FAINT: "faint",
 }
-"""Names of colours on the page, whose lightness depends on whether it is light or dark."""
+"""Color names of the page; their lightness depends on the light or dark theme."""
 MOST = 2000
-"""Points of a curve; more cannot be told apart on a page."""
+"""Maximum number of points of a curve; more cannot be distinguished on a page."""
 
 
 @dataclass(frozen=True)

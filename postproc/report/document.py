@@ -9,7 +9,7 @@ from flexmb.postproc.report.html import Html, joined, tag
 from flexmb.record.io.run_folder import REPORT_MARK
 
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:"
-"""The browser itself refuses anything from outside."""
+"""Content security policy: the browser blocks all external resources."""
 
 
 class Outline:

@@ -15,7 +15,7 @@ from flexmb.postproc.report.runs import Run
 from flexmb.postproc.report.sections import TIME, Sections
 
 STACK = ("slip", "stick", "open")
-"""From below."""
+"""Contact states in the strip, from bottom to top."""
 
 
 def friction_charts(sections: Sections, name: str) -> list[Chart]:

@@ -83,4 +83,4 @@ def code(text: str) -> Html:
 
 
 COPY = tag("button", "copy", cls="small copy", type="button")
-"""Copies the table or text beside it."""
+"""Copies the adjacent table or text."""

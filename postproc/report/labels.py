@@ -1,4 +1,4 @@
-"""What runs are called on a page that compares them."""
+"""Labels of runs on a page that compares them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 from flexmb.postproc.open_folder import Opened
 
 PROBLEM = ("bodies", "joints", "loads", "contacts", "gravity", "initial")
-"""Tables of a case that say what is computed; the others say how, and for how long."""
+"""Tables of a case that define the model; the others define the method and the duration."""
 
 
 def labels_of(opened: Sequence[Opened], names: Sequence[str]) -> list[str]:

@@ -26,12 +26,12 @@ from flexmb.record.result import Result
 
 MOST_FRAMES = 300
 MOST_BYTES = 3_000_000
-"""What the frames of all runs of a page may take, before base64."""
+"""Maximum size of the frames of all runs of a page, before base64 encoding."""
 POINT_BYTES, GROWN_BYTES, LINE_BYTES, SIDE_BYTES, MARK_BYTES = 10, 6, 6, 6, 24
 """Of a point in a frame: three coordinates and two fields, two bytes each; what of them grows when it is drawn larger;
 of a line: three fields; how a rectangle is turned; of a mark: four vectors."""
 SIDES = 24
-"""Corners of a drawn circle."""
+"""Number of corners of a drawn circle."""
 
 
 @dataclass(frozen=True)
@@ -61,12 +61,12 @@ class Motion:
 
     @property
     def times(self) -> Array:
-        """Of the frames, s."""
+        """Times of the frames, s."""
         return np.asarray(self.scene.times[self.states])
 
     @cached_property
     def displacement(self) -> Array:
-        """Of the points, (f, n, 3), m."""
+        """Displacements of the points, (f, n, 3), m."""
         return np.array([frame["displacement"] for frame in self.frames])
 
     @cached_property
@@ -83,7 +83,7 @@ class Motion:
 
     @cached_property
     def drawn(self) -> DrawnMarks:
-        """What is drawn beside the bodies."""
+        """Symbols drawn beside the bodies."""
         states = [(frame["displacement"], frame.get("rotation")) for frame in self.frames]
         return DrawnMarks(self.layout, self.scene.thickness, self.scene.up, SIDES, states)
 

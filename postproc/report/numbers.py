@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.postproc.arrays import Array
 
 LARGEST = 1e300
-"""What is larger cannot be drawn: the difference of two such numbers may be none."""
+"""Larger numbers cannot be drawn: the difference of two of them may overflow."""
 
 
 class Numbers:

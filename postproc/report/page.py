@@ -61,7 +61,7 @@ class Page:
 
     @property
     def title(self) -> str:
-        """What the page is called."""
+        """Title of the page."""
         titles = list(dict.fromkeys(run.opened.title or run.name for run in self.runs))
         return titles[0] if len(titles) == 1 else " / ".join(titles)
 

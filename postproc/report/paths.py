@@ -7,11 +7,11 @@ import numpy as np
 from flexmb.postproc.arrays import Array, IntArray
 
 MOST = 4000
-"""Points of a path on a page."""
+"""Maximum number of points of a path on a page."""
 OFF = 2e-3
-"""How far a path may be off, over its width or height: less than a pixel."""
+"""Tolerance of a path, over its width or height: less than a pixel."""
 LONGEST = 64
-"""Samples that one straight piece may stand for; a power of two."""
+"""Maximum number of samples replaced by one straight segment; a power of two."""
 
 
 def shown_path(x: Array, y: Array) -> tuple[int, IntArray]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 DPI = 110
 WIDE, HALF = 8.0, 4.9
-"""Pictures wider than this go over the whole page; the others are drawn so wide, inches."""
+"""Figures wider than this span the whole page; the others are drawn at this width, inches."""
 
 
 def picture(figure: Figure, words: str) -> Html:

@@ -62,7 +62,7 @@ class Run:
 
     @cached_property
     def curves(self) -> Curves:
-        """What was recorded over time."""
+        """Recorded curves over time."""
         return Curves(self.result)
 
     @cached_property

@@ -14,6 +14,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, largest
 from flexmb.postproc.contact_status import of_joint
 from flexmb.postproc.named_curves import split_name, with_unit
+from flexmb.postproc.plotted import PAIRS
 from flexmb.postproc.report.charts import Chart, Curve, amplitude_floor, telling_range
 from flexmb.postproc.report.exact_curves import exact_times
 from flexmb.postproc.report.paths import shown_path
@@ -23,9 +24,7 @@ from flexmb.postproc.style import INK
 
 TIME = "time [s]"
 MOST_CONTACTS, MOST_SIGNALS, MOST_PORTRAITS = 6, 18, 9
-"""How many contacts or joints, signals, and portraits, orbits or spectra a page shows unless signals are named."""
-PAIRS = {"position": "velocity", "displacement": "velocity", "angle": "angle_rate", "rotation": "angular_velocity"}
-"""Words of signals whose second is the rate of the first."""
+"""Default numbers of contacts or joints, signals, and portraits, orbits or spectra on a page."""
 TIGHT = 1e-11
 """Errors of joints up to this, m, rad, m/s or rad/s, are round-off: they are told, not drawn."""
 FORCE = "Impulse over the time since the sample before."
@@ -76,7 +75,7 @@ class Sections:
 
     @property
     def left_out(self) -> int:
-        """How many signals move but are not shown."""
+        """Number of signals that change but are not shown."""
         return len(self.wanted) - len(self.signals)
 
     def over_time(

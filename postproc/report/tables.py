@@ -1,4 +1,4 @@
-"""What was run, expectations and energies in tables."""
+"""Tables of settings, expectations and energies."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.postproc.named_curves import unit_of
 from flexmb.postproc.report.html import Html, joined, table, tag
 from flexmb.postproc.report.runs import Run
 from flexmb.postproc.signal_units import unit_of_signal
-from flexmb.record.summary_text import ENERGY_WORDS, asked, size_words
+from flexmb.record.summary_text import ENERGY_WORDS, OF_EVENTS, asked, size_words
 
 TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
 
@@ -129,7 +129,11 @@ def _largest(run: Run) -> float:
 
 def compared_energies_table(runs: Sequence[Run]) -> Html:
     """Return the energies of runs at their ends, one row per run."""
-    words = [(key, text) for key, text in ENERGY_WORDS if any(_energy(run, key) is not None for run in runs)]
+    words = [
+        (key, text)
+        for key, text in ENERGY_WORDS
+        if any(_energy(run, key) or (_energy(run, key) is not None and key not in OF_EVENTS) for run in runs)
+    ]
     rows = [[run.label, *(number(_energy(run, key), 8) for key, _ in words)] for run in runs]
     return table(["energies [J]", *(text for _, text in words)], rows, numeric=range(1, len(words) + 1))
 

@@ -17,7 +17,7 @@ from flexmb.postproc.stage import Stage
 
 MOST_VIEWS = 4
 UNLIKE = 4.0
-"""When the box around all is so many times as large as that around one, each is looked at with its own camera."""
+"""Ratio of the common bounding box to that of one run above which each run has its own camera."""
 
 
 @dataclass(frozen=True)

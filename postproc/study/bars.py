@@ -17,7 +17,7 @@ from flexmb.postproc.style import BLUE, FAINT, GREEN, INK, ORANGE, PURPLE, SKY, 
 from flexmb.study.table import Row
 
 TAKEN = {"contact": "contacts", "damping": "damping", "numerical": "the scheme"}
-"""Works of the ledger that take energy, and who does them: a bar shows minus the work."""
+"""Works of the ledger that dissipate energy, with their names: a bar shows minus the work."""
 LOOKS = {"contact": (VERMILLION, ""), "damping": (GREEN, "...."), "numerical": (BLUE, "////")}
 OTHERS = ((BLUE, ""), (ORANGE, "////"), (GREEN, "...."), (PURPLE, "xxxx"), (SKY, "----"), (FAINT, "||||"))
 BAR, MOST = 0.235, 20.0

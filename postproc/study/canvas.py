@@ -20,14 +20,14 @@ from flexmb.postproc.study.spec import Asked, Series
 from flexmb.postproc.style import BLUE, GREEN, INK, ORANGE, PURPLE, SKY, VERMILLION
 
 WIDTH = 7.0
-"""Of a figure, inch: both columns of a journal."""
+"""Width of a figure, inches: two columns of a journal."""
 COLOURS = (BLUE, VERMILLION, GREEN, PURPLE, ORANGE, SKY, INK)
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "<", "p", ">", "h", "*", "d")
 DASHES: tuple[Any, ...] = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 ROOM: dict[str, Any] = {"handlelength": 2.4, "borderaxespad": 0.5}
-"""Of legends."""
+"""Spacing of legends."""
 LONG = 34
-"""Labels of series longer than this stand below the frames."""
+"""Labels of series longer than this are placed below the frames."""
 TITLE = "title"
 """Identifier of the title of a figure."""
 
@@ -134,7 +134,7 @@ class Legend:
         rows = -(-len(self.handles) // most)
         self.across = -(-len(self.handles) // max(1, rows))
         self.lines = 0 if self.right else rows
-        """How many lines it takes below the frames."""
+        """Number of lines it occupies below the frames."""
 
     def draw(self, figure: Figure) -> None:
         """Put it beside or below the frames."""

@@ -12,7 +12,7 @@ from flexmb.record.summary_text import ENERGY_WORDS
 LEDGER = {"initial": "initial energy", "final": "final energy", "residual": "residual of the ledger"} | {
     key: words for key, words in ENERGY_WORDS if key in ("external", "damping", "contact", "numerical")
 }
-"""Columns of the energy ledger, J, and their words."""
+"""Columns of the energy ledger, J, and their labels."""
 COSTS = {"summary.wall_time_s": "s", "summary.us_per_step": "µs"}
 """Signals of a summary that have a unit."""
 

@@ -26,7 +26,7 @@ from flexmb.study.table import Row
 
 EXACT: dict[str, Any] = {"color": INK, "linestyle": (0, (4, 2)), "linewidth": 1.1}
 MARKS = 7
-"""Markers on a curve; those of different curves stand at different times."""
+"""Number of markers on a curve; those of different curves are at different times."""
 
 
 def draw_curves(asked: Asked) -> Drawing:

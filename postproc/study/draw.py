@@ -36,7 +36,7 @@ KINDS: dict[str, Callable[[Asked], Drawing]] = {
     "profile": draw_profile,
     "modes": draw_modes,
 }
-"""What figures there are."""
+"""Kinds of figures."""
 FIGURES = "figures"
 
 

@@ -39,7 +39,7 @@ class Opened:
 
     @property
     def title(self) -> str:
-        """What the study calls itself."""
+        """Title of the study."""
         return str(self.tables.get("title") or self.folder.resolve().name)
 
 

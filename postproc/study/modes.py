@@ -26,11 +26,11 @@ from flexmb.postproc.style import FAINT
 from flexmb.study.table import Row
 
 OVER = {"frequency_hz": "frequency [Hz]", "omega_h": "ω h"}
-"""What spectra may be drawn over."""
+"""Quantities over which spectra may be drawn."""
 SHOWN = {"damping": "damping ratio", "lost": "energy lost [J]", "lost_free": "energy lost between contacts [J]"}
-"""What can be drawn of a mode: MEASURE.damping and so on; MEASURE alone is damping and lost_free."""
+"""Quantities of a mode that can be drawn: MEASURE.damping and so on; MEASURE alone is damping and lost_free."""
 MARKS = 26
-"""Markers of a series; of more modes some have none, in each series others."""
+"""Number of markers of a series; with more modes they are staggered between the series."""
 
 
 def draw_modes(asked: Asked) -> Drawing:

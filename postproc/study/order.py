@@ -18,7 +18,7 @@ from flexmb.postproc.style import INK
 
 LOG = "xy"
 MOST = 5
-"""Slopes are written beside so many lines at the most."""
+"""Maximum number of lines with their slopes written beside them."""
 
 
 def draw_order(asked: Asked) -> Drawing:

@@ -1,4 +1,4 @@
-"""What a figure of a study asks for, and the rows it is made of."""
+"""Specification of a figure of a study, and its rows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def _listed(value: Any) -> list[str]:
 
 @dataclass(frozen=True)
 class Series:
-    """Rows that are drawn alike: one line, one group of bars.
+    """Rows with a common style: one line, one group of bars.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ class Asked:
         self.known(*spec.by, *((spec.x,) if spec.x and spec.kind != "modes" else ()))
         self.table = table.where(spec.where)
         self.notes: list[str] = []
-        """What the reader must know: runs and values that are not drawn."""
+        """Notes for the reader: runs and values that are not drawn."""
         failed = [row for row in self.table.rows if not row.done]
         if failed:
             one = len(failed) == 1

@@ -26,7 +26,7 @@ COSTS = (
     "summary.newton_iterations",
     "summary.iterations",
 )
-"""Signals that are a cost: measures of them are the x axes when the figure names none."""
+"""Signals that are a cost: measures of them are the default x axes."""
 
 
 def draw_work_precision(asked: Asked) -> Drawing:

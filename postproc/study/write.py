@@ -32,7 +32,7 @@ class Drawn:
 
     @property
     def page(self) -> Path:
-        """The page."""
+        """The HTML page of the study."""
         return self.files[-1]
 
 

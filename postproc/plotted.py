@@ -1,0 +1,67 @@
+"""What figures of a run share: the signals and the stretch of time they are asked for, and curves that coincide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from flexmb.errors import InputError
+from flexmb.postproc.arrays import Array
+from flexmb.postproc.named_curves import Curves, split_name
+
+PAIRS = {"position": "velocity", "displacement": "velocity", "angle": "angle_rate", "rotation": "angular_velocity"}
+"""Pairs of quantities of which the second is the rate of the first."""
+SAME = 1e-9
+"""Difference of two curves, over their size, up to which they coincide in a figure."""
+MOST_SIGNALS = 6
+"""Default number of signals in a figure."""
+
+
+def shown_signals(curves: Curves, asked: Sequence[str]) -> list[str]:
+    """Return the signals to draw: those asked for, or the first that move."""
+    if asked:
+        return curves.expand(asked)
+    names = curves.moving(curves.signals)
+    if not names:
+        raise InputError(f"no recorded signal moves; recorded: {', '.join(curves.names) or 'none'}")
+    return names[:MOST_SIGNALS]
+
+
+def rate_pair(curves: Curves, x: str | None, y: str | None) -> tuple[str, str]:
+    """Return two signals: those asked for, or the first that moves and comes with its rate."""
+    if x is not None and y is not None:
+        return curves.expand([x])[0], curves.expand([y])[0]
+    for name in curves.expand([x]) if x is not None else curves.moving(curves.signals):
+        head, word, tag = split_name(name)
+        rate = f"{head}.{PAIRS[word]}{tag}" if word in PAIRS else ""
+        if y is not None:
+            return name, curves.expand([y])[0]
+        if rate in curves:
+            return name, rate
+    message = "no signal is recorded together with its rate (position and velocity of one node); name two with --x, --y"
+    raise InputError(f"{message}; recorded: {', '.join(curves.signals) or 'none'}")
+
+
+def coinciding(curves: Sequence[tuple[str, Array]]) -> list[list[str]]:
+    """Return the labels of the curves, those that cannot be told apart together, in the order of the first of each."""
+    out: list[tuple[list[str], Array]] = []
+    scale = max((float(np.nanmax(np.abs(y))) for _, y in curves if y.size and np.isfinite(y).any()), default=0.0)
+    for label, y in curves:
+        for names, first in out:
+            if first.shape == y.shape and np.allclose(first, y, rtol=0.0, atol=SAME * scale, equal_nan=True):
+                names.append(label)
+                break
+        else:
+            out.append(([label], y))
+    return [names for names, _ in out]
+
+
+def within(time: Array, start: float | None, end: float | None) -> Array:
+    """Return which samples lie in a stretch of time, (n,) bool; InputError when fewer than two do."""
+    low, high = -np.inf if start is None else start, np.inf if end is None else end
+    inside = (time >= low) & (time <= high)
+    if np.count_nonzero(inside) < 2:
+        message = f"fewer than two samples lie between {low:g} and {high:g} s"
+        raise InputError(f"{message}; the run goes from {time[0]:g} to {time[-1]:g} s", key="from")
+    return np.asarray(inside)
