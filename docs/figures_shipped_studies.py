@@ -25,9 +25,12 @@ SHOWN = {
     "mesh_and_restitution": "lost",
     "order_bar_fixed_mesh": "orders",
     "orders_ball_oscillator": "moreau_jean",
-    "profile_mechanisms": "iterations",
+    "orders_event_capturing": "captured",
+    "performance_profiles": "evaluations",
     "stick_slip_orders": "orders",
     "theta_limits": "contact_work",
+    "thesis_tables": "steps",
+    "work_precision_all": "four_bar_evaluations",
     "work_precision_four_bar": "work_precision",
 }
 """The figure of each study that the page shows."""

@@ -1,4 +1,4 @@
-"""What MkDocs is asked to do besides its own work: galleries among the pages, and formulas.
+"""What MkDocs is asked to do besides its own work: galleries and the Python reference among the pages, and formulas.
 
 ``FLEXMB_GALLERY=two_bars,theta_limits mkdocs serve`` makes only the pages of the cases and studies named,
 ``FLEXMB_GALLERY=none`` none of them, for those who write at something else.
@@ -12,6 +12,7 @@ import os
 from pathlib import Path
 from typing import Any
 
+from api_page import api_page
 from formulas import with_formulas
 from gallery.galleries import GALLERIES, Built, build
 from mkdocs.exceptions import BuildError
@@ -60,7 +61,8 @@ def _with_pages(entry: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the galleries and what they show."""
+    """Add the pages of the galleries and what they show, and the reference of the Python interface."""
+    files.append(File.generated(config, "api.md", content=api_page()))
     for built in BUILT:
         for place, text in built.pages.items():
             files.append(File.generated(config, place, content=text))

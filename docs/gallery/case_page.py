@@ -40,7 +40,7 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
         report = f"[Report of this run]({name}/{REPORT}): motion with a time slider, ledger, contacts, spectra, tables."
         parts += ["## The run", _figures(facts["summary"]), *_notes(facts["summary"]), report]
     if words := section_of(name):
-        parts += ["## In more words", words]
+        parts += ["## Discussion", words]
     parts += ["## Run it", f"```\n{commands(name)}\n```"]
     return "\n\n".join([*parts, "## The case file", *listing(name, case_text)]) + "\n"
 

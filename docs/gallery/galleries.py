@@ -9,25 +9,32 @@ from pathlib import Path
 from typing import Any
 
 from flexmb.case.shipped import shipped_cases, shipped_studies
-from gallery import case_run, study_run
+from gallery import case_run, study_run, validation_run
 from gallery.case_page import case_page
 from gallery.case_run import THUMB, passed, read_facts
 from gallery.index_page import Exhibit, grouped, index_page
 from gallery.plain import lettered
 from gallery.shelf import DONE, Shelf
 from gallery.study_page import study_page
+from gallery.validation_page import validation_page
 
 Tell = Callable[[str], None]
 
 CASE_WORDS = """
-Every shipped case, run when this site was built: pictures, what was expected and what came out, and the file itself.
-The pages are made from the case files; see [the shipped cases in words](../cases.md) for all of them on one page, and
-[how to write one](../write_case.md).
+Every shipped case, run when this site was built: figures, expected and computed values, and the case file.
+The pages are generated from the case files; [shipped cases](../cases.md) describes all of them on one page, and
+[how to write a case](../write_case.md) how to add one.
 """.strip()
 STUDY_WORDS = """
-Every shipped study, run when this site was built: figures, what was expected and what came out, all numbers, and the
-file itself. [The shipped studies in words](../studies_shipped.md) has what they found on one page, and
-[Studies](../studies.md) how to write one.
+Every shipped study, run when this site was built: figures, expected and computed values, all numbers, and the
+study file. [Shipped studies](../studies_shipped.md) has their findings on one page, and
+[Studies](../studies.md) describes how to write one.
+""".strip()
+VALIDATION_WORDS = """
+Curves computed by flexmb, overlaid on published figures, closed forms and independent integrations,
+when this site was built. The error of a curve is its largest distance from the reference, relative to the range of the
+reference; if velocities or forces jump it is the mean distance, since a jump may fall between two samples. Sources
+are in the [bibliography](../bibliography.md); each page has the command that reproduces the run.
 """.strip()
 
 
@@ -127,7 +134,17 @@ STUDIES = Gallery(
     page=study_page,
     needs=study_run.cases_of,
 )
-GALLERIES: tuple[Gallery, ...] = (CASES, STUDIES)
+VALIDATION = Gallery(
+    name="validation_manual",
+    title="Validation manual",
+    words=VALIDATION_WORDS,
+    groups=(validation_run.GROUP,),
+    sources=validation_run.families,
+    make=validation_run.make,
+    page=validation_page,
+    needs=validation_run.needs,
+)
+GALLERIES: tuple[Gallery, ...] = (CASES, STUDIES, VALIDATION)
 
 
 def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] = ()) -> Built:

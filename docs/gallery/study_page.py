@@ -37,7 +37,7 @@ def study_page(facts: dict[str, Any], study_text: str) -> str:
         report = f"[Report of this study]({name}/{REPORT}): axes and measures, figures, a table that can be sorted."
         parts += [report, "## Expected and computed", _expectations(facts["summary"]["expectations"], facts["units"])]
     if words := words_of(name):
-        parts += ["## What came out, in words", words]
+        parts += ["## Discussion", words]
     if "figures" in facts:
         parts += ["## The table", _counts(facts["summary"], name), _table(facts["table"])]
     parts += ["## Run it", f"```\nflexmb study {name} --check\n```", "## The study file", *listing(name, study_text)]
