@@ -169,11 +169,11 @@ def evaluate(system: tab.System, q: Array, v: Array, t: float = T, turn_: Array 
         empty(nm, 3),
     )  # fmt: skip
     a = tab.AngleState(empty(na), empty(na, 3), empty(na), np.zeros(na) if turn_ is None else turn_)
-    r = tab.RowState(empty(nr), empty(nr), empty(len(system.rows.marker), 6))
+    r = tab.RowState(empty(nr), empty(nr), empty(len(system.rows.marker), 6), empty(nr))
     markers.place(system.markers, np.concatenate([q, np.zeros_like(q)]), m)
     markers.move(system.markers, q, v, m)
     angle_rows.angles(system.angles, m, a)
-    constraint_rows.rows(system.rows, system.angles, system.functions, m, a, t, r)
+    constraint_rows.rows(system.rows, system.angles, system.functions, system.curves, m, a, t, r)
     return State(m, a, r)
 
 

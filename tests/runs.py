@@ -44,7 +44,9 @@ MEMBERS = [
     SCHEMES["potra"](variant="II"),
 ]
 """Every scheme of the project, with the parameters that take another branch."""
-MEMBERS += [cls() for cls in SCHEMES.values() if cls not in {type(member) for member in MEMBERS}]
+MEMBERS += [
+    cls() for cls in SCHEMES.values() if cls.driver == "steps" and cls not in {type(member) for member in MEMBERS}
+]
 COMPILED = [member for member in MEMBERS if has_compiled_step(member)]
 
 

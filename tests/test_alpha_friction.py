@@ -5,6 +5,7 @@ import pytest
 
 import flexmb as fm
 from flexmb.errors import InputError
+from flexmb.record.summary_text import energy_warnings
 
 G, SLOPE = 9.81, np.deg2rad(20.0)
 MEMBERS = [
@@ -39,6 +40,7 @@ def test_what_sticks_does_not_creep(scheme, kind):
     result = fm.simulate(block(kind, 0.5), scheme, step=0.01, end=1.0, engine="general")
     x = result.signals["b.position"]
     assert np.abs(x - x[0]).max() <= 1e-15
+    assert not energy_warnings(result.summary["energy"])
     assert result.contacts["floor"].impulse.sum() == pytest.approx(2.0 * G * np.cos(SLOPE), rel=1e-12)
 
 

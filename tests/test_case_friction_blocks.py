@@ -12,7 +12,7 @@ import flexmb as fm
 from flexmb.analysis.measures import fitted_order
 from flexmb.schemes import SCHEMES
 
-ROUGH = sorted(name for name, cls in SCHEMES.items() if "friction" in cls.carries)
+ROUGH = sorted(name for name, cls in SCHEMES.items() if "friction" in cls.carries and cls.driver == "steps")
 """Schemes that carry friction."""
 LEVELS = [(name, {}) for name in ROUGH]
 LEVELS += [(name, {"ggl": False}) for name in ROUGH if "ggl" in vars(SCHEMES[name]())]
@@ -164,6 +164,26 @@ def test_carts_keep_below_their_first_energy_and_end_at_one_distance():
     assert np.abs(apart[result.time > 3.8] - apart[-1]).max() <= 1e-3
     hits = result.time[result.contacts["stopper"].impulse.ravel() > 0.0]
     assert hits[0] == pytest.approx(0.05684, abs=4e-4)
+
+
+def test_carts_with_a_spring_hit_once_and_turn_when_they_should():
+    """Times and speed of the hit and of the turn, from an integration from event to event."""
+    result = fm.load_case("potra_carts_spring").run()
+    v1, v2 = result.signals["cart1.velocity"][:, 0], result.signals["cart2.velocity"][:, 0]
+    hits = np.flatnonzero(np.diff(v1) > 0.5)
+    assert hits.size == 1
+    assert result.time[hits[0]] == pytest.approx(0.07238978196, abs=1e-4)
+    assert v1[hits[0]] == pytest.approx(-2.3443175503, abs=2e-3)
+    assert result.time[np.argmax(v2 > 0.0)] == pytest.approx(0.25041500953, abs=1.5e-4)
+
+
+def test_cart_behind_a_stiff_spring_is_stopped_by_its_damper():
+    """gamma = 1e6, far above the step: x1 stays, cart 2 ends at 4.920256 after 0.412975 s."""
+    changes = ["loads.spring.stiffness=1e6", "time.step=2e-5", "time.end=0.6"]
+    result = fm.load_case("potra_carts_spring", changes).run()
+    x2 = result.signals["cart2.position"][:, 0]
+    assert np.abs(result.signals["cart1.position"][:, 0] - 0.2).max() <= 5e-3
+    assert x2[-1] == pytest.approx(4.920256400, abs=1e-4)
 
 
 def test_limits_of_the_carts_do_not_commute():

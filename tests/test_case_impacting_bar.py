@@ -14,8 +14,9 @@ import flexmb as fm
 from flexmb.schemes import SCHEMES
 
 THE_SCHEME = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)
-OTHERS = [cls() for name, cls in SCHEMES.items() if name not in ("naive-hht", "euler-linearized")]  # the last damps
-OTHERS += [cls(ggl=False) for cls in SCHEMES.values() if "ggl" in getattr(cls, "__dataclass_fields__", {})]
+STEPS = {name: cls for name, cls in SCHEMES.items() if cls.driver == "steps"}
+OTHERS = [cls() for name, cls in STEPS.items() if name not in ("naive-hht", "euler-linearized")]  # the last damps
+OTHERS += [cls(ggl=False) for cls in STEPS.values() if "ggl" in getattr(cls, "__dataclass_fields__", {})]
 
 
 @dataclass(frozen=True)

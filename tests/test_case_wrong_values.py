@@ -138,6 +138,8 @@ PARTS: dict[str, dict[str, dict[str, Any]]] = {
         "sphere-sphere": {"a": "box", "b": "wheel", "radius": 0.1},
         "spheres": {"bodies": ["box", "wheel"], "radius": 0.1},
         "clearance": {"node": "rod.mid", "gap": 0.1},
+        "node-curve": {"node": "ball", "pieces": [{"kind": "segment", "start": [-9.0, -9.0], "end": [9.0, -9.0]}]},
+        "rope": {"a": "ball", "b": "rod.last", "length": 90.0},
     },
 }
 KINDS: dict[str, Any] = {"bodies": BODIES, "joints": JOINTS, "loads": LOADS, "contacts": CONTACTS}
@@ -312,6 +314,8 @@ def test_the_trials_themselves_are_not_what_is_wrong(tmp_path: Path, capsys: pyt
         "loads.bearing.damping": "2.0",
         "contacts.clearance.gap": "0.2",
         "contacts.node-plane.radius": "0.5",
+        "contacts.node-curve.radius": "0.5",
+        "contacts.rope.length": "80.0",
         "motion.spin-up.rate": "-2.0",
         "motion.polynomial.coefficients": "[-1.0, 2.0]",
         "shape.cylinder.axis": '"z"',

@@ -167,6 +167,12 @@ def test_the_gain_warning_says_where_to_read_on() -> None:
     assert (Path(__file__).parents[1] / "docs/energy.md").is_file()
 
 
+def test_friction_gains_of_round_off_are_no_warning() -> None:
+    energy = ENERGY | {"scale": 2.0, "friction_gain_steps": 7, "friction_gain_max": 1e-11}
+    assert not any("friction added" in line for line in energy_lines(energy))
+    assert any("friction added" in line for line in energy_lines(energy | {"friction_gain_max": 1e-9}))
+
+
 def test_check_without_a_case_checks_the_shipped_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[str] = []
     monkeypatch.setattr(check, "_check", lambda name, overrides, quiet: seen.append(name) or 0)
@@ -212,4 +218,4 @@ def test_a_mesh_that_is_nowhere_is_answered_with_the_shipped_ones(
     bar = '[bodies.rod]\nkind = "bar"\nmesh = "no.msh"\narea = 1.0\nyoung = 1.0\ndensity = 1.0\n\n[contacts.table]'
     (ball / "ball.toml").write_text(BALL.replace("[contacts.table]", bar))
     assert main(["validate", "ball.toml"]) == 2
-    assert says(capsys.readouterr().err, "no.msh' ... mesh file; shipped: cantilever.vtu, graded_rod.msh")
+    assert says(capsys.readouterr().err, "no.msh' ... mesh file; shipped: ... cantilever.vtu, graded_rod.msh")

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from scipy import sparse
 
 from flexmb.errors import InputError
+from flexmb.kernels.cone_project import block_starts
+from flexmb.kernels.cone_residual import cone_scales
+from flexmb.kernels.cone_smooth import solve_smooth
 from flexmb.kernels.cones import AUTO, solve_cones
 from flexmb.nonsmooth import ContactNotConverged, ContactProblem, ContactSolver, residual
 from flexmb.nonsmooth.methods.registry import NAMES
+from flexmb.shipped_data import shipped_folder
 
 SHAPES = {"planar": (1, 0, 0), "spatial": (2, 0, 0), "rolling": (2, 2, 0), "all": (2, 2, 1), "joint": (3, 0, 0)}
 SOLVERS = [name for name in NAMES if name not in ("exact", "pgs", "clarabel")]
@@ -119,6 +121,40 @@ def test_default_solves_random_problems(kind, redundant, condition):
     assert len(failed) <= allowed, failed
 
 
+HARD = [(1131, "joint"), (1126, "joint"), (1142, "mixed"), (1139, "spatial"), (1059, "joint"), (1050, "joint")]
+
+
+@pytest.mark.parametrize(("seed", "kind"), HARD)
+def test_problems_that_only_ratios_and_other_starts_solve(seed, kind):
+    """Redundant, of condition 1e10, wedged: sweeps, Newton's and the proximal method and pyramids end above 1e-10."""
+    W, b, shape, law = arrays(seed, kind, True, 10)
+    P = np.zeros(b.size)
+    _, r, _ = solve_cones(W, b, shape, law, P, AUTO, 0, 1e-10)
+    assert r <= 1e-10
+    assert by_definition(problem_of(W, b, shape, law), P) <= 1e-9
+
+
+def test_smooth_paths_are_judged_by_the_problem_itself():
+    """Not by W raised a little: with impulses of 1e9 of b that is another problem, and the search ended too soon."""
+    rng = np.random.default_rng(1)
+    for seed in range(60):
+        W, b, shape, law = arrays(seed, "spatial", True, 10)
+        start = block_starts(shape)
+        D = cone_scales(np.diag(W).copy(), shape, start)
+        P = rng.normal(size=b.size)
+        _, r = solve_smooth(W, b, D, shape, start, law, P, 1e-10)
+        assert r == pytest.approx(residual(problem_of(W, b, shape, law), P), rel=1e-6, abs=1e-13)
+
+
+def test_admm_that_runs_away_is_an_error_of_its_own():
+    """Large mu: the fixed point of s overflowed, and numpy's error came through."""
+    for seed in range(30):
+        W, b, shape, law = arrays(seed, "spatial", True, 10)
+        problem = problem_of(W, b, shape, 10.0 * law)
+        solution, failure = answer(ContactSolver("admm", max_iterations=1500), problem)
+        assert failure is not None or solution.residual <= 1e-10
+
+
 def answer(solver, problem):
     """Return the solution and what was raised, if anything."""
     try:
@@ -221,7 +257,7 @@ def test_clarabel_is_named_when_missing():
     try:
         import clarabel  # noqa: F401
     except ImportError:
-        with pytest.raises(InputError, match=r"clarabel.*pip install flexmb\[cone\]"):
+        with pytest.raises(InputError, match=r'clarabel.*pip install "flexmb\[cone\]"'):
             ContactSolver("clarabel").solve(problem)
     else:
         assert ContactSolver("clarabel").solve(problem).residual <= 1e-10
@@ -234,7 +270,7 @@ def test_codes_for_compiled_loops():
         _ = ContactSolver("apgd").cone_method
 
 
-SAVED = sorted((Path(__file__).parent / "data" / "contact_cases").glob("*.npz"))
+SAVED = sorted((shipped_folder("cases") / "contact_problems").glob("*.npz"))
 
 
 @pytest.mark.parametrize("path", SAVED, ids=lambda path: path.stem)
@@ -245,5 +281,10 @@ def test_problems_of_shipped_cases_are_solved(path):
 
 
 def test_there_are_saved_problems():
-    assert len(SAVED) >= 15
-    assert max(ContactProblem.load(path).nc for path in SAVED) > 100
+    """From one contact to thousands, planar, spatial and rolling; small enough to ship."""
+    problems = [ContactProblem.load(path) for path in SAVED]
+    assert len(problems) >= 30
+    assert min(p.nc for p in problems) == 1
+    assert max(p.nc for p in problems) > 2000
+    assert {tuple(row) for p in problems for row in p.shape.tolist()} >= {(1, 0, 0), (2, 0, 0), (2, 2, 0), (2, 2, 1)}
+    assert sum(path.stat().st_size for path in SAVED) < 2e6

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from flexmb.kernels.cone_hard import HARD_CONES, solve_sent_hard
 from flexmb.kernels.cone_stage import CONES, send_cones
-from flexmb.kernels.cones import AUTO, EXACT, NEWTON, NSGS, PROXIMAL, PSOR, judge_cones, solve_cones
+from flexmb.kernels.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR, judge_cones, solve_cones
+from flexmb.kernels.stages import Stage
 
 PLANAR, SPATIAL, ROLLING, SPHERICAL = (1, 0, 0), (2, 0, 0), (2, 2, 1), (3, 0, 0)
 
@@ -56,10 +58,23 @@ def test_stage_answers_as_the_kernel_does(shape):
     shapes, law = np.array([shape] * nb, dtype=np.int64), np.full((nb, 3), 0.3)
     P, Q = np.zeros(n), np.zeros(n)
     direct = solve_cones(W, b, shapes, law, P, AUTO, 0, 1e-11)
-    sent = send_cones(CONES.door(), W, b, shapes, law, Q, AUTO, 0, 1e-11)
+    sent = send_cones(CONES.door(), HARD_CONES.door(), W, b, shapes, law, Q, AUTO, 0, 1e-11)
     assert direct == sent
     assert direct[1] <= 1e-11
     assert P.tobytes() == Q.tobytes()
+
+
+def test_methods_for_hard_problems_are_compiled_when_one_is_reached():
+    W, b = np.eye(4) + 0.1, np.array([-1.0, 0.3, -1.0, -0.2])
+    shapes, law, P = np.array([PLANAR] * 2, dtype=np.int64), np.full((2, 3), 0.5), np.zeros(4)
+    hard = Stage(solve_sent_hard)  # one of its own: others may have asked for that of the solver
+    door = hard.door()
+    assert send_cones(CONES.door(), door, W, b, shapes, law, P, AUTO, 0, 1e-12)[1] <= 1e-12
+    assert "_compiled" not in hard.__dict__
+    Q = np.zeros(4)
+    assert send_cones(CONES.door(), door, W, b, shapes, law, Q, LEMKE, 0, 1e-12)[1] <= 1e-12
+    assert "_compiled" in hard.__dict__
+    np.testing.assert_allclose(Q, P, rtol=1e-10)
 
 
 def redundant(rng, shape, nb):

@@ -13,11 +13,15 @@ from scipy.spatial.transform import Rotation
 from flexmb.assembly.builder import Builder
 from flexmb.kernels import constraint_rows, markers
 from flexmb.kernels import tables as tab
+from flexmb.kernels.curves import curve_gap
+from flexmb.parts.contacts.curve import joined
+from flexmb.parts.contacts.curve_pieces import Spline
 from flexmb.state import Array
 
 OTHER = Rotation.from_rotvec([-0.2, 0.4, 0.9]).as_matrix()
-KIND_NAMES = ("along", "along other", "dot", "distance", "angle", "two angles", "clearance")
+KIND_NAMES = ("along", "along other", "dot", "distance", "angle", "two angles", "clearance", "rope", "curve")
 KINDS = len(KIND_NAMES)
+CURVE = joined([Spline(start=(-9.0, 2.0), through=[(0.5, -0.4)], end=(9.0, 2.5))], -1.0, False, True, "curve")
 ENDS = ("ground", "rigid.tip", "planar.tip", "node.first", "floating.first", "second.tip")
 PAIRS = [(a, b) for i, a in enumerate(ENDS) for b in ENDS[i + 1 :]]
 
@@ -50,6 +54,9 @@ def system() -> tab.System:
         b.add_row(group, tab.ANGLE, (A, B, third, B), "gear", b=(1.5, -0.8, 0), c=0.3, angle=(n1, n2))
         axis = a / np.linalg.norm(a)
         b.add_row(group, tab.CLEARANCE, (A, B), "ring", a=axis, b=k, c=-0.6, function=ms.Wave(), cf=0.9)
+        b.add_row(group, tab.DISTANCE, (A, B), "rope", b=(-1.0, 0.0, 0.0), c=-0.5, function=ms.Wave(), cf=0.7)
+        chain = b.add_curve(CURVE.pieces, CURVE.chains, -1.0)[0]
+        b.add_row(group, tab.CURVE, (A, B, A), "curve", c=0.2, angle=(chain, -1), function=ms.Wave(), cf=0.3)
     return b.build()
 
 
@@ -75,7 +82,9 @@ def test_rows_against_their_formulas(system: tab.System) -> None:
         elif kind == tab.DOT:
             g = (m.R[slots[0]] @ table.a[r]) @ (m.R[slots[1]] @ table.b[r])
         elif kind == tab.DISTANCE:
-            g = np.linalg.norm(d)
+            g = np.linalg.norm(d) * (-1.0 if table.b[r, 0] < 0.0 else 1.0)
+        elif kind == tab.CURVE:
+            g = curve_gap(system.curves, table.angle[r, 0], *(m.R[slots[0]].T @ d)[:2])[0]
         elif kind == tab.CLEARANCE:
             g = -np.linalg.norm(np.cross(table.a[r], d - table.b[r]))
         else:

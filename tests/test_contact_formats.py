@@ -10,6 +10,7 @@ from scipy import sparse
 from flexmb.cli import main
 from flexmb.errors import InputError
 from flexmb.nonsmooth import ContactProblem, ContactSolver, read_problem, residual, write_problem
+from flexmb.nonsmooth.compare import TARGETS, course
 
 
 def random_problem(dim, nc=5, seed=0, thin=False):
@@ -188,6 +189,45 @@ def test_unsolved_and_wrong_input(tmp_path, capsys):
     assert main(["solve", str(tmp_path / "none.npz")]) == 2
     assert main(["solve", str(good), str(bad), "--write", "x.npz"]) == 2
     assert "--write" in capsys.readouterr().err
+
+
+def test_solvers_are_compared(tmp_path, capsys):
+    """Every solver on every problem of a folder: a table, and a picture of residuals against times."""
+    for k in (2, 3):
+        random_problem(k).save(tmp_path / f"p{k}.npz")
+    picture = tmp_path / "solvers.png"
+    names = "auto,nsgs,apgd"
+    assert main(["solve", "--compare", str(tmp_path), "--solver", names, "-o", str(picture), "--seconds", "0.5"]) == 0
+    out = capsys.readouterr().out
+    assert out.count("auto over the best") == 2
+    for part in ("p2: ", "p3: ", "nsgs", "apgd", "solved of 2 to 1e-10: auto 2"):
+        assert part in out
+    assert picture.read_bytes()[:4] == b"\x89PNG"
+    capsys.readouterr()
+    (tmp_path / "empty").mkdir()
+    for wrong in (
+        ["--compare", str(tmp_path / "empty")],
+        ["--compare", str(tmp_path), "--solver", "auto,simplex"],
+        ["--compare", str(tmp_path), "--seconds", "0"],
+        ["--compare", str(tmp_path), "--write", "x.npz"],
+        [str(tmp_path / "p2.npz"), "-o", str(picture)],
+        [],
+    ):
+        assert main(["solve", *wrong]) == 2
+
+
+def test_a_comparison_shows_digits_and_failures():
+    """More digits take no less work; a solver that does not take a problem has no course, one that fails ends there."""
+    problem = random_problem(3)
+    found = course("nsgs", problem, 1.0)
+    assert [r.target for r in found] == list(TARGETS)
+    assert all(r.solved and 0.0 < r.seconds < 1.0 for r in found)
+    assert all(a.iterations <= b.iterations for a, b in zip(found, found[1:], strict=False))
+    skew = ContactProblem([[2.0, 0.5], [-0.5, 2.0]], [-1.0, 0.1], 0.3, 2)
+    assert course("apgd", skew, 1.0) == []
+    endless = course("newton", ContactProblem(np.zeros((2, 2)), [-1.0, 0.0], 0.3, 2), 1.0)
+    assert len(endless) == 1
+    assert not endless[0].solved
 
 
 @pytest.mark.parametrize("name", ["p.dat", "p.hdf5", "p.h5", "p.txt"])

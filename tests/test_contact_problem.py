@@ -70,7 +70,7 @@ def test_problem_is_a_frozen_copy():
         ({"W": np.eye(2), "b": [1.0, 2.0], "mu": -0.3, "dim": 2}, "mu = -0.3.*>= 0"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 3}, "dim = 3.*2 rows"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 7}, "dim = 7.*1, 2, 3, 4, 5, 6"),
-        ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 2.0}, "dim = 2.0.*whole"),
+        ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 2.0}, "dim = 2.0.*integer"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "dim": [3, 1]}, "dim: .*4 rows.*2"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "dim": 2, "roll": 0.1}, "roll = 0.1"),
         ({"W": np.eye(2), "b": [1.0, 2.0], "shape": [[0, 3, 0]]}, "shape = 3.*roll.*contact 0.*0 to 2"),

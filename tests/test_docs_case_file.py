@@ -143,6 +143,8 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Sphere against sphere": without_laws(CONTACTS["sphere-sphere"]),
     "Spheres, all against all": without_laws(CONTACTS["spheres"]),
     "Circular clearance": without_laws(CONTACTS["clearance"]),
+    "Node against curve": without_laws(CONTACTS["node-curve"]),
+    "Rope": without_laws(CONTACTS["rope"]),
     "Rotor": arguments(BODIES["rotor"]),
     "Section of a rotor": arguments(ShaftSection),
     "Disk": arguments(Disk),
@@ -167,7 +169,7 @@ def assert_same(table: dict[str, str], truth: dict[str, Any], what: str) -> None
     for key, default in truth.items():
         cell, value = table[key], written(default)
         if default is NEEDED:
-            assert cell == "needed", (what, key)
+            assert cell == "required", (what, key)
         elif value == "-":
             assert cell == "-", (what, key)
         else:

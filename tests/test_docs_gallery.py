@@ -332,7 +332,7 @@ def test_every_shipped_study_has_a_section_a_picture_and_a_command() -> None:
         section = section_of(name, WORDS)
         assert f"](../images/shipped_{name}.png)" in section, name
         assert f"```\nflexmb study {name}\n```" in section, name
-        for part in ("**Question.**", "**Varied.**", "**What came out", "**Source.**"):
+        for part in ("**Question.**", "**Varied.**", "**Results", "**Source.**"):
             assert part in words_of(name), (name, part)
         assert re.search(rf"^\| `{name}` \|.*\| {load_study(name).count} \|$", text, re.M), name
         assert "![" not in words_of(name)

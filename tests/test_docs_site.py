@@ -53,12 +53,13 @@ def in_navigation() -> list[str]:
 
 def made_pages() -> set[str]:
     """Return the places of the pages that are made, not written."""
-    return {f"{gallery.name}/{name}.md" for gallery in galleries.GALLERIES for name in ("index", *gallery.sources())}
+    made = {f"{gallery.name}/{name}.md" for gallery in galleries.GALLERIES for name in ("index", *gallery.sources())}
+    return {*made, "api.md"}
 
 
 def test_every_page_is_in_the_navigation_once() -> None:
     nav = in_navigation()
-    made = {f"{gallery.name}/index.md" for gallery in galleries.GALLERIES}
+    made = {"api.md", *(f"{gallery.name}/index.md" for gallery in galleries.GALLERIES)}
     assert sorted(nav) == sorted({*(page.name for page in PAGES), *made})
 
 
@@ -69,7 +70,10 @@ def anchors(page: str) -> set[str]:
     return {re.sub(r"[-\s]+", "-", word) for word in words}
 
 
-@pytest.mark.parametrize("page", [*PAGES, ROOT / "README.md"], ids=lambda page: page.name)
+OTHERS = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "benchmarks/README.md")]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHERS], ids=lambda page: str(page.relative_to(ROOT)))
 def test_links_anchors_and_images_lead_somewhere(page: Path) -> None:
     text = re.sub(r"```.*?```", "", page.read_text(), flags=re.S)
     for target in re.findall(r"\]\(([^)]+)\)", text):
@@ -95,7 +99,7 @@ def test_sections_of_the_cases_have_their_links_from_the_gallery() -> None:
 
 def hooks_of_the_site() -> types.ModuleType:
     """Return docs/hooks.py; skip where the site cannot be built."""
-    for name in ("mkdocs", "latex2mathml"):
+    for name in ("mkdocs", "mkdocstrings", "latex2mathml"):
         if importlib.util.find_spec(name) is None:
             missing(f"no {name} here (pip install .[docs])")
     import hooks
@@ -183,7 +187,8 @@ def formulas_of(source: str) -> int:
 
 
 def test_formulas_are_mathml_and_none_is_left_as_typed(site: Path) -> None:
-    for page in sorted([*site.glob("*.html"), *site.glob("*gallery/*.html")]):
+    docstrings = site / "api.html"  # plain text, as in the code
+    for page in sorted({*site.glob("*.html"), *site.glob("*gallery/*.html")} - {docstrings}):
         (article,) = re.findall(r"<article.*</article>", page.read_text(encoding="utf-8"), re.S) or [""]
         prose = html.unescape(re.sub(r"<[^>]+>", "", NOT_PROSE.sub(" ", article)))
         left = [prose[max(0, found.start() - 30) : found.end() + 30] for found in RAW.finditer(prose)]

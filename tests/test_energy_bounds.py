@@ -14,7 +14,7 @@ from flexmb.cli import main
 from flexmb.drive.energy_bounds import CLOSES, DIGITS, MOST_GAIN, EnergyBounds
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.kernels.multibody import NOT_CLOSED
-from flexmb.record.samples import ENERGY_COLUMNS
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS
 
 KINETIC, RESIDUAL = 0, 6
 
@@ -202,7 +202,8 @@ def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
             return k, "finite"
         kinetic, potential, external, damping, contact, numerical, residual = (float(x) for x in row[:7])
         friction, bonds = (float(row[ENERGY_COLUMNS.index(key)]) for key in ("work_friction", "work_cohesion"))
-        works = (external, damping, contact, friction, numerical)
+        closing, projection = (float(row[ENERGY_COLUMNS.index(key)]) for key in EVENT_WORKS[::-1])
+        works = (external, damping, contact, friction, numerical, projection, closing)
         start = kinetic + potential - sum(works) - residual
         lowest, stored = min(lowest, potential, start), max(stored, abs(potential), abs(start))
         scale = max(scale, kinetic, abs(kinetic + potential), sum(map(abs, works)))
@@ -210,7 +211,8 @@ def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
         seen[:] = scale, brought, stored, lowest
         if abs(residual) > CLOSES * scale + 1e-12 * stored:
             return k, "ledger"
-        if numerical + max(0.0, contact + friction - bonds) > 100.0 * (start - lowest + brought) + DIGITS * stored:
+        made = numerical + projection + max(0.0, contact + closing + friction - bonds)
+        if made > 100.0 * (start - lowest + brought) + DIGITS * stored:
             return k, "bound"
     return -1, ""
 

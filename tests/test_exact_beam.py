@@ -465,5 +465,5 @@ def test_wrong_beams(keys: dict[str, object], words: str) -> None:
 
 
 def test_it_has_no_supports() -> None:
-    with pytest.raises(TypeError, match="supports"):
+    with pytest.raises(InputError, match="supports"):
         rods(supports=[{"node": "first"}])

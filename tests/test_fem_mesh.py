@@ -9,11 +9,17 @@ import numpy as np
 import pytest
 
 from flexmb.errors import InputError
-from flexmb.fem.mesh import read_line_mesh, spaced
+from flexmb.fem.mesh import LineMesh, spaced
+from flexmb.fem.network_mesh import read_network
 from flexmb.parts.bodies import Bar
+from flexmb.parts.bodies.line_mesh_keys import straight_mesh
 
 MESHES = Path(__file__).parents[1] / "meshes"
 PROPS = {"area": 1.0, "young": 1.0, "density": 1.0}
+
+
+def read_line_mesh(path: Path) -> LineMesh:
+    return straight_mesh(read_network(path, ""), "", str(path))
 
 
 def write(path: Path, points: np.ndarray, lines: np.ndarray, cell: str = "line", **kw: object) -> Path:
@@ -110,9 +116,7 @@ CHAIN = np.array([[0, 1], [1, 2], [2, 3]])
     [
         ([[0, 0], [1, 0], [2, 0.01], [3, 0]], CHAIN, r"node 2.*file.*\(2, 0.01, 0\).*off.*0\.01 m"),
         ([[0, 0], [2, 0], [1, 0], [3, 0]], CHAIN, "folds back.*node 2"),
-        ([[0, 0], [1, 0], [2, 0], [1, 1]], [[0, 1], [1, 2], [1, 3]], r"branch at node 1, at \(1, 0, 0\)"),
         ([[0, 0], [1, 0], [2, 0], [3, 0]], [[0, 1], [2, 3]], "2 separate pieces"),
-        ([[0, 0], [1, 0], [1, 1]], [[0, 1], [1, 2], [2, 0]], "closed loop"),
         ([[0, 0], [1, 0], [0, 0]], [[0, 1], [1, 2]], "ends where it begins"),
     ],
 )

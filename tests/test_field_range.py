@@ -37,7 +37,8 @@ def test_the_range_is_that_of_every_state(folder: Path, field: str, monkeypatch:
     assert (low, high) == pytest.approx((np.nanmin(every), np.nanmax(every)), rel=1e-12)
     assert count == len(scene.times)
     if high > low:
-        assert scene.limits == (low, high)
+        most = max(-low, high)  # what has a sign has zero in the middle of its colours
+        assert scene.limits == ((-most, most) if scene.signed else (low, high))
 
 
 def test_of_too_many_states_some_are_looked_at_and_the_picture_says_so(

@@ -35,7 +35,7 @@ def test_the_plot_command(folder: Path, capsys: pytest.CaptureFixture[str], monk
     from matplotlib.figure import Figure
 
     run = written(folder.parent / "run")
-    monkeypatch.setattr("flexmb.commands.plot._figure", lambda args, opened: Figure())
+    monkeypatch.setattr("flexmb.commands.plot._figure", lambda *args: Figure())
     for out, words in (
         (folder, "it is a folder"),
         (LOCKED, ""),

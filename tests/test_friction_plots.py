@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from flexmb.postproc.cone_plot import MOST, Pushes, plot_cone, pushes_of
 from flexmb.postproc.contact_status import COLOURS, MOST_STRIPS, status_counts, stretches
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.plots import strongest_contact
+from flexmb.postproc.round_off import flattened, length_of, speed_of
 from flexmb.record.result import Result
 
 
@@ -208,3 +210,45 @@ def test_a_group_with_unequal_tangents_has_sizes() -> None:
     np.testing.assert_allclose(floor.friction_impulse[1:], 0.01, rtol=1e-9)  # what gravity asks for
     (axes,) = plot_cone(result, "floor").axes
     np.testing.assert_allclose(points(axes)[:, 1], 0.01, rtol=1e-9)
+
+
+def test_one_contact_of_a_group_is_drawn_by_its_number(many: Result, spatial: Result, tmp_path: Path) -> None:
+    one, group = many.contacts["floor[3]"], many.contacts["floor"]
+    for word in ("gap", "velocity", "impulse", "force", "slip_speed", "friction_impulse", "status", "work_friction"):
+        np.testing.assert_array_equal(getattr(one, word), getattr(group, word)[:, 3])
+    np.testing.assert_array_equal(one.slip, group.slip[:, 6:8])
+    assert one.mu.tolist() == [0.2]
+    (slip,) = many.plot_contact("floor[3]").axes[3].get_lines()[:1]
+    np.testing.assert_allclose(slip.get_ydata()[0], 0.3)
+    assert pushes_of(one).along.shape[1] == 2
+    np.testing.assert_array_equal(spatial.contacts["belt[0]"].slip, spatial.contacts["belt"].slip)
+    many.save(tmp_path / "run")
+    out = tmp_path / "one.png"
+    assert main(["plot", str(tmp_path / "run"), "contact", "--name", "floor[3]", "--out", str(out)]) == 0
+    assert out.stat().st_size > 10_000
+    for wrong in ("floor[99]", "floor[x]", "flor[3]"):
+        with pytest.raises(InputError, match=re.escape(wrong)):
+            many.plot_contact(wrong)
+        assert wrong not in many.contacts
+
+
+def test_round_off_is_drawn_flat_at_the_scale_of_the_system(many: Result, monkeypatch: pytest.MonkeyPatch) -> None:
+    (still,), flat = flattened([np.array([0.0, 3e-17, -1e-17])], 2.0)
+    assert flat
+    assert not still.any()
+    (moving,), flat = flattened([np.array([0.0, 3e-17, 1e-6])], 2.0)
+    assert not flat
+    assert moving[-1] == 1e-6
+    assert length_of(many) >= MOST_STRIPS
+    assert speed_of(many) >= 0.1 * MOST_STRIPS
+    shaking = 1e-17 * (-1.0) ** np.arange(len(many.time))
+    monkeypatch.setattr("flexmb.postproc.plots.slip_curve", lambda contact: (shaking, "slip"))
+    axes = many.plot_contact("floor").axes[3]
+    assert not np.any(axes.get_lines()[0].get_ydata())
+    assert axes.get_ylim() == (-speed_of(many), speed_of(many))
+
+
+def test_a_mass_without_size_has_the_way_it_slides_for_a_scale(flat: Result) -> None:
+    assert len(flat.tree["/layout/points"][()]) == 1
+    assert length_of(flat) == pytest.approx(2.0 * speed_of(flat))
+    assert speed_of(flat) >= 0.5  # of the belt

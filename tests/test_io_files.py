@@ -77,7 +77,8 @@ def test_summary_numbers_are_those_of_the_summary() -> None:
     summary |= {"joint_position_error": 0.0, "joint_velocity_error": 0.0}  # none without joints
     numbers = [key for key, value in summary.items() if isinstance(value, int | float)]
     energy = [f"energy.{key}" for key in summary["energy"] if not key.endswith("gain_contact")]  # a name
-    assert sorted(SUMMARY_NUMBERS) == sorted(numbers + energy)
+    events = [f"events.{key}" for key in summary["events"]]
+    assert sorted(SUMMARY_NUMBERS) == sorted(numbers + energy + events)
 
 
 def test_folder_save_and_memory_agree_to_the_bit(tmp_path: Path) -> None:

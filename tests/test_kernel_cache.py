@@ -50,7 +50,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
         forget()
         module = importlib.import_module(f"tiny.{name}")
         kernel = getattr(module, name)
-        keep(kernel, kernel.py_func, package="tiny")
+        keep(kernel, kernel.py_func, packages=("tiny",))
         return module
 
     yield again
@@ -186,7 +186,7 @@ def test_the_file_of_another_function_is_not_taken_for_this_one(start: Start, tm
     two = TINY["step"] + "\n\n@numba.njit\ndef half(x):\n    return x / base.FACTOR\n"
     (tmp_path / "tiny" / "step.py").write_text(two)
     module = start("step")
-    keep(module.half, module.half.py_func, package="tiny")
+    keep(module.half, module.half.py_func, packages=("tiny",))
     assert (module.step(3.0), module.half(3.0)) == (6.0, 1.5)
     half, step = files(tmp_path)
     assert half.name.startswith("step.half.")

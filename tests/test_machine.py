@@ -8,7 +8,8 @@ from multibody_models import everything
 from numba import njit
 
 from flexmb.kernels.arrays import SolverSettings
-from flexmb.kernels.machine import MachineWorkspace, part, words
+from flexmb.kernels.arrays_at import words
+from flexmb.kernels.machine import MachineWorkspace, part
 from flexmb.kernels.multibody import SchemeNumbers
 
 
@@ -125,12 +126,12 @@ def test_words_of_numbers_and_arrays():
     ids=["single precision", "two axes", "not contiguous", "a list"],
 )
 def test_an_array_of_another_type_is_refused(workspace, bad):
-    with pytest.raises(TypeError, match=r"machine\.step is "):
+    with pytest.raises(TypeError, match=r"Machine\.step is "):
         MachineWorkspace(workspace.machine._replace(step=bad))
 
 
 def test_an_array_that_must_not_be_written_is_refused(workspace):
     frozen = np.zeros(4)
     frozen.flags.writeable = False
-    with pytest.raises(TypeError, match=r"machine\.step"):
+    with pytest.raises(TypeError, match=r"Machine\.step"):
         MachineWorkspace(workspace.machine._replace(step=frozen))

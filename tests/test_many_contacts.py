@@ -231,7 +231,7 @@ def test_a_method_asked_for_by_name_is_used():
     system = beam(elements=40, gap=2e-6).assemble()
     engine, _ = run(CompiledEngine, system, fm.MoreauJean(), 1, ContactSolver("lemke"))
     assert not engine.contacts.many.address.any()
-    assert engine.contacts.W_v_Lam.shape == (41, 41)
+    assert engine.contacts.delassus.W_v_Lam.shape == (41, 41)
 
 
 @pytest.mark.parametrize("engine_class", [CompiledEngine, GeneralEngine])
@@ -279,7 +279,12 @@ def test_memory_goes_with_the_contacts_and_12000_run():
     engine, block = run(CompiledEngine, system, fm.MoreauJean(), 70)
     assert engine.failure is None
     assert (block.impulse[-1] > 0.0).all()
-    arrays = [*engine.many.room.many.border, *engine.many.room.many.sets, *engine.contacts[5:10]]
+    arrays = [
+        *engine.many.room.many.border,
+        *engine.many.room.many.sets,
+        *engine.contacts.delassus,
+        engine.contacts.response,
+    ]
     assert max(x.size for x in arrays) < 40 * system.nv
 
 

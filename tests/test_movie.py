@@ -35,7 +35,8 @@ def frames_of(path: Path) -> tuple[dict, np.ndarray]:
 def test_movie(bar: Path, tmp_path: Path, name: str, capfd: pytest.CaptureFixture[str]) -> None:
     calls = []
     progress = lambda done, total: calls.append((done, total))  # noqa: E731
-    shown = view(bar, movie=tmp_path / name, size=SIZE, fps=10.0, speed=1.6, progress=progress)
+    look = {"field": "displacement", "size": SIZE}  # an unloaded bar has no colour of force
+    shown = view(bar, movie=tmp_path / name, fps=10.0, speed=1.6, progress=progress, **look)
     assert [path.name for path in tmp_path.iterdir()] == [name]
     assert (shown.movie, shown.picture, shown.frames) == (tmp_path / name, None, 13)
     assert calls == [(k + 1, 13) for k in range(13)]

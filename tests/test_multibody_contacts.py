@@ -15,7 +15,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
 from flexmb.kernels import tables as tab
 from flexmb.parts.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
-from flexmb.parts.contacts import KINDS, Clearance, NodeNode, NodePlane, Spheres, SphereSphere
+from flexmb.parts.contacts import KINDS, Clearance, NodeCurve, NodeNode, NodePlane, Rope, Spheres, SphereSphere
 from flexmb.parts.loads import Constant, Harmonic, Ramp
 from flexmb.state import Array
 from flexmb.system.model import Model
@@ -215,7 +215,7 @@ def test_a_bar_across_the_normal_is_watched_as_if_it_were_fixed() -> None:
 
 
 WRONG: dict[str, tuple[Any, str]] = {
-    "supported": (NodePlane("c", node="arm.first", normal=N), "node arm.node.0..*move.*normal"),
+    "supported": (NodePlane("c", node="arm.first", normal=N), "node arm.first.*move.*normal.*support"),
     "planar": (NodePlane("c", node="link", normal=(0, 0, 1)), "node link.*move.*normal"),
     "inside": (NodePlane("c", nodes="arm.all", normal=(0, 0, 1), point=(0, 0, 2.25), radius=0.5),
                "node arm.node.0..*0.75 m inside"),
@@ -313,4 +313,4 @@ def test_what_needs_large_motion() -> None:
     assert SphereSphere("c", a="ball", b="bead", radius=1).large_motion
     assert Spheres("c", bodies="*", radius=1).large_motion
     kinds = {"node-node": NodeNode, "node-plane": NodePlane, "sphere-sphere": SphereSphere, "clearance": Clearance}
-    assert kinds | {"spheres": Spheres} == KINDS
+    assert kinds | {"spheres": Spheres, "node-curve": NodeCurve, "rope": Rope} == KINDS

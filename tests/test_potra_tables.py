@@ -12,7 +12,7 @@ from systems import contacts, random_system, system
 import flexmb as fm
 from flexmb.errors import InputError
 from flexmb.nonsmooth.pyramid import facet_directions
-from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.schemes.block_rows import BlockRows
 from flexmb.schemes.trapezoidal_piece import PoissonImpact
 
@@ -230,3 +230,17 @@ def test_a_bouncing_ball_comes_to_rest():
     np.testing.assert_allclose(block.probes[:, 0], q, atol=1e-4)
     assert not block.probes[block.time > 3.01].any()
     assert block.impulse.sum() == pytest.approx(8.0, abs=1e-12)
+
+
+@pytest.mark.parametrize("facets", [6, 8])
+def test_a_problem_without_solution_names_the_scheme_and_its_facets(facets):
+    """A particle between two planes that close: no one has asked for Lemke's method."""
+    model = fm.Model()
+    model.add(fm.Particle("block", mass=1.0))
+    model.add(fm.NodePlane("floor", node="block", normal=(0, 0, 1), friction=0.3))
+    down = {"motion": fm.Ramp(start_time=0.0, end_time=1.0, end_value=-1.0), "motion_direction": (0, 0, 1)}
+    model.add(fm.NodePlane("top", node="block", normal=(0, 0, -1), friction=0.3, point=(0, 0, 1e-3), **down))
+    with pytest.raises(ContactNotConverged, match=rf"potra.*facets = {facets}\b") as failed:
+        fm.simulate(model, fm.Potra(facets=facets), step=1e-3, end=0.05)
+    assert "solver 'lemke'" not in str(failed.value)
+    assert failed.value.problem.mu.max() == 0.0  # that of the pyramids, see docs/contact_problems.md

@@ -39,7 +39,7 @@ def test_what_is_missing_is_put_down_to_what_takes_it():
     assert "smeared" in missing
     assert "ringing" in missing
     assert "element length" not in missing
-    said = float(re.search(r"([0-9.]+) J is what the first contact of the end node's mass costs", energy).group(1))
+    said = float(re.search(r"([0-9.]+) J is lost in the first impact of the end node's mass", energy).group(1))
     length, speed = 10.0 / 200, 10.0
     assert said == round(length * speed**2 / (4.0 * 3.0**0.5), 1)
 

@@ -230,7 +230,7 @@ def test_wrong_input(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None
         ("unbalance", path, "--speeds", "0:9:3", "--node", "rotor.node(77)"): "no such node",
         ("unbalance", path, "--speeds", "0:9:3", "--rotor", "roto"): "did you mean 'rotor'",
         ("modes", "impacting_bar", "--speed", "3"): "no rotor in this case",
-        ("static", "impacting_bar"): "no rotor in this model",
+        ("static", "impacting_bar"): "'rod' is not held",
         ("modes", path, "-n", "0"): "between 1 and the number of unknowns, 20",
     }
     for words, message in wrong.items():

@@ -19,7 +19,7 @@ from flexmb.case.toml_writer import to_toml
 from flexmb.errors import InputError
 from flexmb.postproc.campbell_plot import plot_campbell
 from flexmb.postproc.open_folder import Opened, open_folder
-from flexmb.postproc.orbit_plot import draw_orbit, plot_orbits, samples_per_turn
+from flexmb.postproc.orbit_plot import contact_arcs, draw_orbit, plot_orbits, samples_per_turn
 from flexmb.postproc.rotor_forces_plot import bearing_force, plot_rotor_forces
 from flexmb.postproc.rotor_results import Whirl, recorded, speed_of
 from flexmb.postproc.rotor_spectrum_plot import plot_spectrum, plot_waterfall, window_length
@@ -126,16 +126,28 @@ def test_orbits(opened: Opened, tmp_path: Path) -> None:
         plot_orbits(opened, start=0.999)
 
 
+def test_contact_that_lasts_is_an_arc_of_the_orbit() -> None:
+    yz = np.arange(20.0).reshape(10, 2)
+    hits = np.array([1, 1, 0, 1, 0, 0, 1, 1, 1, 0], dtype=np.bool_)
+    arcs, dots = contact_arcs(yz, hits)
+    gap = [np.nan, np.nan]
+    np.testing.assert_array_equal(arcs, [yz[0], yz[1], gap, yz[6], yz[7], yz[8], gap])
+    np.testing.assert_array_equal(dots, yz[[3]])
+    arcs, dots = contact_arcs(yz, ~np.zeros(10, dtype=np.bool_))
+    assert len(arcs) == 11
+    assert len(dots) == 0
+
+
 def test_powers_of_ten_stand_in_the_labels_of_orbits_and_static_states(opened: Opened) -> None:
     figure = plot_orbits(opened, ["rotor.node(1)"])
     figure.draw_without_rendering()
     (axes,) = figure.axes
-    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [10⁻⁶ m]", "z [10⁻⁶ m]")
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("y [µm]", "z [µm]")
     assert axes.xaxis.get_offset_text().get_text() == axes.yaxis.get_offset_text().get_text() == ""
     assert max(abs(float(word.get_text().replace("−", "-"))) for word in axes.get_xticklabels()) > 100.0
     model = fm.Model(gravity=(0.0, 0.0, -9.81))
     model.add(fm.Rotor("rotor", **nelson_mcvaugh("timoshenko")))
-    assert plot_static(fm.static_deflection(model)).axes[0].get_ylabel() == "deflection [10⁻⁶ m]"
+    assert plot_static(fm.static_deflection(model)).axes[0].get_ylabel() == "deflection [µm]"
 
 
 def test_orbits_with_corners_say_how_many_samples_a_turn_has(opened: Opened) -> None:

@@ -40,7 +40,7 @@ def test_signals_do_not_depend_on_how_fast_the_machine_is(
     """A slow machine looks at its states after every step, a fast one after many."""
     found = []
     for seconds in (1e-9, 10.0):
-        monkeypatch.setattr(importlib.import_module("flexmb.drive.simulate"), "BLOCK_SECONDS", seconds)
+        monkeypatch.setattr(importlib.import_module("flexmb.drive.run"), "BLOCK_SECONDS", seconds)
         result = fm.load_case(
             case,
             [f"time.end={end}", f"output.signals={signals}"],

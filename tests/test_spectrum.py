@@ -8,6 +8,7 @@ from flexmb.analysis.spectrum import amplification, spectrum
 from flexmb.errors import InputError
 from flexmb.schemes import HHT, SCHEMES, GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
 from flexmb.schemes.scheme import Scheme
+from flexmb.smooth.phase import Phase
 
 FAMILY = [
     *(cls() for cls in SCHEMES.values()),
@@ -20,6 +21,25 @@ FAMILY = [
 ]
 
 
+def states(scheme, one, h, steps):
+    """Return the states of some steps; of an integrator between events those of a phase without contacts."""
+    state = one.initial_state(0.0)
+    found = [state]
+    if scheme.driver == "events":
+        phase = Phase(one)
+        smooth = scheme.begin(phase, 0.0, state.q, state.v)
+        for _ in range(steps):
+            smooth = scheme.smooth_step(phase, smooth, h).end
+            found.append(smooth)
+        return found
+    fixed = scheme.prepare(one, h)
+    memory = scheme.start(one, state, h, fixed, None)
+    for _ in range(steps):
+        state, memory, _ = scheme.step(one, state, h, memory, fixed, None)
+        found.append(state)
+    return found
+
+
 @pytest.mark.parametrize("scheme", FAMILY, ids=str)
 @pytest.mark.parametrize(("omega_h", "zeta"), [(0.3, 0.0), (1.7, 0.1), (12.0, 0.02)])
 def test_the_matrix_is_what_steps_do(scheme, omega_h, zeta):
@@ -29,12 +49,7 @@ def test_the_matrix_is_what_steps_do(scheme, omega_h, zeta):
     h = 0.05
     omega = omega_h / h
     one = system(1.0, omega**2, C=2.0 * zeta * omega, q0=[1.0], v0=[3.0])
-    fixed, state = scheme.prepare(one, h), one.initial_state(0.0)
-    memory = scheme.start(one, state, h, fixed, None)
-    q = [float(state.q[0])]
-    for _ in range(12):
-        state, memory, _ = scheme.step(one, state, h, memory, fixed, None)
-        q.append(float(state.q[0]))
+    q = [float(state.q[0]) for state in states(scheme, one, h, 12)]
     c = np.poly(amplification(scheme, omega_h, zeta))
     left = np.convolve(q, c, mode="valid")  # c0 q_{n+k} + ... + ck q_n
     assert np.abs(left).max() <= 1e-12 * np.abs(q).max() * np.abs(c).sum()
@@ -73,10 +88,12 @@ def test_physical_damping_is_met_at_small_steps():
 def test_no_scheme_is_unstable_within_its_limit():
     x = np.geomspace(1e-3, 1e4, 60)
     for scheme in FAMILY:
-        assert spectrum(scheme, x[x < scheme.stability]).radius.max() <= 1.0 + 1e-7, scheme
+        # Runge-Kutta methods gain a little, of high order in the step: their limit is where it is a hundredth a step
+        most = 1.01 if scheme.driver == "events" else 1.0 + 1e-7
+        assert spectrum(scheme, x[x < scheme.stability]).radius.max() <= most, scheme
         if np.isfinite(scheme.stability):
-            assert spectrum(scheme, [0.999 * scheme.stability]).radius[0] <= 1.0 + 1e-7
-            assert spectrum(scheme, [1.001 * scheme.stability]).radius[0] > 1.01
+            assert spectrum(scheme, [0.999 * scheme.stability]).radius[0] <= most
+            assert spectrum(scheme, [1.01 * scheme.stability]).radius[0] > 1.01
 
 
 def test_the_pair_is_followed_after_it_has_become_real():

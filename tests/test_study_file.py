@@ -75,6 +75,14 @@ def test_zipped_axes_go_hand_in_hand() -> None:
     assert grid == [(x, n, p) for x, p in zip("xy", "pq", strict=True) for n in "123"]
 
 
+def test_a_step_replaces_an_interval_given_before_it() -> None:
+    interval, steps = Setting(("output", "interval"), 0.1, "a"), Setting(("time", "steps"), 10, "b")
+    tolerance = Setting(("time", "tolerance"), 1e-6, "c")
+    assert layered((interval, steps)) == (steps,)
+    assert layered((steps, interval)) == (steps, interval)  # the case says that this does not fit together
+    assert layered((interval, steps), (tolerance,)) == (interval, tolerance)
+
+
 def test_corners_show_every_value_once() -> None:
     grid = Grid([make("a", "xy"), make("b", "1234"), make("c", "pqr")])
     corners = list(grid.corners())
@@ -130,6 +138,11 @@ WRONG = {
     "few": (AXIS + 'key = "time.steps"\nfrom = 10\nto = 12\ncount = 5', ["integers"]),
     "primes": (AXIS + 'key = "time.steps"\nfrom = 8\nto = 12\ncount = 4\nspacing = "primes"', ["more primes"]),
     "same key": (AXIS + 'key = "time.steps"\nvalues = [1, 2]', ["axis 'more' ... axis 'n' ... change"]),
+    "zip twice": (
+        AXIS + 'key = "bodies.ball.mass"\nvalues = [1, 1, 2]\nzip = "z"\n[[axis]]\nkey = "loads.spring.stiffness"\n'
+        'values = [3, 3, 3]\nzip = "z"',
+        ["1, 3", "twice"],
+    ),
     "zip": (
         AXIS + 'key = "bodies.ball.mass"\nvalues = [1, 2]\nzip = "z"\n[[axis]]\nkey = "loads.spring.stiffness"\n'
         'values = [1, 2, 3]\nzip = "z"',

@@ -45,6 +45,7 @@ def bar(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(bar: Path) -> Iterator[str]:
     """The address of a server of its own."""
     words = [sys.executable, "-m", "flexmb", "view", str(bar), "--web", "--port", "0", "--time", "0.1"]
+    words += ["--field", "displacement"]  # a bar without force is grey, and could not be found in the picture
     server = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert server.stdout is not None
     line = server.stdout.readline()

@@ -185,6 +185,7 @@ class Reached:
     tally: Tally
     wall_time_s: float = 2.0
     stepping_time_s: float = 2.0
+    cpu_time_s: float = 2.0
 
 
 def result(case_text: str = CASE) -> Result:

@@ -77,13 +77,14 @@ class RoughScheme(Scheme):
         for j, i in enumerate(blocks.owner):
             (sliding if j - blocks.start[i] < blocks.slides[i] else rolling)[i] += U_T[j] * R[j]
         external = h * float(system.F_loads(middle.t) @ mean)
-        drive = -float(middle.g_t @ P) - float(middle.H_t @ R)
+        surface = -middle.g_t * P - np.bincount(blocks.owner, middle.H_t * R, blocks.nc)
+        drive = float(surface.sum())
         works = external + drive + float(U @ P) + sliding.sum() + rolling.sum()
         change = end.kinetic + end.potential - start.kinetic - start.potential
         conservative = end.potential - start.potential - h * float(middle.F[0] @ mean) * -1.0
         report = StepReport(
             P=P, external=external, drive=drive, damping=0.0, contact=U * P, numerical=conservative, iterations=1,
-            R=R, sliding=sliding, rolling=rolling,
+            R=R, sliding=sliding, rolling=rolling, surface=surface,
         )  # fmt: skip
         assert abs(change - works - conservative) <= 1e-9 * max(1.0, abs(end.kinetic), abs(end.potential))
         return State(state.t + h, q_1, v_1), memory, report
