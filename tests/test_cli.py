@@ -520,28 +520,6 @@ def test_help_and_version(capsys: pytest.CaptureFixture[str]) -> None:
         assert command in out
 
 
-def test_the_second_start_is_mostly_that_of_the_packages(tmp_path: Path) -> None:
-    """Processor time beside that of importing what flexmb is built on, the least of three each: about 2.5 times."""
-    flexmb("run", "impacting_bar", "-o", "first", "--quiet", cwd=tmp_path)
-    imports = "import numpy, scipy.sparse.linalg, numba, h5py, skfem, pydantic"
-    ours, bare = [], []
-    for k in range(3):
-        before = _used()
-        done = flexmb("run", "impacting_bar", "-o", f"again{k}", cwd=tmp_path)
-        between = _used()
-        subprocess.run([sys.executable, "-c", imports], check=True)
-        assert done.returncode == 0, done.stderr
-        ours.append(between - before)
-        bare.append(_used() - between)
-    assert min(ours) < 4.0 * min(bare)
-
-
-def _used() -> float:
-    """Return the processor time of all children so far, s."""
-    used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return used.ru_utime + used.ru_stime
-
-
 def test_every_package_is_shipped() -> None:
     shipped = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
     found = {".".join(path.parent.relative_to(ROOT).parts) for path in (ROOT / "flexmb").rglob("__init__.py")}

@@ -220,7 +220,7 @@ def test_no_file_name_occurs_four_times() -> None:
     [
         ("import flexmb", ["numpy", "scipy", "numba", "h5py", "pydantic"]),
         ("import flexmb.cli; flexmb.cli.build_parser()", ["numpy", "scipy", "numba", "rich"]),
-        ("import flexmb.case", ["skfem", "meshio", "pyvista", "vtkmodules", "matplotlib", "rich"]),
+        ("import flexmb.case", ["skfem", "meshio", "pyvista", "vtkmodules", "matplotlib", "rich", "scipy.interpolate"]),
     ],
 )
 def test_heavy_packages_are_imported_when_needed(statement: str, heavy: list[str]) -> None:

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, cast
 
 import numpy as np
-from scipy.interpolate import CubicSpline
 
 from flexmb.checks.values import from_table, nearest, numbers
 from flexmb.errors import InputError
@@ -192,6 +191,8 @@ class Spline(Piece):
             message = f"points {k + 1} and {k + 2} of the spline, counted from its start, are the same"
             raise InputError(message, where=where, key="through", value=tuple(map(float, points[k])))
         s = np.concatenate([[0.0], np.cumsum(chords)])
+        from scipy.interpolate import CubicSpline  # 0.2 s of every start, and few cases have splines
+
         spline = CubicSpline(s, points, bc_type=self._ends_of(points, size, where))
         rows = []
         for k, chord in enumerate(chords):
