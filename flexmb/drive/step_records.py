@@ -86,6 +86,13 @@ class StepRecords:
         self._book_friction(report)
         add_to_ledger(self.ledger, terms, report.P, report.contact, self.laws, self.response, self.now.g, t)
 
+    def flew(self, now: MultibodyInstant, lam: Array) -> None:
+        """Take over where booked steps without contact have come to; ``lam`` are the forces of the joints there."""
+        self.arrive(now)
+        self.joints[0] = lam
+        self.laws[: STATUS + 1] = 0.0
+        self.beside[R_T] = 0.0
+
     def _book_friction(self, report: StepReport) -> None:
         """Keep what a step says of friction, and the status of the contacts."""
         if not self.laws.size:

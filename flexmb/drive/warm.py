@@ -13,6 +13,7 @@ from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stag
 from flexmb.kernels.lcp_others import OTHERS
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_samples import between_stage
+from flexmb.kernels.smooth_march import march_stage
 from flexmb.kernels.stages import Stage
 from flexmb.schemes import SCHEMES
 from flexmb.system.multibody_system import MultibodySystem
@@ -26,6 +27,7 @@ RARE: tuple[Stage, ...] = (
     bend_stage,
     inside_stage,
     redundant_stage,
+    march_stage,
 )
 """Stages of large motion that only some runs need."""
 

@@ -227,14 +227,23 @@ class MassSolver:
         if isinstance(system, LinearSystem):
             return system.factor(here, 1.0, 0.0, 0.0).solve
         if not system.constant_mass and isinstance(here, MultibodyInstant) and system.nv <= DENSE:
-            kept = cho_factor(here.mass_and_rate[0], check_finite=False)
+            kept = _cholesky(here.mass_and_rate[0], here.t)
             return lambda b: np.asarray(cho_solve(kept, b, check_finite=False))
         M = system.matrices(here)[0]
         if system.nv > DENSE:
             lu = factored(system, M, M)
             return lambda b: np.asarray(lu.solve(b))
         if not system.constant_mass:
-            factor = cho_factor(M.toarray(), check_finite=False)
+            factor = _cholesky(M.toarray(), here.t)
             return lambda b: np.asarray(cho_solve(factor, b, check_finite=False))
         inverse = factored(system, M, M).solve(np.eye(system.nv))
         return lambda b: np.asarray(inverse @ b)
+
+
+def _cholesky(M: Array, t: float) -> tuple[Array, bool]:
+    try:
+        lower, which = cho_factor(M, check_finite=False)
+    except np.linalg.LinAlgError:
+        message = "the mass matrix is not positive definite: the motion grows without bound"
+        raise NotConverged(message, time=t, step=-1) from None
+    return np.asarray(lower), bool(which)

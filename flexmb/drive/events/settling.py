@@ -33,11 +33,16 @@ class Settling(MotionState):
                 contact,
             )
 
+    def forget_events(self) -> None:
+        """Begin to count the events of a step anew where its length is over."""
+        if self.state.t > self.since + self.h:
+            self.events_since, self.since = 0, self.state.t
+
     def _contact_of(self, event: Event) -> int:
         """Return the contact of an event, -1 for none."""
         return int(self.edges.contact[event.contact]) if event.kind == EDGE else event.contact
 
-    def _look_around(self) -> None:
+    def look_around(self) -> None:
         """Find open contacts that are closed on a grid point, without an event in the step."""
         here = self.state.here.here
         near = here.g <= self.thresholds.closed(here)
