@@ -262,5 +262,5 @@ def test_delassus_is_its_definition(nc):
 
 def test_delassus_wants_what_it_gave():
     G = sparse.csc_array(np.eye(3)[:, :2])
-    with pytest.raises(InputError, match=r"solve = \(3, 1\): must return the shape it was given, \(3, 2\)"):
+    with pytest.raises(InputError, match=r"solve = \(3, 1\).*shape.*\(3, 2\)"):
         delassus(lambda X: X[:, :1], G)
