@@ -123,18 +123,7 @@ def solve_smooth(
 ) -> tuple[int, float]:
     """Follow paths of the smooth function until one ends at the residual asked for.
 
-    Parameters
-    ----------
-    W, b, D, shape, start, law, tol
-        As in ``cone_newton.newton``.
-    P : (n,) array
-        In and out: the best answer known.
-
-    Returns
-    -------
-    iterations : int
-        Linear systems.
-    residual : float
+    Arguments are those of ``cone_viscous.solve_viscous``. Returns the number of linear systems, and the residual.
     """
     n = b.size
     U = np.empty(n)
