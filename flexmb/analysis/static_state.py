@@ -26,8 +26,9 @@ from flexmb.system.initial_state import static_response
 from flexmb.system.joint_resultants import contact_resultants, joint_resultants
 from flexmb.system.layout import Layout
 from flexmb.system.linear_system import LinearSystem
-from flexmb.system.model import Model, SmallMotion, loose_body, small_motion
+from flexmb.system.model import Model
 from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.small_motion import SmallMotion, loose_body, small_motion
 
 INSIDE = 1e-12
 """Penetration up to which a contact counts as just closed, m."""
@@ -102,7 +103,7 @@ def static_state(model: Model | HasModel, time: float = 0.0) -> Statics:
 
 
 def _small(model: Model, time: float) -> Statics:
-    small = small_motion(model)
+    small = small_motion(model.bodies, model.loads)
     acting = _acting(model)
     # loads of the start act here like the others
     system = cast("LinearSystem", _with_loads(model, acting, ()).assemble((), time))
@@ -196,7 +197,7 @@ def _support_forces(
         free.add(replace(cast("Any", body), supports=()) if getattr(body, "supports", ()) else body)
     for load in model.loads.values():
         free.add(load)
-    whole = small_motion(free)
+    whole = small_motion(free.bodies, free.loads)
     place = {name: k for k, name in enumerate(whole.dof_names)}
     own = np.array([place[name] for name in small.dof_names], dtype=np.int64)
     u = np.zeros(whole.nodes.nv)

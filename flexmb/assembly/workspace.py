@@ -36,6 +36,7 @@ from flexmb.kernels.multibody import (
     Matrices,
     Motion,
     Samples,
+    Scatter,
     SchemeNumbers,
     TangentWork,
     Trial,
@@ -62,7 +63,7 @@ from flexmb.kernels.tables import (
     System,
 )
 from flexmb.kernels.tangents import tangents_stage
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 
 def point_of(system: System, nv: int) -> Point:
@@ -223,11 +224,7 @@ def machine_of(
     scheme : SchemeStages
         Those of the scheme.
     """
-    scatter = pattern.scatter
-    if constant:
-        unit_v, unit_of = contact_unknowns(system), np.full(v.size, -1, dtype=np.int64)
-        unit_of[unit_v] = np.arange(unit_v.size)
-        scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
+    scatter = _with_units(pattern.scatter, system, v.size) if constant else pattern.scatter
     mats, work = _values_of(system, pattern)
     settings = solver_settings() if settings is None else settings
     friction = laws.start[-1] > 0
@@ -237,9 +234,6 @@ def machine_of(
         else contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
     )
     many = sets.part_ptr.size > 1
-    impulses = contact_sets_stage if many else contact_stage
-    if friction:
-        impulses = friction_sets_stage if many else friction_stage
     return MachineWorkspace(
         Machine(
             system=system,
@@ -257,22 +251,40 @@ def machine_of(
             laws=laws,
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=doors_of(
-                *(place_stage, assemble_stage, contact_stage, scheme.account, fixed_step_stage, impulses),
-                *(works_beside_stage, scheme.begin),
-            ),
-            rare=np.append(  # the last place is the engine's (``drive.sparse_cones``)
-                doors_of(
-                    *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
-                    *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
-                    *(bend_stage, inside_stage, redundant_stage, scheme.place, HARD_CONES),
-                ),
-                0,
-            ),
+            stages=_stages(scheme, friction, many),
+            rare=_rare_stages(scheme),
             out=no_samples(),
             answer=np.zeros(2),
         )
     )
+
+
+def _with_units(scatter: Scatter, system: System, nv: int) -> Scatter:
+    """Return where entries go, with the unknowns that contacts move: of those the responses are kept."""
+    unit_v, unit_of = contact_unknowns(system), np.full(nv, -1, dtype=np.int64)
+    unit_of[unit_v] = np.arange(unit_v.size)
+    return scatter._replace(unit_v=unit_v, unit_of=unit_of)
+
+
+def _stages(scheme: SchemeStages, friction: bool, many: bool) -> IntArray:
+    """Return ``Machine.stages``: those of a scheme, and of contacts with friction or without, few or many."""
+    impulses = contact_sets_stage if many else contact_stage
+    if friction:
+        impulses = friction_sets_stage if many else friction_stage
+    return doors_of(
+        *(place_stage, assemble_stage, contact_stage, scheme.account, fixed_step_stage, impulses),
+        *(works_beside_stage, scheme.begin),
+    )
+
+
+def _rare_stages(scheme: SchemeStages) -> IntArray:
+    """Return ``Machine.rare``; the last place is the engine's (``drive.sparse_cones``)."""
+    doors = doors_of(
+        *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
+        *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
+        *(bend_stage, inside_stage, redundant_stage, scheme.place, HARD_CONES),
+    )
+    return np.append(doors, 0)
 
 
 def no_samples() -> Samples:

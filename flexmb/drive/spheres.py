@@ -32,7 +32,7 @@ from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.multibody_system import MultibodySystem
-from flexmb.system.sphere_pairs import SphereGroup
+from flexmb.system.sphere_pairs import common, misses, nearest_gaps
 
 LEAST = 0.1
 """Smallest margin of a search, over the smallest radius."""
@@ -106,7 +106,7 @@ class SpheresEngine(MultibodyEngine):
             for group, own, margin in zip(self.system.spheres, self._own, self.margin, strict=True)
         ]
         parts = zip(self.system.spheres, self.system.pairs, found, strict=True)
-        if any(_misses(g, old, new) or len(old) > 2 * len(new) + 16 for g, old, new in parts):
+        if any(misses(g, old, new) or len(old) > 2 * len(new) + 16 for g, old, new in parts):
             self._rebuild(found)
 
     def _rebuild(self, pairs: Sequence[IntArray]) -> None:
@@ -128,7 +128,7 @@ class SpheresEngine(MultibodyEngine):
         first = last = nf
         place = {i: i for i in range(nf)}
         for group, was, now in zip(old.spheres, old.pairs, pairs, strict=True):
-            there, here = _common(group, was, now)
+            there, here = common(group, was, now)
             self.motion.contact[:, first + here] = motion.contact[:, last + there]
             if motion.beside.shape[1]:
                 self.motion.laws[:, first + here] = motion.laws[:, last + there]
@@ -156,7 +156,7 @@ class SpheresEngine(MultibodyEngine):
         """Keep the impulses since the last sample of pairs that lose their rows."""
         last = self._fixed.size
         for group, own, was, now in zip(system.spheres, self._own, system.pairs, pairs, strict=True):
-            gone = np.setdiff1d(np.arange(len(was)), _common(group, was, now)[0])
+            gone = np.setdiff1d(np.arange(len(was)), common(group, was, now)[0])
             row = last + gone
             vectors = self.motion.since_field.reshape(-1, 3)[row]
             _halves(self.since[own], was[gone], self.motion.contact[SINCE, row])
@@ -265,7 +265,7 @@ class SpheresEngine(MultibodyEngine):
             x, v = group.carriers.positions(out.q[:k]), group.carriers.velocities(out.q[:k], out.v[:k])
             columns = slice(group.first, group.first + len(group.radii))
             for s in range(k):
-                block.gap[s, columns], block.velocity[s, columns] = _nearest(group, x[s], v[s])
+                block.gap[s, columns], block.velocity[s, columns] = nearest_gaps(group, x[s], v[s])
                 if (least := block.gap[s, columns].min()) < self.lowest[0]:
                     self.lowest[:] = least, block.time[s]
 
@@ -356,21 +356,6 @@ def _against_mean(x: Array) -> Array:
     return np.asarray(np.linalg.norm(x - x.mean(axis=0), axis=1))
 
 
-def _keys(group: SphereGroup, pairs: IntArray) -> IntArray:
-    return np.asarray(pairs[:, 0] * len(group.radii) + pairs[:, 1])
-
-
-def _misses(group: SphereGroup, old: IntArray, new: IntArray) -> bool:
-    """Return whether some of the new pairs are not among the old ones."""
-    return not bool(np.all(np.isin(_keys(group, new), _keys(group, old))))
-
-
-def _common(group: SphereGroup, was: IntArray, now: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where the pairs that stay were, and where they are."""
-    _, there, here = np.intersect1d(_keys(group, was), _keys(group, now), assume_unique=True, return_indices=True)
-    return there, here
-
-
 def _halves(sums: Array, pairs: IntArray, impulse: Array) -> None:
     """Add the impulses of pairs (m,) to those of spheres, half to each: so both have the same sum."""
     for end in (0, 1):
@@ -381,14 +366,6 @@ def _vectors(sums: Array, pairs: IntArray, vectors: Array) -> None:
     """Add the impulses of pairs as vectors (m, 3) to those of spheres: on the second, and back on the first."""
     np.add.at(sums, pairs[:, 0], -vectors)
     np.add.at(sums, pairs[:, 1], vectors)
-
-
-def _nearest(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
-    """Return the gap of each sphere to the nearest one, m, and its rate, m/s, for centres x (n, 3) that move at v."""
-    gap, other = group.nearest(x)
-    d = x[other] - x
-    length = np.maximum(np.linalg.norm(d, axis=1), np.finfo(float).tiny)
-    return gap, np.asarray(np.sum(d * (v[other] - v), axis=1) / length)
 
 
 def _first(out: Samples, k: int) -> Samples:

@@ -29,8 +29,7 @@ from flexmb.kernels.friction_status import write_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.law_codes import THETA
 from flexmb.kernels.pointers import floats
-from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS
-from flexmb.kernels.stages import asked, call
+from flexmb.kernels.stages import ADD, FREE, LEVELS, RATES, ROWS, asked, call
 from flexmb.state import Array, Array2, IntArray
 
 NV, MOTIONS = 0, 1

@@ -26,7 +26,7 @@ def imported(source: str, package: str) -> set[str]:
     found = set(re.findall(rf"^[ \t]*from +(?:{name})?\.(\w+) +import\b", source, re.MULTILINE))
     found |= set(re.findall(rf"^[ \t]*import +{name}\.(\w+)", source, re.MULTILINE))
     for inside, line in re.findall(rf"^[ \t]*from +(?:{name}|\.) +import +{listed}", source, re.MULTILINE):
-        found |= set(re.findall(r"\w+", inside or line))
+        found |= set(re.findall(r"\w+", re.sub(r"\bas +\w+", "", inside or line)))
     return found
 
 

@@ -168,6 +168,8 @@ class NaiveHHT(Alpha):
 
     name: ClassVar[str] = "naive-hht"
     any_system: ClassVar[bool] = False
+    large_motion: ClassVar[str] = ""
+    error_known: ClassVar[str] = ""
     carries: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:

@@ -66,7 +66,7 @@ from flexmb.schemes.alpha_newton import AlphaTrial
 from flexmb.schemes.compiled.alpha import LEVELS, AlphaFamilyStep
 from flexmb.schemes.compiled.alpha_large import STAGES
 from flexmb.schemes.frictional import directions, no_laws, surface_rates
-from flexmb.schemes.scheme import ELSEWHERE, Memory, Responses, Scheme, has_settled, largest
+from flexmb.schemes.scheme import IN_LARGE_MOTION, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, System
@@ -87,6 +87,9 @@ class Alpha(Scheme):
 
     name: ClassVar[str] = ""
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "all"
+    error_known: ClassVar[str] = "always"
+    error_in_large_motion: ClassVar[bool] = True
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -242,7 +245,9 @@ class Alpha(Scheme):
         """Return the coefficients, and the levels on which joints and contacts are held."""
         if self.naive:
             message = "is a demonstration for small motion, inconsistent on purpose (impacts treated like other forces)"
-            raise InputError(f"{message}; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+            raise InputError(
+                f"{message}; here use one of {IN_LARGE_MOTION}", where="scheme", key="name", value=self.name
+            )
         c = self.coefficients
         own: dict[str, Any] = {name: float(getattr(c, name)) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
         own |= {"joint_level": JOINT_CODES[self.joint_level], "contact_ggl": int(self.contact_level == "ggl")}

@@ -99,6 +99,8 @@ class MoreauJean(Scheme):
 
     name: ClassVar[str] = "moreau-jean"
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "all"
+    error_known: ClassVar[str] = "with theta = 1/2"
     carries: ClassVar[frozenset[str]] = ALL_LAWS
 
     def __post_init__(self) -> None:

@@ -108,6 +108,7 @@ class SchatzmanPaoli(Scheme):
 
     name: ClassVar[str] = "schatzman-paoli"
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "where there are no joints and large rotations"
 
     def __post_init__(self) -> None:
         check_choice("weighting", self.weighting, ("symmetric", "theta"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -166,13 +167,18 @@ class Scheme(ABC):
     driver: ClassVar[str] = "steps"
     """Driver of the scheme: "steps" over impacts, or "events", which are located (``drive.events``)."""
     any_system: ClassVar[bool] = False
+    large_motion: ClassVar[str] = ""
+    """The systems of large motion that messages recommend it for: "all", a condition in words, or "" for none."""
+    error_known: ClassVar[str] = ""
+    """When the error of a step is known, in words of messages: "always", a condition, or "" for never."""
+    error_in_large_motion: ClassVar[bool] = False
+    """Whether the compiled loop of large motion knows this error, too."""
     stability: ClassVar[float] = np.inf
     """Largest product of a frequency and the step for which the scheme is stable."""
     restitutes: ClassVar[bool] = True
     """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
-    """Contact laws, besides unilateral contact with Newton's impact law, that the step supports, as keys of "
-    "contacts."""
+    """Contact laws, besides unilateral contact with Newton's impact law, that the step has, as keys of contacts."""
 
     @property
     @abstractmethod
@@ -210,7 +216,12 @@ class Scheme(ABC):
 
     def large_motion_numbers(self) -> dict[str, Any]:
         """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
-        raise InputError(f"has no step of large motion; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+        raise InputError(
+            f"has no step of large motion; here use one of {IN_LARGE_MOTION}",
+            where="scheme",
+            key="name",
+            value=self.name,
+        )
 
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
@@ -222,14 +233,10 @@ class Scheme(ABC):
 
     def check_laws(self, system: System) -> None:
         """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
-        from flexmb.schemes import SCHEMES
-
         present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                known = [c for c in SCHEMES.values() if c.driver == "steps"]
-                fit = [c for c in known if c.carries >= set(present) and (c.restitutes or not bounces)]
-                able = ", ".join(c.name for c in fit) or "none"
+                able = SchemesThat(lambda c: c.carries >= set(present) and (c.restitutes or not bounces))
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
                 message = f"does not carry {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
@@ -254,16 +261,47 @@ class Scheme(ABC):
         return ()
 
 
-EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
-"""Schemes available for every system in large motion."""
-
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 """Contact laws that a scheme can support besides unilateral contact with Newton's impact law."""
 
 LAW_WORDS = {"impact": 'impact = "poisson"'}
 """Names in messages of laws that their key alone does not identify."""
 
-ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
+
+class SchemesThat:
+    """The names of all schemes over impacts that can do something, as messages list them.
+
+    Schemes are looked for when a message is written: while their files are imported, not all are known.
+
+    Parameters
+    ----------
+    can : callable
+        Takes the class of a scheme.
+    when : callable, optional
+        Takes the class, and returns the condition for it in words, "" for none.
+    """
+
+    def __init__(self, can: Callable[[type[Scheme]], bool], when: Callable[[type[Scheme]], str] = lambda c: "") -> None:
+        self.can, self.when = can, when
+
+    def __str__(self) -> str:
+        from flexmb.schemes import SCHEMES
+
+        able = [c for c in SCHEMES.values() if c.driver == "steps" and self.can(c)]
+        by_condition: dict[str, list[str]] = {}
+        for c in able:
+            by_condition.setdefault(self.when(c), []).append(c.name)
+        groups = sorted(by_condition.items())  # those without a condition first
+        return ", or ".join(f"{', '.join(names)} {condition}".strip() for condition, names in groups) or "none"
+
+
+EVERYWHERE = SchemesThat(lambda c: c.large_motion == "all")
+"""Schemes for every system in large motion."""
+
+IN_LARGE_MOTION = SchemesThat(
+    lambda c: c.large_motion != "", lambda c: "" if c.large_motion == "all" else c.large_motion
+)
+"""Schemes for large motion, and for what those that are not for every system are."""
 
 
 def check_range(scheme: str, key: str, value: float, low: float, high: float) -> None:

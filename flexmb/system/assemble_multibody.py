@@ -90,10 +90,7 @@ def assemble_large(
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
     straight = q0.copy()
-    place_in_q = {iv: iq for iq, iv in builder.plain}
-    for name, q in (start or {}).items():
-        first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
-        q0[[place_in_q[int(iv)] for iv in first]] = q
+    _displace(builder, start or {}, q0)
     drawn = _with_contact_points(builder)
     layout = layout_of(drawn, straight)
     layout = replace(layout, marks=_marks(parts, builder, layout))
@@ -124,6 +121,14 @@ def assemble_large(
     counted_from = replace(system, q0=straight) if start else system
     looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
+
+
+def _displace(builder: Builder, start: Mapping[str, Array], q0: Array) -> None:
+    """Write the displacements of bodies at the start into q0."""
+    place_in_q = {iv: iq for iq, iv in builder.plain}
+    for name, q in start.items():
+        first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
+        q0[[place_in_q[int(iv)] for iv in first]] = q
 
 
 def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> MultibodySystem:

@@ -27,7 +27,8 @@ from flexmb.parts.loads.terms import LoadPart, RotatingTerms
 from flexmb.parts.time_functions import Constant
 from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import Layout
-from flexmb.system.model import Model, SmallMotion, loose_body, small_motion
+from flexmb.system.model import Model
+from flexmb.system.small_motion import SmallMotion, loose_body, small_motion
 from flexmb.system.spinning import rotating_terms
 
 
@@ -214,7 +215,7 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
     if not isinstance(model, Model):
         model = model.model()
     _check(model)
-    small = small_motion(model)
+    small = small_motion(model.bodies, model.loads)
     spins = {name: parts.spin for name, parts in small.bodies.items() if parts.spin is not None}
     if not spins:
         message = f"there is no rotor in this model; bodies: {', '.join(small.bodies)}"

@@ -14,7 +14,7 @@ from flexmb.linalg.sparse_blocks import side_by_side
 from flexmb.parts.contacts.contact_rows import ContactRows
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system.contact_blocks import Blocks
-from flexmb.system.linear_system import Contacts
+from flexmb.system.linear_contacts import Contacts
 from flexmb.system.start_inside import inside_words
 
 PENETRATION = 1e-12

@@ -157,3 +157,27 @@ def _joined_rows(parts: Sequence[tab.Rows]) -> tab.Rows:
     ptr = [np.zeros(1, dtype=np.int64), *(p.ptr[1:] + at for p, at in zip(parts, slots[:-1], strict=True))]
     joined = {f: np.concatenate([getattr(p, f) for p in parts]) for f in tab.Rows._fields if f != "ptr"}
     return tab.Rows(ptr=np.concatenate(ptr).astype(np.int64), **joined)
+
+
+def _keys(group: SphereGroup, pairs: IntArray) -> IntArray:
+    """Return a number for each pair."""
+    return np.asarray(pairs[:, 0] * len(group.radii) + pairs[:, 1])
+
+
+def misses(group: SphereGroup, old: IntArray, new: IntArray) -> bool:
+    """Return whether some of the new pairs are not among the old ones."""
+    return not bool(np.all(np.isin(_keys(group, new), _keys(group, old))))
+
+
+def common(group: SphereGroup, was: IntArray, now: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where the pairs that stay were, and where they are."""
+    _, there, here = np.intersect1d(_keys(group, was), _keys(group, now), assume_unique=True, return_indices=True)
+    return there, here
+
+
+def nearest_gaps(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
+    """Return the gap of each sphere to the nearest one, m, and its rate, m/s, for centres x (n, 3) that move at v."""
+    gap, other = group.nearest(x)
+    d = x[other] - x
+    length = np.maximum(np.linalg.norm(d, axis=1), np.finfo(float).tiny)
+    return gap, np.asarray(np.sum(d * (v[other] - v), axis=1) / length)
