@@ -9,6 +9,7 @@ OTHER = {
     "summary.max_penetration": "m",
     "summary.min_gap": "m",
     "summary.min_gap_time": "s",
+    "summary.contact_residual_max": "",
     "summary.h": "s",
     "summary.t0": "s",
     "summary.wall_time_s": "s",

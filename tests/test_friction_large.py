@@ -69,6 +69,17 @@ def test_a_sphere_slides_until_it_rolls(scheme) -> None:
     assert run.time[rolls + 1] == pytest.approx(0.291247997670, abs=2e-3)
 
 
+@every_scheme(MJ, VELOCITY)
+def test_a_ball_that_spins_and_bounces_ends_rolling(scheme) -> None:
+    """Siconos' Ball2D with friction: R = 0.5, omega_0 = 2, e = 0.9, mu = 0.1; at last omega = 4/7, v = 2/7."""
+    ball = sphere((0.0, 0.0, -0.5), (0.0, 2.0, 0.0), mu=0.1, radius=0.5, restitution=0.9)
+    run = friction_run(ball, scheme, 1e-3, 1500)
+    np.testing.assert_allclose(run.field_v[-1, [0, 1, 3, 4, 5]], [2 / 7, 0.0, 0.0, 4 / 7, 0.0], atol=1e-9)
+    assert run.gap.max() > 5e-3
+    assert closure(run) <= 1e-13
+    assert run.e_work_friction[-1] == pytest.approx(-1 / 7, rel=1e-6)
+
+
 @every_scheme(MJ, GGL, VELOCITY)
 def test_a_spinning_sphere_in_any_direction_is_turned_by_its_friction(scheme) -> None:
     """In any direction the answer is the same but turned: the cone has no axes of its own."""

@@ -13,8 +13,12 @@ from flexmb.errors import NOT_FINITE, InputError, SimulationError
 from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
 from flexmb.kernels.ledger import (
     COLUMNS,
+    CONTACT_RESIDUAL,
     CONTACT_STEPS,
     ENERGY_MAX,
+    FALLING_CONTACT,
+    FALLING_MAX,
+    FALLING_TIME,
     FRICTION_GAIN_CONTACT,
     FRICTION_GAIN_MAX,
     FRICTION_GAIN_STEPS,
@@ -151,6 +155,10 @@ def tally_of(ledger: Array, steps: int, labels: Sequence[str]) -> Tally:
         friction_gain_max=float(ledger[FRICTION_GAIN_MAX]),
         friction_gain_time=float(ledger[FRICTION_GAIN_TIME]),
         friction_gain_contact=label(FRICTION_GAIN_CONTACT),
+        falling_max=float(ledger[FALLING_MAX]),
+        falling_time=float(ledger[FALLING_TIME]),
+        falling_contact=label(FALLING_CONTACT),
+        contact_residual_max=float(ledger[CONTACT_RESIDUAL]),
         residual_max=float(ledger[RESIDUAL_MAX]),
         energy_max=float(ledger[ENERGY_MAX]),
         energy_scale=float(ledger[SCALE]),

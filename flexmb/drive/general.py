@@ -15,7 +15,7 @@ from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, tru
 from flexmb.drive.step_records import StepRecords
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.record.samples import Block, Tally
-from flexmb.schemes.scheme import Memory
+from flexmb.schemes.scheme import Memory, Responses
 from flexmb.state import Array, State, StepReport
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -44,8 +44,21 @@ class GeneralEngine:
             system.begin(plan.t0, self.theta)
         self.fixed = plan.scheme.prepare(system, plan.h)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
-        self.records = StepRecords(system, np.array(self.fixed.response), plan.h)
+        self.records = StepRecords(system, np.array(self.fixed.response), plan.h, self._tangent_response())
         self._arrive()
+
+    def _tangent_response(self) -> Array | None:
+        """Return the mean velocity of the tangents of contacts per unit of their impulse, (nc,), by the masses alone.
+
+        None where no friction depends on the slip speed.
+        """
+        blocks, s = self.system.contacts.blocks, self.state
+        if not blocks.friction[:, 1].any():
+            return None
+        here = self.system.instant(s.t, s.q, s.v)
+        own = Responses.of(self.system.factor(here, 1.0, 0.0, 0.0), here.H).response
+        tangents = np.bincount(blocks.owner, weights=blocks.tangent, minlength=blocks.nc)
+        return np.bincount(blocks.owner, weights=own * blocks.tangent, minlength=blocks.nc) / np.maximum(tangents, 1.0)
 
     def _arrive(self) -> None:
         """Evaluate the system in the state that was reached, and continue its angles from there."""

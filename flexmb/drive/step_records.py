@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels.friction_law import falling_share, state_after
 from flexmb.kernels.friction_record import (
     COHESION,
+    FALLING,
     R_T,
     RATE_T,
     ROLLING,
@@ -16,7 +18,7 @@ from flexmb.kernels.friction_record import (
     friction_rows,
     take_friction,
 )
-from flexmb.kernels.friction_status import write_status
+from flexmb.kernels.friction_status import SLIP, write_status
 from flexmb.kernels.ledger import (
     T_CLOSED,
     T_CROSS,
@@ -40,7 +42,7 @@ from flexmb.system.multibody_instant import MultibodyInstant
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.probes import MultibodyProbe
 
-KEPT = ("ledger", "since", "since_field", "joints", "beside", "laws")
+KEPT = ("ledger", "since", "since_field", "joints", "beside", "laws", "law_states")
 """Arrays that a snapshot holds."""
 
 
@@ -54,13 +56,18 @@ class StepRecords:
         Velocity a contact gains per unit of its impulse.
     h : float
         Step, for schemes that give impulses of joints in place of forces.
+    response_T : (nc,) array, optional
+        Mean velocity of its tangents per unit of their impulse; without it falling laws are not looked at.
     """
 
-    def __init__(self, system: LinearSystem | MultibodySystem, response: Array, h: float) -> None:
-        self.system, self.response, self.h = system, response, h
+    def __init__(
+        self, system: LinearSystem | MultibodySystem, response: Array, h: float, response_T: Array | None = None
+    ) -> None:
+        self.system, self.response, self.h, self.response_T = system, response, h, response_T
         self.ledger = empty_ledger()
         self.since, blocks = np.zeros(system.contacts.nc), system.contacts.blocks
         self.beside, self.laws = friction_rows(blocks.nc, blocks.nt, blocks.normals_only)
+        self.law_states, self.slipped = blocks.friction[:, 6].copy(), np.zeros(blocks.nc)
         self.since_field = np.zeros(system.impulse_map.shape[1])
         self.joints = np.zeros((2, system.nj))  # forces at the end of the last step, impulses since the last sample
 
@@ -68,6 +75,7 @@ class StepRecords:
         """Take over where the motion has come to."""
         self.now = now
         if self.beside.size:
+            self.slipped = self.system.contacts.blocks.slip(self.beside[RATE_T])
             self.beside[RATE_T] = now.U_T
 
     def book(self, report: StepReport, t: float) -> None:
@@ -107,7 +115,17 @@ class StepRecords:
         if report.bonds.size:  # what a bond pulls with says nothing of friction
             P, R = P - report.bonds[: P.size], R - report.bonds[P.size :]
         write_status(P, R, blocks.start, blocks.slides, mu, self.laws[STATUS])
+        if self.response_T is not None:
+            self._look_at_falling(P, self.response_T)
         add_up_friction(self.beside, self.laws, report.contact)
+
+    def _look_at_falling(self, P: Array, response: Array) -> None:
+        """Write how steeply the laws fall at contacts that slip, and move their states on."""
+        for i, row in enumerate(self.system.contacts.blocks.friction):
+            speed, theta = float(self.slipped[i]), float(self.law_states[i])
+            slips = self.laws[STATUS, i] == SLIP
+            share = falling_share(row, speed, theta, self.h, float(response[i]), float(P[i])) if slips else 0.0
+            self.laws[FALLING, i], self.law_states[i] = share, state_after(row, speed, theta, self.h)
 
     def sample(self, block: Block, k: int) -> None:
         """Write sample k of a block."""

@@ -1,8 +1,8 @@
 """What is carried and sampled of friction: rows beside the normals, and the works and status of each contact.
 
 ``beside`` (BESIDE_ROWS, nt) and ``laws`` (LAW_ROWS, nc) stand in ``Live`` (small motion) and ``Motion`` (large). A step
-writes R_T, SLIDING, ROLLING, COHESION and STATUS, and RATE_T at its end; the loop adds up. Systems without friction
-have arrays without columns, and pay for nothing.
+writes R_T, SLIDING, ROLLING, COHESION, STATUS and FALLING, and RATE_T at its end; the loop adds up. Systems without
+friction have arrays without columns, and pay for nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ BESIDE_ROWS = 3
 
 SLIDING, ROLLING, COHESION, SURFACE, STATUS = 0, 1, 2, 3, 4
 WORK_SUM, FRICTION_SUM, ROLLING_SUM, COHESION_SUM, SURFACE_SUM = 5, 6, 7, 8, 9
-LAW_ROWS = 10
+FALLING = 10
+LAW_ROWS = 11
 """Rows of ``laws``: works of the last step, J (of the tangential impulses; of rolling and spinning; of cohesion; of the
 impulses of all rows on the motion of a prescribed surface), the status of the contact in it, and the works since the
-start, J: of the normal impulses and of all others, of rolling and cohesion as parts of the latter, of surfaces."""
+start, J: of the normal impulses and of all others, of rolling and cohesion as parts of the latter, of surfaces.
+FALLING is ``W_TT P_N |mu'|`` of the last step where the contact slipped and its coefficient falls with the slip speed,
+else 0: the law has one answer only below 1 (``friction_law.falling_steepness``)."""
 
 TANGENTIAL, SLIP_RATE = 0, 1
 BESIDE_COLUMNS = 2

@@ -79,9 +79,9 @@ HALF = ACC
 # rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
 LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 # rows of ``Motion.contact`` (CONTACT_ROWS, nc): impulse and work of the last step, velocity per unit impulse, impulse
-# since sample; mu of the step, and the state of the law of friction
-IMPULSE, WORK, RESPONSE, SINCE, MU, STATE = range(6)
-CONTACT_ROWS = 6
+# since sample; mu of the step, and the state of the law of friction; mean velocity of tangents per unit impulse
+IMPULSE, WORK, RESPONSE, SINCE, MU, STATE, RESPONSE_T = range(7)
+CONTACT_ROWS = 7
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
 # places in ``Motion.numbers`` (NUMBERS,): energies; size of the last step, Newton iterations so far; time of the

@@ -26,6 +26,7 @@ from flexmb.kernels.friction_blocks import (
     given,
     good_enough,
     keep_impulses,
+    keep_tangent_response,
     load,
     predict_beside,
 )
@@ -33,7 +34,7 @@ from flexmb.kernels.friction_patches import solve_patch, sweep_and_patch
 from flexmb.kernels.friction_responses import Rows, all_rates, own_blocks_of, responses_of
 from flexmb.kernels.friction_sweeps import Pile, sweep_plainly
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.ledger import T_ITERATIONS, T_RESIDUAL
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import call, stage
@@ -74,6 +75,7 @@ def _give(at: int, p: Pile, place: IntArray) -> tuple[Array, Array]:
             p.b[r] = b[r] - free[r]
         if p.kind[i] == NORMAL:
             response[place[i]] = p.own[block, 0, 0]
+            keep_tangent_response(at, place[i], 0, np.diag(p.own[block]))
             if p.rows.alone[i] > 0.0:
                 p.b[i] = -(load(at, place[i], held) + free[i] - now[i])
     return now, P
@@ -175,6 +177,7 @@ def friction_sets_stage(at: int, flag: int) -> int:
     if worst >= 0:
         report[mb.FAILED] = float(place[p.start[worst]])
         return 0
+    part(at, "motion.terms")[T_RESIDUAL] = residual
     old = np.zeros((2, trial.vec.shape[1]))
     copy(trial.vec[mb.W], old[0])
     copy(trial.vec[mb.DQ], old[1])

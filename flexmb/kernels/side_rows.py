@@ -23,9 +23,9 @@ from numba import carray  # type: ignore[attr-defined]
 
 from flexmb.kernels.arrays_at import arrays_at
 from flexmb.kernels.cone_problem import DRIVE_WORK, RESIDUAL, STEP, TOLERANCE, WORST, Cones
-from flexmb.kernels.friction_law import friction_coefficient, state_after
-from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
-from flexmb.kernels.friction_status import write_status
+from flexmb.kernels.friction_law import falling_share, friction_coefficient, state_after
+from flexmb.kernels.friction_record import FALLING, R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
+from flexmb.kernels.friction_status import SLIP, write_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.law_codes import THETA
 from flexmb.kernels.pointers import floats
@@ -58,6 +58,8 @@ class Sides(NamedTuple):
         States of the laws.
     mu : (nc,) array
         Coefficients of the step.
+    response : (nc,) array
+        Mean velocity of the tangents per unit of their impulse.
     P : (nc,) array
         Impulses of the normals: those of the loop.
     beside, laws
@@ -82,6 +84,7 @@ class Sides(NamedTuple):
     friction: Array2
     states: Array2
     mu: Array
+    response: Array
     P: Array
     beside: Array2
     laws: Array2
@@ -200,9 +203,14 @@ def _works(s: Sides, weight: float, before: Array, v: Array, after: Array) -> No
         if slides_only:
             s.laws[SLIDING, i] = works
         s.laws[ROLLING, i] = 0.0 if slides_only else works
-        s.states[THETA, i] = state_after(s.friction[i], _speed(s, i), s.states[THETA, i], s.cones.setting[STEP])
+        speed, theta, h = _speed(s, i), s.states[THETA, i], s.cones.setting[STEP]
+        s.laws[FALLING, i] = falling_share(s.friction[i], speed, theta, h, s.response[i], s.P[i])
+        s.states[THETA, i] = state_after(s.friction[i], speed, theta, h)
     s.cones.answer[DRIVE_WORK] = drive
     write_status(s.P, s.beside[R_T], s.start, s.slides, s.mu, s.laws[STATUS])
+    for i in range(s.P.size):
+        if s.laws[STATUS, i] != SLIP:
+            s.laws[FALLING, i] = 0.0
 
 
 @asked

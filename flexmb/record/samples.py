@@ -175,6 +175,8 @@ class Block:
 class Tally:
     """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
+    ``falling_max`` is the largest ``W_TT P_N |mu'|`` of contacts that slipped (``kernels.friction_law``), and
+    ``contact_residual_max`` the largest residual accepted of contact problems with friction in large motion.
     ``round_off`` is the energy that round-off may make of a system at rest, J.
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
     ``notes`` are notes of the steps. ``bending`` has name, largest deflection over the length, and its
@@ -194,6 +196,10 @@ class Tally:
     friction_gain_max: float = 0.0
     friction_gain_time: float = np.nan
     friction_gain_contact: str = ""
+    falling_max: float = 0.0
+    falling_time: float = np.nan
+    falling_contact: str = ""
+    contact_residual_max: float = 0.0
     residual_max: float = 0.0
     energy_max: float = -np.inf
     energy_scale: float = 0.0

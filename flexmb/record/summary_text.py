@@ -63,6 +63,8 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"joints       off by {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
+    if summary.get("contact_residual_max"):
+        lines.append(f"residual     {summary['contact_residual_max']:.3g} at most, of contact problems with friction")
     return [*lines, *event_lines(summary), *energy_lines(summary["energy"])]
 
 

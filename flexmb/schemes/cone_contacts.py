@@ -51,12 +51,14 @@ class ConeContacts:
         self.cones = cone_problem(system, fixed.numbers, h, solver)
         self._fixed = fixed
         if solver.name == "auto" and sparse_pays(system):
-            self._solver = Room(sparse_cones(system, fixed.numbers, self.cones))
+            sparse_room = Room(sparse_cones(system, fixed.numbers, self.cones))
+            self._solver, own = sparse_room, sparse_room.arrays.border.own
             reached = _reached(solve_sparse, self._solver)
         else:
-            self._solver = Room(DenseCones(self.cones, dense_matrix(fixed, self.cones.first)))
+            W = dense_matrix(fixed, self.cones.first)
+            self._solver, own = Room(DenseCones(self.cones, W)), W.diagonal()
             reached = _reached(solve_dense, self._solver)
-        self._sides = Room(_sides(system, order, self.cones, reached, carried))
+        self._sides = Room(_sides(system, order, self.cones, reached, carried, own))
         self.address = SideAddress(_reached(side_step, self._sides), self.cones.answer)
 
     @property
@@ -116,7 +118,9 @@ def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: C
     )
 
 
-def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArray, carried: Carried) -> Sides:
+def _sides(
+    system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArray, carried: Carried, own: Array
+) -> Sides:
     con, blocks = system.contacts, system.contacts.blocks
     H = sparse.csr_array(con.H.T)
     return Sides(
@@ -133,6 +137,7 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         friction=np.ascontiguousarray(blocks.friction, dtype=np.float64),
         states=no_laws(system)["laws"],
         mu=np.zeros(con.nc),
+        response=tangent_response(cones, blocks.nc, own),
         P=carried.P,
         beside=carried.beside,
         laws=carried.laws,
@@ -140,6 +145,12 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         cones=cones,
         solver=solver,
     )
+
+
+def tangent_response(cones: Cones, nc: int, own: Array) -> Array:
+    """Return the mean of W_ii over the tangents of each contact, (nc,); ``own`` (m,) are those of all rows."""
+    first, slides = cones.first[-nc - 1 : -1] + 1, cones.shape[-nc:, 0] if nc else np.zeros(0, dtype=np.int64)
+    return np.array([own[a : a + n].mean() if n else 0.0 for a, n in zip(first, slides, strict=True)])
 
 
 def dense_matrix(fixed: PreparedContacts, first: IntArray) -> Array:

@@ -48,6 +48,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         out.append(("largest penetration", f"{number(s.get('max_penetration'), 3)} m"))
         if s.get("contact_steps") is not None:
             out.append(("steps with contact", str(s["contact_steps"])))
+        if s.get("contact_residual_max"):
+            out.append(("largest residual of contact problems", number(s["contact_residual_max"], 3)))
     if s.get("newton_iterations"):
         out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} a step"))
     if s.get("computed"):
