@@ -20,17 +20,18 @@ FRICTION, ROLLING, COHESION = 18, 19, 20
 FRICTION_GAIN_STEPS, FRICTION_GAIN_MAX, FRICTION_GAIN_TIME, FRICTION_GAIN_CONTACT = 21, 22, 23, 24
 GAIN_CONTACT = 25
 PROJECTED, CLOSED = 26, 27
-LEDGER_SIZE = 28
+SPIN = 28
+LEDGER_SIZE = 29
 """Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
-it. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
+it. SPIN is the part of DRIVE that acts through the forces of spins. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
 it (-1 for none). PROJECTED and CLOSED are the works of projections and closings of runs with located events."""
-COLUMNS = 14
+COLUMNS = 15
 """Number of energy columns of a sample."""
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
-T_PROJECTED, T_CLOSED = 7, 8
-TERMS_SIZE = 9
-"""Places in ``Live.terms``, the report of one step."""
+T_PROJECTED, T_CLOSED, T_SPIN = 7, 8, 9
+TERMS_SIZE = 10
+"""Places in ``Live.terms``, the report of one step. T_SPIN is the part of T_DRIVE that forces of spins do."""
 
 GAIN_TOLERANCE = 1e-9
 """A contact gains energy when its work exceeds this fraction of P^2 W_ii, the energy its impulse can move."""
@@ -59,6 +60,7 @@ def add_to_ledger(
     """
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]
+    ledger[SPIN] += terms[T_SPIN]
     ledger[CROSS] += terms[T_CROSS]
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
@@ -136,6 +138,7 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[11] = ledger[COHESION]
     row[12] = ledger[PROJECTED]
     row[13] = ledger[CLOSED]
+    row[14] = ledger[SPIN]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])
