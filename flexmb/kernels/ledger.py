@@ -24,7 +24,8 @@ SPIN = 28
 LEDGER_SIZE = 29
 """Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
 it. SPIN is the part of DRIVE that acts through the forces of spins. Gains are those of single steps: how many there
-were, the largest one, its time, and the contact that had most of it (-1 for none). PROJECTED and CLOSED are the works of projections and closings of runs with located events."""
+were, the largest one, its time, and the contact that had most of it (-1 for none). PROJECTED and CLOSED are the works
+of projections and closings of runs with located events."""
 COLUMNS = 15
 """Number of energy columns of a sample."""
 
