@@ -11,8 +11,8 @@ N, RADIUS, SPACING, JITTER = 10, 0.01, 2.05, 0.01
 """Balls along each edge; radius, m; distance between centres and displacement of each, over the radius."""
 HEAD = '''title = "A thousand balls dropped into a box"
 description = """
-A thousand steel balls of 20 mm diameter, in ten layers of ten by ten that are half a millimetre apart, are released in a
-box, mu = 0.3 between all of them and with the walls; e = 0. Layer after layer lands on the one below within 40 ms; then
+A thousand steel balls of 20 mm diameter, in ten layers of ten by ten that are half a millimetre apart, are released in
+a box, mu = 0.3 between all of them and with the walls; e = 0. Layers land one after the other within 40 ms; then
 the columns stand on the floor and begin to roll off each other. The end time is short: it is the size that matters, a
 thousand bodies and more than a thousand loaded contacts in each step. No closed form: what is known is the balance.
 (Bodies: benchmarks/write_spheres_pile.py.)
