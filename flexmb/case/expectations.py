@@ -36,6 +36,7 @@ ENERGY_WORDS = (
     "total",
     "work_external",
     "work_drive",
+    "work_spin",
     "work_cross",
     "work_damping",
     "work_contact",

@@ -29,6 +29,7 @@ from flexmb.kernels.ledger import (
     T_NUMERICAL,
     T_PROJECTED,
     T_PROJECTION,
+    T_SPIN,
     TERMS_SIZE,
     add_to_ledger,
     balance,
@@ -84,7 +85,7 @@ class StepRecords:
         terms[T_EXTERNAL], terms[T_DRIVE], terms[T_DAMPING] = report.external, report.drive, report.damping
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
         terms[T_ITERATIONS], terms[T_CROSS] = report.iterations, report.cross
-        terms[T_PROJECTED], terms[T_CLOSED] = report.drift, report.closing
+        terms[T_PROJECTED], terms[T_CLOSED], terms[T_SPIN] = report.drift, report.closing, report.spin
         self.since += report.P
         if report.Lam.size:
             self.joints[0] = report.lam if report.lam.size else report.Lam / self.h

@@ -22,20 +22,23 @@ GAIN_CONTACT = 25
 PROJECTED, CLOSED = 26, 27
 CONTACT_RESIDUAL = 28
 FALLING_MAX, FALLING_TIME, FALLING_CONTACT = 29, 30, 31
-LEDGER_SIZE = 32
+SPIN = 32
+LEDGER_SIZE = 33
 """Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
-it. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
-it (-1 for none). PROJECTED and CLOSED are the works of projections and closings of runs with located events.
+it. SPIN is the part of DRIVE that acts through the forces of spins. Gains are those of single steps: how many there
+were, the largest one, its time, and the contact that had most of it (-1 for none). PROJECTED and CLOSED are the works
+of projections and closings of runs with located events.
 CONTACT_RESIDUAL is the largest residual of the contact problems with friction that were accepted in large motion.
 FALLING_MAX is the largest of ``W_TT P_N |mu'|`` (``friction_record.FALLING``) of contacts that slipped, with its time
 and contact."""
-COLUMNS = 14
+COLUMNS = 15
 """Number of energy columns of a sample."""
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
-T_PROJECTED, T_CLOSED, T_RESIDUAL = 7, 8, 9
-TERMS_SIZE = 10
-"""Places in ``Live.terms``, the report of one step; T_RESIDUAL is that of its contact problem, where it is kept."""
+T_PROJECTED, T_CLOSED, T_RESIDUAL, T_SPIN = 7, 8, 9, 10
+TERMS_SIZE = 11
+"""Places in ``Live.terms``, the report of one step. T_RESIDUAL is that of its contact problem, where it is kept; T_SPIN
+is the part of T_DRIVE that forces of spins do."""
 
 GAIN_TOLERANCE = 1e-9
 """A contact gains energy when its work exceeds this fraction of P^2 W_ii, the energy its impulse can move."""
@@ -65,6 +68,7 @@ def add_to_ledger(
     """
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]
+    ledger[SPIN] += terms[T_SPIN]
     ledger[CROSS] += terms[T_CROSS]
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
@@ -145,6 +149,7 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[11] = ledger[COHESION]
     row[12] = ledger[PROJECTED]
     row[13] = ledger[CLOSED]
+    row[14] = ledger[SPIN]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])

@@ -14,7 +14,7 @@ from flexmb.kernels import time_functions
 from flexmb.kernels.evaluate import along_direction, copy, momentum, row_rate, to_space
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION, T_SPIN
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     G_FREE,
@@ -42,7 +42,7 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
 from flexmb.kernels.stages import BESIDE_WORKS, call
-from flexmb.kernels.tables import CROSS, DAMPING, EXTERNAL, LOADED
+from flexmb.kernels.tables import CROSS, DAMPING, DRIVE, EXTERNAL, LOADED
 from flexmb.state import Array
 
 
@@ -160,6 +160,7 @@ def keep_works(at: int, works: Array) -> None:
     """Write the works of the classes of forces to the terms of the step: ``works`` may share the scratch."""
     terms = part(at, "motion.terms")
     terms[T_EXTERNAL], terms[T_DAMPING], terms[T_CROSS] = works[EXTERNAL], works[DAMPING], works[CROSS]
+    terms[T_SPIN] = works[DRIVE]
 
 
 @inner

@@ -40,6 +40,7 @@ ENERGY_COLUMNS = (
     "work_cohesion",
     "work_projection",
     "work_closing",
+    "work_spin",
 )
 EVENTS_ENGINE = "events"
 """Name of the engine that locates events."""
@@ -54,6 +55,7 @@ events in total and by kind; Moreau steps over impacts, and in place of events; 
 Works are in J: of projections, and of the impulses that end accumulations of impacts."""
 FRICTION_PARTS = ("work_rolling", "work_cohesion")
 EVENT_WORKS = ("work_projection", "work_closing")
+SPIN_WORKS = ("work_spin",)
 """Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
 
 ``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
@@ -62,7 +64,9 @@ damping of rotors) are parts of ``work_external``. ``work_contact`` is that of n
 of all others: of sliding, rolling, spinning, and of cohesion; ``work_rolling`` (rolling and spinning) and
 ``work_cohesion`` are parts of it (``FRICTION_PARTS``), recorded only where contacts have more than normals.
 ``work_projection`` (projections onto joints and closed contacts) and ``work_closing`` (normal impulses that end
-accumulations of impacts) are recorded only with located events (``EVENT_WORKS``).
+accumulations of impacts) are recorded only with located events (``EVENT_WORKS``). ``work_spin`` is the part of
+``work_drive`` that acts through forces of spins: unbalance, skewed disks, a changing speed, the torque of a free spin.
+The rest of ``work_drive`` is that of moving surfaces and of driven joints. Recorded only with rotors (``SPIN_WORKS``).
 """
 
 
@@ -308,6 +312,11 @@ class RecordedSystem(Protocol):
     @property
     def layout(self) -> Layout:
         """Where the unknowns live in space."""
+        ...
+
+    @property
+    def spins(self) -> bool:
+        """Whether forces of spins of rotors do work."""
         ...
 
     @property

@@ -285,6 +285,10 @@ class EnergySeries(Series):
 
     work_external = Column("Work of loads, prescribed motions and cross-coupling.")
     work_drive = Column("The part of the external work that comes from driven joints, planes and rotors.")
+    work_spin = Part(
+        "The part of the work of drives that acts through forces of the spin of rotors: unbalance, skewed disks, a "
+        "changing speed; the torque of a free spin."
+    )
     work_cross = Column(
         "The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."
     )

@@ -214,6 +214,7 @@ class Alpha(Scheme):
         return StepReport(
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE] + drives + contacts["surface"].sum()),
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             projection=float(end.to_space(0.5 * h * jumps.w - jumps.dq) @ total),

@@ -135,4 +135,5 @@ class AlphaSmooth(SmoothScheme):
         rows = impulse / (end.t - start.t) * (system.prescribed(end.t) - system.prescribed(start.t)) - given * impulse
         rows -= 0.5 * report.Lam * (start.surface + end.surface)
         surface = phase.by_contact(rows)
-        return SmoothWorks(report.external, report.drive + drive, report.damping, report.cross, own, sliding, surface)
+        works = report.external, report.drive + drive, report.damping, report.cross
+        return SmoothWorks(*works, own, sliding, surface, report.spin)

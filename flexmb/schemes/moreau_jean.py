@@ -208,6 +208,7 @@ class MoreauJean(Scheme):
         return StepReport(
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE]) + drives + float(contacts["surface"].sum()),
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             iterations=0,

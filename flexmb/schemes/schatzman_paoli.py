@@ -173,6 +173,7 @@ class SchatzmanPaoli(Scheme):
             P=stage.P + memory.contacts[0],
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE]) + float(memory.scalars[1]) + drive,
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             contact=work + memory.contacts[1],
             numerical=float(gain) - (ahead - float(memory.scalars[0])),

@@ -20,13 +20,14 @@ class StepWorks:
         nc, nt = self.blocks.nc, self.blocks.nt
         self.P, self.R, self.Lam = np.zeros(nc), np.zeros(nt), np.zeros(system.nj)
         self.contact, self.tangential, self.surface = np.zeros(nc), np.zeros(nt), np.zeros(nc)
-        self.external = self.drive = self.cross = self.damping = self.numerical = 0.0
+        self.external = self.drive = self.spin = self.cross = self.damping = self.numerical = 0.0
         self.iterations = 0
 
     def add_forces(self, work: Array, dV: float) -> None:
         """Book the works of the forces by class, (CLASSES,), while the stored energy changed by ``dV``."""
         self.external += float(work[EXTERNAL])
         self.drive += float(work[DRIVE])
+        self.spin += float(work[DRIVE])
         self.cross += float(work[CROSS])
         self.damping += float(work[DAMPING])
         self.numerical += dV + float(work[CONSERVATIVE] + work[INERTIA])
@@ -60,6 +61,7 @@ class StepWorks:
             P=self.P,
             external=self.external,
             drive=self.drive,
+            spin=self.spin,
             damping=self.damping,
             contact=self.contact,
             numerical=self.numerical,

@@ -130,6 +130,7 @@ class StormerVerlet(Scheme):
         report = StepReport(
             external=float(work[EXTERNAL]),
             drive=float(work[DRIVE]) + float(booked["surface"].sum()),
+            spin=float(work[DRIVE]),
             damping=float(work[DAMPING]),
             numerical=float(own + work[CONSERVATIVE] + work[INERTIA]),
             iterations=count,

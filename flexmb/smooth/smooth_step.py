@@ -42,10 +42,10 @@ class SmoothState:
 
 @dataclass(frozen=True)
 class SmoothWorks:
-    """Works of a smooth step, J: dE is the sum of all but the last.
+    """Works of a smooth step, J: dE is the sum of all but the last two.
 
     ``sliding`` (nc,) is that of friction at each contact, ``surface`` (nc,) the part of ``drive`` that comes from
-    prescribed surfaces.
+    prescribed surfaces, ``spin`` the part of it that forces of spins do.
     """
 
     external: float
@@ -55,6 +55,7 @@ class SmoothWorks:
     numerical: float
     sliding: Array = field(default_factory=lambda: np.zeros(0))
     surface: Array = field(default_factory=lambda: np.zeros(0))
+    spin: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -81,4 +81,4 @@ def runge_kutta_works(
     else:
         change = end.kinetic + end.potential - start.kinetic - start.potential
         own = change - sum(given) - float(sliding.sum())
-    return SmoothWorks(*given, own, sliding, surface)
+    return SmoothWorks(*given, own, sliding, surface, float(work[DRIVE]))

@@ -124,6 +124,11 @@ class LinearSystem:
         """Which unknowns are rotations, (nv,)."""
         return translation_groups(self.layout, self.nv) < 0
 
+    @property
+    def spins(self) -> bool:
+        """Whether forces of spins of rotors do work."""
+        return any(load.drive for load in self.loads)
+
     @cached_property
     def impulse_map(self) -> sparse.csr_array:
         """Impulses of the normals, then of the rows beside them -> impulse vector on each point, (3 n, nc + nt)."""

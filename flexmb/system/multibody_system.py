@@ -208,6 +208,11 @@ class MultibodySystem:
         """A machine for questions; the runs have their own."""
         return self.machine()
 
+    @property
+    def spins(self) -> bool:
+        """Whether forces of spins of rotors do work."""
+        return self.tables.rotors.drag.size > 0
+
     @cached_property
     def constant_mass(self) -> bool:
         """Whether M never changes along the axes of the frames: no floating beam, no rotor that drags."""

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.record.io.structure import Tree, mean_force, row_unit, unit
-from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, SPIN_WORKS
 
 _BLOCK = 4096
 JointRows = Mapping[str, Sequence[str]]
@@ -61,7 +61,8 @@ def _derived(tree: Tree) -> dict[str, _Column]:
     if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
         return out
     kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
-    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in FRICTION_PARTS + EVENT_WORKS]
+    at_times = FRICTION_PARTS + EVENT_WORKS + SPIN_WORKS
+    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in at_times]
     missing = [name for name in always if name not in tree]
     out |= {name: _Column(kinetic.shape, lambda part: np.zeros(part.stop - part.start)) for name in missing}
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}

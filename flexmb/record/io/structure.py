@@ -34,7 +34,7 @@ from flexmb.assembly.glyphs import Glyphs
 from flexmb.fem.line_sections import LineSections
 from flexmb.record.io.friction_rows import friction_rows_of, law_arrays, split_friction
 from flexmb.record.io.planned_file import Rows
-from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, Block, RunInfo, count_kept
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, SPIN_WORKS, Block, RunInfo, count_kept
 from flexmb.record.section_forces import UNITS as SECTION_UNITS
 from flexmb.system.layout import Carriers, Layout
 
@@ -147,9 +147,10 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
 
 
 def energy_columns(run: RunInfo) -> list[str]:
-    """Return the recorded energies; the parts of friction only if contacts have tangential rows."""
+    """Return the recorded energies; parts of friction only with tangential rows, those of spins only with rotors."""
     absent: tuple[str, ...] = FRICTION_PARTS if run.system.contacts.blocks.normals_only else ()
     absent += () if run.with_events else EVENT_WORKS
+    absent += () if run.system.spins else SPIN_WORKS
     return [name for name in ENERGY_COLUMNS if name not in absent]
 
 

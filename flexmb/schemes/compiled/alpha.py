@@ -10,7 +10,16 @@ from flexmb.kernels.banded import band_matvec, dot, ldu_solve, skew_form
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_levels, solve_rows
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import (
+    T_CROSS,
+    T_DAMPING,
+    T_DRIVE,
+    T_EXTERNAL,
+    T_ITERATIONS,
+    T_NUMERICAL,
+    T_PROJECTION,
+    T_SPIN,
+)
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
@@ -281,6 +290,7 @@ def _applied_works(ch: AlphaFamilyStep, at: int, row: int, v: Array, dq: Array, 
         x.terms[T_NUMERICAL] -= skew_form(dq, part(at, "structure.gyro"), work, C_v)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] += drive
+    x.terms[T_SPIN] = drive
     x.terms[T_DAMPING] = damping
 
 

@@ -10,7 +10,7 @@ from flexmb.kernels.banded import band_quad, dot, skew_form
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_rows
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
@@ -98,13 +98,14 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
     """Report the works of the step: the energy identity of the definition, term by term."""
     lod, tab, x, w = part(at, "loads"), part(at, "tables"), part(at, "live"), part(at, "scratch")
     h, th, vt = ch.h, ch.theta, ch.vartheta
-    external, drive = 0.0, 0.0
+    external, spin = 0.0, 0.0
     for j in range(lod.drive.size):
         work = mean(th, tab.phi[row + 1, j], tab.phi[row, j]) * row_dot(lod.rows, j, dq)
         if lod.drive[j]:
-            drive += work
+            spin += work
         else:
             external += work
+    drive = spin
     for i in range(x.P.size):
         x.work[i], given = 0.0, 0.0
         if x.P[i] != 0.0:
@@ -123,7 +124,7 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
         elastic(at, dq, w.x1)
         numerical += (0.5 - th) * dot(dq, w.x1)
     x.terms[T_EXTERNAL] = external
-    x.terms[T_DRIVE] = drive
+    x.terms[T_DRIVE], x.terms[T_SPIN] = drive, spin
     x.terms[T_DAMPING] = -band_quad(part(at, "structure.C"), dq, w.x1) / h if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical
     # x.q is at the end of the step; dq^T N dq is zero
