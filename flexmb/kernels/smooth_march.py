@@ -18,6 +18,7 @@ from flexmb.kernels.ledger import (
     T_EXTERNAL,
     T_NUMERICAL,
     T_PROJECTED,
+    T_SPIN,
     add_to_ledger,
 )
 from flexmb.kernels.machine import part
@@ -80,6 +81,7 @@ def _book_stage(run: int, seen: Seen, weight: float, i: int) -> None:
     terms, violated, lam = of(run, "stages.terms"), of(run, "stages.violated"), of(run, "stages.lam")
     terms[T_EXTERNAL] += weight * seen.power[EXTERNAL]
     terms[T_DRIVE] += weight * seen.power[DRIVE]
+    terms[T_SPIN] += weight * seen.power[DRIVE]
     terms[T_DAMPING] += weight * seen.power[DAMPING]
     terms[T_CROSS] += weight * seen.power[CROSS]
     terms[T_NUMERICAL] += weight * (seen.power[CONSERVATIVE] + seen.power[INERTIA])
