@@ -58,6 +58,10 @@ class Structure(NamedTuple):
     ``gyro`` and ``cross`` are the skew matrices of rotors; ``resist`` and ``resist_up`` the lower and upper bands of
     C + gyro (``resists``: it has entries). ``S`` is M + c_C (C + gyro) + c_K (K + cross) factorized, ``S_M`` is M;
     ``refine`` says that solutions with S are corrected once.
+
+    ``sparse`` holds two addresses where the matrices are too wide for bands: that of the stage that works with them and
+    that of its arrays (``kernels.sparse_structure``); the bands and factors here are empty then, and ``laplacian`` is
+    0. Zeros: there are bands.
     """
 
     M: Array2
@@ -81,6 +85,7 @@ class Structure(NamedTuple):
     refine: int
     S: Ldu
     S_M: Ldu
+    sparse: IntArray
 
 
 class ManyRows(NamedTuple):
