@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.arrays import Modes, Structure
+from flexmb.kernels.arrays import Bands, Modes, Structure
 from flexmb.kernels.arrays_at import Room
 from flexmb.kernels.banded import Ldu, ldl_factor, ldu_factor
-from flexmb.kernels.sparse_structure import SparseRows, SparseStructure, sparse_algebra
+from flexmb.kernels.sparse_structure import SparseStructure, sparse_algebra
 from flexmb.linalg.bands import BandOrder
 from flexmb.linalg.factor import SparseFactor, in_bands
 from flexmb.linalg.strain import Strain, stack
@@ -28,10 +28,33 @@ class StructureArrays:
 
 def structure_arrays(system: LinearSystem, order: BandOrder, S: StepMatrix) -> StructureArrays:
     """Return the matrices, unknowns in band order, and the factors of S and M."""
-    return _in_bands(system, order, S) if in_bands(*system.patterns) else _sparse(system, order, S)
+    banded = in_bands(*system.patterns)
+    laplacian = system.laplacian and banded
+    behind = None if banded else _sparse(system, order, S)
+    address = np.zeros(2, dtype=np.int64)
+    if behind is not None:  # the stage is compiled when it is first called
+        address[:] = 0, behind.at
+        address[0] = sparse_algebra.door(address, 0)
+    arrays = Structure(
+        bands=_bands(system, order, S) if banded else NO_BANDS,
+        sparse=address,
+        F0=system.F0[order.perm],
+        V0=float(system.V0),
+        damped=int(system.damped),
+        gyroscopic=int(bool(system.gyro.nnz)),
+        crossed=int(bool(system.cross.nnz)),
+        resists=int(bool(system.damped or system.gyro.nnz)),
+        heavy=int(bool(system.F0.any())),
+        laplacian=int(laplacian),
+        strain=_modes(None if laplacian else system.strain, order),
+        c_C=float(S.c_C),
+        c_K=float(S.c_K),
+        refine=int(S.refine),
+    )
+    return StructureArrays(arrays, behind)
 
 
-def _in_bands(system: LinearSystem, order: BandOrder, S: StepMatrix) -> StructureArrays:
+def _bands(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Bands:
     """Return the matrices as bands."""
     M, C, A = order.bands(system.M), order.bands(system.C), order.bands(S.matrix(system))
     gyro, cross = order.bands(system.gyro), order.bands(system.cross)
@@ -40,66 +63,38 @@ def _in_bands(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structur
     resist_up = resist.copy()
     resist[: gyro.shape[0]] += gyro
     resist_up[: gyro.shape[0]] -= gyro
-    bands = {"M": M, "C": C, "K": order.bands(system.K), "gyro": gyro, "cross": cross}
-    bands |= {"resist": resist, "resist_up": resist_up}
-    factors = {
-        "S": ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
-        "S_M": ldl_factor(M)[0],
-    }
-    strain = _modes(None if system.laplacian else system.strain, order)
-    own = {"laplacian": int(system.laplacian), "strain": strain, "sparse": np.zeros(2, dtype=np.int64)}
-    return StructureArrays(Structure(**bands, **factors, **own, **_numbers(system, order, S)), None)
+    return Bands(
+        M=M,
+        K=order.bands(system.K),
+        C=C,
+        gyro=gyro,
+        cross=cross,
+        resist=resist,
+        resist_up=resist_up,
+        S=ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
+        S_M=ldl_factor(M)[0],
+    )
 
 
-def _sparse(system: LinearSystem, order: BandOrder, S: StepMatrix) -> StructureArrays:
-    """Return the matrices as sparse rows behind an address; the stage is compiled when it is first called."""
+_NONE, _NO_FACTORS = np.zeros((1, 1)), Ldu(np.zeros((1, 0)), np.zeros((1, 0)), np.zeros(1))
+NO_BANDS = Bands(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NONE, _NO_FACTORS, _NO_FACTORS)
 
-    def placed(A: sparse.csr_array) -> sparse.csr_array:
-        return sparse.csr_array(sparse.csr_array(A)[order.perm][:, order.perm])
 
-    M, skew = placed(system.M), placed(S.skew(system))
-    behind = Room(
+def _sparse(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Room:
+    """Return the matrices as sparse rows in memory."""
+    skew = order.placed(S.skew(system)) if system.skew else None
+    return Room(
         SparseStructure(
-            M=_rows(M),
-            K=_rows(placed(system.K if system.strain is None else sparse.csr_array(system.K.shape))),
-            C=_rows(placed(system.C)),
-            resist=_rows(placed(system.C + system.gyro)),
-            cross=_rows(placed(system.cross)),
-            gyro=_rows(placed(system.gyro)),
-            S=SparseFactor(placed(S.matrix(system)), skew if system.skew else None).supernodes(),
-            S_M=SparseFactor(M).supernodes(),
+            M=order.rows(system.M),
+            K=order.rows(system.K if system.strain is None else sparse.csr_array(system.K.shape)),
+            C=order.rows(system.C),
+            resist=order.rows(system.C + system.gyro),
+            cross=order.rows(system.cross),
+            gyro=order.rows(system.gyro),
+            S=SparseFactor(order.placed(S.matrix(system)), skew).supernodes(),
+            S_M=SparseFactor(order.placed(system.M)).supernodes(),
         )
     )
-    address = np.array([0, behind.at], dtype=np.int64)
-    address[0] = sparse_algebra.door(address, 0)
-    none = {name: np.zeros((1, 1)) for name in ("M", "C", "K", "gyro", "cross", "resist", "resist_up")}
-    factors = {name: Ldu(np.zeros((1, 0)), np.zeros((1, 0)), np.zeros(1)) for name in ("S", "S_M")}
-    own = {"laplacian": 0, "strain": _modes(system.strain, order), "sparse": address}
-    return StructureArrays(Structure(**none, **factors, **own, **_numbers(system, order, S)), behind)
-
-
-def _numbers(system: LinearSystem, order: BandOrder, S: StepMatrix) -> dict[str, object]:
-    """Return what is the same for bands and sparse rows."""
-    return {
-        "F0": system.F0[order.perm],
-        "V0": float(system.V0),
-        "damped": int(system.damped),
-        "gyroscopic": int(bool(system.gyro.nnz)),
-        "crossed": int(bool(system.cross.nnz)),
-        "resists": int(bool(system.damped or system.gyro.nnz)),
-        "heavy": int(bool(system.F0.any())),
-        "c_C": float(S.c_C),
-        "c_K": float(S.c_K),
-        "refine": int(S.refine),
-    }
-
-
-def _rows(A: sparse.csr_array) -> SparseRows:
-    """Return a matrix by rows, without zeros, columns rising."""
-    A = A.copy()
-    A.eliminate_zeros()
-    A.sort_indices()
-    return SparseRows(A.indptr.astype(np.int64), A.indices.astype(np.uint32), A.data.astype(np.float64))
 
 
 def _modes(strain: Strain | None, order: BandOrder) -> Modes:

@@ -84,7 +84,7 @@ def _sparsely(at: int, wish: int, x: Array, y: Array) -> bool:
 def inertia(at: int, x: Array, y: Array) -> None:
     """Write ``M x`` into ``y``."""
     if not _sparsely(at, TIMES_M, x, y):
-        band_matvec(part(at, "structure.M"), x, y)
+        band_matvec(part(at, "structure.bands.M"), x, y)
 
 
 @inner
@@ -98,7 +98,7 @@ def inertia_form(at: int, x: Array, work: Array) -> float:
 def damping_form(at: int, x: Array, y: Array, work: Array) -> float:
     """Return ``x^T C y``; ``work`` is overwritten with ``C y``."""
     if not _sparsely(at, TIMES_C, y, work):
-        band_matvec(part(at, "structure.C"), y, work)
+        band_matvec(part(at, "structure.bands.C"), y, work)
     return dot(x, work)
 
 
@@ -106,7 +106,7 @@ def damping_form(at: int, x: Array, y: Array, work: Array) -> float:
 def _add_cross(at: int, x: Array, y: Array) -> None:
     """Add ``cross x`` to ``y``."""
     if not _sparsely(at, ADD_CROSS, x, y):
-        skew_add(part(at, "structure.cross"), x, y)
+        skew_add(part(at, "structure.bands.cross"), x, y)
 
 
 @inner
@@ -124,7 +124,7 @@ def gyro_form(at: int, x: Array, y: Array, work: Array) -> float:
     for i in range(work.size):
         work[i] = 0.0
     if not _sparsely(at, ADD_GYRO, y, work):
-        skew_add(part(at, "structure.gyro"), y, work)
+        skew_add(part(at, "structure.bands.gyro"), y, work)
     return dot(x, work)
 
 
@@ -132,14 +132,14 @@ def gyro_form(at: int, x: Array, y: Array, work: Array) -> float:
 def _stiffness(at: int, x: Array, y: Array) -> None:
     """Write ``K x`` into ``y``, taken from the entries of K."""
     if not _sparsely(at, TIMES_K, x, y):
-        band_matvec(part(at, "structure.K"), x, y)
+        band_matvec(part(at, "structure.bands.K"), x, y)
 
 
 @inner
 def elastic(at: int, x: Array, y: Array) -> None:
     """Write ``K x`` into ``y``."""
     if part(at, "structure.laplacian"):
-        band_flux(part(at, "structure.K"), x, y)
+        band_flux(part(at, "structure.bands.K"), x, y)
         return
     R = part(at, "structure.strain")
     if R.D.size == 0:
@@ -166,21 +166,21 @@ def restoring(at: int, x: Array, y: Array) -> None:
 def resisting(at: int, x: Array, y: Array) -> None:
     """Write ``(C + gyro) x`` into ``y``."""
     if not _sparsely(at, RESIST, x, y):
-        band_product(part(at, "structure.resist"), part(at, "structure.resist_up"), x, y)
+        band_product(part(at, "structure.bands.resist"), part(at, "structure.bands.resist_up"), x, y)
 
 
 @inner
 def solve_mass(at: int, x: Array) -> None:
     """Overwrite ``x`` with M^-1 x."""
     if not _sparsely(at, SOLVE_MASS, x, x):
-        ldu_solve(part(at, "structure.S_M"), x)
+        ldu_solve(part(at, "structure.bands.S_M"), x)
 
 
 @inner
 def _solve(at: int, x: Array) -> None:
     """Overwrite ``x`` with S^-1 x, without correction."""
     if not _sparsely(at, SOLVE, x, x):
-        ldu_solve(part(at, "structure.S"), x)
+        ldu_solve(part(at, "structure.bands.S"), x)
 
 
 @inner
@@ -221,7 +221,7 @@ def potential(at: int, q: Array, w0: Array) -> float:
     """Return q^T K q / 2 - F0^T q + V0."""
     R = part(at, "structure.strain")
     if part(at, "structure.laplacian"):
-        V = 0.5 * band_flux_quad(part(at, "structure.K"), q, w0)
+        V = 0.5 * band_flux_quad(part(at, "structure.bands.K"), q, w0)
     elif R.D.size == 0:
         _stiffness(at, q, w0)
         V = 0.5 * dot(q, w0)

@@ -15,20 +15,11 @@ from typing import Any, NamedTuple
 from numba import carray  # type: ignore[attr-defined]
 
 from flexmb.kernels.arrays_at import parts_of
-from flexmb.kernels.jit import inner
 from flexmb.kernels.pointers import floats
+from flexmb.kernels.sparse_rows import SparseRows, sparse_product
 from flexmb.kernels.sparse_wishes import ADD_CROSS, RESIST, SOLVE, SOLVE_MASS, TIMES_C, TIMES_K, TIMES_M
 from flexmb.kernels.stages import asked
-from flexmb.kernels.supernodes import IndexArray, Supernodes, solve_supernodes
-from flexmb.state import Array, IntArray
-
-
-class SparseRows(NamedTuple):
-    """A matrix by rows: row i has the entries ``val[k]`` in the columns ``idx[k]``, k = ptr[i] .. ptr[i + 1] - 1."""
-
-    ptr: IntArray
-    idx: IndexArray
-    val: Array
+from flexmb.kernels.supernodes import Supernodes, solve_supernodes
 
 
 class SparseStructure(NamedTuple):
@@ -48,21 +39,6 @@ class SparseStructure(NamedTuple):
 
 
 _part: Any = parts_of(SparseStructure)
-
-
-@inner
-def _product(A: SparseRows, x: Array, y: Array, kept: float) -> None:
-    """Write ``kept`` y + A x into ``y``."""
-    for i in range(y.size):
-        s, t = 0.0, 0.0
-        k, end = A.ptr[i], A.ptr[i + 1]
-        while k + 1 < end:  # two sums that do not wait for each other
-            s += A.val[k] * x[A.idx[k]]
-            t += A.val[k + 1] * x[A.idx[k + 1]]
-            k += 2
-        if k < end:
-            s += A.val[k] * x[A.idx[k]]
-        y[i] = kept * y[i] + (s + t) if kept != 0.0 else s + t
 
 
 @asked
@@ -89,5 +65,5 @@ def sparse_algebra(at: int, wish: int, t: float, c: float, q: int, v: int, p: in
             A, kept = _part(at, "cross"), 1.0
         else:
             kept = 1.0
-        _product(A, x, y, kept)
+        sparse_product(A, x, y, kept)
     return 0

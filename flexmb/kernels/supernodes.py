@@ -10,13 +10,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.sparse_rows import IndexArray
 from flexmb.state import Array, IntArray
-
-IndexArray = NDArray[np.uint32]
 
 
 class Supernodes(NamedTuple):
