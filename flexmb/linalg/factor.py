@@ -15,10 +15,8 @@ from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.supernodes import supernodes
 from flexmb.state import Array
 
-NARROW = 16
-"""Half-bandwidth up to which the sparse factors are not even looked at."""
-WORTH = 1.5
-"""Numbers of a band that are read in the time of one of a sparse factor, whose places must be read as well."""
+ROW, ENTRY = 23.0, 0.8
+"""Time of a solve that a row of a sparse factor takes, and an entry, over that of a number of a band; measured."""
 
 
 class Factor(Protocol):
@@ -97,10 +95,11 @@ def factor(A: sparse.csr_array, skew: sparse.csr_array | None = None) -> Factor:
         If a pivot of A is not positive: a mass is zero, or the matrix is not positive definite.
     """
     order = band_order(A) if skew is None else band_order(A, skew)
-    if order.bandwidth <= NARROW:
+    p, n = order.bandwidth, A.shape[0]
+    if p <= ROW:
         return BandFactor(A, order, skew)
     found = SparseFactor(A, skew)
-    return BandFactor(A, order, skew) if order.bandwidth * A.shape[0] <= WORTH * found.size else found
+    return BandFactor(A, order, skew) if n * p <= n * ROW + ENTRY * found.size else found
 
 
 def in_bands(*matrices: sparse.csr_array) -> bool:
