@@ -1,8 +1,8 @@
 """Structures too wide for bands: lattices of beams that fall onto a floor, time per step against their size.
 
 Printed for each size: unknowns, half-bandwidth, numbers in the factor; processor time in microseconds of one bare solve
-of SuperLU with the matrix of the step, of one solve with flexmb's own factors, of a compiled step, and of a step in the
-general engine. The programs alternate; the shortest of the repeats counts.
+of SuperLU with the matrix of the step, of one solve with flexmb's own factors, of a compiled step in flight and in
+contact, and of a step in contact in the general engine. The programs alternate; the shortest of the repeats counts.
 """
 
 from __future__ import annotations
@@ -48,15 +48,15 @@ def lattice(nx: int, ny: int) -> meshio.Mesh:
     return meshio.Mesh(points.astype(float), [("line", lines)])
 
 
-def falling_frame(nx: int, ny: int) -> Any:
-    """Return a frame of steel beams that stands on a floor with four nodes and is thrown onto it at 0.1 m/s."""
+def frame(nx: int, ny: int, velocity: float) -> Any:
+    """Return a frame of steel beams that moves from a floor, on which four nodes stand, or towards it."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lattice.vtk"
         meshio.write(path, lattice(nx, ny))
         model = fm.Model(gravity=(0.0, 0.0, -9.81))
         section = {"shape": "rectangle", "height": 0.05, "width": 0.03}
         material = {"young": 2.1e11, "density": 7800.0}
-        keys = {"section": section, "material": material, "damping": (0.5, 1e-6), "velocity": (0.0, 0.0, -0.1)}
+        keys = {"section": section, "material": material, "damping": (0.5, 1e-6), "velocity": (0.0, 0.0, velocity)}
         model.add(fm.Beam("frame", mesh=str(path), **keys))
         feet = [f"frame.node({i})" for i in np.linspace(0, nx, 4).astype(int)]
         model.add(fm.NodePlane("floor", nodes=feet, point=(0.0, 0.0, 0.0), normal=(0.0, 0.0, 1.0)))
@@ -71,31 +71,49 @@ def mean_of(take: Callable[[], object], count: int) -> float:
     return 1e6 * (time.process_time() - began) / count
 
 
-def measure(system: Any, scheme: Scheme, steps: int, repeats: int) -> dict[str, float]:
+class Run:
+    """An engine that takes the same steps again and again."""
+
+    def __init__(self, system: Any, scheme: Scheme, engine: str, steps: int) -> None:
+        self.steps = steps
+        self.engine: Any = choose_engine(Plan(system, scheme, ContactSolver(), H, 0.0, 10**9, 1, 10**9), engine)
+        self.engine.start()
+        self.engine.advance(5)
+        self.begin = self.engine.snapshot()
+
+    def __call__(self) -> float:
+        """Return microseconds of a step."""
+        self.engine.restore(self.begin, 5)
+        blocks = []
+        taken = mean_of(lambda: blocks.append(self.engine.advance(self.steps)), 1) / self.steps
+        if self.engine.failure is not None:
+            raise SystemExit(str(self.engine.failure))
+        self.in_contact = float((blocks[0].impulse > 0.0).any(axis=1).mean())
+        return taken
+
+
+def measure(size: int, scheme: Scheme, steps: int, repeats: int) -> dict[str, float]:
     """Return microseconds of each program."""
-    nv = system.nv
-    S = sparse.csr_array(system.M + 0.5 * H * system.C + 0.25 * H * H * system.K)
+    flying, landing = (frame(*BAYS[size], velocity) for velocity in (1.0, -1.0))
+    S = sparse.csr_array(landing.M + 0.5 * H * landing.C + 0.25 * H * H * landing.K)
     lu = splu(sparse.csc_matrix(S), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options={"SymmetricMode": True})
-    own, b = SparseFactor(S).supernodes(), np.random.default_rng(0).normal(size=nv)
-    slow, fast = max(steps // 10, 5), steps
-    plan = Plan(system, scheme, ContactSolver(), H, 0.0, 10**9, 1, 10**9)
-    engines = {name: choose_engine(plan, name) for name in ("compiled", "general")}
-    for engine in engines.values():
-        engine.start()
-        engine.advance(5)
+    own, b = SparseFactor(S).supernodes(), np.random.default_rng(0).normal(size=landing.nv)
+    flight, contact = Run(flying, scheme, "compiled", steps), Run(landing, scheme, "compiled", steps)
     programs: dict[str, Callable[[], float]] = {
-        "SuperLU": lambda: mean_of(lambda: lu.solve(b), fast),
-        "solve": lambda: mean_of(lambda: solve_supernodes(own, b.copy()), fast),
-        "compiled": lambda: mean_of(lambda: engines["compiled"].advance(fast), 1) / fast,
-        "general": lambda: mean_of(lambda: engines["general"].advance(slow), 1) / slow,
+        "SuperLU": lambda: mean_of(lambda: lu.solve(b), steps),
+        "own": lambda: mean_of(lambda: solve_supernodes(own, b.copy()), steps),
+        "flight": flight,
+        "contact": contact,
+        "general": Run(landing, scheme, "general", max(steps // 10, 5)),
     }
-    best = {name: np.inf for name in programs}
+    best = dict.fromkeys(programs, np.inf)
     for _ in range(repeats):
         for name, program in programs.items():
             best[name] = min(best[name], program())
-    if any(engine.failure for engine in engines.values()):
-        raise SystemExit(f"{engines['compiled'].failure or engines['general'].failure}")
-    return {"in factor": float(own.low.size), **best}
+    if flight.in_contact > 0.0 or contact.in_contact < 1.0:
+        raise SystemExit(f"in contact: {flight.in_contact}, {contact.in_contact} of the steps")
+    width = band_order(*landing.patterns).bandwidth
+    return {"nv": float(landing.nv), "width": float(width), "size": float(own.low.size), **best}
 
 
 def main() -> None:
@@ -103,20 +121,31 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sizes", type=int, nargs="+", default=[500, 2000, 8000], choices=BAYS)
     parser.add_argument("--schemes", nargs="+", default=list(SCHEMES), choices=SCHEMES)
-    parser.add_argument("--steps", type=int, default=200, help="compiled steps in a repeat at 2,000 unknowns")
-    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--steps", type=int, default=100, help="compiled steps in a repeat")
+    parser.add_argument("--repeats", type=int, default=7)
     given = parser.parse_args()
-    heads = ["unknowns", "half-band", "in factor", "scheme", "SuperLU solve", "own solve", "step", "x SuperLU"]
-    print("|", " | ".join([*heads, "general", "x step"]), "|")
-    print("|---" * (len(heads) + 2) + "|")
+    heads = [
+        "unknowns",
+        "half-band",
+        "in factor",
+        "scheme",
+        "SuperLU solve",
+        "own solve",
+        "step in flight",
+        "x SuperLU",
+    ]
+    heads += ["step in contact", "x SuperLU", "general engine", "x step"]
+    print("|", " | ".join(heads), "|")
+    print("|---" * len(heads) + "|")
     for size in given.sizes:
-        system = falling_frame(*BAYS[size])
-        width = band_order(*system.patterns).bandwidth
         for name in given.schemes:
-            t = measure(system, SCHEMES[name], max(given.steps * 2000 // size, 20), given.repeats)
-            own = f"{t['SuperLU']:.0f} | {t['solve']:.0f} | {t['compiled']:.0f} | {t['compiled'] / t['SuperLU']:.2f}"
-            other = f"{t['general']:.0f} | {t['general'] / t['compiled']:.1f}"
-            print(f"| {system.nv:,} | {width} | {t['in factor']:,.0f} | {name} | {own} | {other} |", flush=True)
+            t = measure(size, SCHEMES[name], given.steps, given.repeats)
+            cells = [f"{t['nv']:,.0f}", f"{t['width']:.0f}", f"{t['size']:,.0f}", name]
+            cells += [f"{t['SuperLU']:.0f}", f"{t['own']:.0f}"]
+            cells += [f"{t['flight']:.0f}", f"{t['flight'] / t['SuperLU']:.1f}"]
+            cells += [f"{t['contact']:.0f}", f"{t['contact'] / t['SuperLU']:.1f}"]
+            cells += [f"{t['general']:.0f}", f"{t['general'] / t['contact']:.1f}"]
+            print("|", " | ".join(cells), "|", flush=True)
 
 
 if __name__ == "__main__":
