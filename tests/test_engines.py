@@ -5,7 +5,7 @@ import pytest
 from runs import COMPILED, MEMBERS, label, run
 from systems import bar_system, random_system
 
-from flexmb.drive import Plan, choose_engine
+from flexmb.drive import Plan
 from flexmb.drive.compiled import CompiledEngine
 from flexmb.drive.general import GeneralEngine
 from flexmb.errors import InputError, NotConverged
@@ -102,15 +102,6 @@ def test_steps_leave_their_input_alone_and_repeat_bit_for_bit():
         assert np.array_equal(one.v, two.v)
         assert np.array_equal(m1.vectors, m2.vectors)
         assert repr(r1) == repr(r2)
-
-
-def test_wide_systems_run_in_the_readable_loop():
-    s = random_system(1, nv=60, nc=2)
-    plan = Plan(s, MoreauJean(), ContactSolver(), 1e-3, 0.0, 5, 1, 5)
-    assert choose_engine(plan).name == "general"
-    with pytest.raises(InputError, match="half-bandwidth 59 exceeds"):
-        choose_engine(plan, "compiled")
-    assert choose_engine(Plan(bar_system(60), MoreauJean(), ContactSolver(), 1e-3, 0.0, 5, 1, 5)).name == "compiled"
 
 
 @pytest.mark.parametrize("engine", ["compiled", "general"])

@@ -19,7 +19,7 @@ from numba.extending import intrinsic
 
 from flexmb.kernels.cache import callback
 from flexmb.kernels.numba_inside import call_address, counting, data_address
-from flexmb.state import IntArray
+from flexmb.state import Array, IntArray
 
 PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS, BEGIN = range(8)
 """The stages, as places in ``Machine.stages``; ACCOUNT and BEGIN are the scheme's."""
@@ -197,3 +197,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def call(address: int, at: int, flag: int) -> int:
         """Call the stage at an address, interpreted."""
         return int(_C(int(address))(int(at), int(flag)))
+
+    def ask(address: int, at: int, flag: int, t: float, c: float, q: Array, v: Array, p: Array) -> int:
+        """Call a rare stage, interpreted."""
+        return int(_ASKED(int(address))(int(at), int(flag), t, c, *(int(x.ctypes.data) for x in (q, v, p))))

@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from flexmb.kernels.sparse_rows import SparseRows
 from flexmb.state import Array, IntArray
 
 
@@ -37,6 +38,18 @@ class BandOrder:
         out = np.zeros((p + 1, A.shape[0]))
         np.add.at(out, ((i - j)[keep], j[keep]), coo.data[keep])
         return out
+
+    def placed(self, A: sparse.csr_array) -> sparse.csr_array:
+        """Return ``A`` in this order, without stored zeros."""
+        A = sparse.csr_array(sparse.csr_array(A)[self.perm][:, self.perm])
+        A.eliminate_zeros()
+        A.sort_indices()
+        return A
+
+    def rows(self, A: sparse.csr_array) -> SparseRows:
+        """Return ``A`` in this order for compiled products."""
+        A = self.placed(A)
+        return SparseRows(A.indptr.astype(np.int64), A.indices.astype(np.uint32), A.data.astype(np.float64))
 
 
 def band_order(*matrices: sparse.csr_array) -> BandOrder:

@@ -179,28 +179,21 @@ def step_equations(system: LinearSystem, order: BandOrder, a: StepNumbers) -> sp
 def response_of(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelope) -> Response:
     """Return the matrices of a step in band order."""
     n = system.nv
-    C, gyro = order.bands(system.C), order.bands(system.gyro)
-    resist = np.zeros((max(C.shape[0], gyro.shape[0]), n))
-    resist[: C.shape[0]] = C
-    resist_up = resist.copy()
-    resist[: gyro.shape[0]] += gyro
-    resist_up[: gyro.shape[0]] -= gyro
     strain = stack([], n) if system.strain is None else system.strain.placed(order.inverse, n)
     form = ONE if a.level is Level.ONE else TWO
     corrections = 0 if not a.refine else 1 if form == ONE else 2
     return Response(
-        kind=np.array([form, corrections, int(resist.any() or resist_up.any())], dtype=np.int64),
+        kind=np.array([form, corrections, int(system.damped or system.gyro.nnz)], dtype=np.int64),
         number=np.array([a.c_C, a.c_K, a.h * a.beta * a.r, a.h * a.gamma * a.r, a.h]),
         first=A.first,
         start=A.start,
         lower=A.lower,
         upper=A.upper,
         dinv=A.dinv,
-        M=order.bands(system.M),
-        K=order.bands(system.K) if system.strain is None else np.zeros((1, n)),
-        resist=resist,
-        resist_up=resist_up,
-        cross=order.bands(system.cross),
+        M=order.rows(system.M),
+        K=order.rows(system.K if system.strain is None else sparse.csr_array(system.K.shape)),
+        resist=order.rows(system.C + system.gyro),
+        cross=order.rows(system.cross),
         mode_ptr=strain.ptr.astype(np.int64),
         mode_i=np.where(strain.i < 0, n, strain.i).astype(np.int64),
         mode_j=np.where(strain.j < 0, n, strain.j).astype(np.int64),

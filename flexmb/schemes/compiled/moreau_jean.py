@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from flexmb.kernels.arrays import part
 from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import band_quad, dot, skew_form
+from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_rows
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
@@ -15,9 +15,12 @@ from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
+    cross_form,
+    damping_form,
     elastic,
     forecast_closes,
     gap_offset,
+    inertia_form,
     resisting,
     restoring,
     row_dot,
@@ -119,13 +122,13 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
     drive += side_works(at, row, vt, x.v)
     numerical = 0.0
     if vt != 0.5:
-        numerical += (0.5 - vt) * band_quad(part(at, "structure.M"), dv, w.x1)
+        numerical += (0.5 - vt) * inertia_form(at, dv, w.x1)
     if th != 0.5:
         elastic(at, dq, w.x1)
         numerical += (0.5 - th) * dot(dq, w.x1)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE], x.terms[T_SPIN] = drive, spin
-    x.terms[T_DAMPING] = -band_quad(part(at, "structure.C"), dq, w.x1) / h if part(at, "structure.damped") else 0.0
+    x.terms[T_DAMPING] = -damping_form(at, dq, dq, w.x1) / h if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical
     # x.q is at the end of the step; dq^T N dq is zero
-    x.terms[T_CROSS] = -skew_form(dq, part(at, "structure.cross"), x.q, w.x1) if part(at, "structure.crossed") else 0.0
+    x.terms[T_CROSS] = -cross_form(at, dq, x.q, w.x1) if part(at, "structure.crossed") else 0.0

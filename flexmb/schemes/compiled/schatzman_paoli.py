@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from flexmb.kernels.arrays import Tables, part
 from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import band_quad, dot, skew_form
+from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
@@ -14,6 +14,8 @@ from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
+    cross_form,
+    damping_form,
     elastic,
     gap_offset,
     kinetic,
@@ -141,7 +143,7 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     if part(at, "structure.crossed"):
         for i in range(n):
             w.x2[i] = x.q[i] + h * (ch.w2 * u_1[i] - ch.w0 * u[i])
-        cross = -h * skew_form(x.v, part(at, "structure.cross"), w.x2, w.x3)
+        cross = -h * cross_form(at, x.v, w.x2, w.x3)
     for i in range(n):
         w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
     half = kinetic(at, u_1, w.x3) + potential(at, w.x2, w.x3)
@@ -149,6 +151,6 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     x.terms[T_CROSS] = cross
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE], x.terms[T_SPIN] = drive + spin, spin
-    x.terms[T_DAMPING] = -h * band_quad(part(at, "structure.C"), x.v, w.x3) if part(at, "structure.damped") else 0.0
+    x.terms[T_DAMPING] = -h * damping_form(at, x.v, x.v, w.x3) if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical - (ahead - x.scalars[AHEAD])
     x.scalars[AHEAD] = ahead
