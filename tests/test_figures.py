@@ -95,7 +95,7 @@ def test_moment_line_is_that_of_statics(beam: fm.Result) -> None:
     maps = beam.fields.maps
     ends, axis = end_moments(maps, np.asarray(beam.fields.q[0])[None], np.arange(8))
     x = np.linspace(0.0, 2.0, 9)
-    exact = -100.0 * (2.0 - x)  # the upper side is pulled
+    exact = -100.0 * (2.0 - x)  # tension on the upper side
     assert axis == "z"
     assert ends[0, :, 0] == pytest.approx(exact[:-1], rel=1e-6, abs=1e-6)
     assert ends[0, :, 1] == pytest.approx(exact[1:], rel=1e-6, abs=1e-6)
