@@ -25,6 +25,7 @@ from flexmb.parts.loads.bearing import Bearing
 from flexmb.parts.loads.terms import LoadPart, LoadTerms
 from flexmb.state import Array
 from flexmb.system.assemble_multibody import LargePart, assemble_large, signal_names
+from flexmb.system.bearing_signals import bearing_signals
 from flexmb.system.initial_state import static_response, steady_response
 from flexmb.system.linear_system import Layout, LinearSystem, Load, Probe
 from flexmb.system.multibody_system import MultibodySystem
@@ -131,7 +132,7 @@ class Model:
         t0 : float
             Time the run starts at, s.
         also : sequence of str
-            Signals to record besides, where they are not among the others.
+            Signals to record besides, where they are not among the others. The motion of bearings always is.
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")
@@ -139,6 +140,7 @@ class Model:
         also = (*also, *(f"{node}.{what}" for node in watched for what in ("position", "velocity")))
         large = self.large_motion
         check_memory(body.memory(large) for body in self.bodies.values() if isinstance(body, Sized))
+        also = (*also, *bearing_signals(self.bodies, self.loads.values()))
         if large:
             return self._assemble_large(signals, t0, also)
         if self.project:
