@@ -61,7 +61,7 @@ def _ordinates(axes: Any, place: Array, side: Array, values: Array) -> list[Arra
 
 
 def split_at_zero(ends: Array, values: Array) -> list[tuple[Array, Array]]:
-    """Return a line (2, n) with the values (2,) at its ends, in two where a linear course of the values changes sign."""
+    """Return a line (2, n) with the values (2,) at its ends, in two where the linear course of the values is zero."""
     if not values[0] * values[1] < 0.0:
         return [(ends, values)]
     s = values[0] / (values[0] - values[1])

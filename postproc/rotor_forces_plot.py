@@ -91,7 +91,7 @@ def _across(moves: Array, bearing: RunBearing) -> Array:
 
 
 def _from_signals(opened: Opened, node: Node, motions: int, damped: bool) -> tuple[Array, Array] | None:
-    """Return recorded displacement and rotation of a node from rest, (n, 6), and their rates; None if some is missing."""
+    """Return recorded displacement and rotation of a node from rest, (n, 6), and their rates; None without."""
     known = places(opened)
     names = dict.fromkeys([f"{node[0]}.node({node[1]})", known.get(node, "")])
     return next((found for name in names if (found := _under(opened, node, name, motions, damped))), None)

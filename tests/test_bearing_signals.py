@@ -28,7 +28,7 @@ SPINS: dict[str, dict[str, Any]] = {
 
 
 def run(folder: Path, spin: str, law: dict[str, Any]) -> Opened:
-    """Return a run of a rotor on two bearings and a seal, begun in its static deflection, with two signals asked for."""
+    """Return a run of a rotor on two bearings and a seal from its static deflection, with two signals asked for."""
     rotor = {
         "kind": "rotor",
         "stations": np.linspace(0.0, 0.8, 5).tolist(),
@@ -59,7 +59,9 @@ def run(folder: Path, spin: str, law: dict[str, Any]) -> Opened:
 
 @pytest.mark.parametrize("law", [PLAIN, TURNS, TABLE], ids=["2x2", "4x4", "table"])
 @pytest.mark.parametrize("spin", SPINS)
-def test_forces_at_every_sample_are_those_of_the_states(spin: str, law: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_forces_at_every_sample_are_those_of_the_states(
+    spin: str, law: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     opened = run(tmp_path, spin, law)
     bearings = opened.rotors.bearings()
     assert [bearing.label for bearing in bearings] == ["rotor.node(0)", "rotor.node(4)", "loads.seal"]

@@ -55,7 +55,9 @@ def opened() -> Opened:
     model = fm.Model()
     model.add(fm.Rotor("rotor", **rotor))
     system = model.assemble(SIGNALS)
-    system = dataclasses.replace(system, probes=system.probes[: len(SIGNALS)])  # as in folders without the motion of bearings
+    system = dataclasses.replace(
+        system, probes=system.probes[: len(SIGNALS)]
+    )  # as in folders without the motion of bearings
     t = np.arange(4001) * 2.5e-4
     yz = whirl(t)
     axes = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])

@@ -21,6 +21,7 @@ from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import Table
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.checks.foreign_keys import in_our_words
 from flexmb.checks.values import unknown_key
 from flexmb.errors import InputError
 from flexmb.parts.bodies import KINDS as BODIES
@@ -113,7 +114,9 @@ def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], mo
     if not isinstance(table, Mapping):
         raise CaseProblems(Problem(path, "must be a table", table))
     if chooser not in table:
-        raise CaseProblems(Problem(path, f"{chooser} is missing; allowed: {', '.join(kinds)}", has_value=False))
+        typed = next((key for key in table if in_our_words(key, (chooser,))), None)
+        meant = "" if typed is None else f": write {chooser} = .. in place of {typed}"
+        raise CaseProblems(Problem(path, f"{chooser} is missing{meant}; allowed: {', '.join(kinds)}", has_value=False))
     kind = table[chooser]
     if not isinstance(kind, str) or kind not in kinds:
         message = unknown_key(kind, kinds).replace("unknown key", f"unknown {chooser}")

@@ -86,6 +86,15 @@ def numbers(value: object, key: str, where: str, words: str, shapes: tuple[tuple
     return x
 
 
+COMPONENTS = "three components, e.g. [0.0, 0.0, -9.81]"
+"""What an acceleration of gravity must be."""
+
+
+def acceleration(value: object) -> Array:
+    """Return the acceleration of gravity as a finite (3,) array."""
+    return numbers(value, "acceleration", "gravity", COMPONENTS, ((3,),))
+
+
 def vector(value: object, key: str, where: str) -> Array:
     """Return ``value`` as a finite (3,) array."""
     return numbers(value, key, where, "three numbers", ((3,),))

@@ -11,6 +11,7 @@ import inspect
 import pkgutil
 from typing import Any
 
+from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.plugins import Registry, scheme_word
 from flexmb.schemes.alpha import HHT, GeneralizedAlpha, NaiveHHT, Newmark
 from flexmb.schemes.euler_linearized import EulerLinearized
@@ -39,6 +40,7 @@ def _discover() -> Registry:
             own = inspect.isclass(cls) and cls.__module__ == module.__name__
             if own and isinstance(getattr(cls, "name", None), str) and cls.name:
                 found[cls.name] = cls
+                answer_unknown_keywords(cls)
     return Registry(found, "schemes", scheme_word, lambda item: item[0])
 
 

@@ -12,6 +12,7 @@ from scipy import sparse
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
 from flexmb.assembly.gravity_check import acceleration_of, gravity_notes
 from flexmb.assembly.kinematics import Kinematics, NodeTable
+from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.memory import Sized, check_memory
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
@@ -268,6 +269,9 @@ class Model:
             if b.v0.any():
                 message = "a body on the steady motion has its velocity; leave this out, or initial.steady"
                 raise InputError(message, where=f"bodies.{name}", key="velocity")
+
+
+answer_unknown_keywords(Model)
 
 
 @dataclass(frozen=True)
