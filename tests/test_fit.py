@@ -253,6 +253,11 @@ def test_the_page_prints_what_the_program_prints(tmp_path, capsys):
         assert line.rstrip() in said
 
 
+def test_a_fit_says_what_it_fits():
+    words = "of impact_oscillator: restitution in [0.1, 1], damping in [0, 2]; to ball.position.x; least-squares"
+    assert repr(fm.load_fit("bounce")) == f"<Fit 'bounce' {words}>"
+
+
 def test_optuna_comes_near_and_is_repeatable(place):
     pytest.importorskip("optuna")
     values = [fm.load_fit(write(place, "optuna", 40)).run().values for _ in range(2)]

@@ -23,7 +23,7 @@ from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.checks.foreign_keys import in_our_words
 from flexmb.checks.values import unknown_key
-from flexmb.errors import InputError
+from flexmb.errors import InputError, PluginError
 from flexmb.parts.bodies import KINDS as BODIES
 from flexmb.parts.contacts import KINDS as CONTACTS
 from flexmb.parts.joints import KINDS as JOINTS
@@ -58,6 +58,8 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
                 parts.append(_made(own, "kind", (role, name), kinds, {"name": name}))
             except CaseProblems as wrong:
                 problems.extend(wrong.problems)
+            except PluginError:
+                raise
             except InputError as err:
                 about_name = (err.where, err.key) == (role, "name")
                 problems.append(Problem((role, name), err.message, has_value=False) if about_name else problem_of(err))
@@ -72,6 +74,8 @@ def read_scheme(table: Any, problems: list[Problem]) -> Any:
         return _made(table, "name", ("scheme",), SCHEMES, {})
     except CaseProblems as wrong:
         problems.extend(wrong.problems)
+    except PluginError:
+        raise
     except InputError as err:
         problems.append(problem_of(err))
     except ArithmeticError:

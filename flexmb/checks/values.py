@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from flexmb.checks.foreign_keys import in_our_words
-from flexmb.errors import InputError
+from flexmb.errors import InputError, PluginError
 from flexmb.state import Array
 
 T = TypeVar("T")
@@ -156,5 +156,7 @@ def located(where: str) -> Iterator[None]:
     """Set ``where`` of input errors raised inside the block, in place of a less specific location."""
     try:
         yield
+    except PluginError:
+        raise
     except InputError as error:
         raise InputError(error.message, where=where, key=error.key, value=error.value) from None

@@ -49,7 +49,13 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
-ROLES = ("bodies", "joints", "loads", "contacts")
+SINGULAR = {"bodies": "body", "joints": "joint", "loads": "load", "contacts": "contact"}
+ROLES = tuple(SINGULAR)
+
+
+def _counted(parts: Mapping[str, Part], role: str) -> str:
+    """Return ``1 body: ball (Particle)``."""
+    return f"{len(parts)} {SINGULAR[role] if len(parts) == 1 else role}: {_listed(parts)}"
 
 
 def _listed(parts: Mapping[str, Part], most: int = 6) -> str:
@@ -93,7 +99,7 @@ class Model:
         self.project = project
 
     def __repr__(self) -> str:
-        kinds = (f"{len(parts)} {role}: {_listed(parts)}" for role in ROLES if (parts := getattr(self, role)))
+        kinds = (_counted(parts, role) for role in ROLES if (parts := getattr(self, role)))
         gravity = f"gravity {tuple(self.gravity)}" if self.gravity is not None else ""
         return f"<Model with {'; '.join(filter(None, [*kinds, gravity])) or 'nothing in it'}>"
 
