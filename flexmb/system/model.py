@@ -29,6 +29,7 @@ from flexmb.system.assemble_multibody import LargePart, assemble_large, signal_n
 from flexmb.system.bearing_signals import bearing_signals
 from flexmb.system.initial_state import static_response, steady_response
 from flexmb.system.linear_system import Layout, LinearSystem, Load, Probe
+from flexmb.system.model_words import SINGULAR, parts_in_words
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.small_contacts import contacts_of
 from flexmb.system.spinning import at_start, spin_terms
@@ -49,19 +50,7 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
-SINGULAR = {"bodies": "body", "joints": "joint", "loads": "load", "contacts": "contact"}
 ROLES = tuple(SINGULAR)
-
-
-def _counted(parts: Mapping[str, Part], role: str) -> str:
-    """Return ``1 body: ball (Particle)``."""
-    return f"{len(parts)} {SINGULAR[role] if len(parts) == 1 else role}: {_listed(parts)}"
-
-
-def _listed(parts: Mapping[str, Part], most: int = 6) -> str:
-    """Return names and kinds of parts, of many the first."""
-    words = [f"{name} ({type(part).__name__})" for name, part in list(parts.items())[:most]]
-    return ", ".join([*words, *(["..."] if len(parts) > most else [])])
 
 
 class Model:
@@ -99,7 +88,7 @@ class Model:
         self.project = project
 
     def __repr__(self) -> str:
-        kinds = (_counted(parts, role) for role in ROLES if (parts := getattr(self, role)))
+        kinds = (parts_in_words(parts, role) for role in ROLES if (parts := getattr(self, role)))
         gravity = f"gravity {tuple(self.gravity)}" if self.gravity is not None else ""
         return f"<Model with {'; '.join(filter(None, [*kinds, gravity])) or 'nothing in it'}>"
 
