@@ -75,6 +75,10 @@ class InputError(FlexmbError):
         return f"{shortened(place)}: {self.message}" if place else self.message
 
 
+class PluginError(InputError):
+    """A plug-in of another package cannot be used: no fault of the case that is read when this comes out."""
+
+
 class SimulationError(FlexmbError):
     """A step failed at ``time`` in step ``step``; results before it are valid and summarized in ``tally``."""
 

@@ -17,7 +17,7 @@ from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.rotor_results import Whirl, across, moved, recorded, within
 from flexmb.postproc.rotor_style import wrapped
 from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
-from flexmb.postproc.ticks import take_out_power
+from flexmb.postproc.ticks import prefixed, take_out_power
 
 LATEST = 0.1
 """Final fraction of the time window that is drawn darker."""
@@ -69,7 +69,8 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
         # the stator is outside, where no orbit and no dot can hide it
         axes.add_patch(Annulus((y, z), WALL * gap, (WALL - 1.0) * gap, facecolor=PALE, edgecolor="none", zorder=1))
         axes.add_patch(Circle((y, z), gap, fill=False, edgecolor=INK, linewidth=0.9, zorder=5))
-        axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap:.3g} m")
+        factor, unit = prefixed("[m]", gap)
+        axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap / factor:.4g} {unit[1:-1]}")
         if name in opened.result.contacts:
             _draw_contact(axes, yz, hits[shown])
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
@@ -100,7 +101,7 @@ def _draw_contact(axes: Axes, yz: Array, hits: NDArray[np.bool_]) -> None:
     if len(arcs):
         look: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt", "alpha": 0.9}
         axes.plot(*arcs.T, color=VERMILLION, zorder=3, label="in contact", **look)
-    if len(dots) or not len(arcs):
+    if len(dots):
         label = "impacts" if len(arcs) else "in contact"
         axes.plot(*dots.T, ".", color=VERMILLION, markersize=4.0, zorder=3, label=label)
 

@@ -293,7 +293,7 @@ def draw_works(axes: Axes, result: Result) -> None:
     for part in ledger.works:
         axes.plot(*thinned(t, part.values), color=part.colour, label=f"{part.word} {_joule(part.values[-1])}")
     axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=f"change {_joule(change[-1])}")
-    axes.plot([], [], color="none", label=f"missing {largest(np.abs(ledger.residual)):.1e} J")
+    axes.plot([], [], color="none", label=f"residual {largest(np.abs(ledger.residual)):.1e} J")
     _finish(axes, result, "Work done", "work [J]", 2)
 
 

@@ -76,7 +76,8 @@ def recorded(opened: Opened, names: Sequence[str] | None = None) -> list[Whirl]:
     if names:
         chosen = [_as_recorded(opened, name, found) for name in names]
     else:
-        chosen = sorted(known, key=lambda name: (name not in rubbing, _natural(name)))
+        usual = [name for name in known if _asked_for(opened, name)] or known
+        chosen = sorted(usual, key=lambda name: (name not in rubbing, _natural(name)))
     out = []
     for name in chosen if names else chosen[:MOST_NODES]:
         if name not in known:
@@ -97,6 +98,14 @@ def moved(opened: Opened, place: str, rotor: str) -> Array | None:
     if f"{place}.position" in signals and place.partition(".")[0] == rotor:  # at rest it stands on the axis
         return np.asarray((signals[f"{place}.position"] - points_of(opened, rotor)[0]) @ across(opened, rotor))
     return None
+
+
+def _asked_for(opened: Opened, place: str) -> bool:
+    """Return whether a node was to be recorded, or is one of the default nodes: others are those of bearings."""
+    asked = opened.case.get("output", {}).get("signals")
+    if asked:
+        return f"{place}.displacement" in asked or f"{place}.position" in asked
+    return f"{place}.position" in opened.result.signals
 
 
 def _as_recorded(opened: Opened, name: str, found: Mapping[Node, str]) -> str:

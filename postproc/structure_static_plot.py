@@ -49,6 +49,6 @@ def _draw_resultant(figure: Figure, found: Statics) -> None:
     name = layout.bodies[k]
     axes = figure.add_subplot(2, 1, 2)
     axis = {4: "y", 5: "z", 0: ""}[column]
-    draw_on_lines(axes, layout, name, cells, [values[cells][:, :, column]], axis)
     words = f"bending moment about local {axis}" if axis else "axial force, tension positive"
     axes.set_title(f"{name}: {words}", fontsize=9)
+    draw_on_lines(axes, layout, name, cells, [values[cells][:, :, column]], axis)

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 import flexmb as fm
 from flexmb.postproc.style import BLUE, INK, STYLE
+from flexmb.postproc.ticks import take_out_power
 
 TESTS = str(Path(__file__).parents[2] / "tests")
 """Where the references are that share no code with flexmb."""
@@ -113,12 +115,13 @@ def drawn(curves: Sequence[Curve]) -> Figure:
         for axes, curve in zip(figure.subplots(len(curves), 1, squeeze=False)[:, 0], curves, strict=True):
             x = np.asarray(curve.x, dtype=float)
             few = x.size < LEAST_POINTS
-            axes.plot(x, curve.computed, color=BLUE, linewidth=1.6, label="flexmb")
+            single: dict[str, Any] = {"linestyle": "none", "marker": "x"} if few else {"linewidth": 1.6}
+            axes.plot(x, curve.computed, color=BLUE, label="flexmb", **single)
             style = {"linestyle": "none", "marker": "o", "fillstyle": "none"} if few else {"linestyle": (0, (4, 2))}
             axes.plot(x, curve.reference, color=INK, linewidth=1.0, label="reference", **style)
-            axes.set_ylabel(curve.label)
-            axes.set_xlabel(curve.abscissa)
             axes.margins(x=0.02 if few else 0.0)
+            take_out_power(axes.xaxis, axes.get_xlim(), curve.abscissa)
+            take_out_power(axes.yaxis, axes.get_ylim(), curve.label)
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return figure
 

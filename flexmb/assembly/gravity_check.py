@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from flexmb.checks.values import vector
+from flexmb.checks.values import acceleration
 from flexmb.state import Array
 
 
@@ -32,4 +32,4 @@ def gravity_notes(gravity: object, bodies: Iterable[object]) -> tuple[str, ...]:
 
 
 def _vector(gravity: object) -> Array:
-    return np.zeros(3) if gravity is None else vector(gravity, "acceleration", "gravity")
+    return np.zeros(3) if gravity is None else acceleration(gravity)

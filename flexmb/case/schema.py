@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from flexmb.checks.values import COMPONENTS
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
@@ -54,6 +56,13 @@ class GravityTable(Table):
     """``[gravity]``: acceleration, m/s^2."""
 
     acceleration: Annotated[list[Number], Field(min_length=3, max_length=3)]
+
+    @field_validator("acceleration", mode="before")
+    @classmethod
+    def _components(cls, value: object) -> object:
+        if isinstance(value, int | float):
+            raise ValueError(f"must be {COMPONENTS}")
+        return value
 
 
 class InitialTable(Table):

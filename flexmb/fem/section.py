@@ -78,10 +78,17 @@ class Section:
         for f in fields(self):
             value = getattr(self, f.name)
             if value is not None and f.name not in (*allowed, "shape"):
-                words = f"shape '{self.shape}'" if self.shape else "a section without shape"
+                words = f"shape '{self.shape}'" if self.shape else f"a section without shape{self._shape_meant()}"
                 message = f"is no key of {words}; its keys are {', '.join(allowed)}"
                 raise InputError(message, where="section", key=f.name, value=value)
         self._check_complete()
+
+    def _shape_meant(self) -> str:
+        """Return the shape to add that has all the dimensions that are given."""
+        dimensions = {key for keys in SHAPES.values() for key in keys}
+        given = {key for key in dimensions if getattr(self, key) is not None}
+        meant = [f'shape = "{shape}"' for shape, keys in SHAPES.items() if given <= set(keys)]
+        return f" (add {meant[0]})" if meant else ""
 
     def _check_complete(self) -> None:
         if self.shape is None:

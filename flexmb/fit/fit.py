@@ -68,6 +68,12 @@ class Fit:
         self._low = np.array([_scaled(p.low, p.log) for p in file.tables.parameter])
         self._high = np.array([_scaled(p.high, p.log) for p in file.tables.parameter])
 
+    def __repr__(self) -> str:
+        tables = self.file.tables
+        ranges = ", ".join(f"{p.label} in [{p.low:g}, {p.high:g}]" for p in tables.parameter)
+        against = ", ".join(objective.signal for objective in tables.objective)
+        return f"<Fit '{self.name}' of {self.file.case_file.stem}: {ranges}; to {against}; {tables.method}>"
+
     @property
     def name(self) -> str:
         """Name of the file without its ending."""

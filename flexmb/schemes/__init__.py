@@ -11,6 +11,7 @@ import inspect
 import pkgutil
 from typing import TYPE_CHECKING, Any
 
+from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.plugins import Registry, scheme_word
 
 if TYPE_CHECKING:  # what type checkers and editors know; a scheme that is missing here runs all the same
@@ -45,6 +46,7 @@ def _discover() -> dict[str, type[Any]]:
             own = inspect.isclass(cls) and cls.__module__ == module.__name__
             if own and isinstance(getattr(cls, "name", None), str) and cls.name:
                 found[cls.name] = cls
+                answer_unknown_keywords(cls)
     return found
 
 

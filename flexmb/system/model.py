@@ -11,6 +11,7 @@ import numpy as np
 from flexmb.assembly.glyphs import Glyphs, glyphs_of
 from flexmb.assembly.gravity_check import acceleration_of, gravity_notes
 from flexmb.assembly.kinematics import Kinematics
+from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.memory import Sized, check_memory
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
@@ -21,8 +22,10 @@ from flexmb.parts.contacts.contact_rows import ContactPart
 from flexmb.parts.loads.terms import LoadPart
 from flexmb.state import Array
 from flexmb.system.assemble_multibody import LargePart, assemble_large, signal_names
+from flexmb.system.bearing_signals import bearing_signals
 from flexmb.system.initial_state import static_response, steady_response
 from flexmb.system.linear_system import LinearSystem, Load, Probe
+from flexmb.system.model_words import SINGULAR, parts_in_words
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.small_contacts import contacts_of
 from flexmb.system.small_motion import SmallMotion, loose_body, small_motion, tidy
@@ -44,13 +47,7 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
-ROLES = ("bodies", "joints", "loads", "contacts")
-
-
-def _listed(parts: Mapping[str, Part], most: int = 6) -> str:
-    """Return names and kinds of parts, of many the first."""
-    words = [f"{name} ({type(part).__name__})" for name, part in list(parts.items())[:most]]
-    return ", ".join([*words, *(["..."] if len(parts) > most else [])])
+ROLES = tuple(SINGULAR)
 
 
 class Model:
@@ -88,7 +85,7 @@ class Model:
         self.project = project
 
     def __repr__(self) -> str:
-        kinds = (f"{len(parts)} {role}: {_listed(parts)}" for role in ROLES if (parts := getattr(self, role)))
+        kinds = (parts_in_words(parts, role) for role in ROLES if (parts := getattr(self, role)))
         gravity = f"gravity {tuple(self.gravity)}" if self.gravity is not None else ""
         return f"<Model with {'; '.join(filter(None, [*kinds, gravity])) or 'nothing in it'}>"
 
@@ -128,7 +125,7 @@ class Model:
         t0 : float
             Time the run starts at, s.
         also : sequence of str
-            Signals to record besides, where they are not among the others.
+            Signals to record besides, where they are not among the others. The motion of bearings always is.
         """
         if not self.bodies:
             raise InputError("the model has no bodies", where="bodies")
@@ -136,6 +133,7 @@ class Model:
         also = (*also, *(f"{node}.{what}" for node in watched for what in ("position", "velocity")))
         large = self.large_motion
         check_memory(body.memory(large) for body in self.bodies.values() if isinstance(body, Sized))
+        also = (*also, *bearing_signals(self.bodies, self.loads.values()))
         if large:
             return self._assemble_large(signals, t0, also)
         if self.project:
@@ -263,3 +261,6 @@ class Model:
             if b.v0.any():
                 message = "a body on the steady motion has its velocity; leave this out, or initial.steady"
                 raise InputError(message, where=f"bodies.{name}", key="velocity")
+
+
+answer_unknown_keywords(Model)

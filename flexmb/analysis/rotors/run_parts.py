@@ -84,6 +84,10 @@ class RunParts:
             message = f"body '{found.body}' has no such node; it has {table.choices()}"
             raise InputError(message, key="node", value=str(ref)) from None
 
+    def groups(self, body: str) -> dict[str, list[int]]:
+        """Return the groups of the mesh of a body, with the numbers of their nodes."""
+        return {name: np.asarray(nodes).tolist() for name, nodes in self._body(body).groups.items()}
+
     def given_speed(self, rotor: str, time: Array) -> Array | None:
         """Return the speed of a rotor at times as the case gives it, rad/s; None when the spin is free."""
         parts = self._body(rotor).spin
