@@ -10,8 +10,9 @@ import numpy as np
 
 from flexmb.drive.check_plan import check_plan
 from flexmb.drive.choose_engine import choose_engine
-from flexmb.drive.energy_bounds import EnergyBounds
+from flexmb.drive.energy_bounds import EXPLICIT_GAIN, MOST_GAIN, EnergyBounds
 from flexmb.drive.engine import Engine, Plan, require_fitting, truncate
+from flexmb.drive.events.event_engine import EventEngine
 from flexmb.drive.feedback import Feedback
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.drive.stepping_time import SteppingTime
@@ -93,7 +94,11 @@ def run(
         if getattr(plan, name) < 1:
             raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
     check_plan(plan, engine)
-    motor, bounds, feedback = choose_engine(plan, engine), EnergyBounds(_round_off(plan)), Feedback(plan.system, plan.h)
+    motor, bounds, feedback = (
+        choose_engine(plan, engine),
+        EnergyBounds(_round_off(plan), _most_gain(plan)),
+        Feedback(plan.system, plan.h),
+    )
     if feedback:  # the engine begins with the forces of the start, which need its state
         feedback.take(motor.start(), first=True)
         motor = choose_engine(plan, engine)
@@ -201,6 +206,8 @@ def _stopped(
     sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, block.step[bad]))))
     motor.restore(*before)
     motor.advance(int(block.step[bad - 1]) - motor.step if bad else 0)
+    cause = motor.cause_of_growth() if isinstance(motor, EventEngine) else ""
+    words += f" ({cause})" if cause else ""
     error = SimulationError(words, time=float(block.time[bad]), step=int(block.step[bad]))
     error.tally = _tally(motor, floor)
     return error
@@ -222,6 +229,11 @@ def _round_off(plan: Plan) -> float:
     if isinstance(system, MultibodySystem):
         floor += 0.5 * float(mass[~system.turning].max(initial=0.0)) * (1e-9 * system.extent / plan.h) ** 2
     return floor
+
+
+def _most_gain(plan: Plan) -> float:
+    """Return the energy that the scheme may add, over all that was there: explicit integrators do not overshoot."""
+    return EXPLICIT_GAIN if plan.with_events and np.isfinite(plan.scheme.stability) else MOST_GAIN
 
 
 def _tally(motor: Engine, round_off: float) -> Tally:

@@ -167,7 +167,11 @@ class Scheme(ABC):
     """Driver of the scheme: "steps" over impacts, or "events", which are located (``drive.events``)."""
     any_system: ClassVar[bool] = False
     stability: ClassVar[float] = np.inf
-    """Largest product of a frequency and the step for which the scheme is stable."""
+    """Product of a frequency and the step beyond which an undamped amplitude grows by more than a hundredth per step.
+
+    Below it symplectic and implicit schemes do not let it grow at all; explicit Runge-Kutta methods do, slightly, in
+    ranges that ``flexmb spectrum`` shows; runs are checked for it in ``drive.events.stiffness``.
+    """
     restitutes: ClassVar[bool] = True
     """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
