@@ -116,7 +116,8 @@ def run(
         samples, fields = resume.samples, resume.fields
     began = saved = clock.perf_counter()
     used = clock.process_time()
-    size, stepping = 256, SteppingTime()
+    # intervals between samples of a run with events can each take thousands of steps: progress is shown after the first
+    size, stepping = 1 if plan.with_events else 256, SteppingTime()
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), 1 if feedback else min(size, _most_steps(plan))
         known, at = motor.snapshot(), motor.step
