@@ -63,7 +63,7 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
 def _time_stepping(plan: Planned) -> tuple[str, ...]:
     """Return a note on how many time steps a contact with friction in space costs a run that locates events."""
     length = getattr(plan.scheme, "time_step", None)
-    blocks, labels = plan.system.contacts.blocks, plan.system.contacts.labels
+    blocks, labels = plan.system.contacts.blocks, getattr(plan.system.contacts, "labels", ())
     if length is None:
         return ()
     spatial = [k for k in range(len(labels)) if blocks.friction[k, 0] > 0.0 and blocks.slides[k] > 1]

@@ -173,7 +173,7 @@ class Motion(Undecided):
         self.state = step.end
         self.counts.add("steps")
         self.book(self._report(step), self.state)
-        if self.state.t > self.since + self.h:
+        if not self.tolerance and self.state.t > self.since + self.h:  # a step without many events
             self.events_since, self.since = 0, self.state.t
         if self.phase.sliding.size:
             at, normals = self.state.here, self.phase.normals
