@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from event_runs import SCHEMES, Run, ball, double_pendulum, fitted_order, rocking_block
-from references import double_pendulum_wall, tied_ball
+from references import double_pendulum_wall, flexible_pendulum, tied_ball
 
 import flexmb as fm
 
@@ -291,6 +291,22 @@ def test_carts_hit_a_stopper_and_turn_at_the_times_of_the_reference():
         near = [t for t, what in turns if what == label and abs(t - time) < 1e-3]
         assert near, turns
         assert near[0] == pytest.approx(time, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "phem56", "hem5"])
+def test_a_flexible_pendulum_stays_at_a_stop(scheme):
+    """Persistent contact from 0.431 to 0.481 s, then free: as the semi-discrete solution has it."""
+    times = np.array([0.44, 0.45, 0.46, 0.47, 0.48, 0.6])
+    exact, events = flexible_pendulum.trajectory(times)
+    run = Run(fm.load_case("flexible_pendulum_stop").plan.system, scheme, 0.6, 60, tolerance=1e-11)
+    assert run.failure is None
+    assert [(round(t, 6), kind) for t, kind in events] == [(0.431324, "impact"), (0.480872, "release")]
+    assert run.times("impact")[0] == pytest.approx(events[0][0], abs=1e-10)
+    assert run.times("release")[0] == pytest.approx(events[1][0], abs=1e-9)
+    kept = [int(round(100 * t)) - 1 for t in times]
+    np.testing.assert_allclose(run.block.probes[kept][:, [0, 1, 3, 4]], exact[:, 8:12], rtol=0, atol=1e-9)
+    assert np.abs(run.block.gap[kept[:5]]).max() < 1e-12
+    assert run.unexplained < 1e-12
 
 
 def test_a_flexible_pendulum_hits_a_stop():
