@@ -48,6 +48,7 @@ PROMISED = {
     "edge_wedge",
     "event_ball",
     "event_oscillator",
+    "flexible_pendulum_stop",
     "flexible_slider_crank",
     "flexible_slider_crank_beam",
     "flying_beam",

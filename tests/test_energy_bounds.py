@@ -217,8 +217,7 @@ def row_by_row(energy: np.ndarray, seen: list[float]) -> tuple[int, str]:
     return -1, ""
 
 
-def test_blocks_are_judged_as_row_by_row(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("flexmb.drive.energy_bounds.MOST_GAIN", 100.0)
+def test_blocks_are_judged_as_row_by_row():
     rng = np.random.default_rng(0)
     found = []
     for _ in range(400):
@@ -227,7 +226,7 @@ def test_blocks_are_judged_as_row_by_row(monkeypatch: pytest.MonkeyPatch):
         energy[:, 5] *= 10.0 ** rng.uniform(-2, 3)
         if rng.random() < 0.3:
             energy[rng.integers(60), rng.integers(9)] = rng.choice([np.nan, np.inf, 1.5e308, -1.5e308])
-        bounds, seen = EnergyBounds(), [0.0, 0.0, 0.0, np.inf]
+        bounds, seen = EnergyBounds(gain=100.0), [0.0, 0.0, 0.0, np.inf]
         for block in np.split(energy, np.sort(rng.integers(0, 61, 3))):
             place, words = bounds.first_bad(block)
             expected, kind = row_by_row(block, seen)

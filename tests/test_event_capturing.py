@@ -9,9 +9,12 @@ from references import chain_of_balls, guide_clearance
 from test_event_cases import oscillator
 
 import flexmb as fm
+from flexmb.drive.engine import Plan
 from flexmb.drive.events.event_engine import EventEngine
 from flexmb.drive.events.impacts import Instantly, NotUnique, require_unique
 from flexmb.errors import InputError, NotConverged
+from flexmb.nonsmooth.solvers import ContactSolver
+from flexmb.record.plan_notes import notes_of
 
 EXACT = 0.270954915280394, -0.331755062374764
 """E3 at t = 5: m = 1, c = 0.2, k = 4, e = 0.8, from 1 m at rest; impacts at 0.811, 2.384, 3.957."""
@@ -149,6 +152,43 @@ def test_hybrid_hands_friction_in_space_to_time_stepping():
     assert run.unexplained < 1e-13
     with pytest.raises(InputError, match="floor"):
         fm.simulate(model, fm.Phem56(), step=0.02, end=0.2)
+
+
+def puck(friction=0.5):
+    model = fm.Model(gravity=(0, 0, -10.0))
+    model.add(fm.Particle("puck", mass=1.0, position=(0, 0, 0), velocity=(3.0, 4.0, 0)))
+    model.add(fm.NodePlane("floor", node="puck", normal=(0, 0, 1), friction=friction))
+    return model
+
+
+@pytest.mark.parametrize("span", [0.05, 1.0, 20.0])
+def test_the_number_of_time_steps_is_bounded_by_the_run(span):
+    """At most 1e5 time steps; 5e-7 s for the thesis' runs of 0.05 s."""
+    for h, tolerance in ((span / 1000, 0.0), (span / 1000, 1e-8)):
+        assert fm.Hybrid().time_step(h, span, tolerance) == pytest.approx(span / 1e5)
+        assert fm.Hybrid(shortest=5e-7).time_step(h, span, tolerance) == pytest.approx(max(5e-7, span * tolerance))
+    assert fm.Hybrid().time_step(0.1, span, 1e-3) == pytest.approx(span * 1e-3)
+    motion = Run(puck(), fm.Hybrid(shortest=0.02), 0.04, 2).engine.motion
+    assert motion.h_steps == 0.02
+
+
+def test_many_time_steps_are_noted_before_the_run():
+    told = []
+    for model in (puck(), puck(0.0)):
+        plan = Plan(model.assemble(), fm.Hybrid(), ContactSolver(), 1e-2, 0.0, 100, 1, 100, 1e-8, True)
+        told.append(notes_of(plan))
+    assert told[1] == ()
+    (said,) = told[0]
+    assert all(word in said for word in ("floor", "steps of 1e-05 s", "1e+05 steps", "scheme.shortest"))
+    few = Plan(puck().assemble(), fm.Hybrid(shortest=1e-3), ContactSolver(), 1e-2, 0.0, 100, 1, 100, 1e-8, True)
+    assert notes_of(few) == ()
+
+
+def test_progress_of_runs_with_events_is_shown_after_the_first_interval():
+    seen = []
+    fm.simulate(puck(), fm.Hybrid(shortest=1e-3), step=1e-2, end=0.1, progress=lambda done, of: seen.append(done))
+    assert seen[0] == 1
+    assert seen[-1] == 10
 
 
 def test_a_problem_that_fails_is_stepped_over_and_booked_once(monkeypatch):

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from event_runs import SCHEMES, Run, ball, fitted_order, rocking_block
-from references import tied_ball
+from event_runs import SCHEMES, Run, ball, double_pendulum, fitted_order, rocking_block
+from references import double_pendulum_wall, flexible_pendulum, tied_ball
 
 import flexmb as fm
 
@@ -238,6 +238,74 @@ def test_a_disc_hits_a_rough_plane(mu, after):
     assert run.failure is None
     assert run.times("impact")[0] == pytest.approx(0.05, abs=1e-12)
     np.testing.assert_allclose(run.state.v, after, rtol=0, atol=1e-9)
+    assert run.unexplained < 1e-12
+
+
+@pytest.mark.parametrize("scheme", ["hem5", "phem56", "dopri5"])
+def test_a_double_pendulum_hits_a_wall_at_the_times_of_the_reference(scheme):
+    """E4: at a tolerance of 1e-8, times to 4e-8 and positions at 2.5 s to 1e-8."""
+    x, _, hits = double_pendulum_wall.trajectory(np.array([0.0, 2.5]))
+    signals = ["upper.position", "lower.position"]
+    run = Run(double_pendulum(), scheme, 2.5, 1, tolerance=1e-8, signals=signals)
+    assert run.failure is None
+    np.testing.assert_allclose(run.times("impact"), [t for t, _ in hits], rtol=0, atol=4e-8)
+    np.testing.assert_allclose(run.block.probes[-1, [0, 1, 3, 4]], x[-1], rtol=0, atol=1e-8)
+
+
+def test_a_rope_becomes_slack_and_taut():
+    """E7: L = 1, from the bottom with v0^2 = 4 g L: slack at cos th = -2/3, a parabola, taut again."""
+    model = fm.Model(gravity=(0, -9.81, 0))
+    speed = np.sqrt(4.0 * 9.81)
+    model.add(fm.Particle("bob", mass=1.0, position=(0, -1, 0), velocity=(speed, 0, 0), axes="xy"))
+    model.add(fm.Rope("rope", a="ground", b="bob", length=1.0))
+    run = Run(model, "phem56", 1.3, 13, tolerance=1e-11)
+    assert run.failure is None
+    assert run.times("release")[0] == pytest.approx(0.493116094853, abs=1e-9)
+    assert run.times("impact")[0] == pytest.approx(1.270335446834, abs=1e-9)
+    assert run.contact_work == pytest.approx(-0.5 * 5.6477939577**2, abs=1e-8)  # e = 0
+    assert run.unexplained < 1e-12
+
+
+def test_a_slider_in_a_clearance_hits_rests_and_is_let_go_at_the_times_of_the_reference():
+    """E12, smooth walls: five impacts, two rests, two releases, and a sixth impact."""
+    run = Run(fm.load_case("clearance_event_driven").plan.system, "phem56", 0.05, 10, tolerance=1e-9)
+    assert run.failure is None
+    hits, lets = np.unique(run.times("impact")), np.unique(run.times("release"))
+    large = [0.002692502752, 0.005607797868, 0.007465635170, 0.025868167676, 0.028633275737, 0.039755701450]
+    nearest = [hits[np.argmin(np.abs(hits - t))] for t in large]
+    np.testing.assert_allclose(nearest, large, rtol=0, atol=2e-9)
+    np.testing.assert_allclose(lets, [0.015020309097, 0.034298095116], rtol=0, atol=2e-8)
+    early = np.array([0.0091304, 0.0302326]) - np.unique(run.times("closing"))  # sequences are ended before their end
+    assert (early > 0.0).all()
+    assert early.max() < 1e-4
+    assert run.contact_work == pytest.approx(-0.090349994392, abs=1e-8)
+
+
+def test_carts_hit_a_stopper_and_turn_at_the_times_of_the_reference():
+    """E14, variant (b) with gamma = 100."""
+    run = Run(fm.load_case("carts_events").plan.system, "dopri5", 2.0, 20, tolerance=1e-10)
+    assert run.failure is None
+    assert run.times("impact")[0] == pytest.approx(0.07238978196, abs=2e-10)
+    turns = [(t, label) for t, kind, label in run.events if kind in ("stick", "slip")]
+    for time, label in ((0.25041500953, "floor[cart2]"), (0.56345456419, "floor[cart1]")):
+        near = [t for t, what in turns if what == label and abs(t - time) < 1e-3]
+        assert near, turns
+        assert near[0] == pytest.approx(time, abs=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["dopri5", "phem56", "hem5"])
+def test_a_flexible_pendulum_stays_at_a_stop(scheme):
+    """Persistent contact from 0.431 to 0.481 s, then free: as the semi-discrete solution has it."""
+    times = np.array([0.44, 0.45, 0.46, 0.47, 0.48, 0.6])
+    exact, events = flexible_pendulum.trajectory(times)
+    run = Run(fm.load_case("flexible_pendulum_stop").plan.system, scheme, 0.6, 60, tolerance=1e-11)
+    assert run.failure is None
+    assert [(round(t, 6), kind) for t, kind in events] == [(0.431324, "impact"), (0.480872, "release")]
+    assert run.times("impact")[0] == pytest.approx(events[0][0], abs=1e-10)
+    assert run.times("release")[0] == pytest.approx(events[1][0], abs=1e-9)
+    kept = [int(round(100 * t)) - 1 for t in times]
+    np.testing.assert_allclose(run.block.probes[kept][:, [0, 1, 3, 4]], exact[:, 8:12], rtol=0, atol=1e-9)
+    assert np.abs(run.block.gap[kept[:5]]).max() < 1e-12
     assert run.unexplained < 1e-12
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from flexmb.drive.choose_engine import check_laws
 from flexmb.drive.engine import Plan
 from flexmb.drive.events.integrators import check_events
-from flexmb.drive.events.stiffness import check_stability
+from flexmb.drive.events.stiffness import check_stability, check_tolerance
 from flexmb.errors import InputError
 from flexmb.schemes.compiled_numbers import check_scheme
 from flexmb.schemes.scheme import SchemesThat
@@ -36,8 +36,10 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
         raise InputError(message, where="time", key="events", value=False)
     if plan.with_events:
         check_events(plan.scheme, system, plan.tolerance)
-        if not plan.tolerance:
-            check_stability(plan.scheme, system, plan.t0, plan.h)
+        if plan.tolerance:
+            check_tolerance(plan.scheme, system, plan.t0, end - plan.t0)
+        else:
+            check_stability(plan.scheme, system, plan.t0, plan.h, end - plan.t0)
     else:
         _check_steps(plan, engine)
     if plan.every != 1 and sampled_functions(plan.system):

@@ -22,6 +22,9 @@ MOST_GAIN = 1e12
 overshoot by (h omega)^4, with vibrations far too fast for the step, and damp them later: 1e12 is h omega = 1e3. What
 grows without a bound passes it soon."""
 
+EXPLICIT_GAIN = 10.0
+"""The same for explicit integrators between events: they have no overshoot, what they add is an instability."""
+
 DIGITS = 1e-9
 """Energy, over the potential, that round-off can make."""
 
@@ -33,10 +36,12 @@ class EnergyBounds:
     ----------
     floor : float
         Energy that round-off may make of a system at rest, J.
+    gain : float
+        Energy that the scheme may add, over all that was stored or brought in.
     """
 
-    def __init__(self, floor: float = 0.0) -> None:
-        self.floor = floor
+    def __init__(self, floor: float = 0.0, gain: float = MOST_GAIN) -> None:
+        self.floor, self.gain = floor, gain
         self.scale = self.brought = self.stored = 0.0
         self.lowest = np.inf
 
@@ -78,7 +83,7 @@ class EnergyBounds:
             made = value["numerical"] + value["work_projection"] + np.maximum(0.0, at_contacts - bonds)
             there = start - lowest + brought
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
-            wrong = open_ | (made > MOST_GAIN * there + DIGITS * stored + self.floor)
+            wrong = open_ | (made > self.gain * there + DIGITS * stored + self.floor)
         bad = int(np.argmax(wrong)) if wrong.any() else -1
         self.numbers = np.array([scale[bad], brought[bad], stored[bad], lowest[bad]])
         if bad < 0:

@@ -10,8 +10,9 @@ import numpy as np
 
 from flexmb.drive.check_plan import check_plan
 from flexmb.drive.choose_engine import choose_engine
-from flexmb.drive.energy_bounds import EnergyBounds
+from flexmb.drive.energy_bounds import EXPLICIT_GAIN, MOST_GAIN, EnergyBounds
 from flexmb.drive.engine import Engine, Plan, require_fitting, truncate
+from flexmb.drive.events.event_engine import EventEngine
 from flexmb.drive.feedback import Feedback
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.drive.stepping_time import SteppingTime
@@ -90,7 +91,11 @@ def run(
     """
     _check_output(plan)
     check_plan(plan, engine)
-    motor, bounds, feedback = choose_engine(plan, engine), EnergyBounds(_round_off(plan)), Feedback(plan.system, plan.h)
+    motor, bounds, feedback = (
+        choose_engine(plan, engine),
+        EnergyBounds(_round_off(plan), _most_gain(plan)),
+        Feedback(plan.system, plan.h),
+    )
     if feedback:  # the engine begins with the forces of the start, which need its state
         feedback.take(motor.start(), first=True)
         motor = choose_engine(plan, engine)
@@ -100,7 +105,8 @@ def run(
     samples, fields = _begin(motor, sink, bounds, resume, plan)
     began = saved = clock.perf_counter()
     used = clock.process_time()
-    size, stepping = 256, SteppingTime()
+    # intervals between samples of a run with events can each take thousands of steps: progress is shown after the first
+    size, stepping = 1 if plan.with_events else 256, SteppingTime()
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), 1 if feedback else min(size, _most_steps(plan))
         block = _next_block(motor, sink, bounds, stepping, asked)
@@ -216,6 +222,8 @@ def _stopped(
     sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, block.step[bad]))))
     motor.restore(*before)
     motor.advance(int(block.step[bad - 1]) - motor.step if bad else 0)
+    cause = motor.cause_of_growth() if isinstance(motor, EventEngine) else ""
+    words += f" ({cause})" if cause else ""
     error = SimulationError(words, time=float(block.time[bad]), step=int(block.step[bad]))
     error.tally = _tally(motor, floor)
     return error
@@ -237,6 +245,11 @@ def _round_off(plan: Plan) -> float:
     if isinstance(system, MultibodySystem):
         floor += 0.5 * float(mass[~system.turning].max(initial=0.0)) * (1e-9 * system.extent / plan.h) ** 2
     return floor
+
+
+def _most_gain(plan: Plan) -> float:
+    """Return the energy that the scheme may add, over all that was there: explicit integrators do not overshoot."""
+    return EXPLICIT_GAIN if plan.with_events and np.isfinite(plan.scheme.stability) else MOST_GAIN
 
 
 def _tally(motor: Engine, round_off: float) -> Tally:

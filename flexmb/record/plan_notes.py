@@ -6,6 +6,9 @@ from typing import Protocol
 
 from flexmb.record.samples import RecordedScheme, RecordedSystem
 
+NOTED_STEPS = 1e4
+"""Number of time steps of a hybrid run that is noted."""
+
 
 class Planned(Protocol):
     """A run before its first step (``drive.Plan``, ``record.samples.RunInfo``)."""
@@ -23,6 +26,16 @@ class Planned(Protocol):
     @property
     def tolerance(self) -> float:
         """Tolerance of the local error, 0 for a constant step size."""
+        ...
+
+    @property
+    def h(self) -> float:
+        """Step, or interval between samples with a tolerance, s."""
+        ...
+
+    @property
+    def steps(self) -> int:
+        """Number of steps or intervals."""
         ...
 
     @property
@@ -44,4 +57,22 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
             "time.tolerance with contacts: bodies that bounce never come quite to rest, since the steps shrink with "
             "their bounces, and impacts are not held to the tolerance; time.step is the better choice",
         )
-    return notes
+    return (*notes, *_time_stepping(plan))
+
+
+def _time_stepping(plan: Planned) -> tuple[str, ...]:
+    """Return a note on how many time steps a contact with friction in space costs a run that locates events."""
+    length = getattr(plan.scheme, "time_step", None)
+    blocks, labels = plan.system.contacts.blocks, getattr(plan.system.contacts, "labels", ())
+    if length is None:
+        return ()
+    spatial = [k for k in range(len(labels)) if blocks.friction[k, 0] > 0.0 and blocks.slides[k] > 1]
+    span = plan.h * plan.steps
+    h = length(plan.h, span, plan.tolerance)
+    if not spatial or span / h < NOTED_STEPS:
+        return ()
+    return (
+        f"{plan.scheme.name}: while a contact with friction in space is closed (contact '{labels[spatial[0]]}'), time "
+        f"stepping in steps of {h:.3g} s replaces located events: up to {span / h:.2g} steps in this run, of first "
+        "order; scheme.shortest sets their length",
+    )

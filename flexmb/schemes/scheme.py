@@ -174,7 +174,11 @@ class Scheme(ABC):
     error_in_large_motion: ClassVar[bool] = False
     """Whether the compiled loop of large motion knows this error, too."""
     stability: ClassVar[float] = np.inf
-    """Largest product of a frequency and the step for which the scheme is stable."""
+    """Product of a frequency and the step beyond which an undamped amplitude grows by more than a hundredth per step.
+
+    Below it symplectic and implicit schemes do not let it grow at all; explicit Runge-Kutta methods do, slightly, in
+    ranges that ``flexmb spectrum`` shows; runs are checked for it in ``drive.events.stiffness``.
+    """
     restitutes: ClassVar[bool] = True
     """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()

@@ -11,7 +11,21 @@ from flexmb.analysis.measures.thinning import kept
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.report.numbers import Numbers
 from flexmb.postproc.report.paths import shown_path
-from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, GREEN, INK, OLIVE, ORANGE, PURPLE, SKY, VERMILLION
+from flexmb.postproc.style import (
+    BLUE,
+    BROWN,
+    CYCLE,
+    FAINT,
+    GREEN,
+    INK,
+    OLIVE,
+    ORANGE,
+    PURPLE,
+    SKY,
+    TEAL,
+    VERMILLION,
+    WINE,
+)
 
 COLOURS = {
     BLUE: "blue",
@@ -22,6 +36,8 @@ COLOURS = {
     SKY: "sky",
     BROWN: "brown",
     OLIVE: "olive",
+    TEAL: "teal",
+    WINE: "wine",
     INK: "ink",
     FAINT: "faint",
 }

@@ -16,7 +16,7 @@ from flexmb.drive.events.hybrid_motion import HybridMotion, switch_notes
 from flexmb.drive.events.integrators import integrator_of
 from flexmb.drive.events.kinks import kink_times
 from flexmb.drive.events.motion import Motion
-from flexmb.drive.events.stiffness import stiffness_note
+from flexmb.drive.events.stiffness import cause_of_growth, stability_note
 from flexmb.drive.step_records import StepRecords
 from flexmb.errors import SimulationError
 from flexmb.record.samples import EVENTS_ENGINE, Block, Tally
@@ -58,7 +58,7 @@ class EventEngine:
             end - plan.t0,
         )
         self.motion.march = compiled_march(self.motion, self.records)
-        self.note = stiffness_note(plan.scheme, system, plan.t0, end - plan.t0) if plan.tolerance else ""
+        self.note = stability_note(plan.scheme, system, plan.t0, plan.h, end - plan.t0, plan.tolerance)
         self._arrive(self.motion.state)
 
     def _arrive(self, state: SmoothState) -> None:
@@ -111,6 +111,13 @@ class EventEngine:
         outside = self.system.outside(self.motion.state.v) if isinstance(self.system, MultibodySystem) else ""
         if outside:
             raise SimulationError(outside, time=self.motion.state.t, step=self.step + 1)
+
+    def cause_of_growth(self) -> str:
+        """Return which vibration steps of one size let grow at the state that was reached; empty if none."""
+        plan, state = self.plan, self.motion.state
+        if plan.tolerance:
+            return ""
+        return cause_of_growth(plan.scheme, self.system, state.t, state.q, state.v, plan.h)
 
     def snapshot(self) -> dict[str, Array]:
         """Return copies of all that changes from step to step."""

@@ -10,7 +10,8 @@ Time stepping takes over where
                  next was not solved
 
 It begins at the last state that was reached by a step; nothing that failed is booked. Steps are h_TS = max(h (h/T)^p,
-``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance.
+``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance; ``shortest`` is T/1e5 unless
+given.
 
 The way back: three steps without a change of the contacts that are pressed, those at rest, and no other contact that
 closes within h* (of the two conditions of the thesis the second would never end, once a contact opens). Positions and
@@ -92,8 +93,7 @@ class HybridMotion(Motion):
         self._booked, self.book = self.book, self._hold
         self.hybrid = scheme
         self.stepping = Stepping(self.system, self.solver, self._count_evaluations, scheme.theta, scheme.gamma)
-        h, span = self.h, self.span
-        self.h_steps = max(self.tolerance * span if self.tolerance else h * (h / span) ** scheme.order, scheme.shortest)
+        self.h_steps = scheme.time_step(self.h, self.span, self.tolerance)
         self.times = np.full(scheme.most_events + 1, -np.inf)
         self.changes = np.full((LISTED, 3), np.nan)
         self.changed, self.time_stepping, self._at_edge, self._returns = 0, False, False, False

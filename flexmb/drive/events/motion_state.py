@@ -69,7 +69,7 @@ class MotionState:
         self.state = self.phase.begin(t, np.array(system.start), system.v0.copy())
         self.thresholds = Thresholds.of(system, self.state.here.here)
         self.wanted, self.limit = h, float("inf")
-        self.events_since, self.since = 0, t
+        self.events_since, self.since, self.halfway = 0, t, t  # see ``settling._count_event``
         self.flights = np.full(system.contacts.nc, -np.inf)  # when each contact was opened last
         self.undecided = np.zeros(system.contacts.nc, dtype=np.int64)  # see ``undecided``: 1 was closed, -1 open
 
@@ -158,7 +158,7 @@ class MotionState:
         closed[0, phase.closed], closed[1, phase.closed] = 1.0, phase.slip
         vectors, rows, scalars = self.scheme.memory_size
         kept = state.memory or (np.zeros((vectors, nv)), np.zeros((rows, phase.nr)), np.zeros(scalars))
-        progress = [self.wanted, self.limit, float(self.events_since), self.since, float(self._dependent)]
+        progress = [self.wanted, self.limit, float(self.events_since), self.since, float(self._dependent), self.halfway]
         return {
             "q": state.q,
             "v": state.v,
@@ -190,7 +190,7 @@ class MotionState:
         lam = arrays["forces"][rows]
         self.state = SmoothState(t, q, v, arrays["a"].copy(), lam, self.phase.at(t, q, v), memory)
         self.flights, self.undecided = arrays["flights"].copy(), arrays["undecided"].astype(np.int64)
-        self.wanted, self.limit, events, self.since, dependent = (float(x) for x in arrays["progress"])
+        self.wanted, self.limit, events, self.since, dependent, self.halfway = (float(x) for x in arrays["progress"])
         self.events_since, self._dependent = int(events), bool(dependent)
         self.counts.restore(arrays)
 

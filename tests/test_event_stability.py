@@ -1,0 +1,185 @@
+"""Steps of explicit integrators with which vibrations grow: refused before the run, noted, or named where it stops."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import flexmb as fm
+from flexmb.cli import main
+from flexmb.drive.events.stiffness import (
+    Vibrations,
+    cause_of_growth,
+    check_stability,
+    growth,
+    stability_note,
+    vibrations,
+)
+from flexmb.errors import InputError, SimulationError
+
+FAST = """
+[time]
+end = 1.0
+{step}
+
+[scheme]
+name = "dopri5"
+
+[bodies.tip]
+kind = "particle"
+mass = 1.0
+velocity = [1.0, 0.0, 0.0]
+axes = "x"
+
+[loads.needle]
+kind = "spring"
+node = "tip"
+direction = [1.0, 0.0, 0.0]
+stiffness = {stiffness}
+"""
+
+
+def oscillator(damping: float = 0.0) -> fm.Model:
+    """Return a mass that vibrates with 1 rad/s."""
+    model = fm.Model()
+    model.add(fm.Particle("mass", mass=1.0, velocity=(1, 0, 0), axes="x"))
+    model.add(fm.Spring("spring", node="mass", direction=(1, 0, 0), stiffness=1.0))
+    if damping:
+        model.add(fm.Damper("damper", node="mass", direction=(1, 0, 0), coefficient=damping))
+    return model
+
+
+@pytest.mark.parametrize("command", ["validate", "run"])
+def test_validate_and_run_refuse_the_same_stiff_model(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A spring of 1e18 N/m with a tolerance: stability asks for 6e8 steps."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fast.toml").write_text(FAST.format(step="tolerance = 1e-6", stiffness=1e18))
+    assert main([command, "fast.toml"]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in ("dopri5", "tip", "1e+09 rad/s", "5.8e+08 steps", "generalized-alpha"))
+    (tmp_path / "fast.toml").write_text(FAST.format(step="tolerance = 1e-6", stiffness=1e14))
+    assert main(["validate", "fast.toml"]) == 0
+
+
+@pytest.mark.parametrize("command", ["validate", "run"])
+def test_a_fixed_step_that_lets_the_energy_grow_is_refused_with_what_it_does(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """h omega = 1.6, below the 1.72 where a step gains a hundredth: 1000 steps multiply the energy by 4e4."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "fast.toml").write_text(FAST.format(step="step = 1e-3", stiffness=1.6e3**2))
+    assert main([command, "fast.toml"]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in ("step", "tip", "1600 rad/s", "1.00532", "4.06e+04"))
+
+
+GROWS = [("dopri5", 1.6, 0.0), ("dopri5", 1.3, 0.0), ("rkf45", 0.9, 0.0), ("hem5", 1.1, 0.0), ("phem56", 1.6, 0.0)]
+CALM = [("dopri5", 0.95, 0.0), ("rkf45", 0.3, 0.0), ("hem5", 2.5, 0.0), ("phem56", 1.6, 0.02), ("hem5", 1.1, 0.02)]
+
+
+@pytest.mark.parametrize(("name", "x", "damping"), GROWS)
+def test_what_is_refused_would_have_doubled_the_energy(
+    name: str, x: float, damping: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    n = 2000
+    with pytest.raises(InputError, match="too long"):
+        fm.simulate(oscillator(damping), name, step=x, end=n * x)
+    monkeypatch.setattr("flexmb.drive.check_plan.check_stability", lambda *given: None)
+    monkeypatch.setattr("flexmb.drive.run.EXPLICIT_GAIN", 1e12)
+    with pytest.warns(fm.RunWarning, match="mass"):
+        energy = fm.simulate(oscillator(damping), name, step=x, end=n * x).energy.total
+    assert energy[-1] > 2.0 * energy[0]
+    found = vibrations(oscillator(damping).assemble(), 0.0)
+    rate = 2.0 * n * growth(fm.SCHEMES[name](), x, found)[0]
+    assert np.log(energy[-1] / energy[0]) == pytest.approx(rate, rel=0.1)
+
+
+@pytest.mark.parametrize(("name", "x", "damping"), CALM)
+def test_steps_that_let_nothing_grow_are_taken_in_silence(
+    name: str, x: float, damping: float, recwarn: pytest.WarningsRecorder
+) -> None:
+    """Damping of the model counts; HEM5 is stable again above 1.28."""
+    energy = fm.simulate(oscillator(damping), name, step=x, end=2000 * x).energy.total
+    assert energy[-1] < 1.01 * energy[0]
+    assert not [warning for warning in recwarn.list if "explicit" in str(warning.message)]
+
+
+def test_a_little_growth_is_noted_with_frequency_part_and_factors() -> None:
+    with pytest.warns(fm.RunWarning) as caught:
+        energy = fm.simulate(oscillator(), "dopri5", step=1.2, end=1200.0).energy.total
+    (said,) = [str(warning.message) for warning in caught if "explicit" in str(warning.message)]
+    assert energy[-1] / energy[0] == pytest.approx(1.87, rel=0.05)
+    assert all(word in said for word in ("dopri5", "'mass' vibrates with 1 rad/s", "1.00031", "its energy by 1.86"))
+
+
+def test_negative_damping_is_growth_of_the_motion_and_not_of_the_scheme() -> None:
+    found = Vibrations(np.ones(1), np.array([-1e-3]), ("mass",))
+    assert growth(fm.SCHEMES["dopri5"](), 0.5, found)[0] == pytest.approx(0.0, abs=1e-5)
+
+
+def test_all_vibrations_count_and_not_the_fastest_alone() -> None:
+    """HEM5 with h omega = 1.1 and 2.5: the slow one grows, the fast one is damped."""
+    model = oscillator()
+    model.add(fm.Particle("light", mass=1.0, velocity=(1, 0, 0), axes="x"))
+    model.add(fm.Spring("stiff", node="light", direction=(1, 0, 0), stiffness=(2.5 / 1.1) ** 2))
+    with pytest.raises(InputError, match="'mass' vibrates with 1 rad/s"):
+        fm.simulate(model, "hem5", step=1.1, end=2200.0)
+
+
+def stiffening() -> fm.Model:
+    """Return a mass on a string of cubic stiffness: slow at the start, fast once a force has pulled it out."""
+    model = fm.Model()
+    model.add(fm.Particle("bob", mass=1.0, position=(1, 0, 0), axes="xy"))
+    model.add(fm.Spring("string", node="bob", anchor=(0, 0, 0), stiffness=1.0, length=1.0))
+    return model
+
+
+def test_the_energy_bound_names_the_vibration(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("flexmb.drive.check_plan.check_stability", lambda *given: None)
+    with pytest.raises(SimulationError) as caught, pytest.warns(fm.RunWarning):
+        fm.simulate(oscillator(), "dopri5", step=1.7, end=1700.0)
+    said = str(caught.value)
+    assert all(word in said for word in ("energy leaves every bound", "'mass' vibrates with 1 rad/s", "multiplies"))
+    assert caught.value.result.energy.total.max() < 20.0 * 0.5
+
+
+def chain(masses: int, joints: bool) -> fm.Model:
+    """Return a chain of springs of 1e4 N/m; with joints its first two masses hang on a rod beside it."""
+    model = fm.Model()
+    for k in range(masses):
+        model.add(fm.Particle(f"m{k}", mass=1.0, position=(1.0 + k, 0, 0), axes="xy"))
+        other = {"anchor": (0, 0, 0)} if k == 0 else {"node2": f"m{k - 1}"}
+        model.add(fm.Spring(f"s{k}", node=f"m{k}", stiffness=1e4, length=1.0, **other))
+    if joints:
+        model.add(fm.Distance("rod", a="m0", b="m1"))
+    return model
+
+
+def test_large_models_with_joints_are_looked_at_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    """420 unknowns: the highest frequency of a chain is 2 sqrt(k/m); that of all modes where they are computed."""
+    system = chain(210, joints=True).assemble(signals=[])
+    large = vibrations(system, 0.0)
+    assert not large.all_of_them
+    assert large.fastest[0] == pytest.approx(200.0, rel=1e-3)
+    monkeypatch.setattr("flexmb.drive.events.stiffness.MOST", 1000)
+    every = vibrations(system, 0.0)
+    assert every.all_of_them
+    assert large.fastest[0] == pytest.approx(every.fastest[0], rel=1e-6)
+    monkeypatch.undo()
+    with pytest.raises(InputError, match="too long"):
+        check_stability(fm.Phem56(), system, 0.0, 0.01, 1.0)
+    said = stability_note(fm.Hem5(), system, 0.0, 0.012, 100.0, 0.0)  # h omega = 2.4 is stable, 1.1 is not
+    assert "more than 400 unknowns" in said
+
+
+def test_the_cause_is_looked_for_at_the_state_that_was_reached() -> None:
+    """A taut string held at both ends: turned by its tension the frequency across depends on the elongation."""
+    system = stiffening().assemble(signals=[])
+    slow = cause_of_growth(fm.Dopri5(), system, 0.0, system.start, system.v0, 1.6)
+    fast = cause_of_growth(fm.Dopri5(), system, 0.0, system.start + np.array([9.0, 0.0]), system.v0, 1.6)
+    assert "1 rad/s" in slow
+    assert "multiplies" in fast
