@@ -28,22 +28,22 @@ MOST = 20000
 
 @dataclass(frozen=True)
 class Pushes:
-    """The impulses of the contacts of a group between samples in which they are closed, k of them.
+    """The impulses of the contacts of a group between samples in which they are closed, k in total.
 
     Parameters
     ----------
     normal : (k,) array
         P_N, N s.
     along : (k, d) array
-        P_T along the tangents, N s; without columns where contacts of the group have not equally many.
+        P_T along the tangents, N s; without columns if contacts of the group have different numbers of tangents.
     size : (k,) array
         |P_T|, N s.
     status : (k,) array
         0 open, 1 stick, 2 slip.
     mu : tuple of float
-        Coefficients of friction, rising: those of static and dynamic friction where they differ.
+        Coefficients of friction, ascending: dynamic and static friction if they differ.
     left_out : int
-        How many more there are that are not drawn.
+        Number of points that are not drawn.
     """
 
     normal: Array
@@ -55,7 +55,7 @@ class Pushes:
 
 
 def pushes_of(contact: ContactSeries) -> Pushes:
-    """Return the impulses of a contact; InputError where it has no friction, or never closes."""
+    """Return the impulses of a contact; InputError if it has no friction or never closes."""
     if not has_friction(contact):
         raise InputError(f"contact '{contact.name}' has no friction, so it has no cone")
     normal = np.asarray(contact.impulse).reshape(len(contact.impulse), -1)
@@ -103,7 +103,7 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
         _draw_cone(panels[0], pushes, flat)
         if disk:
             _draw_disk(panels[1], pushes)
-        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # above the cone nothing is
+        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # there is nothing above the cone
         figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
         if words := _note(result, pushes):
             figure.supxlabel(textwrap.fill(words, 120 if disk else 66), fontsize=8)

@@ -30,13 +30,13 @@ class Section(NamedTuple):
 def plot_phase(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None
 ) -> Figure:
-    """Return the phase portrait of a signal and its rate; the start is a dot, impacts are the straight jumps.
+    """Return the phase portrait of a signal and its rate; a dot marks the start, straight jumps are impacts.
 
     Parameters
     ----------
     opened : Opened
     x, y : str, optional
-        Signals; by default the first that moves and is recorded with its rate.
+        Signals; by default the first varying one recorded with its rate.
     start, end : float, optional
         Stretch of time, s.
     """
@@ -58,7 +58,7 @@ def plot_poincare(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None,
     section: Section | None = None,
 ) -> Figure:  # fmt: skip
-    """Return a Poincare section: the portrait faint, and the points of the section, late ones dark.
+    """Return a Poincare section: the portrait faint, and the points of the section, later ones darker.
 
     Parameters
     ----------

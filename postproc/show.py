@@ -1,4 +1,4 @@
-"""``result.show()``: a result at hand, in a notebook or in a window."""
+"""``result.show()``: an existing result, in a notebook or in a window."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def show(
     scale: float = 1.0,
     backend: str | None = None,
 ) -> Any:
-    """Show a result, at a time to begin with.
+    """Show a result, initially at a given time.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def _picture(scene: Scene, k: int) -> Any:
 
 
 def _page(scene: Scene, k: int, image: Any) -> Any:
-    """Return a page to turn, or the picture where there can be none."""
+    """Return an interactive page, or the picture if that is not possible."""
     from flexmb.postproc.interactive_page import MotionPage, Turnable
 
     field = scene.look.field
@@ -95,7 +95,7 @@ def _page(scene: Scene, k: int, image: Any) -> Any:
 
 
 def _window(shown: Opened, k: int, field: str, scale: float) -> Any:
-    """Open a window; without a screen a picture is written instead, and returned."""
+    """Open a window; without a screen write a picture instead, and return it."""
     if not has_screen():
         image = _picture(_scene(shown, field, scale, np.array([k])), k)
         name = "result" if shown.result.folder is None else shown.result.folder.resolve().name
@@ -120,7 +120,7 @@ def _warn(words: str) -> None:
 
 
 def in_notebook() -> bool:
-    """Tell whether the code runs in the kernel of a notebook."""
+    """Return whether the code runs in the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and "IPKernelApp" in getattr(shell, "config", {})
