@@ -56,7 +56,7 @@ class LateCheck:
         self.left_out: set[int] = set()
 
     def finite(self, k: int) -> int:
-        """Return state k, or if it cannot be drawn the nearest earlier drawable one, else the next; k if there is none."""
+        """Return state k; if it cannot be drawn the nearest earlier drawable one, else the next; k if there is none."""
         own, blocks = k // self._size, -(-self._arrays[0].shape[0] // self._size)
         for block in range(own, -1, -1):
             before = self._good(block)

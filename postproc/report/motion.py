@@ -184,7 +184,7 @@ class Motion:
         }
 
     def _impulses(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the arrows: the largest impulses since the previous frame, their lengths and offsets from the points."""
+        """Return the arrows: largest impulses since the previous frame, their lengths and offsets from the points."""
         scene, found = self.scene, []
         for f, (first, last) in enumerate(zip([-1, *self.states[:-1]], self.states, strict=True)):
             vectors = scene.impulses.strongest(int(first) + 1, int(last))

@@ -20,12 +20,12 @@ Flight = Callable[[Array, float, float], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Flights:
-    """Motion made of flights between impacts.
+    """Motion composed of flights between impacts.
 
     Parameters
     ----------
     start, height, speed : (k,) arrays
-        Time, height and velocity at the begin of each flight; the last one goes on.
+        Time, height and velocity at the start of each flight; the last one has no end.
     flight : callable
     """
 
@@ -35,13 +35,13 @@ class Flights:
     flight: Flight
 
     def at(self, t: Array) -> tuple[Array, Array]:
-        """Return height, m, and velocity, m/s; after an impact at its very time."""
+        """Return height, m, and velocity, m/s; at an impact the values after it."""
         k = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
         return self.flight(t - self.start[k], self.height[k], self.speed[k])  # type: ignore[arg-type]
 
 
 def bouncing_ball(case: Tables) -> Exact:
-    """Return the flights of a ball under its weight; with restitution below one they end, and the ball lies still.
+    """Return the flights of a ball under its weight; with restitution below one the ball finally comes to rest.
 
     A flight that begins at the plane with the speed v lasts 2 v / g; speeds fall by the factor e. (Ballard; Acary 2009,
     RR-7151, eq. 10, for g = 2, e = 1/2.)
@@ -68,7 +68,7 @@ def bouncing_ball(case: Tables) -> Exact:
         q, v = moving.at(np.minimum(t, times[-1]))
         return np.where(t >= ended, 0.0, q), np.where(t >= ended, 0.0, v)
 
-    def given(t: Array) -> Array:  # by the balance of momentum
+    def given(t: Array) -> Array:  # from the balance of momentum
         return np.asarray(float(way.body["mass"]) * (motion(t)[1] - way.velocity + g * t))
 
     return _exact("bouncing-ball", "Ballard; Acary (2009), RR-7151, eq. (10)", way, motion, times, given)
@@ -77,8 +77,8 @@ def bouncing_ball(case: Tables) -> Exact:
 def impacting_oscillator(case: Tables) -> Exact:
     """Return the motion of a mass on a spring and a damper against a stop at its equilibrium.
 
-    With a = c / 2m, w^2 = k / m - a^2 impacts follow each other by pi / w, and rebounds are (v / w) exp(-a s) sin w s,
-    each begun with e exp(-a pi / w) of the speed before (Acary 2009, RR-7151, eq. 11).
+    With a = c / 2m, w^2 = k / m - a^2 the time between impacts is pi / w, and rebounds are (v / w) exp(-a s) sin w s,
+    each starting with e exp(-a pi / w) times the previous speed (Acary 2009, RR-7151, eq. 11).
     """
     way = _approach(case, loads=True)
     m, k, c = float(way.body["mass"]), *_links(case, way)
@@ -131,7 +131,7 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
 
 
 def _approach(case: Tables, loads: bool = False) -> Approach:
-    """Return how the particle comes to its plane; it must be free to move along the normal."""
+    """Return the initial approach of the particle to its plane; it must be free to move along the normal."""
     way = approach(case, "particle", loads)
     axes = str(way.body.get("axes", "xyz"))
     free = all(axis in axes for axis, n in zip("xyz", way.normal, strict=True) if n)
