@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             except SystemExit as err:  # of --help, --version and wrong options
                 leaving, code = err, err.code if isinstance(err.code, int) else DONE
             out.flush()
-        except BrokenPipeError:  # the reader of our output (head, less) has closed the pipe
+        except BrokenPipeError:  # the reader of the output (head, less) has closed the pipe
             out.abandon()
         if out.error is not None:
             print(f"flexmb: error: stdout cannot be written: {out.error.strerror}", file=sys.stderr)

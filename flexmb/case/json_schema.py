@@ -74,7 +74,7 @@ def _one_of(chooser: str, kinds: Mapping[str, type]) -> Schema:
 
 def _table(cls: type, chooser: Schema) -> Schema:
     """Return a table with the keys of a class, and those that choose it."""
-    # other beams have the keys of a beam and say only what is their own
+    # other beams inherit the keys of a beam and document only their own
     words, first = parameter_docs(Beam) | parameter_docs(cls), (cls.__doc__ or "").strip().split("\n\n")[0]
     properties: Schema = dict(chooser)
     required = list(chooser)

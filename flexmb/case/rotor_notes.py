@@ -157,6 +157,6 @@ def _taken(case: Case, system: RotatingSystem, tree: Tree) -> Mapping[str, tuple
             time, speed = tree["/state/time"][()], tree["/state/v"][:, names.index(unknown)]
         else:
             continue
-        fine = np.isfinite(speed)  # a run that failed may end in something else
+        fine = np.isfinite(speed)  # a failed run may end with numbers that are not finite
         out[rotor.name] = np.asarray(time)[fine], np.asarray(speed)[fine]
     return out

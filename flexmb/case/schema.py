@@ -39,8 +39,8 @@ class SolverTable(Table):
 
 
 class OutputTable(Table):
-    """``[output]``: samples every ``every`` steps, full states every ``fields_every``; ``interval`` stands for a step
-    where the steps are chosen by a tolerance.
+    """``[output]``: samples every ``every`` steps, full states every ``fields_every``; ``interval`` is the distance of
+    samples if a tolerance controls the steps.
     """  # noqa: D205
 
     every: Count = 1
@@ -59,8 +59,8 @@ class GravityTable(Table):
 class InitialTable(Table):
     """``[initial]``: the static response to the named loads is the initial shape; they are released at the start.
 
-    With ``steady`` the run starts on the steady motion under all that acts. With ``project`` a start that joints or
-    contacts do not allow is moved to the nearest one they do.
+    With ``steady`` the run starts in the steady motion under all loads. With ``project`` initial values that violate
+    joints or contacts are projected to the nearest admissible ones.
     """
 
     static: list[Text] = []
@@ -69,7 +69,7 @@ class InitialTable(Table):
 
 
 class ExactTable(Table):
-    """``[exact]``: the closed solution the case has, for the named body and contact."""
+    """``[exact]``: the closed-form solution of the case, for the named body and contact."""
 
     solution: Text
     body: Text

@@ -52,7 +52,7 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
         result = case.run(progress=progress)
     if not quiet:
         print_run_notes(case, result.summary, table=True)
-    print_scheme_note(case)  # part of the answer: what the expectations were written for
+    print_scheme_note(case)  # part of the result: the scheme and grid that the expectations were written for
     entries = result.summary["expectations"]
     words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
     print(f"{case.name}: {words}")

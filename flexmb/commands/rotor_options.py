@@ -1,4 +1,4 @@
-"""What the commands for rotors share: their options, speeds in words, and the files they write."""
+"""Common parts of the rotor commands: options, speeds as text, and output files."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
 
 
 ROUND_OFF = 1e-12
-"""Part of the largest number of a table that is printed as 0."""
+"""Fraction of the largest number of a table below which numbers are printed as 0."""
 SAME_SPEED = "all rotors turn at the same speed (default: at the ratio of the speeds the case gives them)"
 
 

@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
         _note_fresh_start(out)
     first = announce_large(case, args.quiet or finished)
     with named(args.quiet):
-        plan = case.plan  # large motion compiles while it is assembled
+        plan = case.plan  # large motion is compiled during assembly
     first = first or announce(plan, args.quiet or finished)
     if not args.quiet:
         print_system_notes(case)

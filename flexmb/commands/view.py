@@ -1,4 +1,4 @@
-"""Look at results: a window with a time slider, a picture, a movie, or a page in a browser."""
+"""Show results: a window with a time slider, a picture, a movie, or a page in a browser."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--field", metavar="NAME", help=field_help)
     range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
-    # argparse takes -1e3 for an option, unless it is told what negative numbers look like
+    # argparse takes -1e3 for an option, unless its pattern of negative numbers is set
     parser._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     parser.add_argument("--range", metavar=("LOW", "HIGH"), type=float, nargs=2, help=range_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")

@@ -1,4 +1,4 @@
-"""Line meshes: uniform, graded, or read with meshio from any file that holds one straight chain of lines."""
+"""Line meshes: uniform, graded, or read with meshio from any file with one straight chain of lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 from flexmb.state import Array, IntArray
 
 STRAIGHT = 1e-6
-"""Allowed distance of a node from the straight line, and of a midside node from the middle, over the length."""
+"""Allowed distance of a node from the straight line, and of a midside node from the middle, relative to the length."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class LineMesh:
     origin : (3,) array
         Position of the first vertex in the file, m.
     direction : (3,) array
-        Unit vector from the first to the last vertex. Which end of a file's chain is the first does not depend on
-        the order of its nodes: the direction's largest component is positive.
+        Unit vector from the first to the last vertex. The first end of a chain does not depend on the node order of
+        the file: the largest component of the direction is positive.
     """
 
     x: Array
@@ -56,14 +56,14 @@ def spaced(length: float, elements: int, grading: float = 1.0) -> Array:
 
 
 def read_file(path: Path, wrong: Any) -> Any:
-    """Return what meshio reads from a file; ``wrong(message)`` makes the error when it cannot."""
-    import meshio  # here, because it takes a third of a second to import
+    """Return the content of a file read by meshio; ``wrong(message)`` creates the error if it fails."""
+    import meshio  # imported here, since the import takes a third of a second
 
     if not path.is_file():
         raise wrong("there is no such mesh file")
     said = io.StringIO()
     try:
-        # meshio prints its complaints and may leave by sys.exit
+        # meshio prints its error messages and may call sys.exit
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             return meshio.read(path)
     except (Exception, SystemExit) as error:
@@ -74,8 +74,7 @@ def read_file(path: Path, wrong: Any) -> Any:
 def lines_of(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
     """Return the points, (n, 3), and the end nodes of all line cells, (m, 2).
 
-    ``line`` cells are taken as they are; of ``line3`` cells the end nodes are taken and the midside node must be in
-    the middle.
+    Of ``line3`` cells the end nodes are used, and the midside node must be in the middle.
     """
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points

@@ -1,4 +1,4 @@
-"""Lines of any shape from a mesh file: arches, frames, trusses, with the names that the file has for their parts."""
+"""Lines of any shape from a mesh file: arches, frames, trusses, with the named groups of the file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from flexmb.fem.mesh import STRAIGHT, chain_of, lines_of, read_file
 from flexmb.state import Array, IntArray
 
 FLAT = 1e-6
-"""Distance of the nodes from a plane, over the size of the mesh, that counts as zero."""
+"""Distance of the nodes from a plane, relative to the size of the mesh, that counts as zero."""
 SHORT = 1e-9
-"""Length of an element, over the size of the mesh, that counts as zero."""
+"""Length of an element, relative to the size of the mesh, that counts as zero."""
 LINES = ("line", "line3")
 
 
@@ -30,8 +30,8 @@ class NetworkMesh:
     Parameters
     ----------
     points : (n, 3) array
-        m. An open chain is counted along itself, from the end that makes the largest component of the way to the
-        other end positive; other meshes in the order of the file. Nodes that no line uses are left out.
+        m. An open chain is numbered along itself, from the end for which the largest component of the vector to the
+        other end is positive; other meshes in the order of the file. Nodes that no line uses are left out.
     lines : (m, 2) int array
         End nodes; between branches all lines of a chain point the same way.
     nodes_of : mapping of str to int array
@@ -82,7 +82,7 @@ class NetworkMesh:
         return np.asarray(n * np.sign(n[np.argmax(np.abs(n))]))
 
     def line_name(self, line: int) -> str:
-        """Return a line in words: its number, its group and where it is."""
+        """Return the description of a line: its number, its group and its position."""
         group = next((name for name, own in self.lines_of.items() if line in own), "")
         a, b = self.points[self.lines[line]]
         words = " and ".join(f"({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g})" for p in (a, b))
@@ -95,7 +95,7 @@ def read_network(path: str | Path, where: str, key: str = "mesh") -> NetworkMesh
     Raises
     ------
     InputError
-        When there are no lines, solids or surfaces besides, lines without length or lines twice, several pieces.
+        If there are no lines, additional solids or surfaces, lines of zero length, duplicate lines, or several pieces.
     """
 
     def wrong(message: str) -> InputError:
@@ -194,9 +194,9 @@ def _named_cells(mesh: Any) -> list[tuple[str, int, Array]]:
 
 
 def _ordered(lines: IntArray, nodes: int) -> IntArray:
-    """Return the lines turned so that those of a chain between branches or ends point the same way.
+    """Return the lines oriented so that those of a chain between branches or ends point the same way.
 
-    A chain begins at the end with the lower number, a ring at its lowest node towards the lower neighbour.
+    A chain begins at the end with the lower number, a ring at its lowest node, towards its neighbour of lower number.
     """
     ends: list[list[int]] = [[] for _ in range(nodes)]
     for k, (a, b) in enumerate(lines.tolist()):

@@ -1,4 +1,4 @@
-"""Surface meshes read with meshio: what is drawn of a rigid body."""
+"""Surface meshes read with meshio: the drawn shape of a rigid body."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def read_surface_mesh(path: str | Path, where: str = "", key: str = "mesh") -> t
 
     try:
         mesh = read_file(Path(path), wrong)
-    except (OSError, ValueError) as err:  # a path that no file can have
+    except (OSError, ValueError) as err:  # an invalid path
         raise wrong(f"cannot be read: {getattr(err, 'strerror', None) or err}") from err
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points

@@ -1,4 +1,4 @@
-"""Columns of a CSV file that a signal is compared with."""
+"""Columns of a CSV file with which a signal is compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 TIMES = ("t", "time", "time_s", "t_s")
-"""Names of the column of times when none is given."""
+"""Names of the column of times if none is given."""
 
 
 def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[Array, Array]:

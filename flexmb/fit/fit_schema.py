@@ -14,7 +14,7 @@ Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
 class ParameterTable(Table):
-    """``[[parameter]]``: a key of the case that is fitted, its start and its bounds."""
+    """``[[parameter]]``: a key of the case to be fitted, its start value and its bounds."""
 
     key: Text
     start: Number
@@ -41,7 +41,7 @@ class ParameterTable(Table):
 
 
 class ObjectiveTable(Table):
-    """``[[objective]]``: what is compared: a signal with a column of data, a number, or a run with other values."""
+    """``[[objective]]``: a comparison of a signal with a column of data, a number, or a run with other values."""
 
     signal: Text
     data: Text | None = None

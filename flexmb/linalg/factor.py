@@ -33,7 +33,7 @@ class BandFactor:
         self.ldu, bad = ldl_factor(order.bands(A))
         if bad >= 0:
             raise _not_definite(int(order.perm[bad]))
-        if skew is not None:  # the symmetric part being definite, no pivoting is needed
+        if skew is not None:  # the symmetric part is definite, so no pivoting is needed
             self.ldu, bad = ldu_factor(order.bands(A), order.bands(skew))
             if bad >= 0:
                 raise _not_definite(int(order.perm[bad]))

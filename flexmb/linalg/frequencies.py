@@ -13,7 +13,7 @@ DENSE = 60
 
 
 def highest_frequency(M: sparse.csr_array, K: sparse.csr_array) -> tuple[float, Array]:
-    """Return the highest angular frequency, rad/s, and its shape (n,); 0 where nothing vibrates.
+    """Return the highest angular frequency, rad/s, and its shape (n,); 0 without vibration.
 
     Parameters
     ----------
@@ -30,9 +30,9 @@ def highest_frequency(M: sparse.csr_array, K: sparse.csr_array) -> tuple[float, 
         squares, shapes = linalg.eigh(K.toarray(), M.toarray())
     else:
         inverse = LinearOperator((n, n), splu(sparse.csc_matrix(M)).solve, dtype=np.float64)
-        begin = np.random.default_rng(0).standard_normal(n)  # meets every mode, with the same bits in every run
+        begin = np.random.default_rng(0).standard_normal(n)  # a reproducible start vector that contains every mode
         try:
             squares, shapes = eigsh(K, 1, M, which="LA", v0=begin, Minv=inverse, tol=1e-8)
-        except ArpackError:  # also when it does not converge
+        except ArpackError:  # also without convergence
             squares, shapes = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=(n - 1, n - 1))
     return float(np.sqrt(max(squares[-1], 0.0))), np.asarray(shapes[:, -1])

@@ -1,4 +1,4 @@
-"""``exact``: one contact alone in closed form (planar), by one root (spatial), or by its discs in turn."""
+"""``exact``: a single contact in closed form (planar), by one root (spatial), or by iteration over its discs."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from flexmb.state import Array
 
 
 def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
-    """Return the impulses, and 1."""
+    """Return the impulses, and 1 as the number of iterations."""
     if problem.nc > 1:
         words = f"solves one contact, the problem has {problem.nc}; auto, nsgs, newton and proximal-newton take more"
         raise InputError(words, where="ContactSolver", key="name", value="exact")

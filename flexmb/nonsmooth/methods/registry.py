@@ -1,4 +1,4 @@
-"""The solvers by their names."""
+"""The registry of solvers by name."""
 
 from __future__ import annotations
 
