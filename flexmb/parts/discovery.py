@@ -1,4 +1,4 @@
-"""Kinds of parts found by the files that hold them, or by entry points of other packages."""
+"""Kinds of parts found as modules of their package, or by entry points of other packages."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.errors import InputError
 
 
 def kinds_of(package: str, path: Iterable[str], role: str) -> Registry:
-    """Return the parts of a package, and those that plug-ins add, by the word that case files use for them.
+    """Return the parts of a package, and those of plug-ins, by their names in case files.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def kinds_of(package: str, path: Iterable[str], role: str) -> Registry:
 
 
 def _answer_unknown_keys(cls: type[Any]) -> None:
-    """Let a part answer an unknown keyword in Python as a case file is answered: with the key that is meant."""
+    """Let a part report an unknown keyword in Python like one in a case file: with the suggested key."""
     made = cls.__init__
     known = [name for name in inspect.signature(cls).parameters if name != "name"]
 

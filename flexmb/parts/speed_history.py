@@ -1,4 +1,4 @@
-"""``SpeedHistory``: an angle by its speed, which is linear between given times."""
+"""``SpeedHistory``: an angle given by its speed, which is linear between given times."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ class SpeedHistory:
         return np.asarray(np.interp(t, self.time, self.speed), dtype=np.float64)
 
     def second(self, t: Array | float) -> Array:
-        """Return the acceleration of the line that begins at or holds ``t``; zero before and after the points."""
+        """Return the acceleration of the line that begins at or contains ``t``; zero before and after the points."""
         slopes = np.concatenate([[0.0], np.diff(self.speed) / np.diff(self.time), [0.0]])
         after = just_after(t, self.time[0], self.time[-1])
         return np.asarray(slopes[np.searchsorted(self.time, after, side="right")], dtype=np.float64)

@@ -8,13 +8,15 @@ from flexmb.record.samples import RunInfo, Tally
 from flexmb.record.summary_text import energy_warnings
 
 MOST_BENT = 0.1
-"""Deflection of a floating beam, over its length, up to which linear strains are accurate (docs/multibody.md)."""
+"""Deflection of a floating beam, relative to its length, up to which linear strains are accurate
+(docs/multibody.md)."""
 LOST_IN_CORRECTIONS = 0.01
-"""Work of position corrections at contacts with restitution, over the energy exchanged, above which a note is given."""
+"""Work of position corrections at contacts with restitution, relative to the energy exchanged, above which a note is
+given."""
 
 
 def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
-    """Return the notes of a finished run: energies, restitution with GGL, beams that bend too far."""
+    """Return the notes of a finished run: energies, restitution with GGL, large bending of floating beams."""
     return [*energy_warnings(energy), *_restitution_notes(run, energy), *_bending_notes(tally)]
 
 

@@ -173,14 +173,13 @@ class Block:
 
 @dataclass
 class Tally:
-    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
+    """Statistics of a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
-    ``round_off`` is the energy that round-off may make of a system at rest, J.
-    ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
-    ``notes`` are notes of the steps. ``bending`` has name, largest deflection over the length, and its
-    time, of each floating beam. ``events`` are the numbers of a run with located events, by name, and ``event_list``
-    its first ones: time, what happened, contact. ``switches`` are the changes of a hybrid run between events and time
-    stepping: time, reason, contact.
+    ``round_off`` is the energy that round-off can produce in a system at rest, J. ``steps`` counts those of the grid;
+    ``steps_taken`` differs from it (0: it does not) if a tolerance controls the steps. ``notes`` are notes of the
+    steps. ``bending`` has name, largest deflection relative to the length, and its time, of each floating beam.
+    ``events`` are the counters of a run with located events, by name, and ``event_list`` its first events: time, kind,
+    contact. ``switches`` are the changes of a hybrid run between events and time stepping: time, reason, contact.
     """
 
     steps: int = 0
@@ -225,7 +224,7 @@ class Groups(Protocol):
 
 
 class ContactGroups(Groups, Protocol):
-    """Contacts by name, nc rows in all."""
+    """Contacts by name, nc rows in total."""
 
     @property
     def nc(self) -> int:
@@ -239,12 +238,12 @@ class ContactGroups(Groups, Protocol):
 
     @property
     def blocks(self) -> Blocks:
-        """Tangential rows, and the numbers of the laws."""
+        """Tangential rows, and the parameters of the laws."""
         ...
 
 
 class JointGroups(Groups, Protocol):
-    """Joints by name, nj rows in all."""
+    """Joints by name, nj rows in total."""
 
     @property
     def nj(self) -> int:
@@ -301,7 +300,7 @@ class RecordedSystem(Protocol):
 
     @property
     def layout(self) -> Layout:
-        """Where the unknowns live in space."""
+        """Positions of the unknowns in space."""
         ...
 
     @property
@@ -325,7 +324,7 @@ class RecordedScheme(Protocol):
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
+    """Everything known about a run before its first step; ``tolerance`` is 0 for a constant step size."""
 
     system: RecordedSystem
     scheme: RecordedScheme
@@ -347,9 +346,9 @@ class RunInfo:
 class Checkpoint:
     """State from which a run continues bit for bit.
 
-    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
-    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
-    checksum of the run it belongs to, for sinks that keep it.
+    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is its
+    step number; ``samples`` and ``fields`` are the numbers of samples and fields passed to the sink so far. ``run`` is
+    a checksum of the run, for sinks that store it.
     """
 
     step: int
@@ -368,9 +367,9 @@ class Sink(Protocol):
         ...
 
     def append(self, block: Block) -> None:
-        """Take the next samples."""
+        """Receive the next samples."""
         ...
 
     def checkpoint(self, point: Checkpoint) -> None:
-        """Keep a point to resume from (may be ignored)."""
+        """Store a state from which the run can be resumed (optional)."""
         ...

@@ -23,10 +23,10 @@ OF_EVENTS = ("closing", "projection")
 OPTIONAL = ("friction", *OF_EVENTS)
 """Works that are listed only if there are any."""
 ROUND_OFF = 1e-10
-"""Energy gain by friction in a step, over the scale of the ledger, up to which it is attributed to the tolerance of the
-contact solver and causes no warning. The summary contains it in any case."""
+"""Energy gain by friction in a step, relative to the scale of the ledger, up to which it is attributed to the tolerance
+of the contact solver and causes no warning. The summary contains it in any case."""
 LARGE_SHARE = 0.2
-"""Work of the scheme, over the energy exchanged, above which a warning is given."""
+"""Work of the scheme, relative to the energy exchanged, above which a warning is given."""
 
 
 def counted(n: int, word: str) -> str:
@@ -97,7 +97,7 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
 def energy_warnings(energy: dict[str, Any]) -> list[str]:
     """Return warnings about the energies of a run: residual of the ledger, work of the scheme, gains at contacts.
 
-    None of them is about energies that round-off makes of a system at rest.
+    Energies that round-off produces in a system at rest cause no warning.
     """
     lines, floor = [], energy.get("round_off") or 0.0
     if energy.get("scale") and (energy.get("residual_max") or 0.0) > max(1e-6 * energy["scale"], floor):

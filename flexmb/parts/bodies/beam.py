@@ -129,7 +129,7 @@ class Beam(LineBody):
         return self._damped(M, K, strain, gravity)
 
     def _fields(self) -> list[tuple[Placed, Array | None]]:
-        """Return the uncoupled fields and the direction each moves the axis in (torsion: None)."""
+        """Return the uncoupled fields and the direction of displacement of each (torsion: None)."""
         d, y, z = self.frame()
         values, material, lumped = self._section.values(), self._material, self.mass == "lumped"
         E, rho, rho_A = material.young, material.density, material.density * values.A

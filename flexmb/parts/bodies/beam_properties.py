@@ -104,7 +104,7 @@ def given_properties(stiffness: object, inertia: object, where: str) -> BeamProp
 
 
 def section_properties(section: Section, material: Material, shear_factor: object, where: str) -> BeamProperties:
-    """Return the properties of a section of a material; the section has both moments of area and a torsion constant."""
+    """Return the properties from a section with both moments of area and a torsion constant, and a material."""
     values = section.values()
     assert values.Iy is not None
     assert values.Iz is not None

@@ -40,7 +40,7 @@ class ExactBeam(LargeBeam):
     """Beam of large motion; every node is a frame with the rotation of its cross-section, as a rigid body has.
 
     Elements of two nodes with the strains of the middle (``kernels.exact_beam``), second order in their length. Axes
-    d, y, z as for ``Beam``. It has no supports: hold its nodes by joints.
+    d, y, z as for ``Beam``. It has no supports: fix its nodes by joints.
 
     Parameters
     ----------
@@ -181,7 +181,7 @@ class ExactBeam(LargeBeam):
         """A beam of small displacements with the same nodes, axes and, where they are given, section and material."""
         keys = {key: getattr(self, key) for key in (*NODE_KEYS, "groups", "hinges")}
         if self._by_numbers:
-            # numbers along y and z may differ, so that the orientation matters: no round section
+            # numbers along y and z may differ, so that the orientation matters: not a round section
             section = {"area": 1.0, "inertia_y": 1.0, "inertia_z": 2.0, "torsion": 1.0}
             return Beam(self.name, bending="spatial", section=section, young=1.0, density=1.0, **keys)
         return Beam(self.name, bending="spatial", **keys, **{key: getattr(self, key) for key in SECTION_KEYS})

@@ -1,4 +1,4 @@
-"""Keys that say where the nodes of a line body are: a mesh file, or lengths, elements and stations."""
+"""Keys that define the nodes of a line body: a mesh file, or lengths, elements and stations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.fem.network_mesh import NetworkMesh, read_network
 from flexmb.state import Array
 
 SAME = 1e-9
-"""Distance, over the length, below which two stations coincide."""
+"""Distance, relative to the length, below which two stations coincide."""
 
 
 def read_mesh(path: object, where: str) -> NetworkMesh:
@@ -25,13 +25,13 @@ def read_mesh(path: object, where: str) -> NetworkMesh:
         raise InputError("must be the path of a mesh file", where=where, key="mesh", value=path)
     try:
         return read_network(path, where)
-    except (OSError, ValueError) as err:  # a path that no file can have
+    except (OSError, ValueError) as err:  # an invalid path
         message = f"cannot be read: {getattr(err, 'strerror', None) or err}"
         raise InputError(message, where=where, key="mesh", value=str(path)) from err
 
 
 def straight_mesh(mesh: NetworkMesh, where: str, file: str) -> LineMesh:
-    """Return the one straight chain that a mesh is; an error says where it is none."""
+    """Return the straight chain of a mesh; raise if it is not one."""
 
     def wrong(message: str) -> InputError:
         return InputError(message, where=where, key="mesh", value=file)
@@ -52,7 +52,7 @@ def placed_mesh(mesh: NetworkMesh, position: object, direction: object, where: s
 
 
 def check_line_keys(body: Any) -> None:
-    """Raise when keys of a body say twice where its nodes are."""
+    """Raise if keys of a body define its nodes twice."""
     if body.mesh is None:
         for key in ("groups", "hinges"):
             if getattr(body, key):
@@ -69,7 +69,7 @@ def check_line_keys(body: Any) -> None:
 
 
 def at_stations(x: Array, stations: object, where: str) -> Array:
-    """Return vertices x, (n,), moved so that one stands at each station; the others keep their share between them."""
+    """Return vertices x, (n,), moved so that there is one at each station; spacings in between are scaled."""
     if isinstance(stations, str) or not isinstance(stations, Sequence | np.ndarray):
         message = "must be a list of distances from the first node, m"
         raise InputError(message, where=where, key="stations", value=stations)
@@ -91,7 +91,7 @@ def at_stations(x: Array, stations: object, where: str) -> Array:
         raise InputError(message, where=where, key="stations", value=list(stations))
     near = _nearest_each(x, order)
     at = x.copy()
-    # between stations the vertices keep the spacing they had: grading is stretched, not lost
+    # between stations the relative spacing of the vertices is kept: grading is scaled, not lost
     old = np.array([0, *near, x.size - 1])
     new = np.array([0.0, *order, length])
     for a, b, s, e in zip(old[:-1], old[1:], new[:-1], new[1:], strict=True):
@@ -104,7 +104,7 @@ def _nearest_each(x: Array, stations: Array) -> list[int]:
     """Return increasing numbers of inner vertices near the stations, one for each."""
     k, last = stations.size, x.size - 1
     near = [int(np.argmin(np.abs(x - s))) for s in stations]
-    for i in range(k):  # room for those before and behind
+    for i in range(k):  # leaving vertices for those before and after
         low = near[i - 1] + 1 if i else 1
         near[i] = min(max(near[i], low, 1 + i), last - (k - i))
     return near

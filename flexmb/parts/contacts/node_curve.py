@@ -34,7 +34,7 @@ SQUARE = 1e-9
 class NodeCurve(LawKeys):
     """Nodes stay on the free side of a planar curve: g = side (distance from the curve) - radius >= 0.
 
-    Along the normal of its plane the curve goes on without end. At a convex corner the normal turns about the corner,
+    Along the normal of its plane the curve is infinite. At a convex corner the normal turns about the corner,
     at a concave one both pieces act.
 
     Parameters
@@ -154,7 +154,7 @@ class NodeCurve(LawKeys):
         return NodeRef.parse(self.body, self.where, "body").body
 
     def refs(self) -> list[object]:
-        """Return the nodes as they were named."""
+        """Return the nodes as named by the user."""
         if isinstance(self.node, Sequence) and not isinstance(self.node, str):
             return list(self.node)
         return [self.node]
@@ -201,7 +201,7 @@ class NodeCurve(LawKeys):
         return group
 
     def _label(self, node: str, chain: int) -> str:
-        """Return the name of a row: which node, of several, and which pieces, where corners divide them."""
+        """Return the name of a row: the node, if there are several, and the pieces, if corners divide them."""
         chains = len(self.curve.chains)
         words = [*([node] if node else []), *([f"piece {self.curve.label(chain)}"] if chains > 1 else [])]
         if self.slot:

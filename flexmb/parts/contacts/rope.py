@@ -1,4 +1,4 @@
-"""A rope: two places are at most its length apart."""
+"""A rope: the distance of two places is at most its length."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Rope(LawKeys):
 
     @property
     def on_ground(self) -> bool:
-        """Whether it is tied to the ground."""
+        """Whether it is attached to the ground."""
         return isinstance(self.b, str) and self.b == "ground"
 
     def marks(self) -> list[Glyph]:

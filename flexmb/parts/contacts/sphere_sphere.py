@@ -115,7 +115,7 @@ class SphereSphere(LawKeys):
         return [("chain", ref, radius) for ref, radius in zip(refs, radii, strict=True)]
 
     def _checked(self, ref: Ref, key: str) -> Ref:
-        """Return a reference that can be read."""
+        """Return a reference after a syntax check."""
         NodeRef.parse(ref, self.where, key)
         return ref
 

@@ -19,7 +19,7 @@ from flexmb.parts.joints.joint_rows import Row, hold
 from flexmb.parts.time_functions import Function, time_function
 
 COINCIDE = 1e-12
-"""Distance, over the size of the coordinates, that counts as zero."""
+"""Distance, relative to the size of the coordinates, that counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,13 +67,13 @@ class Distance(Joint):
         return a, b
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         a, b = self.drawn_base, self.drawn_mover
         held = [Glyph(BALL, self.name, end) for ref, end in ((self.a, a), (self.b, b)) if ref == "ground"]
         return [Glyph(ROD, self.name, a, b), *held]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row to a multibody system; bodies come before."""
+        """Add its row to a multibody system; bodies are added before."""
         a, b = self.ends(builder)
         start = float(np.linalg.norm(b.position - a.position))
         if start <= COINCIDE * float(np.abs([a.position, b.position]).max()):

@@ -1,4 +1,4 @@
-"""Gear: the angles of two joints turn in a fixed ratio."""
+"""Gear: the angles of two joints have a fixed ratio."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Gear(Part):
             raise InputError("must be another joint than joint1", where=self.where, key="joint2", value=self.joint2)
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row to a multibody system; the joints it couples come before."""
+        """Add its row to a multibody system; the coupled joints are added before."""
         one, two = self._angle(builder, "joint1"), self._angle(builder, "joint2")
         markers = (*builder.angles[one], *builder.angles[two])
         row = Row(ANGLE, markers, "angles", b=(1.0, float(self.ratio), 0.0), angle=(one, two))

@@ -1,4 +1,4 @@
-"""What all joints between two places share: their ends, where they are, and which of them is the base."""
+"""Common base of all joints between two places: their ends, their positions, and their base."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ref = NodeRef | str
 Vector = Sequence[float] | Array
 
 AT_POINT = 1e-9
-"""Distance, over the size of the coordinates, that counts as zero."""
+"""Distance, relative to the size of the coordinates, that counts as zero."""
 
 ONLY_PLACE = "spherical, distance, and point-on-line as the point"
 """Joints that are possible at a node without rotation."""
@@ -65,16 +65,16 @@ class Joint(Part):
 
     @property
     def drawn_mover(self) -> End:
-        """Where marks on its mover hang."""
+        """Reference of marks on its mover."""
         return End(self.where)
 
     @property
     def drawn_base(self) -> End:
-        """Where marks on its base hang."""
+        """Reference of marks on its base."""
         return End(f"{self.where}.base")
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         raise TypeError(f"{type(self).__name__} is not a joint")
 
     def ends(self, builder: Builder) -> tuple[Marker, Marker]:
@@ -92,7 +92,7 @@ class Joint(Part):
         return a, b
 
     def _shared_place(self, builder: Builder, free: dict[str, bool]) -> Array:
-        """Return where the joint is when ``point`` is not given."""
+        """Return the position of the joint if ``point`` is not given."""
         if free["a"] and free["b"] and "ground" not in (self.a, self.b):
             message = f"is needed: '{self.a}' and '{self.b}' can be joined anywhere (or name points of them)"
             raise InputError(message, where=self.where, key="point")
@@ -100,7 +100,7 @@ class Joint(Part):
         return builder.place(getattr(self, key), self.where, key).position
 
     def _note_attached(self, builder: Builder, free: dict[str, bool], point: Array) -> None:
-        """Remember a rigid body that was attached without a named point, unless it is at its own reference point."""
+        """Record a rigid body that was attached without a named point, unless it is at its own reference point."""
         for key in ("a", "b"):
             body = str(getattr(self, key))
             if not free[key] or body == "ground":
@@ -118,7 +118,7 @@ class Joint(Part):
         return (b, a) if self.b == "ground" else (a, b)
 
     def needs_axes(self, place: Marker, key: str) -> None:
-        """Raise when a place has no rotation."""
+        """Raise if a place has no rotation."""
         if not place.turns:
             message = (
                 f"'{place.label}' has no slope or rotation that a {self.kind} joint could hold (nodes of bars and "
@@ -128,6 +128,6 @@ class Joint(Part):
 
 
 def anywhere(builder: Builder, ref: Ref) -> bool:
-    """Return whether any point in space can be a point of what is referred to."""
+    """Return whether any point in space can be a point of the referenced body."""
     info = builder.bodies.get(str(ref))
     return ref == "ground" or (info is not None and info.rigid)

@@ -1,14 +1,14 @@
 """Friction in joints: Coulomb's law on the reaction of the joint.
 
-With the impulse Lam of the forces that a joint holds in a step, the radius r of its bearing and the relative angular
+With the impulse Lam of the constraint forces of a joint in a step, the radius r of its bearing and the relative angular
 velocity omega of its free rotations (a spherical joint: all, a revolute joint: about its axis), the moment M of
 friction is such that
 
-    |M| <= mu r |Lam|,    M = -mu r |Lam| omega / |omega| where it slips;
+    |M| <= mu r |Lam|,    M = -mu r |Lam| omega / |omega| if it slips;
 
-a prismatic joint has a force along its axis instead, |F| <= mu |Lam|, Lam across the axis. The moments that a joint
-holds add nothing to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r omega
-(or the speed along the axis), ``tangential_impulse`` M / r.
+a prismatic joint has a force along its axis instead, |F| <= mu |Lam|, Lam across the axis. Constraint moments of a
+joint do not contribute to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r
+omega (or the speed along the axis), ``tangential_impulse`` M / r.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class FrictionKeys(Joint):
         axes : sequence of (3,) arrays
             Free directions, in the axes of the base.
         radius : float or None
-            Of the bearing, for rotations, m; None where the joint slides along the only axis.
+            Radius of the bearing, for rotations, m; None if the joint slides along the only axis.
         """
         if not slides(self.law.friction):
             return
@@ -91,7 +91,7 @@ class FrictionKeys(Joint):
 
 @dataclass(frozen=True, kw_only=True)
 class BearingKeys(FrictionKeys):
-    """A joint with friction that turns.
+    """A joint with a rotation and friction.
 
     Parameters
     ----------

@@ -81,13 +81,13 @@ class TorsionSpring(Part):
         unit(self.axis, "axis", self.where)
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         if self.joint is not None:
             return [Glyph(TORSION, self.name, End(f"joints.{self.joint}"))]
         return [Glyph(TORSION, self.name, End(self.a), axis=unit(self.axis, "axis", self.where))]
 
     def add_to(self, builder: Builder) -> None:
-        """Add it to a multibody system; joints come before."""
+        """Add it to a multibody system; joints are added before."""
         angle = self._joint_angle(builder) if self.joint is not None else self._own_angle(builder)
         builder.add_torsion(angle, k=float(self.stiffness), c=float(self.damping), rest=float(self.rest))
 

@@ -86,7 +86,7 @@ def _require_replaceable(folder: Path) -> None:
 
 
 def _move_in(fresh: Path, folder: Path) -> None:
-    """Move all files in, remove those of the export before that are not among them, and note the names.
+    """Move all files in, remove outdated files of the previous export, and record the names.
 
     All files are written before the first one is moved. The list of files comes first, including the previous names: if
     this is interrupted, the content of the folder is still known to be that of an export.

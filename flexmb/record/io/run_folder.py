@@ -1,4 +1,4 @@
-"""The life of a result folder.
+"""Creation, completion and removal of a result folder.
 
 During a run its files end in ``.part`` (in addition to ``checkpoint.npz``), and a lock excludes other processes. At the
 end they are renamed, ``summary.json`` last: a killed run never leaves a file that looks complete, and one that is
@@ -58,13 +58,13 @@ class RunFolder:
     Parameters
     ----------
     folder : Path
-        Need not exist yet; nothing is written before ``begin``.
+        Folder, created if necessary; nothing is written before ``begin``.
     case_text : str
         The case as run, kept as ``case.toml``; a resumed run must have the same.
     overwrite : bool
-        Replace a run that is there.
+        Replace an existing run.
     resume : bool
-        Go on with an unfinished run that is there.
+        Continue an existing unfinished run.
     """
 
     def __init__(self, folder: Path, case_text: str = "", *, overwrite: bool = False, resume: bool = False) -> None:
@@ -90,7 +90,7 @@ class RunFolder:
             raise
 
     def release(self) -> None:
-        """Let other processes write to the folder; ``finish``, ``abandon`` and ``discard`` do so, too."""
+        """Release the folder for other processes; ``finish``, ``abandon`` and ``discard`` do this as well."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -186,14 +186,14 @@ class RunFolder:
         return H5Tree(self.result.out.path)
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Give the files their names, the summary last."""
+        """Give the files their final names, the summary last."""
         remove_report(self.folder)
         decide(self.folder, DATA, summary)
         carry_out(self.folder, DATA)
         self.release()
 
     def abandon(self) -> None:
-        """Close the files as they are (interrupted run): they stay ``.part`` and can be resumed."""
+        """Close the files of an interrupted run: they remain ``.part`` and the run can be resumed."""
         if self._begun:
             self._close()
         self.release()
@@ -232,7 +232,7 @@ class RunFolder:
             _require_same_case(self._part(CASE), self.case_text)
 
     def _require_this_run(self) -> None:
-        """Raise InputError unless the run that is there ended well and is that of this case."""
+        """Raise InputError unless the existing run ended successfully and belongs to this case."""
         if not self.complete:
             raise InputError(
                 f"the run in '{self.folder}' failed and cannot be resumed; see {SUMMARY} there, "
@@ -250,7 +250,7 @@ def taken_by(folder: Path) -> list[str]:
 
 
 def refuse_if_taken(folder: Path) -> None:
-    """Raise InputError when the folder holds a run."""
+    """Raise InputError if the folder contains a run."""
     names = taken_by(folder)
     if not names:
         return
@@ -269,11 +269,11 @@ def remove_report(folder: Path) -> None:
         if ours:
             path.unlink()
     except OSError:
-        return  # there is none, or it cannot be removed: then it may stay
+        return  # there is none, or it cannot be removed and is left
 
 
 def _clear(folder: Path) -> None:
-    """Remove the files of the run before and its report; whatever else is in the folder stays.
+    """Remove the files of the previous run and its report; other files in the folder are kept.
 
     The summary is removed first, then the checkpoint: if this is interrupted, the rest is neither read nor resumed.
     """
@@ -332,14 +332,14 @@ def _without_comments(text: str) -> list[tuple[int, str]]:
 def _digest(case_text: str, run: RunInfo) -> str:
     """Return a checksum of the run: its case, its engine, and the stored data of its model.
 
-    Of numbers that come out of a solver (shapes of modes) only the shape counts: their last bits need not be those of
-    another day.
+    Of numbers computed by a solver (shapes of modes) only the array shape is included, since their last bits may
+    vary.
     """
     out = hashlib.blake2b(digest_size=32)
     case = [line for _, line in _without_comments(case_text)]
     out.update(repr((case, run.steps, run.every, run.fields_every, run.engine)).encode())
     for name, values in sorted(static_arrays(run).items()):
-        if name == DIGEST:  # it hangs on every bit
+        if name == DIGEST:  # depends on every bit
             continue
         out.update(repr((name, values.dtype.str, values.shape)).encode())
         if name == "/layout/points" or values.dtype.kind != "f":
