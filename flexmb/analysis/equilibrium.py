@@ -160,7 +160,7 @@ class _Search:
         here, system = self.here, self.system
         held = _solved(self.M, here)  # accelerations at rest, and the resulting forces
         if held is None:
-            raise InputError("the mass matrix is singular, or joints contradict each other", where="bodies")
+            raise InputError("the mass matrix is singular, or joints are inconsistent", where="bodies")
         lam, P = held.lam, held.P
         first = max(float(np.abs(held.dq).max(initial=0.0)) / (FAR * self.size), self.scale / (self.size * self.metric))
         mu = 1e-3 * first
@@ -236,7 +236,10 @@ class _Search:
         far = int(np.argmax(gone))
         if gone[far] > RUNAWAY * self.size:
             body = layout.bodies[int(layout.body_of_point[far])]
-            words = f"nothing holds '{body}': it moves away under its loads without end, so there is no equilibrium"
+            words = (
+                f"no support or joint holds '{body}': its motion under the loads is unbounded, so there is no "
+                "equilibrium"
+            )
             raise InputError(f"{words}; add supports, joints, springs or stops", where="bodies", key=body)
 
     def named(self, unknown: int) -> str:

@@ -98,7 +98,7 @@ def _checked(count: int | None, most: int, what: str) -> int:
 def _at_start(system: Linearized, count: int | None) -> Modes:
     Z, free = system.Z, system.Z.shape[1]
     if not free:
-        raise InputError("the joints leave nothing that could move", where="joints")
+        raise InputError("the joints leave no degree of freedom", where="joints")
     k = _checked(count, free, "motions that the joints allow")
     _, Y = linalg.eigh(Z.T @ system.K @ Z, Z.T @ system.M @ Z, subset_by_index=[0, k - 1])
     return replace(_sorted(system.M, system.K, np.asarray(Z @ Y), True), acceleration=system.acceleration)

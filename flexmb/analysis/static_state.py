@@ -98,7 +98,7 @@ def static_state(model: Model | HasModel, time: float = 0.0) -> Statics:
     """
     model = model if isinstance(model, Model) else model.model()
     if any(hasattr(body, "internal_damping") for body in model.bodies.values()):
-        raise InputError("has a rotor: use static_deflection, which takes its speed", where="bodies")
+        raise InputError("has a rotor: use static_deflection, which accounts for its speed", where="bodies")
     return _large(model, time) if model.large_motion else _small(model, time)
 
 
@@ -116,7 +116,7 @@ def _small(model: Model, time: float) -> Statics:
         rest = equilibrium(system, time)
         q, P, stable = rest.q, rest.normal, rest.stable
     if loose and not (P > 0.0).any():
-        message = f"body '{loose}' is not held, so it has no static state: add supports, springs or stops"
+        message = f"body '{loose}' is not supported, so it has no static state: add supports, springs or stops"
         raise InputError(message, where="bodies", key=loose)
     push = (small.nodes.displacement @ (system.contacts.G @ sparse.diags_array(P))).toarray()
     held, forces, moments = _support_forces(model, small, q, acting, time, push.sum(axis=1))

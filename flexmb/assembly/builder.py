@@ -171,7 +171,7 @@ class Builder:
                 return replace(at, position=np.asarray(point, dtype=np.float64), local=local + at.local, label=name)
         found = self.places(ref, where, key)
         if len(found) != 1:
-            message = f"means {len(found)} nodes where a single one is needed"
+            message = f"means {len(found)} nodes but a single one is needed"
             raise InputError(message, where=where, key=key, value=str(ref))
         return found[0]
 
@@ -225,7 +225,7 @@ class Builder:
     def begin_contact(self, name: str, law: ContactLaw) -> Group:
         """Start the rows of a contact."""
         if any(group.name == name for group in self.contacts):
-            message = "there is a contact of this name already: the friction of a joint is recorded as JOINT_friction"
+            message = "there is already a contact of this name: the friction of a joint is recorded as JOINT_friction"
             raise InputError(message, where=f"contacts.{name}")
         self.contacts.append(Group(name, e=law.e, role="contacts", law=law))
         return self.contacts[-1]

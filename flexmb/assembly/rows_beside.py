@@ -199,7 +199,7 @@ def checked(rows: list[RowBeside], law: ContactLaw, where: str, label: str) -> l
     """Return the rows beside a normal; raise if a law has none to act on."""
     for key, length, kind in (("rolling", law.roll, TURN), ("spinning", law.spin, SPIN)):
         if length > 0.0 and not any(row.kind == kind for row in rows):
-            raise InputError(f"needs something that can turn there: {label} cannot", where=where, key=key, value=length)
+            raise InputError(f"needs a rotation there: {label} cannot", where=where, key=key, value=length)
     return rows
 
 

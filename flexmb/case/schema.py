@@ -95,7 +95,7 @@ class Bounds(Table):
         if (self.value is None) != bounded:
             raise ValueError("give either value (with rtol or atol), or at_least and at_most (one or both)")
         if self.value is not None and self.rtol is None and self.atol is None:
-            raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
+            raise ValueError("value needs rtol or atol, otherwise only bitwise equal numbers would pass")
         if self.value is None and (self.rtol is not None or self.atol is not None):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
         return self
@@ -123,11 +123,11 @@ def check_reduce(signal: str, reduce: str | None, time: float | None) -> None:
     if signal.startswith(("summary.", "analysis.")):
         if reduce is not None or time is not None:
             raise ValueError(
-                "a number of the summary or of an analysis is one number: it takes neither reduce nor time"
+                "a number of the summary or of an analysis is one number: it allows neither reduce nor time"
             )
         return
     if (reduce == "at") != (time is not None):
-        raise ValueError('reduce = "at" needs time, and only it does')
+        raise ValueError('time is required for, and only allowed with, reduce = "at"')
     if reduce is None:
         raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
 

@@ -12,9 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cases", metavar="CASE", nargs="*", help=case_help)
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
-    parser.add_argument(
-        "--quiet", action="store_true", help="show no progress, and nothing of what a run says about itself"
-    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress and no notes of runs")
 
 
 def main(args: argparse.Namespace) -> int:

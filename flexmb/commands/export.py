@@ -13,10 +13,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb export``."""
     words = "; ".join(f"{name}: {form.words}" for name, form in FORMATS.items())
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
-    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=f"what to write ({words})")
-    also = "write this into the same folder too; may be given several times"
+    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=f"format ({words})")
+    also = "also write this format into the same folder; may be repeated"
     parser.add_argument("--also", action="append", default=[], choices=tuple(FORMATS), help=also)
-    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="where to write (default: DIR/FORMAT)")
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="output folder (default: DIR/FORMAT)")
 
 
 def main(args: argparse.Namespace) -> int:

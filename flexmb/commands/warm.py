@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb warm``."""
     words = "case files or names of shipped cases; none: everything"
     parser.add_argument("cases", metavar="CASE", nargs="*", help=words)
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def main(args: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""The seam at which drivers that look for events enter: what lies inside a step, where it changes, how to go on there.
+"""Dense output for event location: positions inside a step, roots of event functions, and the restart after them.
 
 Inside a step from (t_0, q_0, v_0) to (t_1, q_1, v_1) positions are q_0 (+) x(s), s = (t - t_0) / h, where the increment
 x is the polynomial of Hermite: cubic from the velocities at both ends, quintic where accelerations are given, too. The
@@ -27,7 +27,7 @@ POINTS = 8
 
 
 class DenseStep:
-    """A step, continued to all times inside it.
+    """A step, extended to all times inside it.
 
     Parameters
     ----------
@@ -65,14 +65,14 @@ class DenseStep:
         self._coefficients = np.stack(rows)
 
     def at(self, t: float) -> Instant:
-        """Return the system at a time inside the step; velocities are those of the increment."""
+        """Return the system at a time inside the step, with the velocities of the increment."""
         s, k = (t - self.start.t) / self.h, np.arange(1, len(self._coefficients) + 1)
         x, rate = s**k @ self._coefficients, (k * s ** (k - 1)) @ self._coefficients / self.h
         return self.system.instant(t, self.system.advance(self.start.q, x), rate)
 
 
 def first_root(function: Callable[[float], float], t_0: float, t_1: float, points: int = POINTS) -> float | None:
-    """Return the first time in (t_0, t_1] at which a function falls from above zero to zero; None if it does not."""
+    """Return the first time in (t_0, t_1] at which a function decreases to zero; None if it does not."""
     times = np.linspace(t_0, t_1, points + 1)
     before = function(t_0)
     for a, b in zip(times[:-1], times[1:], strict=True):
@@ -116,6 +116,6 @@ def land(take: Callable[[float], tuple[float, float, Any]], length: float, close
 
 
 def restart(scheme: Scheme, system: System, state: State, h: float, solver: ContactSolver) -> tuple[Any, Memory]:
-    """Return what a scheme prepares and remembers when it goes on from a state with steps of h, as at a start."""
+    """Return the prepared data and memory of a scheme that continues from a state with steps of h, as at a start."""
     fixed = scheme.prepare(system, h)
     return fixed, scheme.start(system, state, h, fixed, solver)

@@ -119,7 +119,7 @@ def _fields(M: sparse.csr_array, K: sparse.csr_array, interface: IntArray, rigid
         held = np.isin(index, interface)
         motions = _orthonormal(rigid[index])
         if held.any() and _orthonormal(motions[held]).shape[1] < motions.shape[1]:
-            raise InputError("a rigid motion is left when these unknowns are held", key="interface")
+            raise InputError("a rigid motion remains if these unknowns are fixed", key="interface")
         fields.append(_Field(index, M_i, K_i, np.flatnonzero(held), np.flatnonzero(~held), motions))
     return fields
 

@@ -79,11 +79,11 @@ def lines_of(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points
     if not np.all(np.isfinite(points)):
-        raise wrong("the mesh file holds coordinates that are not finite")
+        raise wrong("the mesh file contains coordinates that are not finite")
     blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type in ("line", "line3")]
     if not sum(len(block) for block in blocks):
         found = ", ".join(sorted({block.type for block in mesh.cells})) or "none"
-        raise wrong(f"the mesh file holds no line cells (cells found: {found})")
+        raise wrong(f"the mesh file contains no line cells (cells found: {found})")
     for block in blocks:
         if block.shape[1] == 3:
             ends = points[block[:, :2]]
@@ -113,7 +113,7 @@ def straight_line(points: Array, order: IntArray, wrong: Any, number: IntArray |
     span = chain[-1] - chain[0]
     length = float(np.linalg.norm(span))
     if length == 0.0:
-        raise wrong("the chain ends where it begins")
+        raise wrong("the chain is closed")
     direction = span / length
     if direction[np.argmax(np.abs(direction))] < 0.0:
         chain, order, direction = chain[::-1], order[::-1], 0.0 - direction

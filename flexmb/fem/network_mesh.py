@@ -133,7 +133,7 @@ def _check_lines(points: Array, lines: IntArray, number: IntArray, wrong: Any) -
     if len(pairs) < len(lines):
         twice = int(np.setdiff1d(np.arange(len(lines)), first)[0])
         a, b = number[lines[twice]]
-        raise wrong(f"element {twice}, between nodes {a} and {b} of the file, is there twice")
+        raise wrong(f"element {twice}, between nodes {a} and {b} of the file, is a duplicate")
     pieces, of = csgraph.connected_components(_graph(lines, len(points)), directed=False)
     if pieces > 1:
         other = int(np.flatnonzero(of != of[0])[0])
@@ -156,8 +156,8 @@ def _groups(mesh: Any, wrong: Any) -> tuple[dict[str, IntArray], dict[str, IntAr
     kinds = [block.type for block in mesh.cells]
     solids = sorted({kind for kind in kinds if kind not in (*LINES, "vertex")})
     if solids:
-        message = "a line body needs lines alone (gmsh: give physical groups to the curves only)"
-        raise wrong(f"the mesh file holds {', '.join(solids)} cells besides its lines: {message}")
+        message = "a line body needs lines only (gmsh: define physical groups of curves only)"
+        raise wrong(f"the mesh file contains {', '.join(solids)} cells in addition to its lines: {message}")
     firsts = np.cumsum([0, *(len(b.data) if b.type in LINES else 0 for b in mesh.cells)])
     lines: dict[str, list[IntArray]] = {}
     points: dict[str, list[IntArray]] = {}
@@ -171,7 +171,7 @@ def _groups(mesh: Any, wrong: Any) -> tuple[dict[str, IntArray], dict[str, IntAr
         points.setdefault(name, []).append(np.asarray(nodes, dtype=np.int64))
     both = sorted(set(lines) & set(points))
     if both:
-        raise wrong(f"the name '{both[0]}' is that of a group of points and of a group of lines")
+        raise wrong(f"the name '{both[0]}' is used for a group of points and for a group of lines")
     return {k: np.unique(np.concatenate(v)) for k, v in lines.items()}, {
         k: np.unique(np.concatenate(v)) for k, v in points.items()
     }

@@ -78,8 +78,8 @@ class Section:
         for f in fields(self):
             value = getattr(self, f.name)
             if value is not None and f.name not in (*allowed, "shape"):
-                words = f"shape '{self.shape}'" if self.shape else "a section without shape"
-                message = f"is no key of {words}; its keys are {', '.join(allowed)}"
+                words = f"shape '{self.shape}'" if self.shape else "a section without a shape"
+                message = f"is not a key of {words}; its keys are {', '.join(allowed)}"
                 raise InputError(message, where="section", key=f.name, value=value)
         self._check_complete()
 

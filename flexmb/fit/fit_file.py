@@ -100,7 +100,7 @@ def read_fit(source: str | Path) -> FitFile:
     keys = [p.key for p in tables.parameter]
     for k, key in enumerate(keys):
         if key in keys[:k]:
-            problems.append(Problem(("parameter", k, "key"), "is fitted already, by another parameter", key))
+            problems.append(Problem(("parameter", k, "key"), "is already fitted by another parameter", key))
     for k, objective in enumerate(tables.objective):
         columns = None
         if objective.data is not None and objective.column is not None:

@@ -31,7 +31,7 @@ class ParameterTable(Table):
         if not self.low <= self.start <= self.high:
             raise ValueError(f"start must lie between from and to, {self.low:g} and {self.high:g}")
         if self.log and self.low <= 0.0:
-            raise ValueError("log needs from above zero")
+            raise ValueError("log requires from > 0")
         return self
 
     @property

@@ -128,7 +128,7 @@ class Comparison:
         slack = 1e-9 * float(run[-1] - run[0])
         if t[0] < run[0] - slack or t[-1] > run[-1] + slack:
             words = f"the data go from {t[0]:g} to {t[-1]:g} s, the run from {run[0]:g} to {run[-1]:g} s"
-            words += "; set time.end, or leave out data"
+            words += "; set time.end, or omit data"
             raise self._error(k, "data", words, self.file.tables.objective[k].data)
 
     def _check_unit(self, k: int, y: Array, signal: Array) -> None:
@@ -137,8 +137,8 @@ class Comparison:
         size, own = float(np.abs(y).max()), float(np.abs(signal).max())
         if table.factor is None and min(size, own) > 0.0 and not 1.0 / OTHER_UNIT < size / own < OTHER_UNIT:
             words = (
-                f"the data reach {size:.3g} and the signal {own:.3g} with the start values: is it another unit? "
-                f"factor = {own / size:.0e} converts the data, factor = 1 says that it is meant"
+                f"the data reach {size:.3g} and the signal {own:.3g} at the start values: are the units different? "
+                f"factor = {own / size:.0e} converts the data, factor = 1 confirms the unit"
             )
             raise self._error(k, "data", words, table.data)
 

@@ -34,8 +34,8 @@ def tangential_restitution(value: object, where: str, *, friction: bool, poisson
     if not -1.0 < e_T < 1.0:
         raise InputError("must lie between -1 and 1, both excluded", where=where, key=key, value=value)
     if e_T and not friction:
-        raise InputError("has no meaning without friction", where=where, key=key, value=value)
+        raise InputError("has no effect without friction", where=where, key=key, value=value)
     if e_T and poisson:
-        message = 'belongs to impact = "newton"; Poisson\'s law has the restitution of normal impulses only'
+        message = 'requires impact = "newton"; Poisson\'s law has the restitution of normal impulses only'
         raise InputError(message, where=where, key=key, value=value)
     return e_T

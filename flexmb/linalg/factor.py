@@ -79,5 +79,5 @@ def factor(A: sparse.csr_array, skew: sparse.csr_array | None = None) -> Factor:
 def _not_definite(row: int) -> InputError:
     which = f" (unknown number {row})" if row >= 0 else ""
     return InputError(
-        f"the system matrix is not positive definite{which}: a mass is zero, or a part is not held where it must be"
+        f"the system matrix is not positive definite{which}: a mass is zero, or a part is not sufficiently supported"
     )

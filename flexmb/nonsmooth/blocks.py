@@ -57,13 +57,13 @@ def block_shapes(dim: Any, shape: Any, n: int) -> IntArray:
                 raise InputError(f"allowed: {', '.join(map(str, SHAPES))}", where=WHERE, key="dim", value=int(d))
         if rows.ndim == 0:
             if n % int(rows):
-                raise InputError(f"the {n} rows of b are no multiple", where=WHERE, key="dim", value=int(rows))
+                raise InputError(f"the {n} rows of b are not a multiple", where=WHERE, key="dim", value=int(rows))
             rows = np.full(n // int(rows), int(rows))
         out = np.array([SHAPES[int(d)] for d in rows], dtype=np.int64).reshape(-1, 3)
     total = out.shape[0] + int(out.sum())
     if total != n:
         key = "dim" if shape is None else "shape"
-        raise InputError(f"contacts of {total} rows do not fit the {n} of b", where=WHERE, key=key)
+        raise InputError(f"contacts of {total} rows do not match the {n} of b", where=WHERE, key=key)
     out.flags.writeable = False
     return out
 
@@ -88,6 +88,6 @@ def law_of(key: str, value: Any, rows: IntArray) -> Array:
         raise InputError("must be >= 0", where=WHERE, key=key, value=float(out[out < 0.0][0]))
     bad = np.flatnonzero((out > 0.0) & (rows == 0))
     if bad.size:
-        words = f"contact {bad[0]} has no rows for it: choose dim or shape with such rows"
+        words = f"contact {bad[0]} has no rows for it: choose a dim or shape with such rows"
         raise InputError(words, where=WHERE, key=key, value=float(out[bad[0]]))
     return out

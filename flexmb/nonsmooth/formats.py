@@ -26,7 +26,7 @@ SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
     """Write a problem as npz, from which ``load_npz`` recovers it exactly."""
     if Path(path).suffix.lower() not in ("", ".npz"):
-        words = "must end with .npz or have no ending; flexmb.nonsmooth.write_problem writes the other formats"
+        words = "must end with .npz or have no extension; flexmb.nonsmooth.write_problem writes the other formats"
         raise InputError(words, where="ContactProblem.save", key="path", value=str(path))
     W = problem.W
     data: dict[str, Any] = {"mu": problem.mu, "roll": problem.roll, "spin": problem.spin}

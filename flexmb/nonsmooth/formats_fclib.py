@@ -26,11 +26,11 @@ def read_fclib(path: str | PathLike[str]) -> ContactProblem:
         with h5py.File(path, "r") as file:
             names = [name for name in (*LOCAL, *GLOBAL) if name in file]
             if not names:
-                words = f"holds none of {', '.join((*LOCAL, *GLOBAL))}"
+                words = f"has none of {', '.join((*LOCAL, *GLOBAL))}"
                 raise InputError(words, where="contact problem", key="path", value=str(path))
             return _read(file[names[0]], names[0] in GLOBAL)
     except (OSError, KeyError, ValueError, IndexError, TypeError, AttributeError) as err:
-        words = f"no contact problem of FCLIB ({err})"
+        words = f"not a contact problem of FCLIB ({err})"
         raise InputError(words, where="contact problem", key="path", value=str(path)) from None
 
 
@@ -56,7 +56,7 @@ def _refuse_joints(group: Any) -> None:
     """Raise InputError for equations other than contacts: G (b) of global problems, V and R (s) of local ones."""
     for key in ("G", "V", "R"):
         if key in group and min(int(np.ravel(group[key][size])[0]) for size in ("m", "n")) > 0:
-            words = "equations of joints beside the contacts are not read from FCLIB's files; eliminate them before"
+            words = "equations of joints in addition to contacts are not read from FCLIB files; eliminate them first"
             raise InputError(words, where="contact problem", key=key)
 
 

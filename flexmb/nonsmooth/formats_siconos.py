@@ -66,7 +66,7 @@ def read_dat(path: str | PathLike[str]) -> ContactProblem:
             return _mixed(words)
         return _pure(words)
     except (ValueError, IndexError, UnicodeDecodeError) as err:
-        text = f"no contact problem of Siconos ({err})"
+        text = f"not a contact problem of Siconos ({err})"
         raise InputError(text, where="contact problem", key="path", value=str(path)) from None
 
 

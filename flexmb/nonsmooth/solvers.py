@@ -98,7 +98,7 @@ class ContactSolver:
     def cone_method(self) -> int:
         """Code of the solver in the kernel for problems with friction (``flexmb.kernels.cones``)."""
         if not self.compiled:
-            words = f"no solver of compiled loops; these are {', '.join(KERNELS)}"
+            words = f"not a solver of compiled loops; these are {', '.join(KERNELS)}"
             raise InputError(words, where="ContactSolver", key="name", value=self.name)
         return KERNELS[self.name]
 

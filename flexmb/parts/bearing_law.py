@@ -73,7 +73,7 @@ def _matrices(given: object, key: str, speeds: Array | None, where: str) -> Arra
         x = None  # ragged lists, and entries that are not numbers
     if x is None:
         if isinstance(given, Sequence) and not isinstance(given, str):
-            raise InputError(f"is no matrix of numbers; must be {_allowed(speeds)}", where=where, key=key)
+            raise InputError(f"is not a matrix of numbers; must be {_allowed(speeds)}", where=where, key=key)
         raise InputError(f"must be {_allowed(speeds)}", where=where, key=key, value=given)
     if not np.all(np.isfinite(x)):
         raise InputError("must be finite", where=where, key=key, value=given)

@@ -117,7 +117,7 @@ class Called(TimeFunction):
         try:
             door = CompiledDoor(given)
         except ValueError as err:
-            message = f"numba cannot make a function float64(float64) of '{self.name}': {err}"
+            message = f"numba cannot compile a function float64(float64) from '{self.name}': {err}"
             raise InputError(message, where=self.where) from None
         self.at(0.0, order)  # the result is checked once; a later NaN is detected in the motion
         return door

@@ -27,7 +27,7 @@ class SpeedRange(NamedTuple):
         slack = SPEED_SLACK * (self.high - self.low)
         if lowest < self.low - slack or highest > self.high + slack:
             turns = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
-            message = f"turns at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"
+            message = f"rotates at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"
             raise InputError(message, where=where)
 
 

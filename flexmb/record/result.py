@@ -328,7 +328,7 @@ def _what_else(folder: Path) -> str:
         return " (the run there is not finished)"
     inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
     more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
-    return f"; there are results in it: {', '.join(inside[:4])}{more}" if inside else ""
+    return f"; it contains results: {', '.join(inside[:4])}{more}" if inside else ""
 
 
 def load(folder: str | Path) -> Result:

@@ -31,8 +31,8 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
     if not bouncing:
         return []
     return [
-        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy moved, besides what the "
-        f"restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
+        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy exchanged, in addition to the "
+        f"loss by restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
         "moreau-jean do not lose it (docs/energy.md)"
     ]
 

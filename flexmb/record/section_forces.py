@@ -38,7 +38,7 @@ class SectionForces:
     """
 
     def __init__(self, layout: Layout) -> None:
-        assert layout.sections is not None, "a layout of an older result tells no stiffness"
+        assert layout.sections is not None, "the layout of an older result has no stiffness"
         self.layout = layout
         self.sections: LineSections = layout.sections
 

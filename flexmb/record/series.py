@@ -178,17 +178,17 @@ class ContactSeries(Series):
 
     gap = Column("Distance to the obstacle, m.")
     velocity = Column("Relative velocity along the normal, m/s.")
-    impulse = Column("Impulse that acted since the sample before, N s.")
+    impulse = Column("Impulse since the previous sample, N s.")
 
     @property
     def force(self) -> Array:
         """Mean force since the previous sample, N: the impulse over that time."""
         return mean_force(self.impulse, np.asarray(self.tree["/step"][()]), self._h)
 
-    slip = Friction("Velocity of the bodies against each other along the tangents of the contact, m/s.")
-    tangential_impulse = Friction("Impulse along the tangents since the sample before, N s.")
+    slip = Friction("Relative velocity along the tangents of the contact, m/s.")
+    tangential_impulse = Friction("Impulse along the tangents since the previous sample, N s.")
     rolling_rate = Friction("Angular velocity along the axes of rolling, then about the normal, rad/s.")
-    rolling_impulse = Friction("Impulse of the moments along these axes since the sample before, N m s.")
+    rolling_impulse = Friction("Impulse of the moments along these axes since the previous sample, N m s.")
     work = Friction("Work of the normal impulses since the start, J.")
 
     @property
@@ -211,7 +211,7 @@ class ContactSeries(Series):
     work_friction = Part("Work of all other impulses since the start, J; zero without friction.")
     work_rolling = Part("The part of ``work_friction`` that comes from rolling and spinning, J.")
     work_cohesion = Part("The part of ``work_friction`` that comes from cohesion, J.")
-    work_surface = Friction("Work that a prescribed motion of the surface supplies through the contact, J.")
+    work_surface = Friction("Work supplied by a prescribed motion of the surface through the contact, J.")
 
     @property
     def work_body(self) -> Array:
@@ -257,7 +257,7 @@ class JointSeries(Series):
 
     force = Column("Forces (N) and torques (N m) along the rows of the joint, (n+1,) for one row, (n+1, m) for m.")
     impulse = Column(
-        "Impulses (N s) and moments of impulses (N m s) along the rows since the sample before, shaped as "
+        "Impulses (N s) and moments of impulses (N m s) along the rows since the previous sample, shaped as "
         "``force``. Those of impacts, which ``force`` does not contain; with Moreau-Jean's schemes, where joints "
         "act by impulses only, all of them."
     )
@@ -276,7 +276,7 @@ class EnergySeries(Series):
         return f"<EnergySeries: {total.size} samples, total {total[0]:.6g} -> {total[-1]:.6g} J>"
 
     kinetic = Column("Kinetic energy.")
-    potential = Column("Elastic energy and that of constant forces (gravity).")
+    potential = Column("Elastic energy and potential of constant forces (gravity).")
 
     @property
     def total(self) -> Array:
@@ -295,5 +295,5 @@ class EnergySeries(Series):
     work_cohesion = Part("The part of the work of friction that comes from cohesion.")
     work_projection = Part("Work of projections onto joints and closed contacts (runs with located events).")
     work_closing = Part("Work of normal impulses that end accumulations of impacts (runs with located events).")
-    numerical = Column("What the scheme itself added (usually negative).")
-    residual = Column("What is left over: total - initial - all works; round-off when the scheme's identity closes.")
+    numerical = Column("Energy added by the scheme itself (usually negative).")
+    residual = Column("Residual: total - initial - all works; round-off if the identity of the scheme closes.")

@@ -60,7 +60,7 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"newton       {mean:.3g} iterations a step")
     if summary.get("joint_position_error") is not None:
         position, velocity = summary["joint_position_error"], summary["joint_velocity_error"]
-        lines.append(f"joints       off by {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
+        lines.append(f"joints       errors {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
     return [*lines, *event_lines(summary), *energy_lines(summary["energy"])]
@@ -101,12 +101,12 @@ def energy_warnings(energy: dict[str, Any]) -> list[str]:
     """
     lines, floor = [], energy.get("round_off") or 0.0
     if energy.get("scale") and (energy.get("residual_max") or 0.0) > max(1e-6 * energy["scale"], floor):
-        lines.append("the ledger does not close; the step is too large for the digits there are")
+        lines.append("the ledger does not close; the step is too large for double precision")
     moved, numerical = energy.get("moved"), energy.get("numerical")
     if moved and numerical is not None and abs(numerical) > max(LARGE_SHARE * moved, floor):
         did = "added" if numerical > 0.0 else "took"
         share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
-        lines.append(f"the scheme itself {did} {share}; see whether a smaller step changes the result")
+        lines.append(f"the scheme itself {did} {share}; check whether a smaller step changes the result")
     if energy.get("gain_steps") and (energy.get("gain_max") or 0.0) > floor:
         lines.append(f"{_gains(energy, 'gain', 'a contact')}; see docs/energy.md")
     least = max(ROUND_OFF * (energy.get("scale") or 0.0), floor)

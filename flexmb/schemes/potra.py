@@ -91,10 +91,10 @@ class Potra(Scheme):
         return 2
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return that a restitution is Poisson's here."""
+        """Return a note that restitution is that of Poisson's law here."""
         if not bounces:
             return ()
-        words = "of the normal impulse of compression a contact gives back its part restitution"
+        words = "restitution is the fraction of the compression impulse that a contact returns"
         return (f"scheme 'potra' has Poisson's impacts at all contacts, also without impact = \"poisson\": {words}",)
 
     def check_laws(self, system: System) -> None:
@@ -103,7 +103,7 @@ class Potra(Scheme):
         refuse_tangential_restitution(self.name, system)
 
     def prepare(self, system: System, h: float) -> Responses:
-        """Return how contacts respond at the start."""
+        """Return the responses of contacts at the start."""
         here = system.instant(0.0, system.start, system.v0)
         return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.25 * h * h), here.G)
 
@@ -116,7 +116,7 @@ class Potra(Scheme):
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h, through the impacts on the way."""
+        """Advance from t_k to t_k + h, through impacts within the step."""
         now, left, blocks = system.instant(state.t, state.q, state.v), h, system.contacts.blocks
         slip, (P, since), R = blocks.slip(now.U_T), memory.contacts, memory.rows[0]
         works = StepWorks(system, coefficients(blocks, slip, memory.laws))
@@ -157,7 +157,7 @@ class Potra(Scheme):
         solver: ContactSolver,
         looking: bool,
     ) -> tuple[Piece | None, BoolArray]:
-        """Return the motion up to the first gap that closes, or to the end, and which contact it is.
+        """Return the motion up to the first closing gap, or to the end, and the contact.
 
         There is no motion where a contact closes at once. The contacts of ``rows`` are closed; ``guess`` (nc + nt,) are
         impulses to start from.

@@ -162,7 +162,7 @@ class DenseFactor:
         try:
             x = np.linalg.solve(self._A, right) if self._least is None else self._least.solve(right)
         except np.linalg.LinAlgError:
-            message = "the matrix of the step is singular: joints depend on each other here, or the step is too long"
+            message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
             raise NotConverged(message, time=self._t, step=-1) from None
         return x[: self.nv], x[self.nv :]
 

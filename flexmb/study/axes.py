@@ -83,7 +83,7 @@ def make_axis(table: AxisTable, place: str) -> Axis:
     said = f"axis '{axis_name(table)}' ({place})"
     if table.choices is not None:
         if not table.choices:
-            raise Wrong("choices", "the axis is empty: it needs one choice at least", [])
+            raise Wrong("choices", "the axis is empty: it needs at least one choice", [])
         labels = tuple(choice.label for choice in table.choices)
         if not table.zip:  # for zipped axes the combinations differ
             _check_different(labels, "choices")
@@ -130,7 +130,7 @@ def _flat(table: Mapping[str, Any], above: KeyPath, where: str) -> Iterator[tupl
 def _path(key: str, where: str) -> KeyPath:
     path = key_path(key)
     if not path:
-        raise Wrong(where, "is no key of a case: it must read like time.step or bodies.rod.elements", key)
+        raise Wrong(where, "is not a key of a case: it must be of the form time.step or bodies.rod.elements", key)
     return path
 
 
@@ -139,14 +139,14 @@ def _check_different(values: Sequence[Value], key: str) -> None:
     for value in values:
         mark = (str if isinstance(value, str) else float, value)
         if mark in seen:
-            raise Wrong(key, f"the value {value!r} comes twice")
+            raise Wrong(key, f"the value {value!r} is repeated")
         seen.add(mark)
 
 
 def _values(table: AxisTable) -> list[Value]:
     if table.values is not None:
         if not table.values:
-            raise Wrong("values", "the axis is empty: it needs one value at least", [])
+            raise Wrong("values", "the axis is empty: it needs at least one value", [])
         for value in table.values:
             if not isinstance(value, bool | int | float | str) or (
                 isinstance(value, float) and not math.isfinite(value)
@@ -174,7 +174,7 @@ def _spaced(start: float, end: float, count: int, spacing: str) -> list[Value]:
         found = [round(x) for x in exact] if whole else list(exact)
     if len(set(found)) < len(found):
         kind = "primes" if spacing == "primes" else "integers"
-        raise Wrong("count", f"asks for more {kind} than there are between {start:g} and {end:g}", count)
+        raise Wrong("count", f"requests more {kind} than there are between {start:g} and {end:g}", count)
     return found
 
 

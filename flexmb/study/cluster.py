@@ -44,7 +44,7 @@ class Cluster:
         try:
             self._client = self._dask.Client(self._address, timeout=SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as err:
-            message = f"no scheduler answers there within {SECONDS:g} s ({_first_line(err)})"
+            message = f"no scheduler responds there within {SECONDS:g} s ({_first_line(err)})"
             raise InputError(message, where="--scheduler", value=self._address) from err
         try:
             self._check_versions()
@@ -116,14 +116,16 @@ class Cluster:
                 # the scheduler keeps one copy of what was sent to all workers; with its worker the curves are gone,
                 # and every run that waits for them is dropped
                 if tries == TRIES or self._client.status != "running":
-                    raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+                    raise self._wrong(
+                        f"the scheduler has stopped, or has dropped the runs ({_first_line(err)})"
+                    ) from err
                 if tries >= sends:  # the first of those that were dropped together
                     sent.cache_clear()
                     sends += 1
                 submit(task, tries + 1)
                 continue
             except Exception as err:  # in particular KilledWorker, after the last retry by the scheduler
-                why = f"no worker of the cluster brought it to an end ({type(err).__name__}: {_first_line(err)})"
+                why = f"no worker of the cluster completed it ({type(err).__name__}: {_first_line(err)})"
             fill()
             yield task, answer, why
 

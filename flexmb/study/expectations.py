@@ -57,7 +57,7 @@ def _number(expect: ExpectTable, table: Table) -> float:
 def _floats(table: Table, name: str) -> list[float]:
     values = table.column(name)
     if any(isinstance(value, str) for value in values):
-        raise InputError(f"'{name}' is no number")
+        raise InputError(f"'{name}' is not a number")
     return [float(value) for value in values]
 
 

@@ -40,14 +40,16 @@ class StudyFolder:
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
         except OSError as err:
-            raise InputError(f"the folder '{folder}' cannot be made: {err.strerror}") from err
+            raise InputError(f"the folder '{folder}' cannot be created: {err.strerror}") from err
 
     def _refuse_others(self) -> None:
         other = "choose another folder with -o, or remove this one"
         path = self.folder / STUDY
         if not path.is_file():
             if found := taken_by(self.folder):
-                raise InputError(f"the folder '{self.folder}' holds a run ({', '.join(found)}), not a study; {other}")
+                raise InputError(
+                    f"the folder '{self.folder}' contains a run ({', '.join(found)}), not a study; {other}"
+                )
             return
         try:
             there = toml_tree(path.read_text(encoding="utf-8"))
@@ -57,7 +59,7 @@ class StudyFolder:
         for key, mine in (("title", tables.title), ("case", tables.case)):
             if there.get(key, "") != mine:
                 words = f"its {key} is {there.get(key, '')!r}, not {mine!r}"
-                raise InputError(f"the folder '{self.folder}' holds another study ({words}); {other}")
+                raise InputError(f"the folder '{self.folder}' contains another study ({words}); {other}")
 
     def begin(self) -> None:
         """Write the study as run."""
@@ -129,6 +131,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
     except OSError as err:
         fresh.unlink(missing_ok=True)
         message = (
-            f"'{path}' cannot be written ({reason(err)}); finished runs are kept, and started again the study goes on"
+            f"'{path}' cannot be written ({reason(err)}); finished runs are kept, and the study continues when "
+            f"started again"
         )
         raise FlexmbError(message) from err

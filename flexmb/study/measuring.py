@@ -77,11 +77,11 @@ def quantity(case: Case, name: str) -> float:
     """Return the dimensionless size of the step: ``cfl`` or ``omega_max_h``."""
     if name == "omega_max_h":
         if isinstance(case.plan.system, MultibodySystem):
-            raise InputError("a system in large motion has no highest frequency of its own")
+            raise InputError("a system in large motion has no constant highest frequency")
         return highest_frequency(case.plan.system) * case.plan.h
     bars = [body for body in case.model().bodies.values() if isinstance(body, Bar)]
     if not bars:
-        raise InputError("the case has no bar whose waves could be timed")
+        raise InputError("the case has no bar with a wave speed")
     return case.plan.h / min(bar.crossing_time for bar in bars)
 
 

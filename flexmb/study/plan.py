@@ -137,7 +137,7 @@ class Runs:
         count = self.study.grid.count
         if count > MOST_RUNS and not yes:
             sizes = " x ".join(str(size) for size in self.study.grid.sizes)
-            message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them all the same"
+            message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them anyway"
             raise in_study(self.study, InputError(message))
 
 

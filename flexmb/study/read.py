@@ -144,7 +144,7 @@ def _other_cases(tables: StudyTables, study: Path, problems: list[Problem]) -> d
                 continue
             path = ("axis", k, "choices", j, "case")
             if first not in (-1, k):
-                words = f"another axis, '{axis_name(tables.axis[first])}', chooses the case already"
+                words = f"another axis, '{axis_name(tables.axis[first])}', already chooses the case"
                 problems.append(Problem(path, words, choice.case))
                 break
             first = k
@@ -220,9 +220,11 @@ def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
             out.append(Problem((*path, "name"), f"is the name of {seen[name]} already", name))
         seen.setdefault(name, words)
     if not tables.measure and not tables.ledger:
-        out.append(Problem(("measure",), "nothing is measured: add [[measure]] entries or ledger = true", None, False))
+        out.append(
+            Problem(("measure",), "there are no measures: add [[measure]] entries or ledger = true", None, False)
+        )
     if EXACT in tables.reference:
-        out.append(Problem(("reference", EXACT), "means the exact solution; choose another name", None, False))
+        out.append(Problem(("reference", EXACT), "denotes the exact solution; choose another name", None, False))
     out += _unknown_in_measures(tables) + _unknown_in_references(tables, axes)
     return out + _unknown_in_figures(tables, axes) + _unknown_in_expects(tables, axes)
 
@@ -304,4 +306,4 @@ def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axi
 def unknown(path: tuple[str | int, ...], name: str, known: Iterable[str], what: str) -> Problem:
     """Return the problem of a name that refers to nothing."""
     names = list(known)
-    return Problem(path, f"names no {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)
+    return Problem(path, f"does not name a {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)

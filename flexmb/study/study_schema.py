@@ -64,7 +64,7 @@ class AxisTable(Table):
         ranged = {"from": self.start, "to": self.end, "count": self.count}
         some = [key for key, item in (*ranged.items(), ("spacing", self.spacing)) if item is not None]
         if self.choices is not None and (self.values is not None or some):
-            raise ValueError(f"choices are the values of the axis; leave out {some[0] if some else 'values'}")
+            raise ValueError(f"choices are the values of the axis; omit {some[0] if some else 'values'}")
         if self.choices is not None and self.name is None:
             raise ValueError("an axis of choices needs a name")
         if self.choices is None and (self.values is None) != bool(some):
@@ -173,7 +173,7 @@ class RowsTable(Table):
         if (self.order is None) != (self.over is None):
             raise ValueError("over belongs to order, which needs it")
         if self.order is not None and self.reduce is not None:
-            raise ValueError("an order is one number: it takes no reduce")
+            raise ValueError("an order is one number: it allows no reduce")
         return self
 
 

@@ -196,7 +196,7 @@ class KeptRow(Kept):
         for name, own in arrays.items():
             sizes = {len(values) for key, values in own.items() if not key.startswith("theory_")}
             if len(sizes) > 1 or ("t" in own) != ("y" in own):
-                raise ValueError(f"the columns of '{name}' are not as long as each other")
+                raise ValueError(f"the columns of '{name}' have different lengths")
         return arrays
 
 

@@ -140,7 +140,9 @@ def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> M
         if all(len(a) == len(b) for a, b in zip(near, more, strict=True)):
             return system
         near = more  # where the start was moved, others may have come near
-    raise InputError("no start is found at which no two spheres overlap", where="initial", key="project", value=project)
+    raise InputError(
+        "no initial state without overlapping spheres was found", where="initial", key="project", value=project
+    )
 
 
 def sphere_groups(builder: Builder, q0: Array) -> tuple[SphereGroup, ...]:

@@ -61,7 +61,7 @@ def factored(
         return splu(sparse.csc_matrix(A))
     except (RuntimeError, ValueError):  # SuperLU: singular, or an entry that is not finite
         if t is not None:
-            message = "the matrix of the step is singular: joints depend on each other here, or the step is too long"
+            message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
             raise NotConverged(message, time=t, step=-1) from None
         own = np.abs(M.diagonal())
         least = int(np.argmin(own))

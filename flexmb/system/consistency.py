@@ -75,15 +75,18 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     left = _can_be_met(system, system.gdot(t0, q, v)[: system.nj])
     worst, off = _worst(left, speed)
     if off > TOLERANCE:
-        message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {abs(left[worst]):.6g}"
+        message = (
+            f"no velocity of the bodies satisfies {system.joints.labels[worst]}: its rate remains "
+            f"{abs(left[worst]):.6g}"
+        )
         raise InputError(message, where=system.joints.where(worst))
     if not project:
         gdot = _can_be_met(system, system.gdot(t0, q, system.v0)[: system.nj])
         worst, off = _worst(gdot, np.maximum(speed, _row_speed(system, system.v0, size)[: system.nj]))
         if off > TOLERANCE:
             raise InputError(
-                f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
-                "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
+                f"the velocities violate this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
+                "where it must be 0; [initial] project = true projects the initial state to the nearest consistent one",
                 where=system.joints.where(worst),
             )
     moved = Moved(
@@ -92,7 +95,7 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     )
     if project:
         notes += (
-            f"the start was moved onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
+            f"the initial state was projected onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
             f"velocities by at most {moved.velocity:.3g} (m/s or rad/s)",
         )
     q0, rest = q[: system.nq], q[system.nq :]
@@ -131,7 +134,7 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
     if not off <= TOLERANCE:
         raise InputError(
             f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
-            "[initial] project = true moves the bodies to the nearest position where all joints are closed",
+            "[initial] project = true moves the bodies to the nearest position at which all joints are closed",
             where=system.joints.where(worst),
         )
     if g.size > nj:
@@ -178,7 +181,7 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     worst = int(rows[_worst(g[rows], scale[rows])[0]])
     label = system.joints.labels[worst] if worst < system.nj else system.gaps.labels[worst - system.nj]
     where = system.joints.where(worst) if worst < system.nj else "contacts"
-    raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}{contradiction}", where=where)
+    raise InputError(f"cannot be closed: {label} remains off by {abs(g[worst]):.6g}{contradiction}", where=where)
 
 
 def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
@@ -211,7 +214,7 @@ def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
         return ""
     rows = np.flatnonzero(np.abs(system.null[k]) > 1e-6)
     names = list(dict.fromkeys(system.joints.name_of(int(r)) for r in rows))
-    return f"; the redundant joints {', '.join(names)} contradict each other"
+    return f"; the redundant joints {', '.join(names)} are inconsistent"
 
 
 def _rows(system: MultibodySystem, held: Array) -> IntArray:
@@ -258,18 +261,18 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
     if near:
         apart = max(row.ratio for row in near) ** 0.5
         notes = (
-            f"joints that hold nearly the same motion: {_rows_in_words(system, near)}; they differ by {apart:.1g} of "
-            "their lengths and are taken as they are, so the motion is held; give them one axis if they are meant to "
-            "be redundant",
+            f"joints that constrain nearly the same motion: {_rows_in_words(system, near)}; they differ by "
+            f"{apart:.1g} of their lengths and are used as given, so the motion is fixed; give them a common axis if "
+            f"they are redundant",
         )
     if not found:
         return system, notes
     _refuse_drives(system, found)
     null, misfit = null_directions(even, G, found)
     words = _rows_in_words(system, found)
-    note = f"redundant joints: {words}; their forces are the smallest that hold, others would do as well"
+    note = f"redundant joints: {words}; their forces are not unique, the least-norm solution is used"
     if misfit > ROUNDED:
-        note += f"; as given they fit each other to {misfit:.1g} of their lengths only, which is left open"
+        note += f"; as given they fit each other to {misfit:.1g} of their lengths only, which remains as an error"
     return replace(system, eps=REGULARIZED * system.response, null=null), (note, *notes)
 
 
@@ -290,7 +293,7 @@ def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
         together = tied & driven
         if together:
             names = sorted({system.joints.name_of(r) for r in together})
-            what = "two drives on one motion" if len(together) > 1 else "the drive moves what other joints hold"
+            what = "two drives on one motion" if len(together) > 1 else "the drive moves a motion fixed by other joints"
             others = sorted({system.joints.name_of(r) for r in tied} - set(names))
             rest = f" (with {', '.join(others)})" if others else ""
             raise InputError(f"{what}: {', '.join(names)}{rest}", where=f"joints.{names[-1]}", key="drive")

@@ -67,6 +67,8 @@ def _solve(A: sparse.csr_array, b: np.ndarray) -> np.ndarray:
     except RuntimeError:
         x = np.full(b.size, np.nan)
     if not np.isfinite(x).all():
-        message = "the system has no response: without damping it is excited at a natural frequency, or it is not held"
+        message = (
+            "the system has no response: without damping it is excited at a natural frequency, or it is not supported"
+        )
         raise InputError(message, where="initial")
     return x

@@ -76,7 +76,7 @@ def waves(gap: float, velocity: float, weight: float, period: float, end: float)
     t, y, touching, behind = 0.0, gap, False, -1  # behind: the piece valid at t - T
     small = 1e-12 * (abs(velocity) + abs(weight) * end)
     while t < end:
-        require(len(start) < MOST_PIECES, "waves run to and fro too often to follow them all")
+        require(len(start) < MOST_PIECES, "there are too many wave reflections to compute them all")
         while behind + 1 < len(start) and start[behind + 1] + period <= t:
             behind += 1
         old, q = 0.0, 0.0
@@ -122,7 +122,7 @@ def impacting_bar(case: Tables) -> Exact:
     way = approach(case, "bar")
     body, direction = way.body, unit(way.body.get("direction", (1, 0, 0)))
     sense = float(direction @ way.normal)
-    require(abs(abs(sense) - 1.0) < 1e-12, "the bar does not stand along the normal of the plane")
+    require(abs(abs(sense) - 1.0) < 1e-12, "the bar is not parallel to the normal of the plane")
     touching, free = ("first", "last") if sense > 0.0 else ("last", "first")
     node = str(case["contacts"][way.contact]["node"])
     require(node == f"{way.name}.{touching}", f"the contact is not at {way.name}.{touching}")

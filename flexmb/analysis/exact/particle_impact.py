@@ -12,7 +12,7 @@ from flexmb.analysis.exact.solution import Curve, Exact, along
 from flexmb.state import Array
 
 MOST_FLIGHTS = 100_000
-TOO_OFTEN = f"it bounces more often than {MOST_FLIGHTS} times"
+TOO_OFTEN = f"it has more than {MOST_FLIGHTS} impacts"
 LOAD_KEYS = {"spring": ("stiffness", "length"), "damper": ("coefficient",)}
 Flight = Callable[[Array, float, float], tuple[Array, Array]]
 """Height and velocity after the time s, from a height and a velocity."""
@@ -84,7 +84,7 @@ def impacting_oscillator(case: Tables) -> Exact:
     m, k, c = float(way.body["mass"]), *_links(case, way)
     require(way.weight == 0.0, "there is gravity")
     a = c / (2.0 * m)
-    require(k / m > a * a, "the oscillator is damped too much to swing")
+    require(k / m > a * a, "the oscillator is overdamped")
     require(way.gap > 0.0, "it does not start away from the stop")
     w = float(np.sqrt(k / m - a * a))
 
@@ -114,7 +114,7 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
     k = c = 0.0
     for name, load in case.get("loads", {}).items():
         held = str(load.get("node", "")).partition(".")[0] == way.name and "anchor" in load
-        require(held and load.get("kind") in LOAD_KEYS, f"load '{name}' is no spring or damper that holds the body")
+        require(held and load.get("kind") in LOAD_KEYS, f"load '{name}' is not a spring or damper on the body")
         require_keys(load, ("node", "anchor", *LOAD_KEYS[load["kind"]]), f"load '{name}'")
         arm = way.start - vector(load["anchor"])
         require(parallel(arm, way.normal), f"load '{name}' does not act along the normal of the plane")
@@ -125,7 +125,7 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
         length = float(np.linalg.norm(arm) if load.get("length") is None else load["length"])
         relaxed = vector(load["anchor"]) + length * unit(arm)
         above = float(way.normal @ (relaxed - way.start)) + way.gap
-        require(abs(above) <= 1e-12 * float(np.linalg.norm(arm)), f"spring '{name}' is not relaxed at the stop")
+        require(abs(above) <= 1e-12 * float(np.linalg.norm(arm)), f"spring '{name}' is not unstretched at the stop")
     require(k > 0.0, "there is no spring")
     return k, c
 

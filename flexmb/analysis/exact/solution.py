@@ -54,7 +54,7 @@ def _until(curve: Curve, end: float) -> Curve:
     def inside(t: Array) -> Array:
         latest = float(np.max(t, initial=-np.inf))
         if latest > end:
-            raise InputError(f"the exact solution was followed up to {end:.6g} s only", key="time", value=latest)
+            raise InputError(f"the exact solution was computed up to {end:.6g} s only", key="time", value=latest)
         return curve(t)
 
     return inside

@@ -86,7 +86,7 @@ def _least(far: Callable[[float, Any], Any], low: float, high: float) -> float:
 def _checked(t: Array, x: Array, name: str) -> tuple[Array, Array]:
     t, x = np.asarray(t, dtype=np.float64), np.asarray(x, dtype=np.float64)
     if t.ndim != 1 or t.shape != x.shape or t.size == 0:
-        raise InputError(f"needs times and values of one length, got {t.shape} and {x.shape}", where=name)
+        raise InputError(f"needs times and values of equal length, got {t.shape} and {x.shape}", where=name)
     if not (np.isfinite(t).all() and np.isfinite(x).all()):
         raise InputError("times and values must be finite", where=name)
     if (np.diff(t) < 0.0).any():

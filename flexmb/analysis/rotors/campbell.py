@@ -116,7 +116,7 @@ def default_top(system: RotatingSystem) -> float:
     top = 1.5 * max(abs(v) for v in system.span)
     found = undamped_critical(system, 2 if top > 0.0 else 4)
     if not found and not top > 0.0:
-        raise InputError("the model gives no speed; say which speeds are meant", key="speeds")
+        raise InputError("the model has no speed; give the speeds", key="speeds")
     return max([top, *(1.2 * c.speed for c in found)])
 
 

@@ -101,7 +101,9 @@ def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | N
 
     system = rotating_system(model)
     if system.loose:
-        message = f"body '{system.loose}' is not held, so it has no static state: add supports, bearings or springs"
+        message = (
+            f"body '{system.loose}' is not supported, so it has no static state: add supports, bearings or springs"
+        )
         raise InputError(message, where="bodies", key=system.loose)
     speed = system.speed if speed is None else float(speed)
     K = system.at(speed)[2]

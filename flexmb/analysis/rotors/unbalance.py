@@ -217,14 +217,14 @@ def _acting(system: RotatingSystem, name: str | None) -> list[Spinning]:
     """Return the rotors whose unbalances act together."""
     some = [r for r in system.rotors if r.parts.excitations]
     if not some:
-        message = "no rotor has an unbalance, an eccentric or a tilted disk: nothing acts"
+        message = "no rotor has an unbalance, an eccentric or a tilted disk, so there is no excitation"
         raise InputError(message, where=f"bodies.{system.rotors[0].name}", key="unbalances")
     if name is None:
         chosen = some[0]
     else:
         names = [r.name for r in some]
         if name not in names:
-            message = f"is no rotor out of balance{nearest(name, names)}; there is {', '.join(names)}"
+            message = f"is not a rotor with unbalance{nearest(name, names)}; there is {', '.join(names)}"
             raise InputError(message, key="rotor", value=name)
         chosen = some[names.index(name)]
     same = [r for r in some if r.ratio == chosen.ratio]

@@ -1,4 +1,4 @@
-"""Stiff models under explicit integrators: steps beyond the stability limit are refused before the first one."""
+"""Stiff models with explicit integrators: steps beyond the stability limit are refused before the first one."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def fastest(system: LinearSystem | MultibodySystem, t: float) -> tuple[float, st
 
 
 def _with_joints(M: Array, K: Array, G: Array) -> tuple[float, Array]:
-    """Return the highest frequency, and its shape, of motions that joints allow."""
+    """Return the highest frequency, and its shape, of motions admitted by the joints."""
     Z = linalg.null_space(G.T)
     if not Z.shape[1] or not np.isfinite(K).all():
         return 0.0, np.zeros(M.shape[0])
@@ -41,7 +41,7 @@ def _with_joints(M: Array, K: Array, G: Array) -> tuple[float, Array]:
 
 
 def check_stability(scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, h: float) -> None:
-    """Raise InputError for steps of one size that an explicit integrator cannot take."""
+    """Raise InputError for a constant step size beyond the stability limit of an explicit integrator."""
     if not np.isfinite(scheme.stability):
         return
     omega, part = fastest(system, t)
@@ -59,7 +59,7 @@ MANY, TOO_MANY = 1e5, 1e8
 
 
 def stiffness_note(scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, span: float) -> str:
-    """Return what is said of an explicit integrator whose steps are chosen by a tolerance but bound by stability."""
+    """Return a note on an explicit integrator whose adaptive steps are limited by stability."""
     if not np.isfinite(scheme.stability):
         return ""
     omega, part = fastest(system, t)
@@ -67,7 +67,7 @@ def stiffness_note(scheme: Scheme, system: LinearSystem | MultibodySystem, t: fl
     if least < MANY:
         return ""
     message = (
-        f"'{scheme.name}' is explicit, and '{part}' vibrates with up to {omega:.6g} rad/s: stability alone asks for "
+        f"'{scheme.name}' is explicit, and '{part}' vibrates with up to {omega:.6g} rad/s: stability alone requires "
         f"{least:.2g} steps; {USE_INSTEAD}"
     )
     if least > TOO_MANY:

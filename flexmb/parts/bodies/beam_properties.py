@@ -122,7 +122,7 @@ def _shear_factor(section: Section, where: str) -> float:
     if section.shape == "rectangle":
         return 5.0 / 6.0
     if section.shape is None:
-        message = "is missing: a section by numbers tells no shear stiffness (k G A; 5/6 for a rectangle)"
+        message = "is missing: a section given by numbers has no shear stiffness (k G A; 5/6 for a rectangle)"
         raise InputError(message, where=where, key="shear_factor")
     hollow = 0.0
     if section.shape == "ring":

@@ -194,6 +194,6 @@ def initial_velocity(dofs: Sequence[Dof], nodes: int, velocity: Array, where: st
     inside = sum((c * dof.vector for c, dof in zip(components, dofs, strict=True)), np.zeros(3))
     off = velocity - inside
     if np.abs(off).max() > OFF_AXIS * np.abs(velocity).max():  # unlike a norm, it does not overflow
-        message = f"velocity not {what}: the part ({off[0]:.6g}, {off[1]:.6g}, {off[2]:.6g}) m/s is off it"
+        message = f"velocity not {what}: the part ({off[0]:.6g}, {off[1]:.6g}, {off[2]:.6g}) m/s deviates from it"
         raise InputError(message, where=where, key="velocity", value=tuple(velocity.tolist()))
     return np.tile(components, nodes)

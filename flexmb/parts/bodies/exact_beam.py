@@ -212,7 +212,7 @@ class ExactBeam(LargeBeam):
     def _beta(self) -> float:
         damping = Damping.read(self.damping, f"{self.where}.damping")
         if damping.alpha != 0.0:
-            message = "has no meaning in large motion, where it would damp the motion as a whole; give beta only"
+            message = "is not possible in large motion, where it would damp the whole motion; give beta only"
             raise InputError(message, where=f"{self.where}.damping", key="alpha", value=damping.alpha)
         return float(damping.beta)
 

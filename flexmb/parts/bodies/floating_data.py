@@ -110,7 +110,7 @@ class FloatingData(NamedBody):
         mass, inertia = (positive(getattr(self, key), key, self.where) for key in ("mass", "inertia"))
         center = finite(self.center, "center", self.where)
         if inertia <= mass * center * center:
-            message = "must be larger than mass times center^2: it is about the frame's origin"
+            message = "must be larger than mass times center^2: the inertia is about the origin of the frame"
             raise InputError(message, where=self.where, key="inertia", value=self.inertia)
         within_a_turn(self.angle, "angle", self.where)
         finite(self.angular_velocity, "angular_velocity", self.where)
@@ -215,7 +215,7 @@ class FloatingData(NamedBody):
         full = np.block([[rr0, rf0.T], [rf0, ff]])
         size = np.sqrt(np.maximum(np.diag(full), 0.0))
         if size.min() == 0.0 or np.linalg.eigvalsh(full / np.outer(size, size)).min() <= 0.0:
-            message = "does not belong to a body: with first_, moment_ the mass matrix is not positive definite"
+            message = "is not that of a body: with first_, moment_ the mass matrix is not positive definite"
             raise InputError(message, where=self.where, key="mass_modes", value=self.mass_modes)
 
     @cached_property

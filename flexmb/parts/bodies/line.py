@@ -313,7 +313,7 @@ def _one_of(cls: type[T], given: T | Mapping[str, Any] | None, flat: dict[str, A
         return from_table(cls, flat, where)
     if flat:
         name, value = next(iter(flat.items()))
-        raise InputError(f"stands in {key} already; give one of them", where=where, key=name, value=value)
+        raise InputError(f"is given in {key} as well; give only one of them", where=where, key=name, value=value)
     if isinstance(given, cls):
         return given
     if isinstance(given, Mapping):

@@ -44,7 +44,7 @@ def straight_mesh(mesh: NetworkMesh, where: str, file: str) -> LineMesh:
 def placed_mesh(mesh: NetworkMesh, position: object, direction: object, where: str) -> NetworkMesh:
     """Return a mesh moved so that its first node is at ``position``."""
     if direction is not None:
-        message = "has no meaning with a mesh of this shape: turn the mesh itself"
+        message = "has no effect with a mesh of this shape: rotate the mesh itself"
         raise InputError(message, where=where, key="direction", value=direction)
     if position is None:
         return mesh
@@ -60,11 +60,11 @@ def check_line_keys(body: Any) -> None:
         return
     for key in ("length", "elements"):
         if getattr(body, key) is not None:
-            message = "stands in the mesh file; give either mesh or length and elements"
+            message = "is defined by the mesh file; give either mesh or length and elements"
             raise InputError(message, where=body.where, key=key, value=getattr(body, key))
     for key, default in (("grading", body.grading == 1.0), ("stations", not np.size(body.stations))):
         if not default:
-            message = "has no meaning with a mesh file"
+            message = "has no effect with a mesh file"
             raise InputError(message, where=body.where, key=key, value=getattr(body, key))
 
 
@@ -79,7 +79,7 @@ def at_stations(x: Array, stations: object, where: str) -> Array:
     for k, value in enumerate(stations):
         s = finite(value, f"stations[{k}]", where)
         if not 0.0 < s < length:
-            message = f"must lie between the ends, 0 and {length:g} m, where nodes are anyway"
+            message = f"must lie between the ends, 0 and {length:g} m, which are nodes anyway"
             raise InputError(message, where=where, key=f"stations[{k}]", value=value)
         found.append(s)
     order = np.sort(np.array(found))

@@ -181,7 +181,7 @@ class LineNetwork:
         v[own] = at_node[[not dof.turns for dof in self.dofs]]
         blocked = np.flatnonzero(held & (np.abs(v) > OFF_AXIS * np.abs(velocity).max()))
         if blocked.size:
-            message = f"a support holds {self.dof_names()[int(blocked[0])]}"
+            message = f"a support fixes {self.dof_names()[int(blocked[0])]}"
             raise InputError(message, where=self.where, key="velocity", value=tuple(velocity.tolist()))
         return v
 
@@ -205,7 +205,7 @@ class LineNetwork:
         """Return matrices and maps over the free unknowns; the arguments are the keys of the body."""
         held = self.held(supports)
         if held.all():
-            raise InputError("nothing of this body is left to move", where=self.where, key="supports")
+            raise InputError("this body has no free unknown", where=self.where, key="supports")
         free = np.flatnonzero(~held)
         elements, rho_A = self.elements, self.mass_per_length
         strain = elements.strain(*self._stiffness())
@@ -332,12 +332,12 @@ def _point(value: object, table: NodeTable, mesh: NetworkMesh, where: str, key: 
         along = np.concatenate([[0.0], np.cumsum(mesh.length[_chain_order(mesh)])])
         off = np.abs(along - finite(value, key, where))
     else:
-        message = "the lines are no single chain, so no distance along them says a place; give [x, y, z]"
+        message = "the lines are not a single chain, so a distance along them is not unique; give [x, y, z]"
         raise InputError(message, where=where, key=key, value=value)
     near = int(np.argmin(off))
     if off[near] > POINT_SNAP * size:
         at = ", ".join(f"{x:.9g}" for x in mesh.points[near])
-        message = f"no node stands there; the nearest is node({near}) at ({at}), {off[near]:.6g} m away"
+        message = f"there is no node; the nearest is node({near}) at ({at}), {off[near]:.6g} m away"
         raise InputError(message, where=where, key=key, value=value)
     return near
 

@@ -166,7 +166,7 @@ def line_axes(mesh: NetworkMesh, members: Members, where: str, *, matters: bool)
         else:
             y[k] = side_axis(d[k])
             if matters and abs(Iy[k] - Iz[k]) > ROUND * abs(Iz[k]) and not mesh.straight:
-                message = f"is needed: the mesh is no plane one, and the section of {mesh.line_name(k)} is not round"
+                message = f"is needed: the mesh is not plane, and the section of {mesh.line_name(k)} is not round"
                 raise InputError(message, where=where, key="orientation")
         y[k] /= np.linalg.norm(y[k])
     if matters:
@@ -186,8 +186,8 @@ def _check_turning(mesh: NetworkMesh, members: Members, y: Array, where: str) ->
             continue
         if y[a] @ y[b] < 0.0:
             message = (
-                f"turns the section over between {mesh.line_name(a)} and {mesh.line_name(b)}; give one that the curve "
-                "does not pass through, such as the normal of its plane"
+                f"flips the section between {mesh.line_name(a)} and {mesh.line_name(b)}; give one to which the curve "
+                f"is never parallel, such as the normal of its plane"
             )
             raise InputError(message, where=where, key="orientation", value=members.orientation[a])
 

@@ -95,7 +95,7 @@ class RigidPlanar(RigidBody):
         """Add x, y, theta of the centre of mass, inertia and weight, and the places of the body."""
         gravity = builder.gravity
         if gravity[2] != 0.0:
-            message = f"gravity has a component along z ({gravity[2]:.6g} m/s^2) that a planar body cannot follow"
+            message = f"gravity has a component along z ({gravity[2]:.6g} m/s^2) which has no effect on a planar body"
             raise InputError(message, where=self.where)
         m, position = float(self.mass), in_plane(self.position, "position", self.where)
         c, s = np.cos(self.angle), np.sin(self.angle)

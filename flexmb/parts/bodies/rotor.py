@@ -336,7 +336,7 @@ class Rotor(StraightBody):
         along[u] = 1.0
         # exactly zero without stiffness: the modes of the shaft are differences
         if not self._assembly.strain().energy(along) and not self._held().ravel()[u].any():
-            message = 'nothing holds the rotor along its axis: add a support { node = .., fix = ["axial"] }'
+            message = 'the rotor has no support along its axis: add a support { node = .., fix = ["axial"] }'
             raise InputError(f"{message} or a bearing with axial stiffness", where=self.where, key="unknowns")
 
     def _spin_parts(self, a: RotorAssembly, where: IntArray) -> SpinParts:

@@ -57,7 +57,7 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
         raise _unknown(name, bodies)
     if "." not in place and not bodies[place].single:
         words = ", ".join(f"{place}.{node}.{quantity}" for node in usual_nodes(bodies[place].named))
-        message = f"say which node: {words}, ..."
+        message = f"name the node: {words}, ..."
         raise InputError(message, where="output", key="signals", value=name)
     try:
         i = nodes.one(place, "output", "signals")

@@ -149,7 +149,7 @@ class StraightBody(LineNodes):
         blocked = held & (np.abs(v) > OFF_AXIS * np.abs(self.velocity).max())
         if blocked.any():
             i, j = (int(k) for k in np.argwhere(blocked)[0])
-            message = f"a support holds the {self.dofs()[j].name} motion of node({i})"
+            message = f"a support fixes the {self.dofs()[j].name} motion of node({i})"
             raise InputError(message, where=self.where, key="velocity", value=tuple(self.velocity))
 
     def _velocity(self) -> Array:
@@ -191,7 +191,7 @@ class StraightBody(LineNodes):
         dofs, n = self.dofs(), self._x.size
         held = self._held().ravel()
         if held.all():
-            raise InputError("nothing of this body is left to move", where=self.where, key="supports")
+            raise InputError("this body has no free unknown", where=self.where, key="supports")
         free = np.flatnonzero(~held)
         where = np.where(held, -1, np.cumsum(~held) - 1)
         points = self._line.origin + self._x[:, None] * self._line.direction
@@ -246,7 +246,7 @@ def _point(value: object, table: NodeTable, x: Array, where: str, key: str) -> i
     distance = finite(value, key, where)
     near = int(np.argmin(np.abs(x - distance)))
     if abs(x[near] - distance) > POINT_SNAP * x[-1]:
-        message = f"no node stands at this distance along the axis; the nearest is node({near}) at {x[near]:.9g} m"
+        message = f"there is no node at this distance along the axis; the nearest is node({near}) at {x[near]:.9g} m"
         raise InputError(message, where=where, key=key, value=value)
     return near
 

@@ -153,7 +153,7 @@ def _lengths(A: sparse.csc_array) -> Array:
 def _require(able: np.ndarray, labels: Sequence[str], key: str, value: float, where: str) -> None:
     if not able.all():
         node = labels[int(np.flatnonzero(~able)[0])]
-        message = f"needs a rotation that can move, and node {node} has none; use it on beams, rotors and rigid bodies"
+        message = f"needs a free rotation, and node {node} has none; use it on beams, rotors and rigid bodies"
         raise InputError(message, where=where, key=key, value=value)
 
 

@@ -106,7 +106,7 @@ class Clearance(LawKeys):
             ring = ground(place.position) if stator is None else stator
             if not (moves_across(place, a) or moves_across(ring, a)):
                 if len(found) == 1:
-                    message = f"node {place.label} cannot move across the axis (supported, or a bar along it)"
+                    message = f"node {place.label} cannot move normal to the axis (supported, or a bar along it)"
                     raise InputError(message, where=self.where, key="node", value=str(ref))
                 continue
             self._check_start(place, ring, a, offset)
@@ -122,7 +122,7 @@ class Clearance(LawKeys):
                 rows = beside_ring(self.law, a, (ring, place), float(self.radius), spin, turning)
                 builder.add_beside(checked(rows, self.law, self.where, place.label))
         if not seen:
-            message = f"none of the {len(found)} nodes can move across the axis"
+            message = f"none of the {len(found)} nodes can move normal to the axis"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
 
     def _spin(self, builder: Builder, ref: object, place: Marker, a: Array) -> tuple[int, tuple[int, float]]:

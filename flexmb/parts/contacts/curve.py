@@ -121,7 +121,7 @@ def joined(pieces: Sequence[Piece], side: float, slot: bool, straight: bool, whe
     for gap, k, last, start in off:
         if gap > JOINED * size:
             message = (
-                f"piece {k + 1} ({pieces[k].kind}) does not join piece {k} ({pieces[k - 1].kind}): it starts at "
+                f"piece {k + 1} ({pieces[k].kind}) is not connected to piece {k} ({pieces[k - 1].kind}): it starts at "
                 f"({start[0]:.9g}, {start[1]:.9g}), {gap:.6g} m from ({last[0]:.9g}, {last[1]:.9g}) where that ends"
             )
             raise InputError(message, where=piece_place(where, k), key="start", value=tuple(map(float, start)))
@@ -205,7 +205,7 @@ def _mark_junctions(
         j = (k + 1) % n
         turn = _turn(P[k], P[j])
         if abs(turn) > math.pi - CUSP:
-            message = f"turns back on piece {owner[k] + 1} ({kinds[k]}): the curve has no side there"
+            message = f"turns back on piece {owner[k] + 1} ({kinds[k]}): the side of the curve is not defined there"
             raise InputError(message, where=piece_place(where, owner[j]), value=kinds[j])
         what = (
             kc.SMOOTH if abs(turn) <= TANGENT else kc.KINK if slot else kc.CONCAVE if side * turn > 0.0 else kc.CONVEX

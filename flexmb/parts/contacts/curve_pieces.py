@@ -78,7 +78,7 @@ class Piece:
         last = point(self.end, "end", where)
         length = float(np.linalg.norm(last - first))
         if length <= SAME * float(np.abs([first, last]).max()):
-            message = f"the piece has no length: it starts at ({first[0]:.6g}, {first[1]:.6g}), too"
+            message = f"the piece has zero length: it starts at ({first[0]:.6g}, {first[1]:.6g}), too"
             raise InputError(message, where=where, key="end", value=tuple(map(float, last)))
         return last, length
 
@@ -120,7 +120,7 @@ class Arc(Piece):
         a, b = first - center, last - center
         radius, other = float(np.linalg.norm(a)), float(np.linalg.norm(b))
         if radius <= SAME * float(np.abs([first, center]).max()):
-            raise InputError("the piece has no length: its centre is its first point", where=where, key="center")
+            raise InputError("the piece has zero length: its centre is its first point", where=where, key="center")
         if abs(other - radius) > ROUND * radius:
             message = f"is {radius:.9g} m from the start of the arc and {other:.9g} m from its end"
             raise InputError(message, where=where, key="center", value=tuple(map(float, center)))
@@ -152,7 +152,7 @@ class Parabola(Piece):
         middle = point(self.control, "control", where)
         (ax, ay), (bx, by) = middle - first, last - first
         if abs(ax * by - ay * bx) <= SAME * length * length:
-            message = "is on the line from start to end, along which no parabola bends: use a segment"
+            message = "is on the line from start to end, so the parabola is straight: use a segment"
             raise InputError(message, where=where, key="control", value=tuple(map(float, middle)))
         c = np.array([first, 2.0 * (middle - first), first - 2.0 * middle + last, np.zeros(2)])
         return _cubic(first, last, c)[None]

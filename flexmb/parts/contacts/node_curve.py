@@ -102,10 +102,10 @@ class NodeCurve(LawKeys):
             message = 'a slot holds its nodes beyond its ends, too: "straight", or a closed curve'
             raise InputError(message, where=self.where, key="ends", value=self.ends)
         if self.radius:
-            raise InputError("has no meaning for a slot", where=self.where, key="radius", value=self.radius)
+            raise InputError("has no effect for a slot", where=self.where, key="radius", value=self.radius)
         self.refuse_laws("a slot has smooth walls")
         if self.restitution:
-            message = "has no meaning for a slot, which its nodes never leave"
+            message = "has no effect for a slot, which its nodes never leave"
             raise InputError(message, where=self.where, key="restitution", value=self.restitution)
 
     def _check_nodes(self) -> None:
@@ -119,7 +119,7 @@ class NodeCurve(LawKeys):
     def _check_fit(self) -> None:
         kappa, k = self.curve.tightest(self._sense)
         if self.radius * kappa >= 1.0:
-            message = f"does not fit into the curve: piece {k + 1} bends with a radius of {1.0 / kappa:.6g} m"
+            message = f"is too large for the curve: piece {k + 1} bends with a radius of {1.0 / kappa:.6g} m"
             raise InputError(message, where=self.where, key="radius", value=self.radius)
 
     @property
@@ -178,7 +178,7 @@ class NodeCurve(LawKeys):
                 raise InputError(f"node {place.label} is named twice", where=self.where, key="node")
             seen.add(B)
             if not (moves_across(place, self.axes[:, 2]) or moves_across(plane, self.axes[:, 2])):
-                message = f"node {place.label} cannot move in the plane of the curve (supported, or a bar across it)"
+                message = f"node {place.label} cannot move in the plane of the curve (supported, or a bar normal to it)"
                 raise InputError(message, where=self.where, key="node", value=place.label)
             chains = builder.add_curve(self.curve.pieces, self.curve.chains, self._sense)
             for k, chain in enumerate(chains):

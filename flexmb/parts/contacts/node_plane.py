@@ -97,7 +97,7 @@ class NodePlane(LawKeys):
         if self.motion_direction is not None:
             unit(self.motion_direction, "motion_direction", self.where)
             if self.motion is None:
-                message = "has no meaning without motion"
+                message = "has no effect without motion"
                 raise InputError(message, where=self.where, key="motion_direction", value=self.motion_direction)
         self._belt  # noqa: B018  (checks it)
 
@@ -131,7 +131,7 @@ class NodePlane(LawKeys):
         w = vector(self.surface_velocity, "surface_velocity", self.where)
         wrong = ""
         if not self.law.slides:
-            wrong = "has no meaning without friction"
+            wrong = "has no effect without friction"
         elif abs(float(w @ unit(self.normal, "normal", self.where))) > 1e-9 * float(np.linalg.norm(w)):
             wrong = "must lie within the plane; its displacement along the normal is the key motion"
         if wrong:
@@ -150,7 +150,7 @@ class NodePlane(LawKeys):
     def _points(self, nodes: Kinematics) -> IntArray:
         found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs()])
         if self.node is not None and found.size != 1:
-            message = f"means {found.size} nodes; several go under the key nodes"
+            message = f"means {found.size} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         values, counts = np.unique(found, return_counts=True)
         if counts.max() > 1:
@@ -171,7 +171,7 @@ class NodePlane(LawKeys):
 
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
         """Return one row per node; ``t0`` is the start time of the run."""
-        assert not self.large_motion, "a plane carried by a body is no part of a linear system"
+        assert not self.large_motion, "a plane carried by a body is not possible in a linear system"
         n, p = unit(self.normal, "normal", self.where), vector(self.point, "point", self.where)
         motion, coef = self._motion, -self._factor(n)
         points = self._points(nodes)
@@ -268,7 +268,7 @@ class NodePlane(LawKeys):
     def _places(self, builder: Builder) -> list[Marker]:
         found = [place for key, ref in self._refs() for place in builder.places(ref, self.where, key)]
         if self.node is not None and len(found) != 1:
-            message = f"means {len(found)} nodes; several go under the key nodes"
+            message = f"means {len(found)} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         seen: set[int] = set()
         for place in found:
@@ -292,7 +292,7 @@ class NodePlane(LawKeys):
             raise InputError(message, where=self.where, key="node" if self.node is not None else "nodes")
         if inside.size:
             i = int(inside[0])
-            message = f"node {labels[i]} is {-start[i]:.6g} m inside and cannot move along the normal"
+            message = f"node {labels[i]} is {-start[i]:.6g} m inside the obstacle and cannot move along the normal"
             raise InputError(message, where=self.where, key="nodes")
 
 

@@ -52,13 +52,13 @@ class Rope(LawKeys):
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
         positive(self.length, "length", self.where)
-        self.refuse_laws("nothing slides, rolls or breaks at a rope")
+        self.refuse_laws("a rope has no friction, rolling resistance or cohesion")
         first = NodeRef.parse(self.a, self.where, "a")
         if not self.on_ground and first.body == (second := NodeRef.parse(self.b, self.where, "b")).body:
             message = f"a rope between a body and itself: '{first}' and '{second}' both belong to '{first.body}'"
             raise InputError(message, where=self.where, key="b", value=str(self.b))
         if self.on_ground != (self.point is not None):
-            message = "is needed for the end on the ground" if self.on_ground else "has no meaning without the ground"
+            message = "is needed for the end on the ground" if self.on_ground else "has no effect without the ground"
             raise InputError(message, where=self.where, key="point", value=self.point)
         if self.point is not None:
             vector(self.point, "point", self.where)

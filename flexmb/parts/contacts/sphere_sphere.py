@@ -98,7 +98,7 @@ class SphereSphere(LawKeys):
         """Return the spheres of the chain."""
         for key in ("a", "b", "radius_a", "radius_b"):
             if getattr(self, key) is not None:
-                message = "has no meaning with chain"
+                message = "has no effect with chain"
                 raise InputError(message, where=self.where, key=key, value=getattr(self, key))
         chain = self.chain
         if not isinstance(chain, Sequence) or isinstance(chain, str) or len(chain) < 2:

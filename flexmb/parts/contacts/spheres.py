@@ -96,16 +96,16 @@ class Spheres(LawKeys):
         for word in self._words:
             found = [name for name in able if fnmatchcase(name, word)]
             if not found and word in bodies:
-                message = "is no sphere: particles and rigid bodies can be"
+                message = "is not a sphere: only particles and rigid bodies can be"
                 raise InputError(message, where=self.where, key="bodies", value=word)
             if not found:
                 message = (
-                    f"means no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
+                    f"matches no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
                 )
                 raise InputError(message, where=self.where, key="bodies", value=word)
             chosen |= dict.fromkeys(found)
         if len(chosen) < 2:
-            message = f"means {', '.join(chosen)} only, and contact takes at least two spheres"
+            message = f"means {', '.join(chosen)} only, and contact needs at least two spheres"
             raise InputError(message, where=self.where, key="bodies", value=self.bodies)
         return list(chosen)
 
@@ -115,6 +115,6 @@ class Spheres(LawKeys):
             return builder.place(name, self.where, "bodies"), radius
         ball = builder.bodies[name].ball
         if ball is None:
-            message = f"is needed: body '{name}' has no single sphere as its shape to take it from"
+            message = f"is needed: body '{name}' has no single sphere as its shape"
             raise InputError(message, where=self.where, key="radius")
         return builder.place(name, self.where, "bodies", ball[1]), ball[0]

@@ -41,7 +41,7 @@ def in_plane(*places: Marker) -> bool:
 def check_normal(z: Array, where: str, *places: Marker) -> None:
     """Raise unless an axis of rotation between planar bodies is their normal."""
     if in_plane(*places) and np.hypot(z[0], z[1]) > IN_PLANE:
-        message = "planar bodies turn about (0, 0, 1) or (0, 0, -1) only"
+        message = "planar bodies rotate about (0, 0, 1) or (0, 0, -1) only"
         raise InputError(message, where=where, key="axis", value=tuple(z.tolist()))
 
 

@@ -62,7 +62,7 @@ class Distance(Joint):
             return builder.place(self.a, self.where, "a", point), builder.place(self.b, self.where, "b")
         a, b = builder.place(self.a, self.where, "a"), builder.place(self.b, self.where, "b", point)
         if not anywhere(builder, self.b):
-            message = f"has no meaning here: '{self.b}' is a node or a named point, which has its place"
+            message = f"has no effect here: '{self.b}' is a node or a named point, which has a position already"
             raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         return a, b
 

@@ -44,7 +44,7 @@ class Gear(Part):
             if not isinstance(getattr(self, key), str):
                 raise InputError("must be the name of a joint", where=self.where, key=key, value=getattr(self, key))
         if self.joint1 == self.joint2:
-            raise InputError("must be another joint than joint1", where=self.where, key="joint2", value=self.joint2)
+            raise InputError("must differ from joint1", where=self.where, key="joint2", value=self.joint2)
 
     def add_to(self, builder: Builder) -> None:
         """Add its row to a multibody system; the coupled joints are added before."""

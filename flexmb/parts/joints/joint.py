@@ -59,7 +59,7 @@ class Joint(Part):
         for key in ("a", "b"):
             NodeRef.parse(getattr(self, key), self.where, key)
         if str(self.a) == str(self.b):
-            raise InputError("joins a place to itself", where=self.where, key="b", value=str(self.b))
+            raise InputError("connects a place to itself", where=self.where, key="b", value=str(self.b))
         if self.point is not None:
             vector(self.point, "point", self.where)
 
@@ -83,7 +83,7 @@ class Joint(Part):
         if self.point is not None:
             point = vector(self.point, "point", self.where)
             if not any(free.values()):
-                message = "has no meaning where both ends are nodes or named points, which have their places"
+                message = "has no effect if both ends are nodes or named points, which have positions"
                 raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         else:
             point = self._shared_place(builder, free)
@@ -94,7 +94,7 @@ class Joint(Part):
     def _shared_place(self, builder: Builder, free: dict[str, bool]) -> Array:
         """Return the position of the joint if ``point`` is not given."""
         if free["a"] and free["b"] and "ground" not in (self.a, self.b):
-            message = f"is needed: '{self.a}' and '{self.b}' can be joined anywhere (or name points of them)"
+            message = f"is needed: '{self.a}' and '{self.b}' can be connected at any point (or name points of them)"
             raise InputError(message, where=self.where, key="point")
         key = "b" if self.a == "ground" or free["a"] and not free["b"] else "a"
         return builder.place(getattr(self, key), self.where, key).position
@@ -121,8 +121,8 @@ class Joint(Part):
         """Raise if a place has no rotation."""
         if not place.turns:
             message = (
-                f"'{place.label}' has no slope or rotation that a {self.kind} joint could hold (nodes of bars and "
-                f"particles have a position only); joints that it can have: {ONLY_PLACE}"
+                f"'{place.label}' has no slope or rotation that a {self.kind} joint could constrain (nodes of bars and "
+                f"particles have a position only); possible joints: {ONLY_PLACE}"
             )
             raise InputError(message, where=self.where, key=key, value=str(getattr(self, key)))
 

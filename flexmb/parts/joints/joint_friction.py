@@ -79,7 +79,7 @@ class FrictionKeys(Joint):
         rows = builder.rows["joints"][first:]
         forces = [k for k, row in enumerate(rows) if row["kind"] == ALONG and group.labels[k] in FORCES]
         if not forces:
-            message = "needs a reaction of the joint to act on: this one holds no forces"
+            message = "needs a reaction force of the joint, which this one does not have"
             raise InputError(message, where=self.where, key="friction", value=self.friction)
         contact = builder.begin_contact(f"{self.name}_friction", self.law)
         load = (first + forces[0], len(forces))
@@ -109,5 +109,5 @@ class BearingKeys(FrictionKeys):
         if self.friction_radius is not None:
             positive(self.friction_radius, "friction_radius", self.where)
             if not slides(self.law.friction):
-                message = "has no meaning without friction"
+                message = "has no effect without friction"
                 raise InputError(message, where=self.where, key="friction_radius", value=self.friction_radius)

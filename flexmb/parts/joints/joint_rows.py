@@ -86,12 +86,14 @@ def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
             )  # fmt: skip
             group.driven = group.driven or row.drive is not None
         elif row.drive is not None:
-            raise InputError("nothing that it joins can follow the drive", where=where, key="drive")
+            raise InputError("its ends cannot follow the drive", where=where, key="drive")
         elif abs(g[i]) > CLOSED * (1.0 if row.kind in (tab.DOT, tab.ANGLE) else size):
             message = f"the joint cannot be closed: '{row.label}' is off by {g[i]:.6g} and nothing can change it"
             raise InputError(message, where=where)
     if not group.labels:
-        raise InputError("the joint holds nothing: what it joins cannot move against it anyway", where=where)
+        raise InputError(
+            "the joint has no effect: its ends cannot move in the constrained directions anyway", where=where
+        )
     return group
 
 

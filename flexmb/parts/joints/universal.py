@@ -61,7 +61,7 @@ class Universal(Joint):
         self.needs_axes(b, "b")
         A, B = builder.marker(a, np.eye(3)), builder.marker(b, np.eye(3))
         m, k = self._axes()
-        cross = Row(DOT, (A, B), "turn about both axes", a=m, b=k)
+        cross = Row(DOT, (A, B), "rotate about both axes", a=m, b=k)
         # as in all joints, the force is the one on the mover
         ends = together(B, A) if self.b == "ground" else together(A, B)
         hold(builder, self.name, self.where, [*ends, cross])

@@ -37,6 +37,6 @@ def end(builder: Builder, ref: object, point: object, where: str, key: str) -> M
     info = builder.bodies.get(str(ref))
     if str(ref) != "ground" and (info is None or not info.rigid):
         builder.place(ref, where, key)  # an unknown name raises its own error
-        message = f"only rigid bodies and the ground have points anywhere, and {key} = '{ref}' is neither"
+        message = f"only rigid bodies and the ground have arbitrary points, and {key} = '{ref}' is neither"
         raise InputError(message, where=where, key=f"point_{key}", value=tuple(x.tolist()))
     return builder.place(ref, where, key, x)

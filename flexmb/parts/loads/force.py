@@ -113,5 +113,5 @@ class NodalForce(Part):
         return time_function(given, where)
 
     def _unmoved(self, key: str, x: Array) -> InputError:
-        message = f"node '{self.node}' has no unknown that this {key} acts on"
+        message = f"node '{self.node}' has no unknown on which this {key} acts"
         return InputError(message, where=self.where, key=key, value=tuple(x.tolist()))

@@ -81,7 +81,7 @@ class SpringDamper(Part):
         b = end(builder, self.b, self.point_b, self.where, "b")
         distance = float(np.linalg.norm(b.position - a.position))
         if distance == 0.0:
-            message = "the ends coincide at the start, so no line joins them"
+            message = "the ends coincide at the start, so the direction is not defined"
             raise InputError(message, where=self.where, key="b", value=str(self.b))
         if a.kind == b.kind == GROUND:
             raise InputError("both ends are on the ground", where=self.where, key="b", value=str(self.b))

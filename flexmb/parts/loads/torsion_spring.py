@@ -107,7 +107,7 @@ class TorsionSpring(Part):
         z = unit(self.axis, "axis", self.where)
         a, b = self._side(builder, "a"), self._side(builder, "b")
         if not (acts(a, z, MOMENT) or acts(b, z, MOMENT)):
-            message = f"neither '{self.a}' nor '{self.b}' has an unknown that turns about this axis"
+            message = f"neither '{self.a}' nor '{self.b}' has an unknown that rotates about this axis"
             raise InputError(message, where=self.where, key="axis", value=tuple(z.tolist()))
         # x is any direction perpendicular to z, the same for both, so that the angle starts from zero
         x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -123,6 +123,6 @@ class TorsionSpring(Part):
         ref = getattr(self, key)
         place = builder.place(ref, self.where, key)
         if place.kind != GROUND and not place.turns:
-            message = "has no rotation that a torque acts on"
+            message = "has no rotation on which a torque acts"
             raise InputError(message, where=self.where, key=key, value=str(ref))
         return place

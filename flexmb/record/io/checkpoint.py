@@ -22,7 +22,7 @@ from flexmb.record.samples import Checkpoint
 
 FORMAT = 2
 """Version of the stored content; 1 had neither version nor checksum."""
-ANEW = "start anew with --overwrite"
+ANEW = "start again with --overwrite"
 _NUMBERS = ("step", "samples", "fields")
 _WORDS = ("engine", "run")
 _MARK = b"flexmb checkpoint blake2b "
@@ -82,9 +82,9 @@ def _unsealed(content: bytes) -> bytes:
     """Return the content of a file; ValueError if its checksum does not match."""
     body, seal = content[:-_SEAL], content[-_SEAL:]
     if not seal.startswith(_MARK):
-        raise ValueError("it has no checksum: an older flexmb wrote it, or it was changed or cut off")
+        raise ValueError("it has no checksum: it was written by an older flexmb, changed or truncated")
     if seal != _seal(body):
-        raise ValueError("its checksum is another: it was changed or damaged")
+        raise ValueError("its checksum does not match: it was changed or damaged")
     return content
 
 

@@ -49,7 +49,7 @@ class FolderLock:
         try:
             handle = _locked(path, wait)
         except BlockingIOError as err:
-            message = f"another process {what} '{folder}' right now; wait until it has ended, or choose another folder"
+            message = f"another process {what} '{folder}' now; wait until it has ended, or choose another folder"
             raise InputError(message) from err
         except OSError as err:
             raise InputError(f"the folder '{folder}' cannot be written to: {reason(err)}") from err
@@ -94,7 +94,9 @@ def _locked(path: Path, wait: bool) -> IO[bytes]:
                 return handle
         except OSError as err:
             if err.errno in _NO_LOCKS:
-                words = f"the disk of '{path.parent}' has no locks: a second process that writes there is not noticed"
+                words = (
+                    f"the disk of '{path.parent}' has no locks: a second process that writes there cannot be detected"
+                )
                 warn_notes([words], kind=FolderWarning)
                 return handle
             handle.close()

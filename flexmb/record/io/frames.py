@@ -132,7 +132,7 @@ def point_values(layout: Layout) -> dict[str, IntArray]:
 
 
 def line_radii(layout: Layout) -> Array:
-    """Return the radius of every line, (m,), m: the outer one of round sections, else that of a circle of equal size."""
+    """Return the radius of every line, (m,), m: the outer one of round sections, else of a circle of equal size."""
     sections = layout.sections
     if sections is None:
         return layout.radius_of_cell

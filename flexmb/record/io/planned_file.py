@@ -164,7 +164,7 @@ def sync(path: Path) -> None:
 
 def _places(path: Path, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> dict[str, int]:
     """Return the position of each dataset in the file; InputError if one is not as planned."""
-    anew = "start anew with --overwrite"
+    anew = "start again with --overwrite"
     places = {}
     try:
         with open_h5(path) as file:
@@ -178,7 +178,7 @@ def _places(path: Path, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> 
                     raise InputError(f"'{path}' does not fit this run: {words}; {anew}")
                 place = found.id.get_offset()
                 if place is None and row.nbytes(counts):
-                    raise InputError(f"'{path}' does not fit this run: {name} is not in one piece; {anew}")
+                    raise InputError(f"'{path}' does not fit this run: {name} is not contiguous; {anew}")
                 places[name] = int(place or 0)
     except BROKEN as err:
         raise InputError(f"'{path}' cannot be read ({err}); {anew}") from err

@@ -85,7 +85,7 @@ class H5Tree(Mapping[str, Any]):
         try:
             data = self._file[name]
             if data.shape is None:
-                raise InputError(f"'{self.path}' is damaged: {name} holds nothing")
+                raise InputError(f"'{self.path}' is damaged: {name} is empty")
             if data.nbytes > LARGEST_RATIO * self._bytes + SMALL:
                 words = f"{name} of shape {data.shape} would have {data.nbytes:.3g} bytes in a file of {self._bytes}"
                 raise InputError(f"'{self.path}' is damaged: {words}")

@@ -152,7 +152,7 @@ class RunFolder:
             self._close()
             self._remove_files()
             name = f"{Path(err.filename).name}: " if err.filename else ""
-            raise InputError(f"the result files cannot be made in '{self.folder}': {name}{reason(err)}") from err
+            raise InputError(f"the result files cannot be created in '{self.folder}': {name}{reason(err)}") from err
 
     def _remove_files(self) -> None:
         """Remove the files created by ``begin``, and the folder if it did not exist before."""
@@ -220,7 +220,7 @@ class RunFolder:
         elif found := [name for name in names if name in DATA]:
             raise InputError(
                 f"the folder '{self.folder}' holds {', '.join(found)} of a run without its {SUMMARY}, which cannot be "
-                "resumed; --overwrite starts anew"
+                "resumed; --overwrite starts again"
             )
         elif CHECKPOINT in names:
             if missing := [name + PART for name in DATA if name + PART not in names]:
@@ -236,7 +236,7 @@ class RunFolder:
         if not self.complete:
             raise InputError(
                 f"the run in '{self.folder}' failed and cannot be resumed; see {SUMMARY} there, "
-                "and start anew with --overwrite"
+                "and start again with --overwrite"
             )
         if not (self.folder / CASE).is_file():
             refuse_if_taken(self.folder)
@@ -256,7 +256,7 @@ def refuse_if_taken(folder: Path) -> None:
         return
     unfinished = any(name.endswith(PART) for name in names)
     what = "an unfinished run" if unfinished else "another run"
-    ways = "--resume goes on with it, --overwrite replaces it" if unfinished else "--overwrite replaces it"
+    ways = "--resume continues it, --overwrite replaces it" if unfinished else "--overwrite replaces it"
     raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}, or choose another with -o DIR")
 
 
@@ -310,7 +310,7 @@ def _require_same_case(stored: Path, text: str) -> None:
         if a != b:
             raise InputError(
                 f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line {number} of its "
-                f"{CASE} reads '{a}', now it is '{b}'; --overwrite starts anew"
+                f"{CASE} reads '{a}', now it is '{b}'; --overwrite starts again"
             )
     if len(old) != len(new):
         longer = old if len(old) > len(new) else new
@@ -318,7 +318,7 @@ def _require_same_case(stored: Path, text: str) -> None:
         raise InputError(
             f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line "
             f"{number}, '{line}', is only in "
-            f"{'the stored' if longer is old else 'the new'} case; --overwrite starts anew"
+            f"{'the stored' if longer is old else 'the new'} case; --overwrite starts again"
         )
 
 

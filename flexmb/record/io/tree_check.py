@@ -59,11 +59,11 @@ def _altered(tree: Tree) -> str:
     """Return which of the arrays written at the start of a run were modified."""
     if DIGEST in tree:
         same = tree[DIGEST][()].tolist() == [digest_of(tree).encode()]
-        return "" if same else "/layout, or the list of arrays, is not the one that the run wrote"
+        return "" if same else "/layout, or the list of arrays, was modified after the run"
     # older results have no checksum: they are accepted, but indices must be within the points
     layout, impulse = layout_from(tree), matrix_from(tree, "impulse")
     inside = [layout.displacement.shape, layout.rotation.shape, impulse.shape]
     whole = all(rows == layout.points.size for rows, _ in inside) and len(layout.body_of_point) == len(layout.points)
     for cells in (layout.cells, layout.vertices, layout.triangles):
         whole = whole and (not cells.size or (cells.min() >= 0 and cells.max() < len(layout.points)))
-    return "" if whole else "/layout does not fit"
+    return "" if whole else "/layout is inconsistent"

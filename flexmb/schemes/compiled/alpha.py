@@ -35,7 +35,7 @@ A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 
 
 class AlphaFamilyStep(NamedTuple):
-    """The parameters of a step."""
+    """The parameters of a step of the alpha family."""
 
     h: float
     alpha_m: float
@@ -165,7 +165,7 @@ def _apply(ch: AlphaFamilyStep, at: int, r: float, nu: Array, lam: Array, q: Arr
     ldu_solve(S_M, w)
     if ch.level == GGL:
         combine(G, nu, dq)
-        add_side_impulses(at, 0.5 * h, dq)  # a contact that sticks would creep without it
+        add_side_impulses(at, 0.5 * h, dq)  # a sticking contact would creep without it
         ldu_solve(S_M, dq)
     else:
         for i in range(n):

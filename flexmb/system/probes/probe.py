@@ -154,7 +154,7 @@ def _place_probe(
     info = bodies[ref.partition(".")[0]]
     if "." not in ref and not info.single:
         words = ", ".join(f"{place}.{quantity}" for place in _own_places(ref, info))
-        raise _bad(name, f"say which node: {words}, ...")
+        raise _bad(name, f"name the node: {words}, ...")
     try:
         found = find_markers(bodies, ref, "output", "signals")
     except InputError as err:  # name the signal, not only its place
