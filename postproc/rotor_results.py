@@ -27,7 +27,7 @@ class Whirl(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The rotor."""
+        """Name of the rotor."""
         return self.name.partition(".")[0]
 
 

@@ -93,7 +93,7 @@ class WebViewer(Controls):
         self._playing = asyncio.get_running_loop().create_task(self._play())
 
     def stop(self) -> None:
-        """Stop playback."""
+        """Stop the playback timer."""
         if self._playing is not None:
             self._playing.cancel()
             self._playing = None

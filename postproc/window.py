@@ -104,11 +104,11 @@ class Window(Controls):
         self.stage.panels[0].overlay.pace.SetInput(f"speed {pace(self.player.speed)}")
 
     def start(self) -> None:
-        """Start playback."""
+        """Start the playback timer."""
         self._timer = self.plotter.iren.interactor.CreateRepeatingTimer(TICK)
 
     def stop(self) -> None:
-        """Stop playback."""
+        """Stop the playback timer."""
         if self._timer is not None:
             self.plotter.iren.interactor.DestroyTimer(self._timer)
             self._timer = None

@@ -45,7 +45,7 @@ class Modes:
 
     @property
     def frequency(self) -> Array:
-        """Frequencies, Hz."""
+        """Natural frequencies, (k,), Hz."""
         return self.omega / (2.0 * np.pi)
 
 

@@ -60,7 +60,7 @@ class Strain:
         return 0.5 * float(np.sum(self.D * self.modes(x) ** 2))
 
     def matrix(self) -> sparse.csr_array:
-        """Return K."""
+        """Return the stiffness matrix K."""
         m = np.repeat(np.arange(self.D.size), np.diff(self.ptr))
         rows, cols = np.concatenate([m, m]), np.concatenate([self.i, self.j])
         data, there = np.concatenate([self.c, -self.c]), np.concatenate([self.i, self.j]) >= 0

@@ -166,7 +166,7 @@ class ContactSolution:
 
     @property
     def P(self) -> Array:
-        """Impulses, (n,)."""
+        """Impulses of the rows, (n,)."""
         return self.z
 
     @property

@@ -295,7 +295,7 @@ class RecordedSystem(Protocol):
 
     @property
     def probes(self) -> Sequence[SignalColumns]:
-        """Recorded signals."""
+        """The recorded signals."""
         ...
 
     @property

@@ -40,7 +40,7 @@ class PhaseInstant:
 
     @property
     def p(self) -> Array:
-        """Momentum, (nv,)."""
+        """Momentum M(q) v, (nv,)."""
         return np.asarray(self.here.p)
 
     @property

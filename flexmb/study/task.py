@@ -81,7 +81,7 @@ class Task:
 
     @property
     def tables(self) -> list[MeasureTable]:
-        """The measures."""
+        """The tables of the measures."""
         return [MeasureTable.model_validate(table) for table in self.measures]
 
     @property

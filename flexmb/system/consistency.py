@@ -42,14 +42,14 @@ PENETRATION = 1e-12
 
 @dataclass(frozen=True)
 class Moved:
-    """How far a projection moved the start: largest change of a position (m) and of a velocity (m/s or rad/s)."""
+    """Size of the projection of the initial state: largest change of a position (m) and of a velocity."""
 
     position: float
     velocity: float
 
 
 def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -> tuple[MultibodySystem, Moved]:
-    """Return the system with a consistent start, and how far it was moved.
+    """Return the system with a consistent initial state, and the size of the change.
 
     Parameters
     ----------
@@ -103,13 +103,13 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
 
 
 def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
-    """Return what the rates of rows are compared with, (nj + nc,)."""
+    """Return the reference rates of rows, (nj + nc,)."""
     turning, v = system.turning, v * system.tables.unknowns.unit
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
     scale = system.row_scale(float(places + size * turns), float(turns + places / size))
     rows, functions = system.tables.rows, system.tables.functions
     driven = np.flatnonzero(rows.function[: scale.size] >= 0)
-    for r in driven:  # the rate of a vibration is known to the digits of its largest
+    for r in driven:  # the rate of a vibration has the accuracy of its largest value
         k = rows.function[r]
         if functions.kind[k] == HARMONIC:
             _, amplitude, angular, _ = functions.data[functions.ptr[k] : functions.ptr[k + 1]]
@@ -118,7 +118,7 @@ def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
 
 
 def _worst(x: Array, scale: Array) -> tuple[int, float]:
-    """Return where |x| is largest over its scale, and that ratio; a zero scale allows nothing."""
+    """Return where |x| is largest relative to its scale, and that ratio; a zero scale allows no deviation."""
     if not x.size:
         return 0, 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -149,7 +149,7 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
 
 
 def _undisplaced(system: MultibodySystem) -> Array:
-    """Return the start with the displacements of bars, beams and rotors taken back."""
+    """Return the initial state without the displacements of bars, beams and rotors."""
     q, carriers = system.q0.copy(), system.layout.carriers
     if carriers is not None:
         q[np.unique(carriers.Dq.indices)] = 0.0
@@ -159,7 +159,7 @@ def _undisplaced(system: MultibodySystem) -> Array:
 def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated.
 
-    With its rests, so that joints are closed as well far from the origin.
+    It includes the low-order parts, so that joints are closed as accurately far from the origin.
     """
     q = system.start
     held = np.zeros(system.gaps.nc, dtype=bool)
@@ -185,10 +185,10 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
 
 
 def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
-    """Return the nearest velocity in the metric of the mass that the joints allow."""
+    """Return the nearest admissible velocity for the joints in the metric of the mass."""
     v = system.v0.copy()
     rows = np.arange(system.nj)
-    for _ in range(3):  # once would do but for round-off and the regularization of redundant joints
+    for _ in range(3):  # repeated because of round-off and the regularization of redundant joints
         rate = _can_be_met(system, system.gdot(t0, q, v)[rows])
         if _worst(rate, _row_speed(system, v, size)[rows])[1] <= 1e-15:
             break
@@ -197,14 +197,14 @@ def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
 
 
 def _can_be_met(system: MultibodySystem, residual: Array) -> Array:
-    """Return what rows of joints violate (nj,) without the part that no motion can mend, since they are redundant."""
+    """Return the violation of rows of joints (nj,) except for the part that no motion can correct (redundancy)."""
     if system.null is None:
         return residual
     return np.asarray(residual - (system.null @ residual) @ system.null)
 
 
 def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
-    """Say which redundant joints contradict each other; nothing when none do."""
+    """Return the message on inconsistent redundant joints; empty if there are none."""
     if system.null is None:
         return ""
     along = system.null @ g
@@ -231,7 +231,7 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     lu = factored(system, M, A)
     rhs = np.concatenate([np.zeros(system.nv), b])
     x = lu.solve(rhs)
-    for _ in range(3):  # takes out the regularization
+    for _ in range(3):  # removes the effect of the regularization
         r = rhs - sparse.block_array([[M, -G], [G.T, None]], format="csr") @ x if n else rhs - M @ x
         x = x + lu.solve(r)
     return np.asarray(x[: system.nv]), np.asarray(x[system.nv :])
@@ -241,12 +241,12 @@ def _response(system: MultibodySystem, M: sparse.csr_array, G: sparse.csc_array)
     """Return the diagonal of G^T M^-1 G."""
     if not G.shape[1]:
         return np.zeros(0)
-    factored(system, M, M)  # refuses a singular one
+    factored(system, M, M)  # raises for a singular matrix
     return InverseMass(M).diagonal(G)
 
 
 def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:
-    """Find joints that hold the same motion; they are named, and their multipliers made unique (least norm)."""
+    """Find joints that constrain the same motion; they are named, and their multipliers made unique (least norm)."""
     if not system.nj:
         return system, ()
     M, _, _ = system.tangents(t0, system.q0, system.v0)

@@ -43,7 +43,7 @@ class Numbers:
         return self._append("u2", np.rint((values - low) / (factor or 1.0)), low, factor)
 
     def add_whole(self, values: Any) -> int:
-        """Add integers."""
+        """Add an array of integers."""
         return self._append("i4", np.asarray(values, dtype=np.int64).ravel(), 0.0, 1.0)
 
     def base64(self) -> str:

@@ -43,7 +43,7 @@ class Run:
 
     @property
     def result(self) -> Result:
-        """The result."""
+        """The opened result."""
         return self.opened.result
 
     @property

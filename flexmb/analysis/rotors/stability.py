@@ -49,7 +49,7 @@ class Instability:
 
     @property
     def frequency(self) -> float:
-        """Frequency, Hz."""
+        """Frequency of the mode, Hz."""
         return abs(self.eigenvalue.imag) / (2.0 * np.pi)
 
     @property
