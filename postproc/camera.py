@@ -25,7 +25,7 @@ class Camera:
     Parameters
     ----------
     right, up, out : (3,) arrays
-        Unit vectors of the picture; ``out`` points to the eye.
+        Unit vectors of the picture; ``out`` points to the viewer.
     centre : (3,) array
         Centre of the picture, m.
     half : (2,) array

@@ -67,7 +67,7 @@ class Reach:
         reference : (n, 3) array
             Places at rest, m.
         scale : (n,) array
-            Displacements are drawn so many times as large.
+            Magnification of drawn displacements.
         group : (n,) int array
         """
         places = reference @ DIRECTIONS.T + scale[:, None] * self.ends

@@ -219,7 +219,7 @@ class DrawnMarks:
         displacement, rotation : (n, 3) arrays
             Of all points.
         scale : (m,) array or float
-            Displacements, and with them clearances, are drawn so many times as large.
+            Displacements, and with them clearances, are drawn magnified by this factor.
         """
         turning = turned_with_glyphs(self.layout, self._across, rotation)
         across = np.where(self._are(*SQUARE)[:, None], turning, self._across)

@@ -383,7 +383,7 @@ class Scene:
         Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
         is the surface: nothing for a bar that meets a wall head-on, half the height for a beam along a floor, the
         radius for a ball; nothing either for a body of surfaces, and where the contact itself knows of a radius.
-        What is nearest to the plane in the whole run tells, so that the plane stands still.
+        The point nearest to the plane in the whole run determines it, so that the drawn plane does not move.
         """
         out = {}
         for plane in self.planes:

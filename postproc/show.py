@@ -43,7 +43,7 @@ def show(
     scale : float
         Factor on displacements.
     backend : str, optional
-        ``html``: a page that can be turned, with time and fields to choose, which needs no server and stays alive in a
+        ``html``: an interactive page with time and fields to choose, which needs no server and remains interactive in a
         saved notebook. ``static``: a picture. ``window``: a window with a time slider. By default a page in a
         notebook and a window elsewhere; where that cannot be, a picture and a warning that says why.
 

@@ -181,7 +181,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("bouncing_ball", "contacts.lid", LID, "contact, 'lid'"),
         ("impact_oscillator", "gravity.acceleration", [-1.0, 0, 0], "there is gravity"),
         ("impact_oscillator", "loads.spring.direction", [0, 1, 0], "load 'spring' has 'direction'"),
-        ("impact_oscillator", "loads.spring.stiffness", 1e12, "impacts.*100000"),
+        ("impact_oscillator", "loads.spring.stiffness", 1e12, "100000 impacts"),
     ],
 )
 def test_other_problems_are_refused(name: str, path: str, value: Any, words: str) -> None:
@@ -210,7 +210,7 @@ def test_what_does_not_act_is_no_other_problem() -> None:
 
 def test_a_ball_that_bounces_too_often_is_not_frozen() -> None:
     values = {"contacts.floor.restitution": 1.0, "bodies.ball.position": [0, 0, 1e-11]}
-    with pytest.raises(InputError, match="has more impacts"):
+    with pytest.raises(InputError, match="more than .* impacts"):
         exact_solution(changed("bouncing_ball", values))
     values["bodies.ball.position"] = [0, 0, 1e-6]
     exact = exact_solution(changed("bouncing_ball", values))

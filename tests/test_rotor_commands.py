@@ -129,7 +129,7 @@ def test_whirl_is_told_with_a_run(tmp_path: Path, capsys: pytest.CaptureFixture[
     assert main(["run", path, "-o", str(tmp_path / "free")]) == 0
     err = capsys.readouterr().err
     assert err.count("warning: the linear system") == 2
-    assert says(err, "drive ... vibrated")
+    assert says(err, "drive ... vibration")
     (note,) = json.loads((tmp_path / "free" / "summary.json").read_text())["notes"]
     assert "speeds of the run" in note
     assert onset <= float(note.split("unstable from ")[1].split()[0]) <= 1.01 * onset

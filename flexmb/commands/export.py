@@ -34,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
         name = f" ({Path(err.filename).name})" if err.filename else ""
         raise InputError(f"cannot write to '{out}'{name}: {err.strerror or err}") from err
     for note in opened.notes:
-        if not note.startswith(FIELDS):  # the warning would recommend this very command
+        if not note.startswith(FIELDS):  # the warning would recommend this command
             print(f"note: {note}", file=sys.stderr)
     print("written: " + ", ".join(str(path) for path in paths))
     return 0

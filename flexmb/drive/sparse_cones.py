@@ -1,8 +1,8 @@
 """Problems of many contacts in large motion that accelerated sweeps leave: plain ones, then the proximal method.
 
 The compiled loop calls back where its sweeps and patches do not reach the tolerance
-(``kernels.multibody_friction_sets``). That is rare, and costs some thousand sweeps with W at hand, or tens to hundreds
-of sparse factorizations.
+(``kernels.multibody_friction_sets``). That is rare, and costs some thousand sweeps with W available, or tens to
+hundreds of sparse factorizations.
 """
 
 from __future__ import annotations

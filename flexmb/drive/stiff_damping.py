@@ -1,8 +1,8 @@
 """Detection of steps that failed because the damping of a part is too stiff, not because of a contact or joint.
 
-A jump of velocities that strains a part (an impulsive start, a blow) is answered by accelerations a = M^-1 F_d of its
+A jump of velocities that strains a part (an impulsive start, an impact) causes accelerations a = M^-1 F_d of its
 damping. Within a step the alpha family moves positions by h^2 (1/2 - beta/gamma) a more than the velocities do; where
-the damping stops the motion much faster than a step lasts, that is many times the way of the step.
+the damping stops the motion much faster than a step lasts, this is many times the displacement in the step.
 """
 
 from __future__ import annotations

@@ -37,7 +37,7 @@ class Called(TimeFunction):
     dt : float
         Step of these differences, s: small against the times in which the function changes.
     where : str
-        Where it stands, for messages.
+        Its location, for messages.
 
     Raises
     ------
@@ -136,7 +136,7 @@ class Sampled(Called):
     node : str
         Node whose motion it receives.
     where : str
-        Where it stands, for messages.
+        Its location, for messages.
     """
 
     def __init__(self, function: Given, node: str, *, where: str = "function") -> None:

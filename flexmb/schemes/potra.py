@@ -26,7 +26,7 @@ Energy, with v = (v_k + v_{k+1})/2, momenta p and forces along the axes at q_m, 
          - g_t . Lam + dV + h v . (F_conservative + F_inertia) + (v_{k+1} . p_k - v_k . p_{k+1})/2 + v . r    numerical
 
 For a constant system F is the mean of both ends, r = 0, and nothing is numerical; normals of variant II and joints do
-no work, and friction of variant II takes energy in every step (theorem of section 9.1). In variant I impulses work
+no work, and friction of variant II dissipates energy in every step (theorem of section 9.1). In variant I impulses work
 on the mean of the rates at both ends. Impacts: dT = P . (U^- + U^+)/2.
 """
 
@@ -66,7 +66,7 @@ class Potra(Scheme):
     Parameters
     ----------
     variant : str
-        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which takes energy by
+        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which dissipates energy by
         friction in every step but lets a sticking contact swing with what it had when it stopped.
     facets : int
         Facets of the pyramid in place of the friction cone, at least 3; planar contacts are exact with any number.

@@ -49,7 +49,7 @@ def _costs(asked: Asked, y: str, solvers: list[Value]) -> list[list[float]]:
         own[row.value(solver)] = row
     single = sum(len(own) < len(solvers) for own in problems.values())
     if len(solvers) > 1 and all(len(own) < 2 for own in problems.values()):
-        raise asked.error(f"no problem has two solvers: does another axis go hand in hand with '{solver}'?")
+        raise asked.error(f"no problem has two solvers: does another axis vary together with '{solver}'?")
     if single:
         asked.notes.append(f"{single} of {len(problems)} problems lack a run of a solver, which counts as a failure")
     return [

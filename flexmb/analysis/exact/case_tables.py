@@ -116,7 +116,7 @@ def require(fulfilled: bool, words: str) -> None:
 def require_keys(table: Tables, known: Sequence[str], what: str) -> None:
     """Raise if a table has a key that the solution does not handle."""
     for key, value in table.items():
-        require(key in ("kind", *known) or not value, f"{what} has '{key}', which the solution does not know")
+        require(key in ("kind", *known) or not value, f"{what} has '{key}', which the solution does not support")
 
 
 def vector(values: Any) -> Array:

@@ -202,7 +202,7 @@ def elastic_energy(K: sparse.csr_array, X: ComplexArray) -> tuple[ComplexArray, 
 
 
 def _span(M: sparse.csr_array, X: ComplexArray) -> ComplexArray:
-    """Return real shapes, orthonormal in M, that span the columns of X (each motion comes twice or as a pair)."""
+    """Return real shapes, orthonormal in M, that span the columns of X (each motion is included twice or as a pair)."""
     if not X.shape[1]:
         return X
     both = np.concatenate([X.real, X.imag], axis=1)

@@ -9,12 +9,12 @@ Time stepping takes over where
     edge         both sides of a concave corner of a curve are touched, or a passage from one piece of a curve to the
                  next was not solved
 
-It begins at the last state that was reached by a step; nothing that failed is booked. Steps are h_TS = max(h (h/T)^p,
+It begins at the last state that was reached by a step; failed parts are not recorded. Steps are h_TS = max(h (h/T)^p,
 ``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance.
 
-The way back: three steps without a change of the contacts that are pressed, those at rest, and no other contact that
-closes within h* (of the two conditions of the thesis the second would never end, once a contact opens). Positions and
-velocities are then projected on the contacts that are closed, which the ledger has as numerical work.
+The condition for the return: three steps without a change of the contacts under load, these at rest, and no other
+contact that closes within h* (the second condition of the thesis would never be met once a contact opens). Positions
+and velocities are then projected on the closed contacts, which the ledger records as numerical work.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Event functions on the dense output of a step, and the first of their roots.
 
-    CLOSING   g of an open contact; g / (t - t_open) while it stands where it was opened: that has no root there
+    CLOSING   g of an open contact; g / (t - t_open) after a release at g = 0, which has no root there
     RELEASE   lam_N of a closed one; where rows depend on each other: whether the contacts can hold each other at all
     SLIPPING  mu lam_N - |lam_T| of one that sticks
     STICKING  s U_T of one that slips

@@ -45,7 +45,7 @@ class ExactBeam(LargeBeam):
     Parameters
     ----------
     length, elements, grading, stations, mesh, position, direction, orientation, points
-        As for ``Beam``. A curved or branched mesh is without strain as it stands in the file.
+        As for ``Beam``. A curved or branched mesh is free of strain in the shape of the file.
     groups, hinges
         As for ``Beam``; a hinge is a ball joint between the lines that meet there.
     section, material, young, density

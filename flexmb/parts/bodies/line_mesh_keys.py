@@ -85,7 +85,7 @@ def at_stations(x: Array, stations: object, where: str) -> Array:
     order = np.sort(np.array(found))
     if np.any(np.diff(order) <= SAME * length):
         twice = float(order[int(np.argmin(np.diff(order)))])
-        raise InputError(f"{twice:g} m is there twice", where=where, key="stations", value=list(stations))
+        raise InputError(f"{twice:g} m is repeated", where=where, key="stations", value=list(stations))
     if order.size > x.size - 2:
         message = f"{order.size} of them need at least {order.size + 1} elements, and there are {x.size - 1}"
         raise InputError(message, where=where, key="stations", value=list(stations))

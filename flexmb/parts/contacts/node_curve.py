@@ -62,7 +62,7 @@ class NodeCurve(LawKeys):
     x_axis, y_axis : (3,) array_like
         Its axes, in space; at right angles, any length.
     body : str, optional
-        The rigid body that carries the curve, as it stands at the start; by default the ground.
+        The rigid body that carries the curve, placed at the start; by default the ground.
     """
 
     role: ClassVar[str] = "contacts"

@@ -48,7 +48,7 @@ def carry_out(folder: Path, data: Sequence[str]) -> None:
     for name in data:
         if not (_written(folder, name).is_file() or (folder / name).is_file()):
             words = f"the run in '{folder}' has ended, but {name}{PART} is missing"
-            raise InputError(f"{words}; start anew with --overwrite")
+            raise InputError(f"{words}; start again with --overwrite")
     (folder / SUMMARY).unlink(missing_ok=True)
     sync(folder)
     for name in data:
