@@ -1,4 +1,4 @@
-"""mu of a step, from the numbers of a law of friction, the slip speed at its start and the state of the law.
+"""mu of a step, from the parameters of a law of friction, the slip speed at its start and the state of the law.
 
 coulomb (0)          mu = row[0]
 stribeck (1)         mu = dynamic + (static - dynamic) exp(-(V / speed)^exponent),      row = static, 1, dynamic,
@@ -18,7 +18,7 @@ from flexmb.state import Array
 
 @kernel
 def friction_coefficient(row: Array, slip: float, state: float) -> float:
-    """Return mu.
+    """Return the coefficient of friction mu.
 
     Parameters
     ----------
