@@ -50,7 +50,7 @@ def lines_of_body(layout: Layout, body: str | None) -> tuple[str, IntArray]:
         raise InputError("the result has no bars or beams with sections (bodies described by modes have none)")
     body = known[0] if body is None else body
     if body not in known:
-        raise InputError(f"is no bar or beam of this result; these are: {', '.join(known)}", key="body", value=body)
+        raise InputError(f"is not a bar or beam of this result; these are: {', '.join(known)}", key="body", value=body)
     owner = layout.body_of_point[layout.cells[:, 0]]
     return body, np.flatnonzero(owner == layout.bodies.index(body))
 

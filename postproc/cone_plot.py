@@ -129,7 +129,7 @@ def _draw_cone(axes: Axes, pushes: Pushes, flat: bool) -> None:
     axes.set_ylim(None if flat else 0.0)
     axes.locator_params(axis="x", nbins=5)
     take_out_power(axes.xaxis, (0.0, end), "normal impulse $P_N$ [N s]")
-    word = "tangential impulse $P_T$ [N s]" if flat else "size of the tangential impulse $|P_T|$ [N s]"
+    word = "tangential impulse $P_T$ [N s]" if flat else "magnitude of the tangential impulse $|P_T|$ [N s]"
     take_out_power(axes.yaxis, axes.get_ylim(), word)
 
 
@@ -159,7 +159,7 @@ def _note(result: Result, pushes: Pushes) -> str:
     words: Sequence[str] = []
     steps = np.diff(result.step)
     if steps.size and steps.max() > 1:
-        words = ["Impulses are sums over the steps between samples; the colour is that of the last of them."]
+        words = ["Impulses are sums over the steps between samples; the colour is the status in the last of them."]
     if pushes.left_out:
         words = [*words, f"{pushes.left_out} more are not drawn."]
     return " ".join(words)

@@ -157,7 +157,7 @@ KEYS = (
     ),
     Keys("a", "arrows of contact impulses on, off", {"a": lambda c: c.flip("impulses")}),
     Keys("r", "reference position on, off", {"r": lambda c: c.flip("reference")}),
-    Keys("c", "camera as at first, all in view", {"c": lambda c: c.reset_camera()}),
+    Keys("c", "reset the camera, all in view", {"c": lambda c: c.reset_camera()}),
     Keys("?", "these keys on, off", {"?": lambda c: c.show_keys()}),
 )
 """Keyboard controls of the window and the web page."""

@@ -165,7 +165,7 @@ class Extent:
         if len(self.states) == len(self.fields):
             return []
         t = self.fields.times[self.states[-1]]
-        return [f"there is room for the motion up to t = {t:.4g} s; from then on it is too large"]
+        return [f"the view covers the motion up to t = {t:.4g} s; after that it is too large"]
 
 
 def last_tame(fields: Fields) -> int:

@@ -113,7 +113,7 @@ def finite_impulses(tree: Tree, notes: list[str]) -> Tree:
     good = _sound_rows([impulses]) if impulses.shape[1] else np.full(impulses.shape[0], True)
     if not good.all():
         first = float(tree["/state/time"][int(np.argmin(good))])
-        words = f"impulses of {int(np.sum(~good))} of {len(good)} states are no finite numbers and not drawn"
+        words = f"impulses of {int(np.sum(~good))} of {len(good)} states are not finite and not drawn"
         notes.append(f"{words}, the first at t = {first:.6g} s")
     elif impulses.shape[0] * impulses.shape[1] <= MOST:
         return tree

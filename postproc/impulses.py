@@ -51,7 +51,7 @@ class ArrowScale:
     @property
     def words(self) -> str:
         """Note on the arrows for the reader, empty without arrows."""
-        longest = f"arrows: contact impulses since the state before, the longest {self.largest:.3g} N s"
+        longest = f"arrows: contact impulses since the previous state, the longest {self.largest:.3g} N s"
         slips = ", purple where it slips" if self.rough else ""
         return longest + slips if self.largest > 0.0 else ""
 

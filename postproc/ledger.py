@@ -90,7 +90,7 @@ class Ledger:
         if not bad.any():
             return ""
         count, first = int(bad.sum()), float(self.time[int(np.argmax(bad))])
-        return f"energies are no finite numbers at {count} of {len(bad)} samples, the first at t = {first:.6g} s"
+        return f"energies are not finite at {count} of {len(bad)} samples, the first at t = {first:.6g} s"
 
     @property
     def given(self) -> tuple[Part, ...]:

@@ -184,7 +184,7 @@ def _on_frame(axes: Any, layout: Layout, body: str, cells: IntArray, curves: lis
     axes.plot([], [], color=BLUE, label="positive")
     axes.plot([], [], color=VERMILLION, label="negative")
     if axis:
-        axes.plot([], [], color=FAINT, label="drawn on the pulled side")
+        axes.plot([], [], color=FAINT, label="drawn on the tension side")
     axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.24), ncols=3)
 
 

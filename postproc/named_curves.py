@@ -178,7 +178,7 @@ class Curves:
     def _unknown(self, name: str) -> str:
         vectors = {known.rpartition(".")[0] for known in self._known}
         near = difflib.get_close_matches(name, [*self._known, *sorted(vectors)], n=3, cutoff=0.5)
-        hint = f"; near to it: {', '.join(near)}" if near else ""
+        hint = f"; similar names: {', '.join(near)}" if near else ""
         heads = ", ".join(dict.fromkeys(known.rpartition(".")[0] or known for known in self._known))
         return f"there is no signal '{name}' in this result{hint or f'; recorded: {heads}'}"
 

@@ -117,7 +117,7 @@ def _tree_of(folder: Path, notes: list[str]) -> Tree:
     """Return the arrays of a folder, of an unfinished run those written so far."""
     if (folder / RESULT).is_file():
         if not (folder / SUMMARY).is_file():
-            notes.append(f"the run has not come to its end: there is no {SUMMARY}")
+            notes.append(f"the run has not reached its end: there is no {SUMMARY}")
         return H5Tree(folder / RESULT)
     if not (folder / (RESULT + PART)).is_file():
         load(folder)  # raises the error that names the missing file
@@ -125,7 +125,7 @@ def _tree_of(folder: Path, notes: list[str]) -> Tree:
     notes.append("the run is not finished")
     tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT)
     if not tree.begun:
-        raise InputError(f"the run in '{folder}' has not written a state yet")
+        raise InputError(f"the run in '{folder}' has not yet written a state")
     return tree
 
 
@@ -147,7 +147,7 @@ def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) ->
         raise InputError(f"{name} cannot be drawn: no state in it is a finite number")
     if not good.all():
         first = float(tree["/state/time"][int(np.argmin(good))])
-        words = f"{int(np.sum(~good))} of {len(good)} states are no finite numbers and left out"
+        words = f"{int(np.sum(~good))} of {len(good)} states are not finite and left out"
         notes.append(f"{words}, the first at t = {first:.6g} s")
         tree = SomeStates(tree, good)
     return finite_impulses(tree, notes)

@@ -98,7 +98,7 @@ def section_points(curves: Curves, names: Sequence[str], section: Section, insid
         up = np.flatnonzero((s[:-1] < 0.0) & (s[1:] >= 0.0))
         at = t[up] - s[up] * (t[up + 1] - t[up]) / (s[up + 1] - s[up])
     if not len(at):
-        raise InputError(f"no point: {_words(section)} does not happen between {t[0]:g} and {t[-1]:g} s", key="section")
+        raise InputError(f"no point: {_words(section)} does not occur between {t[0]:g} and {t[-1]:g} s", key="section")
     points = np.column_stack([np.interp(at, t, curves[name][inside]) for name in names])
     return np.asarray(at), points
 
@@ -113,7 +113,7 @@ def drive_period(case: dict[str, Any]) -> float:
                     return 1.0 / float(function["frequency"])
                 if function.get("omega"):
                     return 2.0 * np.pi / float(function["omega"])
-    message = "the case has no harmonic load or motion whose period could be meant: give --period T, s, or --section"
+    message = "the case has no harmonic load or motion with a period: give --period T, s, or --section"
     raise InputError(f"{message} SIGNAL=VALUE", key="period")
 
 
@@ -146,7 +146,7 @@ def plot_bifurcation(
         xs.append(np.full(len(points), value))
         ys.append(points[:, 0])
     if curves is None:
-        raise InputError("the study has no run that succeeded")
+        raise InputError("the study has no successful run")
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 4.4), layout="constrained")
         axes = figure.add_subplot()

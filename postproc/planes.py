@@ -92,7 +92,7 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
         table = tables.get(name, {})
         normal = _normal(table, touching.direction(own))
         if normal is None:
-            notes.append(f"the plane of contact '{name}' is not drawn: without case.toml its normal is not known")
+            notes.append(f"the plane of contact '{name}' is not drawn: without case.toml its normal is unknown")
             continue
         gaps = result.contacts[name].gap.reshape(len(result.time), -1)
         first = int(np.argmin(gaps[0]))
@@ -105,7 +105,7 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
         radius = float(table.get("radius", 0.0))
         planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first], radius, rest, closest))
     if len(result.contacts) > len(columns):
-        notes.append("contact planes are not drawn: without case.toml the order of the contacts is not known")
+        notes.append("contact planes are not drawn: without case.toml the order of the contacts is unknown")
     return planes, notes
 
 

@@ -238,7 +238,7 @@ def friction_curve(result: Result, contact: ContactSeries) -> tuple[Array, str]:
     force = mean_force(impulse, result.step, float(result.summary["h"]))
     if signed or force.ndim == 1:
         return force, "friction" if signed else "size of friction"
-    return np.asarray(force.sum(axis=1)), f"sizes of friction (sum of {force.shape[1]})"
+    return np.asarray(force.sum(axis=1)), f"magnitudes of friction (sum of {force.shape[1]})"
 
 
 def slip_curve(contact: ContactSeries) -> tuple[Array, str]:

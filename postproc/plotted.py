@@ -24,7 +24,7 @@ def shown_signals(curves: Curves, asked: Sequence[str]) -> list[str]:
         return curves.expand(asked)
     names = curves.moving(curves.signals)
     if not names:
-        raise InputError(f"no recorded signal moves; recorded: {', '.join(curves.names) or 'none'}")
+        raise InputError(f"no recorded signal varies; recorded: {', '.join(curves.names) or 'none'}")
     return names[:MOST_SIGNALS]
 
 

@@ -113,7 +113,7 @@ class Scene:
         frame = self.fields.frame(k)
         if not all(np.isfinite(values).all() for values in frame.values()):
             at = f"the state at t = {self.times[k]:.6g} s"
-            raise InputError(f"{at} has values that are no finite numbers: the run or its file is damaged")
+            raise InputError(f"{at} has values that are not finite: the run or its file is damaged")
         if not self.on_lines:
             return frame
         lines = len(self.fields.maps.layout.cells)
@@ -359,7 +359,7 @@ class Scene:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
         drawn += self.room.notes
         if bad := len(self._checked.left_out):
-            drawn.append(f"of {bad} states that are no finite numbers others beside them are shown")
+            drawn.append(f"{bad} states are not finite; neighbouring ones are shown instead")
         every = len(self.look.states)
         if not self._ends_given and (looked_at := self._range[2]) < every:
             drawn.append(f"colours span {looked_at} of {every} states")

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = (1280, 720)
 BACKENDS = ("html", "static", "window")
-NO_SCREEN = "there is no screen to open a window on, so a picture was drawn without one"
+NO_SCREEN = "there is no screen for a window, so a picture was rendered off-screen"
 
 
 def show(
@@ -90,7 +90,7 @@ def _page(scene: Scene, k: int, image: Any) -> Any:
     try:
         return Turnable(MotionPage(scene, float(scene.times[k])).html(), image)
     except InputError as err:
-        _warn(f"there is no page to turn, but a picture: {err}")
+        _warn(f"there is no interactive page, but a picture: {err}")
         return image
 
 

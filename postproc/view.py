@@ -30,7 +30,7 @@ MOST_FOLDERS, MOST_FPS, MOST_FPS_GIF = 6, 240.0, 50.0
 SCALES = 1e-6, 1e9
 """Limits of the magnification of displacements, beyond which nothing is visible or numbers overflow."""
 NO_SCREEN = (
-    "there is no screen to open a window on, so a picture was drawn without one; --movie F.mp4 makes a movie, --web a "
+    "there is no screen for a window, so a picture was rendered off-screen; --movie F.mp4 makes a movie, --web a "
     "page for a browser"
 )
 
@@ -297,7 +297,7 @@ def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> N
     if not 1.0 <= fps <= MOST_FPS:
         raise InputError(f"must be 1 to {MOST_FPS:g} pictures a second", key="fps", value=fps)
     if movie is not None and movie.suffix.lower() == ".gif" and fps > MOST_FPS_GIF:
-        why = "browsers show those that last less than 0.02 s slower; an mp4 may have more"
+        why = "browsers show frames shorter than 0.02 s more slowly; an mp4 may have more"
         raise InputError(f"a gif must have 1 to {MOST_FPS_GIF:g} pictures a second: {why}", key="fps", value=fps)
 
 

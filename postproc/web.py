@@ -229,7 +229,7 @@ def _guard(token: str) -> Any:
     async def guard(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         origin = request.headers.get("Origin")
         if origin is not None and not _same_site(origin, request.host):
-            return web.Response(status=403, text="flexmb: pages of other sites get nothing\n")
+            return web.Response(status=403, text="flexmb: requests from pages of other sites are refused\n")
         known = [
             secrets.compare_digest(word.encode(errors="replace"), right.encode())
             for word, right in ((request.query.get("token", ""), token), (request.cookies.get(cookie, ""), kept_word))

@@ -17,7 +17,7 @@ MOST = 65535
 def check_port(port: int) -> None:
     """Raise InputError if this is not a valid port number."""
     if not 0 <= port <= MOST:
-        raise InputError(f"must be 0 to {MOST}; 0 takes any that is free", key="port", value=port)
+        raise InputError(f"must be 0 to {MOST}; 0 selects a free one", key="port", value=port)
 
 
 def require_port(host: str, port: int) -> None:
@@ -35,7 +35,7 @@ def refused(host: str, port: int, err: OSError) -> InputError:
     """Return the error with the reason why no server can listen there."""
     unknown = isinstance(err, socket.gaierror) or not err.errno
     why = err.strerror or str(err) if unknown or err.errno is None else os.strerror(err.errno)
-    message = f"cannot be listened on at '{bound(host)}' ({why}); --port 0 takes any that is free"
+    message = f"cannot be listened on at '{bound(host)}' ({why}); --port 0 selects a free one"
     return InputError(message, key="port", value=port)
 
 
@@ -55,7 +55,7 @@ def reach(host: str) -> tuple[str, ...]:
     if host in HERE:
         return ()
     where = f"all addresses of this machine ('{host}')" if host in EVERYWHERE else f"'{host}'"
-    return (f"it listens on {where} and can be reached from other machines; whoever has the address can look",)
+    return (f"it listens on {where} and can be reached from other machines; whoever has the address can view it",)
 
 
 def _own_name(host: str) -> str:

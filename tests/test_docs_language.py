@@ -18,7 +18,7 @@ PHRASES = (
     "what is said", "what came out", "what comes out", "what it has done", "how far off", "how it went",
     "blown up", "has blown", "to and fro", "good-bye", "holds nothing", "nothing happens", "comes twice",
     "the first of by", "run of yesterday", "lets go", "does not reckon", "by the words of", "steps per turn",
-    "so many times as large", "are no numbers", "could not be told",
+    "so many times as large", "are no numbers", "no finite numbers", "could not be told",
 )  # fmt: skip
 """Phrases that no document, case file, message, comment or docstring contains."""
 EMPTY = {"what others call.", "see above.", "all of them.", "all of it."}

@@ -20,12 +20,12 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     t = ledger.time
     given = np.sum([part.values for part in ledger.given], axis=0)
     line = Curve("= initial + work put in", t, given, INK, dashed=True)
-    note = "The parts below the dashed line add up to it: what was there and what came in is all still somewhere."
+    note = "The parts below the dashed line add up to it: energy is conserved."
     charts: list[Chart | Bars] = [
         Chart("Where the energy is", TIME, "energy [J]", [*_stack(ledger, found=True), line], note=note)
     ]
     if len(ledger.given) > 1:
-        came = "The same height as the stack of where it is."
+        came = "The same height as the stack of its present forms."
         charts.append(Chart("Where it came from", TIME, "energy [J]", _stack(ledger, found=False), note=came))
     ends = [ledger.total[[0, -1]], *(part.values[-1:] for part in ledger.works)]
     if np.isfinite(np.concatenate(ends)).all():  # a failed run may end with numbers that are not finite
@@ -73,5 +73,5 @@ def _last_bars(ledger: Ledger) -> Bars:
     end = float(ledger.total[-1])
     bars.append(("final", 0.0, end, BLUE))
     left = end - at
-    words = f"From the start to the end; {abs(left):.1e} J are not accounted for."
+    words = f"From the start to the end; {abs(left):.1e} J are unaccounted for."
     return Bars("Initial + works = final", "energy [J]", bars, words)

@@ -49,7 +49,7 @@ def _along_tangents(sections: Sections, name: str) -> list[Chart]:
     def slipping(run: Run) -> Array | None:
         return slip_curve(run.result.contacts[name])[0] if run in sliding else None
 
-    bounded = "Impulse over the time since the sample before; at most μ times the normal force."
+    bounded = "Impulse over the time since the previous sample; at most μ times the normal force."
     return [
         sections.over_time("", force.capitalize(), friction, "force [N]", bounded),
         sections.over_time("", slip.capitalize(), slipping, "velocity [m/s]"),

@@ -239,7 +239,7 @@ def _within_bounds(opened: Opened) -> tuple[Opened, tuple[str, ...]]:
     if last == len(fields) - 1:
         return opened, ()
     tree = SomeStates(result.tree, np.arange(len(fields)) <= last)
-    note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: from then on it is too large"
+    note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: after that it is too large"
     return replace(opened, result=Result(tree, result.summary, result.case_text, result.folder)), (note,)
 
 

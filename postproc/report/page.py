@@ -136,7 +136,7 @@ class Page:
         count = f"{most} samples" if self.one else f"up to {most} samples"
         words = (
             f"There are {count}. Charts and their csv have about {MOST} points of a curve over time: the lowest and "
-            "the highest of every stretch, so that no peak is lost."
+            f"the highest of every interval, so that no peak is lost."
         )
         return joined([facts, tag("p", words, cls="note")])
 
@@ -242,7 +242,7 @@ class Page:
         if not charts:
             return charts
         words = (
-            "Amplitudes with a Hann window, the mean taken off, cut off below a millionth of the peak. Shown up to "
+            "Amplitudes with a Hann window, without the mean, cut off below a millionth of the peak. Shown up to "
             "where they fall below a thousandth of it; a double click shows all, log f on a logarithmic axis."
         )
         return joined([tag("p", words, cls="note"), charts, _left(self.sections.spectrum_names)])
@@ -251,7 +251,7 @@ class Page:
         if self.exact is None:
             return Html("")
         words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above. "
-        words += "Where curves jump, a jump that comes one step late is as far away as the jump is high."
+        words += "Where curves jump, a jump that is one step late causes a distance equal to the jump."
         return joined([tag("p", words), tables.distance_table(self.runs, self.exact)])
 
     def _group(self, charts: Sequence[Chart | Bars], look: str = "", also: Html | None = None) -> Html:

@@ -27,7 +27,7 @@ MOST_CONTACTS, MOST_SIGNALS, MOST_PORTRAITS = 6, 18, 9
 """Default numbers of contacts or joints, signals, and portraits, orbits or spectra on a page."""
 TIGHT = 1e-11
 """Errors of joints up to this, m, rad, m/s or rad/s, are round-off: they are listed, not drawn."""
-FORCE = "Impulse over the time since the sample before."
+FORCE = "Impulse over the time since the previous sample."
 Values = Callable[[Run], Array | None]
 
 

@@ -26,7 +26,7 @@ def kept_runs(folder: Path, key: str | None) -> tuple[str, list[tuple[float, Ope
         raise InputError(f"'{folder}' has no axis of numbers", key="key")
     key = axes[0] if key is None else key
     if key not in axes:
-        raise InputError(f"is no axis of numbers of this study; these are: {', '.join(axes)}", key="key", value=key)
+        raise InputError(f"is not an axis of numbers of this study; these are: {', '.join(axes)}", key="key", value=key)
     out = []
     for row in table.rows:
         path = folder / RUNS / row.key

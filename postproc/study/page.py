@@ -135,13 +135,13 @@ class StudyPage:
             for row in self.table.rows[:MOST_ROWS]
         ]
         if not rows:
-            return tag("p", "No run has been done yet.")
+            return tag("p", "No run has been executed yet.")
         buttons = [tag("button", head, type="button", title="sort") for head in heads]
         right = {k for k in range(len(names)) if k != len(axes) + 1 and _numeric(row[k] for row in rows)}
         body = [tag("tr", *(tag("td", c, cls="number" if k in right else None) for k, c in enumerate(r))) for r in rows]
         top = tag("tr", *(tag("th", b, cls="number" if k in right else None) for k, b in enumerate(buttons)))
         inner = tag("table", tag("thead", top), tag("tbody", *body))
-        words = "Click on a head to sort; table.csv has all digits."
+        words = "Click on a column heading to sort; table.csv has all digits."
         if len(self.table.rows) > MOST_ROWS:
             words += f" The first {MOST_ROWS} of {len(self.table.rows)} runs are shown."
         box = tag("div", COPY, tag("div", inner, cls="scroll"), cls="table sorted")

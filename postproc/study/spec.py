@@ -87,7 +87,7 @@ class Asked:
             words = f"{len(failed)} of {len(self.table.rows)} runs failed and {'is' if one else 'are'} left out"
             self.notes.append(f"{words}: {'; '.join(self.words_of(row) for row in failed[:6])}{_more(failed)}")
         if not any(row.done for row in self.table.rows):
-            raise self.error("no run that it is made of has succeeded")
+            raise self.error("none of its runs has succeeded")
 
     def error(self, message: str, **more: Any) -> InputError:
         """Return an error message that names the figure."""
@@ -107,7 +107,7 @@ class Asked:
         for name in names:
             words = [value for value in self.whole.column(name) if isinstance(value, str)]
             if words:
-                raise self.error(f"'{name}' is a column of words; numbers are needed", value=words[0])
+                raise self.error(f"'{name}' is a column of texts; numbers are needed", value=words[0])
 
     def words_of(self, row: Row) -> str:
         """Return the values of a run on the axes as text."""
