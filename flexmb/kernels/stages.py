@@ -100,7 +100,7 @@ def _address(function: Any) -> int:
 
 
 def doors_of(*stages: Stage) -> IntArray:
-    """Return the address of a rare stage for its callers."""
+    """Return the table of addresses by which others call rare stages."""
     table = np.zeros(len(stages), dtype=np.int64)
     for k, stage_k in enumerate(stages):
         table[k] = stage_k.door(table, k)
