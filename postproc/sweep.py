@@ -102,7 +102,7 @@ class Sweep:
     def __init__(self, runs: Sequence[Run], balls: Sequence[Ball]) -> None:
         self._point: Any = np.concatenate([[], *(run.points for run in runs), [b.point for b in balls]]).astype(int)
         self._next: Any = np.zeros(len(self._point), dtype=bool)  # whether the next station belongs to the same line
-        self._side: Any = np.zeros((len(self._point), 2), dtype=int)  # lines (and ends) that tell y of a station
+        self._side: Any = np.zeros((len(self._point), 2), dtype=int)  # lines (and ends) that define y of a station
         self._free: Any = np.zeros(len(self._point), dtype=bool)  # balls need no axes
         pieces, station = [], 0
         cells: list[Any] = []

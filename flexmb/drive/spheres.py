@@ -392,7 +392,7 @@ def _nearest(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
 
 
 def _first(out: Samples, k: int) -> Samples:
-    """Return the first k of sampled states; fields and impulses, which stand in blocks, are left out."""
+    """Return the first k of sampled states; fields and impulses, which are stored in blocks, are omitted."""
     return out._replace(
         **{name: getattr(out, name)[:k] for name in ("q", "v", "lam", "g", "rate", "theta", "joint_impulse")},
         **{name: np.zeros((0, 0)) for name in ("impulse", "energy", "field_q", "field_v", "field_impulse")},

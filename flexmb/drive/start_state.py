@@ -14,8 +14,8 @@ from flexmb.system.multibody_system import MultibodySystem
 
 Start = Result | tuple[Result, float]
 FITTING = 1e-2
-"""What joints may miss by in a state, over the size of the system, else it is another model's: schemes on the velocity
-level let them drift."""
+"""Tolerated constraint errors of joints in a state, relative to the size of the system; larger ones indicate another
+model. Schemes at velocity level let joints drift."""
 
 
 def kept_state(start_from: Start) -> tuple[float, Array, Array]:

@@ -206,7 +206,7 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
 
 
 def _last(column: dict[str, Any], name: str) -> float:
-    """Return the last number of a column, zero where it is not recorded."""
+    """Return the last number of a column, zero if it is not recorded."""
     return float(column[name][-1]) if name in column else 0.0
 
 

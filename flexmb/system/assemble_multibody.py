@@ -269,7 +269,7 @@ class Owners:
 
 def _nearest_point(layout: Layout, place: Marker, owner: int) -> int:
     """Return the drawn point of body number ``owner`` that is nearest to a place, -1 for no body (-1)."""
-    first, last = np.searchsorted(layout.body_of_point, [owner, owner + 1])  # points stand in the order of the bodies
+    first, last = np.searchsorted(layout.body_of_point, [owner, owner + 1])  # points are in the order of the bodies
     if owner < 0 or first == last:
         return -1
     return int(first) + int(np.argmin(np.linalg.norm(layout.points[first:last] - place.position, axis=1)))

@@ -300,7 +300,7 @@ def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinnin
 
 
 def _table(label: str, law: BearingLaw) -> SpeedTable:
-    """Return a law as a table over its motions, also where it is the same at all speeds."""
+    """Return a law as a table over its motions, also if it is the same at all speeds."""
     speed, K, C = law.speed, law.K, law.C
     if speed is None:
         speed, K, C = np.array([0.0, 1.0]), np.repeat(K, 2, axis=0), np.repeat(C, 2, axis=0)
