@@ -52,7 +52,7 @@ class InputError(FlexmbError):
     Parameters
     ----------
     message : str
-        What is wrong and what is allowed.
+        The error and the allowed values.
     where : str
         Table or part that holds the key, e.g. ``contacts.wall``.
     key : str

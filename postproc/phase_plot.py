@@ -40,13 +40,13 @@ class Section(NamedTuple):
 def plot_phase(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None
 ) -> Figure:
-    """Return the phase portrait of a signal and its rate; the start is a dot, impacts are the straight jumps.
+    """Return the phase portrait of a signal and its rate; a dot marks the start, straight jumps are impacts.
 
     Parameters
     ----------
     opened : Opened
     x, y : str, optional
-        Signals; by default the first that moves and is recorded with its rate.
+        Signals; by default the first varying one recorded with its rate.
     start, end : float, optional
         Stretch of time, s.
     """
@@ -68,7 +68,7 @@ def plot_poincare(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None,
     section: Section | None = None,
 ) -> Figure:  # fmt: skip
-    """Return a Poincare section: the portrait faint, and the points of the section, late ones dark.
+    """Return a Poincare section: the portrait faint, and the points of the section, later ones darker.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def drive_period(case: dict[str, Any]) -> float:
                     return 1.0 / float(function["frequency"])
                 if function.get("omega"):
                     return 2.0 * np.pi / float(function["omega"])
-    message = "the case has no harmonic load or motion whose period could be meant: give --period T, s, or --section"
+    message = "the case has no harmonic load or motion with a period: give --period T, s, or --section"
     raise InputError(f"{message} SIGNAL=VALUE", key="period")
 
 
@@ -177,7 +177,7 @@ def plot_bifurcation(
         xs.append(np.full(len(points), value))
         ys.append(points[:, 0])
     if curves is None:
-        raise InputError("the study has no run that succeeded")
+        raise InputError("the study has no successful run")
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 4.4), layout="constrained")
         axes = figure.add_subplot()

@@ -60,7 +60,7 @@ def plot_space_time(
             _draw_members(axes, members)
             if k:
                 axes.set_ylabel("")
-        note = f"{chain.body}, {len(states)} states (output.fields_every keeps more)"
+        note = f"{chain.body}, {len(states)} states (output.fields_every stores more)"
         figure.suptitle(f"{opened.title}\n{note}" if opened.title else note, x=0.02, ha="left", fontsize=9)
     return figure
 
@@ -69,7 +69,7 @@ def _states(times: Array, start: float | None, end: float | None) -> Any:
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     found = np.flatnonzero((times >= low) & (times <= high))
     if found.size < 2:
-        message = f"fewer than two kept states lie between {low:g} and {high:g} s (output.fields_every keeps more)"
+        message = f"fewer than two stored states are between {low:g} and {high:g} s (output.fields_every stores more)"
         raise InputError(message, key="from")
     return found[:: -(-found.size // MOST_STATES)]
 

@@ -227,7 +227,7 @@ def test_initial_penetration_says_how_much_and_where() -> None:
         ({"motion": {"kind": "ramp"}}, r"contacts\.wall\.motion = \{'kind': 'ramp'\}: needs end_time"),
         ({"motion": {"kind": "harmonic", "omega": "a"}}, r"contacts\.wall\.motion\.omega = 'a'.*number"),
         ({"motion": 3.0}, "initial penetration: contact 'wall' starts 2 m inside"),
-        ({"motion_direction": (1, 0, 0)}, "no meaning without motion"),
+        ({"motion_direction": (1, 0, 0)}, "no effect without motion"),
         ({"point": (1, 0)}, r"contacts\.wall\.point = \(1, 0\).*three numbers"),
     ],
 )

@@ -154,17 +154,17 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "path", "value", "words"),
     [
-        ("impacting_bar", "bodies.rod.damping", {"beta": 1e-3}, "body 'rod' is damped"),
+        ("impacting_bar", "bodies.rod.damping", {"beta": 1e-3}, "body 'rod' has damping"),
         ("impacting_bar", "bodies.rod.velocity", [-10.0, 1.0, 0.0], "velocity.*normal"),
         ("impacting_bar", "gravity.acceleration", [0, 0, -9.81], "gravity.*normal"),
         ("impacting_bar", "contacts.wall.node", "rod.mid", "not at rod.first"),
-        ("impacting_bar", "contacts.wall.motion", {"kind": "sine"}, "plane at rest"),
+        ("impacting_bar", "contacts.wall.motion", {"kind": "sine"}, "fixed plane"),
         ("bouncing_ball", "gravity.acceleration", [0, 0, 2.0], "does not fall"),
         ("bouncing_ball", "loads.push", {"kind": "force"}, "there are loads"),
-        ("impact_oscillator", "loads.spring.length", 1.9, "relaxed.*stop"),
-        ("impact_oscillator", "loads.damper.coefficient", 9.0, "damped too much"),
+        ("impact_oscillator", "loads.spring.length", 1.9, "unstretched.*stop"),
+        ("impact_oscillator", "loads.damper.coefficient", 9.0, "overdamped"),
         ("impact_oscillator", "bodies.ball.kind", "rigid", "is no particle"),
-        ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "held by supports"),
+        ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "has supports"),
         ("impacting_bar", "bodies.rod.mesh", "rod.msh", "body 'rod'.*'mesh'.*solution"),
         ("impacting_bar", "bodies.stone", {"kind": "particle"}, "body, 'stone'"),
         ("impacting_bar", "joints.pin", {"kind": "distance"}, "there are joints"),
@@ -172,7 +172,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("impacting_bar", "initial.static", ["push"], "changes the start"),
         ("impacting_bar", "time.start", 0.5, "does not start at t = 0"),
         ("impacting_bar", "bodies.rod.position", [-0.5, 0.0, 0.0], "starts behind the plane"),
-        ("impacting_bar", "contacts.wall.body", "rod", "plane at rest"),
+        ("impacting_bar", "contacts.wall.body", "rod", "fixed plane"),
         ("impacting_bar", "contacts.back", BACK | {"node": "rod.node(3)"}, "contact, 'back'"),
         ("impacting_bar", "contacts.back", BACK | {"motion": {"kind": "ramp"}}, "contact, 'back'"),
         ("impacting_bar", "contacts.back", BACK | {"normal": [-1, 1, 0]}, "contact, 'back'"),
@@ -181,7 +181,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("bouncing_ball", "contacts.lid", LID, "contact, 'lid'"),
         ("impact_oscillator", "gravity.acceleration", [-1.0, 0, 0], "there is gravity"),
         ("impact_oscillator", "loads.spring.direction", [0, 1, 0], "load 'spring' has 'direction'"),
-        ("impact_oscillator", "loads.spring.stiffness", 1e12, "bounces.*often.*100000 times"),
+        ("impact_oscillator", "loads.spring.stiffness", 1e12, "100000 impacts"),
     ],
 )
 def test_other_problems_are_refused(name: str, path: str, value: Any, words: str) -> None:
@@ -210,7 +210,7 @@ def test_what_does_not_act_is_no_other_problem() -> None:
 
 def test_a_ball_that_bounces_too_often_is_not_frozen() -> None:
     values = {"contacts.floor.restitution": 1.0, "bodies.ball.position": [0, 0, 1e-11]}
-    with pytest.raises(InputError, match="bounces more often"):
+    with pytest.raises(InputError, match="more than .* impacts"):
         exact_solution(changed("bouncing_ball", values))
     values["bodies.ball.position"] = [0, 0, 1e-6]
     exact = exact_solution(changed("bouncing_ball", values))
@@ -240,7 +240,7 @@ def test_no_curve_goes_on_beyond_its_end(name: str, signal: str) -> None:
     assert short.curves[signal](np.array([0.3 + 1e-9])).size == 1  # round-off of the last sample
     (given,) = short.given.values()
     for curve in (short.curves[signal], given):
-        with pytest.raises(InputError, match="time = 0.31.*exact solution.*followed.*0.3 s"):
+        with pytest.raises(InputError, match="time = 0.31.*exact solution.*computed.*0.3 s"):
             curve(np.array([0.1, 0.31]))
 
 

@@ -336,11 +336,11 @@ def test_without_a_point_the_free_end_takes_the_place_of_the_other() -> None:
 
 
 WRONG: list[tuple[type, dict[str, Any], str]] = [
-    (Spherical, {"a": "one", "b": "one"}, "joints.j.b = 'one': joins.*place"),
-    (Spherical, {"a": "ground"}, "joins.*place"),
+    (Spherical, {"a": "one", "b": "one"}, "joints.j.b = 'one': connects.*place"),
+    (Spherical, {"a": "ground"}, "connects.*place"),
     (Spherical, {"a": "one", "b": "three"}, "joints.j.b = 'three'.*body 'three'"),
     (Spherical, {"a": "one", "b": "two"}, "joints.j.point.*'one'.*'two'"),
-    (Spherical, {"a": "one.tip", "b": "two.tip", "point": POINT}, "joints.j.point.*meaning"),
+    (Spherical, {"a": "one.tip", "b": "two.tip", "point": POINT}, "joints.j.point.*effect"),
     (Spherical, {"a": "one", "point": (1, 2)}, "joints.j.point.*three numbers"),
     (Revolute, {"a": "one", "axis": (0, 0, 1.1)}, "joints.j.axis.*unit vector.*length.*1.1"),
     (Revolute, {"a": "one", "axis": (0, 0, 0)}, "unit vector.*length.*0"),
@@ -353,7 +353,7 @@ WRONG: list[tuple[type, dict[str, Any], str]] = [
     (Distance, {"a": "one", "b": "ground"}, "joints.j.point.*end.*ground"),
     (Distance, {"a": "one.tip", "b": "two.tip", "length": 0.0}, "joints.j.length = 0.0.*positive"),
     (Distance, {"a": "one", "b": "two", "length": 1.0, "drive": 1.0}, "joints.j.length = 1.0.*drive"),
-    (Distance, {"a": "one", "b": "two.tip", "point": POINT}, "joints.j.point.*meaning.*'two.tip'"),
+    (Distance, {"a": "one", "b": "two.tip", "point": POINT}, "joints.j.point.*effect.*'two.tip'"),
     (Distance, {"a": "one.tip", "b": "one.copy"}, "joints.j.b.*ends coincide"),
     (Spherical, {"a": "one.tip", "b": "one.end"}, "joints.j: joins two points.*rigid body, 'one.tip'.*'one'"),
     (Distance, {"a": "one.tip", "b": "one.end"}, "joints.j: joins two points.*rigid body, 'one.tip'.*'one'"),
@@ -381,10 +381,10 @@ def test_wrong_input(cls: type, keys: dict[str, Any], words: str) -> None:
     ("cls", "keys", "words"),
     [
         (Revolute, {"axis": (1, 0, 0)}, r"joints.j.axis = .*planar bodies.*\(0, 0, 1\)"),
-        (Cylindrical, {"axis": (0, 0.6, 0.8)}, r"planar bodies turn about \(0, 0, 1\)"),
+        (Cylindrical, {"axis": (0, 0.6, 0.8)}, r"planar bodies rotate about \(0, 0, 1\)"),
         (Prismatic, {"axis": (0, 0, 1)}, "planar bodies move.*x-y plane"),
         (PointOnLine, {"axis": (0, 0.6, 0.8)}, "planar bodies move.*x-y plane"),
-        (Planar, {"axis": (0, 0, 1)}, "the joint holds nothing"),
+        (Planar, {"axis": (0, 0, 1)}, "the joint has no effect"),
         (Revolute, {"axis": (0, 0, 1), "a": "one.high", "b": "two.tip", "point": None}, "'z' is off by -0.2"),
     ],
 )
@@ -399,7 +399,7 @@ def test_a_drive_that_nothing_can_follow() -> None:
     D = np.zeros((2, 6))
     D[0, 0] = D[1, 5] = 1.0
     ms.add_node(b, "beam", D)
-    with pytest.raises(InputError, match="joints.motor.drive.*joins.*follow"):
+    with pytest.raises(InputError, match="joints.motor.drive.*ends.*follow"):
         Revolute("motor", a="beam.first", axis=(1, 0, 0), drive=1.0).add_to(b)
 
 

@@ -182,7 +182,7 @@ def test_what_is_refused() -> None:
     gap = {"kind": "segment", "start": (0.0, 0.25), "end": (-5.0, 0.0)}
     refused("start", "segment", "parabola", "0.25", pieces=[PARABOLA, gap])
     refused("start", pieces=[FLAT])
-    refused("end", "no length", pieces=[PARABOLA, {"kind": "segment", "end": (0.0, 0.0)}])
+    refused("end", "zero length", pieces=[PARABOLA, {"kind": "segment", "end": (0.0, 0.0)}])
     refused("kind", "'parabola'", "spline", pieces=[PARABOLA | {"kind": "parabla"}])
     refused("pieces[1]", "sweep", pieces=[PARABOLA, FLAT | {"sweep": 1.0}])
     refused("center", "pieces[0]", pieces=[{"kind": "arc", "start": (1, 0), "end": (0, 2), "center": (0, 0)}])

@@ -1,4 +1,4 @@
-"""A comparison: a case that is run, and curves of it beside those of a reference."""
+"""Comparison of a run of a case with a reference: curves and their errors."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from flexmb.postproc.style import BLUE, INK, STYLE
 from flexmb.postproc.ticks import take_out_power
 
 TESTS = str(Path(__file__).parents[2] / "tests")
-"""Where the references are that share no code with flexmb."""
+"""Folder of the reference solutions, which share no code with flexmb."""
 LEAST_POINTS = 40
-"""References with fewer points than this are drawn as marks."""
+"""References with fewer points than this are drawn as markers."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Curve:
 
     @property
     def error(self) -> float:
-        """Distance of the curves over the range of the reference (its size where it does not change)."""
+        """Distance of the curves relative to the range of the reference, or to its magnitude if it is constant."""
         ours, theirs = (np.asarray(values, dtype=float) for values in (self.computed, self.reference))
         apart = np.abs(ours - theirs)
         size = float(np.ptp(theirs)) or float(np.abs(theirs).max()) or 1.0
@@ -65,7 +65,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, with what, and how."""
+    """A comparison: the case and its overrides, the source, the reference, and the curves."""
 
     name: str
     title: str
@@ -78,7 +78,7 @@ class Comparison:
 
     def run(self) -> list[Curve]:
         """Run the case and return the curves."""
-        if TESTS not in sys.path:  # MkDocs takes back what modules add while they are imported
+        if TESTS not in sys.path:  # MkDocs removes entries that modules add to sys.path during their import
             sys.path.insert(0, TESTS)
         return self.curves_of(fm.load_case(self.case, list(self.overrides)).run())
 
@@ -109,7 +109,7 @@ def compared(
 
 
 def drawn(curves: Sequence[Curve]) -> Figure:
-    """Return the curves one above the other, references dashed or as marks."""
+    """Draw the curves in frames one above the other, references dashed or as markers."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2, 0.4 + 2.3 * len(curves)), layout="constrained")
         for axes, curve in zip(figure.subplots(len(curves), 1, squeeze=False)[:, 0], curves, strict=True):

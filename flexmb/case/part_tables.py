@@ -1,7 +1,7 @@
 """Tables whose keys depend on their kind: bodies, joints, loads, contacts, and the scheme.
 
 The parts are dataclasses that check their own values, and their arguments are the keys of the file; so nothing is
-written down twice, and a new kind is known here because its file exists.
+defined twice, and a new kind is available as soon as its module exists.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ class CaseProblems(Exception):  # noqa: N818
 
 
 def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], more: Mapping[str, Any]) -> Any:
-    """Return the part or scheme that a table describes; ``more`` are arguments that are not keys of the table."""
+    """Return the part or scheme described by a table; ``more`` are arguments that are not keys of the table."""
     if not isinstance(table, Mapping):
         raise CaseProblems(Problem(path, "must be a table", table))
     if chooser not in table:
@@ -138,7 +138,7 @@ class _Keys(Table):
 
 @cache
 def _keys(cls: Any, chooser: str) -> type[Table]:
-    """Return the keys of a table as pydantic's; those of a scheme with their types, parts check their values."""
+    """Return the keys of a table with pydantic's types; for a scheme with its own types, since parts check values."""
     hints = get_type_hints(cls) if chooser == "name" else {}
     keys: dict[str, Any] = {chooser: (Any, ...)}
     for key in dataclasses.fields(cls):

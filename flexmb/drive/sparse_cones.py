@@ -46,7 +46,7 @@ _CALLED = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)
 
 
 class SparseCones:
-    """What the compiled loop calls; it lives as long as the machine does."""
+    """The callback of the compiled loop; it exists as long as the machine."""
 
     def __init__(self, workspace: MachineWorkspace) -> None:
         self.workspace = workspace
@@ -69,7 +69,7 @@ class SparseCones:
         return 0
 
     def _solve(self, sent: Array) -> None:
-        """Go on from the impulses sent; keep what is better."""
+        """Continue from the given impulses; keep the better result."""
         task, P, tol = StepProblem.of(self.workspace), sent[HEAD:].copy(), float(sent[LIMIT])
         for _ in range(LEVELS if task.ggl else 1):
             on = task.counting(P)
@@ -109,6 +109,6 @@ def solve_wedged(problem: ContactProblem, P: Array, tol: float) -> tuple[Array, 
 
 
 def _array(address: int, count: int) -> Array:
-    """Return the numbers at an address."""
+    """Return the array at an address."""
     pointer: Any = ctypes.cast(address, ctypes.POINTER(ctypes.c_double))
     return np.ctypeslib.as_array(pointer, (count,))

@@ -1,4 +1,4 @@
-"""What engines that step in Python keep of their steps: ledger, impulses since the last sample, friction, samples."""
+"""Records of engines that step in Python: ledger, impulses since the last sample, friction, samples."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ KEPT = ("ledger", "since", "since_field", "joints", "beside", "laws", "law_state
 
 
 class StepRecords:
-    """Books steps and takes samples.
+    """Records steps and takes samples.
 
     Parameters
     ----------
@@ -73,14 +73,14 @@ class StepRecords:
         self.joints = np.zeros((2, system.nj))  # forces at the end of the last step, impulses since the last sample
 
     def arrive(self, now: LinearInstant | MultibodyInstant) -> None:
-        """Take over where the motion has come to."""
+        """Set the current state of the motion."""
         self.now = now
         if self.beside.size:
             self.slipped = self.system.contacts.blocks.slip(self.beside[RATE_T])
             self.beside[RATE_T] = now.U_T
 
     def book(self, report: StepReport, t: float) -> None:
-        """Book a step that has ended at t, where ``arrive`` says."""
+        """Record a step that has ended at t, in the state set by ``arrive``."""
         terms = np.zeros(TERMS_SIZE)
         terms[T_EXTERNAL], terms[T_DRIVE], terms[T_DAMPING] = report.external, report.drive, report.damping
         terms[T_NUMERICAL], terms[T_PROJECTION] = report.numerical, report.projection
@@ -103,7 +103,7 @@ class StepRecords:
         self.beside[R_T] = 0.0
 
     def _book_friction(self, report: StepReport) -> None:
-        """Keep what a step says of friction, and the status of the contacts."""
+        """Store the friction data of a step, and the status of the contacts."""
         if not self.laws.size:
             return
         blocks = self.system.contacts.blocks
@@ -113,7 +113,7 @@ class StepRecords:
         self.beside[R_T] = report.R if report.R.size else 0.0
         mu = report.mu if report.mu.size else np.ascontiguousarray(blocks.friction[:, 0])
         P, R = report.P, self.beside[R_T]
-        if report.bonds.size:  # what a bond pulls with says nothing of friction
+        if report.bonds.size:  # the impulse of a bond is not friction
             P, R = P - report.bonds[: P.size], R - report.bonds[P.size :]
         write_status(P, R, blocks.start, blocks.slides, mu, self.laws[STATUS])
         if self.response_T is not None:
@@ -155,11 +155,11 @@ class StepRecords:
         self.since_field[:] = 0.0
 
     def arrays(self) -> dict[str, Array]:
-        """Return what a snapshot holds."""
+        """Return the arrays of a snapshot."""
         return {name: getattr(self, name) for name in KEPT}
 
     def restore(self, arrays: dict[str, Array]) -> None:
-        """Go on from a snapshot."""
+        """Continue from a snapshot."""
         for name in KEPT:
             setattr(self, name, arrays[name].copy())
 

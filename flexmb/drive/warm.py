@@ -1,4 +1,4 @@
-"""Compile ahead what runs need, so that their first start takes no longer than the next."""
+"""Compilation in advance, so that the first run starts as fast as later ones."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ RARE: tuple[Stage, ...] = (
 
 
 def warm_plan(plan: Plan) -> None:
-    """Compile what a run needs, by taking its first step; stages that may come later are compiled, too."""
+    """Compile the code of a run by taking its first step, including stages that may be needed later."""
     motor = choose_engine(plan)
     motor.start()
     motor.advance(1)
@@ -45,7 +45,7 @@ def warm_plan(plan: Plan) -> None:
 
 
 def warm_rare() -> None:
-    """Compile what few runs need: other contact methods, all kinds of bodies and schemes of large motion."""
+    """Compile code of few runs: other contact methods, all kinds of bodies and schemes of large motion."""
     own = dict.fromkeys(stage for scheme in SCHEMES.values() for stage in scheme.large_motion_stages()[:3])
     for stage in (OTHERS, CONES, HARD_CONES, *RARE, *own):
         stage.compile()

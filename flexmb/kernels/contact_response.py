@@ -1,4 +1,4 @@
-"""What impulses do to the contacts' rows, from solves with the step's matrix and without the matrix over contacts.
+"""Responses of the contacts' rows to impulses, from solves with the step's matrix and without the matrix over contacts.
 
 Two forms of the equations A x = H z, of impulses in the momentum equation itself and of jumps beside it:
 

@@ -18,7 +18,7 @@ from flexmb.state import Array
 
 @kernel
 def friction_coefficient(row: Array, slip: float, state: float) -> float:
-    """Return mu.
+    """Return the coefficient of friction mu.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is carried and sampled of friction: rows beside the normals, and the works and status of each contact.
+"""Records of friction: rows beside the normals, and the works and status of each contact.
 
 ``beside`` (BESIDE_ROWS, nt) and ``laws`` (LAW_ROWS, nc) stand in ``Live`` (small motion) and ``Motion`` (large). A step
 writes R_T, SLIDING, ROLLING, COHESION, STATUS and FALLING, and RATE_T at its end; the loop adds up. Systems without
@@ -49,13 +49,13 @@ NO_LAWS = np.zeros((LAW_ROWS, 0))
 
 
 def friction_rows(nc: int, nt: int, normals_only: bool) -> tuple[Array, Array]:
-    """Return ``beside`` and ``laws`` before the first step."""
+    """Return the initial arrays ``beside`` and ``laws``."""
     return np.zeros((BESIDE_ROWS, nt)), np.zeros((LAW_ROWS, 0 if normals_only else nc))
 
 
 @kernel
 def add_up_friction(beside: Array, laws: Array, work: Array) -> None:
-    """Add up what a step did; ``work`` (nc,) are the works of its normal impulses."""
+    """Accumulate the results of a step; ``work`` (nc,) are the works of its normal impulses."""
     for j in range(beside.shape[1]):
         beside[SINCE_T, j] += beside[R_T, j]
     for i in range(laws.shape[1]):
@@ -68,7 +68,7 @@ def add_up_friction(beside: Array, laws: Array, work: Array) -> None:
 
 @kernel
 def take_friction(beside: Array, laws: Array, out_beside: Array, out_laws: Array) -> None:
-    """Write one sample, (2, nt) and (6, nc), and begin the impulses anew."""
+    """Write one sample, (2, nt) and (6, nc), and reset the accumulated impulses."""
     for j in range(beside.shape[1]):
         out_beside[TANGENTIAL, j] = beside[SINCE_T, j]
         out_beside[SLIP_RATE, j] = beside[RATE_T, j]

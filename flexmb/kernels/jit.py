@@ -1,4 +1,4 @@
-"""The ways our kernels are compiled; what is compiled is kept in files (``cache.py``).
+"""The compilation modes of kernels; compiled code is cached in files (``cache.py``).
 
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
@@ -54,7 +54,7 @@ def inner(function: _F) -> _F:
 
 
 def formula(function: _F) -> _F:
-    """Let kernels call a plain function of numbers, which Python calls as it is, with arrays, too."""
+    """Make a plain function of numbers callable from kernels; Python calls it unchanged, also with arrays."""
 
     def compiled(*args: Any) -> Any:
         return function

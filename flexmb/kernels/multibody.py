@@ -1,4 +1,4 @@
-"""What a run of a multibody system keeps: its motion, the trial of a step, and the numbers of a scheme.
+"""Data of a run of a multibody system: its motion, the trial of a step, and the parameters of a scheme.
 
 A step is one equation for the momentum and one for the position. With the rotational rows in space (``c``) or in the
 axes at the end of the step (A^T c),
@@ -94,7 +94,7 @@ NUMBERS = 14
 
 
 class Motion(NamedTuple):
-    """All that is carried from step to step, in place. A tuple of few arrays: many would compile slowly."""
+    """The state of a run from step to step, modified in place. A tuple of few arrays: many would compile slowly."""
 
     q: Array  # (2 nq,)
     q_before: Array  # (2 nq,) at the start of the last step, for interpolation
@@ -151,7 +151,7 @@ class Between(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A step in the making."""
+    """A step during its iterations."""
 
     q: Array  # (2 nq,)
     q_half: Array  # (2 nq,) half a step before q (CENTRED), or q_{k+vartheta} (WHOLE)

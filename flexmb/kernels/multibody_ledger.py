@@ -1,4 +1,4 @@
-"""What a step of a multibody system did: the parts of its energy identity that all schemes share.
+"""The terms of the energy identity of a step that all schemes share.
 
 All products are taken in space (A0, A1 turn the rotational parts; the increment of a rotation is the same vector in
 both axes). A scheme's stage ACCOUNT (``stages.SchemeStages``) begins with ``look_back``, adds up its terms, lets
@@ -77,7 +77,7 @@ def force_in_space(at: int, c: int, s: Array) -> None:
 
 @inner
 def driven(at: int, r: int) -> float:
-    """Return how far row r of a joint is driven in the step."""
+    """Return the prescribed change of row r of a joint in the step."""
     rows, functions, step = part(at, "system.rows"), part(at, "system.functions"), part(at, "step")
     f = rows.function[r]
     if f < 0:
@@ -149,7 +149,7 @@ def carry_state(at: int) -> None:
 
 @inner
 def gaps_to_book(at: int) -> None:
-    """Write the gaps at the end of the step into G_FREE, made anew by the next step; friction of joints has none."""
+    """Write the gaps at the end of the step into G_FREE, recomputed by the next step; friction of joints has none."""
     gaps, kind, nj = part(at, "trial.contact")[G_FREE], part(at, "system.rows.kind"), part(at, "system.joints")
     for i in range(gaps.size):
         gaps[i] = np.inf if kind[nj + i] == LOADED else part(at, "motion.rows")[GAP, nj + i]
@@ -179,7 +179,7 @@ def refused(at: int, drive: float, numerical: float, projection: float, kinetic:
 
 @inner
 def carry_end(at: int, kinetic: float) -> None:
-    """Make the end of the step the state of the motion, but for what filters carry."""
+    """Make the end of the step the state of the motion, except for filtered quantities."""
     carry_impulses(at)
     part(at, "motion.numbers")[KINETIC] = kinetic
     carry_state(at)

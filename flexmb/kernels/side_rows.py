@@ -37,7 +37,7 @@ NV, MOTIONS = 0, 1
 
 
 class Sides(NamedTuple):
-    """The rows beside the normals, what is carried of them from step to step, and the contact problem.
+    """The rows beside the normals, their data from step to step, and the contact problem.
 
     Parameters
     ----------
@@ -107,14 +107,14 @@ def _row(s: Sides, k: int, x: Array) -> float:
 
 @inner
 def _surface(s: Sides, k: int, rates: Array) -> float:
-    """Return what the surface adds to the rate of row k."""
+    """Return the contribution of the surface to the rate of row k."""
     m = s.slide_of[k]
     return s.drift[k] + (s.slide_coef[k] * rates[m] if m >= 0 else 0.0)
 
 
 @inner
 def _free(s: Sides, rates: Array, v: Array, c: float, dv: Array) -> None:
-    """Write ``free``."""
+    """Write the array ``free``."""
     for i in range(s.P.size):
         for k in range(s.start[i], s.start[i + 1]):
             U = _row(s, k, v) + (c * _row(s, k, dv) if c != 0.0 else 0.0) + _surface(s, k, rates)
@@ -184,7 +184,7 @@ def _levels(s: Sides, g_free: Array, b: Array, nu: Array) -> int:
 
 @inner
 def _works(s: Sides, weight: float, before: Array, v: Array, after: Array) -> None:
-    """Fill the works and the status of the step, move the states of the laws on, and book what the surfaces did."""
+    """Fill the works and the status of the step, update the states of the laws, and record the work of the surfaces."""
     drive = 0.0
     for i in range(s.P.size):
         works = 0.0

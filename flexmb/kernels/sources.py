@@ -1,4 +1,4 @@
-"""What a compiled kernel was made from: a digest of its source and of the sources of all kernels it builds on.
+"""The digest of a compiled kernel: of its source and of the sources of all kernels it uses.
 
 The machine code of a function holds that of the functions it calls, and the constants it imports. So it is out of date
 when any module of that chain changes, and only then.

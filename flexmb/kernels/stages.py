@@ -104,7 +104,7 @@ def _address(function: Any) -> int:
 
 
 def doors_of(*stages: Stage) -> IntArray:
-    """Return what others call, for rare stages."""
+    """Return the table of addresses by which others call rare stages."""
     table = np.zeros(len(stages), dtype=np.int64)
     for k, stage_k in enumerate(stages):
         table[k] = stage_k.door(table, k)
@@ -112,12 +112,12 @@ def doors_of(*stages: Stage) -> IntArray:
 
 
 def keep_failure(err: BaseException) -> None:
-    """Keep what happened behind a door until the loop has returned."""
+    """Store an exception of a Python callback until the loop has returned."""
     _failed.append(err)
 
 
 def raise_failed() -> None:
-    """Raise what a door met, if anything, once the loop has returned."""
+    """Raise the stored exception of a Python callback, if any, once the loop has returned."""
     if _failed:
         err = _failed[0]
         _failed.clear()

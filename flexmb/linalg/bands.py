@@ -14,7 +14,7 @@ from flexmb.state import Array, IntArray
 
 @dataclass(frozen=True)
 class BandOrder:
-    """A permutation of the unknowns and the half-bandwidth it leaves.
+    """A permutation of the unknowns and the resulting half-bandwidth.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class BandOrder:
 def band_order(*matrices: sparse.csr_array) -> BandOrder:
     """Return an order in which all the given symmetric matrices are narrow.
 
-    The natural order is kept when it is as narrow as reverse Cuthill-McKee's, so that a bar stays in sequence.
+    The natural order is kept if it is as narrow as reverse Cuthill-McKee's, so that a bar keeps its sequence.
     """
     n = matrices[0].shape[0]
     pattern = sparse.csr_array((n, n))

@@ -35,7 +35,7 @@ class BandFactor:
         self.ldu, bad = ldl_factor(order.bands(A))
         if bad >= 0:
             raise _not_definite(int(order.perm[bad]))
-        if skew is not None:  # the symmetric part being definite, no pivoting is needed
+        if skew is not None:  # the symmetric part is definite, so no pivoting is needed
             self.ldu, bad = ldu_factor(order.bands(A), order.bands(skew))
             if bad >= 0:
                 raise _not_definite(int(order.perm[bad]))
@@ -114,5 +114,5 @@ def in_bands(*matrices: sparse.csr_array) -> bool:
 def _not_definite(row: int) -> InputError:
     which = f" (unknown number {row})" if row >= 0 else ""
     return InputError(
-        f"the system matrix is not positive definite{which}: a mass is zero, or a part is not held where it must be"
+        f"the system matrix is not positive definite{which}: a mass is zero, or a part is not sufficiently supported"
     )

@@ -1,4 +1,4 @@
-"""Kinds of parts found by the files that hold them, or by entry points of other packages."""
+"""Kinds of parts found as modules of their package, or by entry points of other packages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmb.checks.plugins import Registry, part_word
 
 
 def kinds_of(package: str, path: Iterable[str], role: str) -> Registry:
-    """Return the parts of a package, and those that plug-ins add, by the word that case files use for them.
+    """Return the parts of a package, and those of plug-ins, by their names in case files.
 
     Parameters
     ----------

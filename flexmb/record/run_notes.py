@@ -8,9 +8,11 @@ from flexmb.record.samples import RunInfo, Tally
 from flexmb.record.summary_text import energy_warnings
 
 MOST_BENT = 0.1
-"""Deflection of a floating beam, over its length, up to which linear strains are accurate (docs/multibody.md)."""
+"""Deflection of a floating beam, relative to its length, up to which linear strains are accurate
+(docs/multibody.md)."""
 LOST_IN_CORRECTIONS = 0.01
-"""Work of position corrections at contacts with restitution, over the energy exchanged, above which a note is given."""
+"""Work of position corrections at contacts with restitution, relative to the energy exchanged, above which a note is
+given."""
 
 
 def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
@@ -29,8 +31,8 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
     if not bouncing:
         return []
     return [
-        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy moved, besides what the "
-        f"restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
+        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy exchanged, in addition to the "
+        f"loss by restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
         "moreau-jean do not lose it (docs/energy.md)"
     ]
 

@@ -177,7 +177,7 @@ class Block:
 
 @dataclass
 class Tally:
-    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
+    """Statistics of a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
     ``falling_max`` is the largest ``W_TT P_N |mu'|`` of contacts that slipped (``kernels.friction_law``), and
     ``contact_residual_max`` the largest residual accepted of contact problems with friction in large motion.
@@ -235,7 +235,7 @@ class Groups(Protocol):
 
 
 class ContactGroups(Groups, Protocol):
-    """Contacts by name, nc rows in all."""
+    """Contacts by name, nc rows in total."""
 
     @property
     def nc(self) -> int:
@@ -249,12 +249,12 @@ class ContactGroups(Groups, Protocol):
 
     @property
     def blocks(self) -> Blocks:
-        """Tangential rows, and the numbers of the laws."""
+        """Tangential rows, and the parameters of the laws."""
         ...
 
 
 class JointGroups(Groups, Protocol):
-    """Joints by name, nj rows in all."""
+    """Joints by name, nj rows in total."""
 
     @property
     def nj(self) -> int:
@@ -306,12 +306,12 @@ class RecordedSystem(Protocol):
 
     @property
     def probes(self) -> Sequence[SignalColumns]:
-        """Recorded signals."""
+        """The recorded signals."""
         ...
 
     @property
     def layout(self) -> Layout:
-        """Where the unknowns live in space."""
+        """Positions of the unknowns in space."""
         ...
 
     @property
@@ -340,7 +340,7 @@ class RecordedScheme(Protocol):
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
+    """Everything known about a run before its first step; ``tolerance`` is 0 for a constant step size."""
 
     system: RecordedSystem
     scheme: RecordedScheme
@@ -362,9 +362,9 @@ class RunInfo:
 class Checkpoint:
     """State from which a run continues bit for bit.
 
-    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
-    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
-    checksum of the run it belongs to, for sinks that keep it.
+    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is its
+    step number; ``samples`` and ``fields`` are the numbers of samples and fields passed to the sink so far. ``run`` is
+    a checksum of the run, for sinks that store it.
     """
 
     step: int
@@ -383,9 +383,9 @@ class Sink(Protocol):
         ...
 
     def append(self, block: Block) -> None:
-        """Take the next samples."""
+        """Receive the next samples."""
         ...
 
     def checkpoint(self, point: Checkpoint) -> None:
-        """Keep a point to resume from (may be ignored)."""
+        """Store a state from which the run can be resumed (optional)."""
         ...

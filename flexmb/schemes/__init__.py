@@ -1,7 +1,7 @@
-"""Time-stepping schemes, one family per file. A scheme is listed here because its file exists.
+"""Time-stepping schemes, one family per file; modules of this package are found automatically.
 
-Every public class with a non-empty ``name`` that a module of this package defines is a scheme; so is what other
-packages add by entry points (``checks.plugins``).
+Every public class with a non-empty ``name`` defined in a module of this package is a scheme; other packages add schemes
+by entry points (``checks.plugins``).
 """
 
 from __future__ import annotations

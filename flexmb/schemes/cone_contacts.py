@@ -42,7 +42,7 @@ class Carried:
 
 
 class ConeContacts:
-    """The rows beside the normals of a constant system under a scheme; keeps the arrays of its stages alive."""
+    """The rows beside the normals of a constant system with a scheme; holds the arrays of its stages."""
 
     def __init__(
         self, fixed: PreparedContacts, order: BandOrder, solver: ContactSolver, h: float, carried: Carried
@@ -88,14 +88,14 @@ class ConeContacts:
 
 
 def _reached(stage: Stage, room: Room) -> IntArray:
-    """Return the addresses of a stage and of its arrays; the stage is compiled when it is first called."""
+    """Return the addresses of a stage and of its arrays; the stage is compiled at its first call."""
     address = np.array([0, room.at], dtype=np.int64)
     address[0] = stage.door(address, 0)
     return address
 
 
 def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: ContactSolver) -> Cones:
-    """Return the problem without its numbers of a step."""
+    """Return the problem without the numbers of a step."""
     blocks, both = system.contacts.blocks, numbers.level is Level.BOTH
     nc = blocks.nc
     shape = np.stack([blocks.slides, blocks.turns, blocks.spins], axis=1).astype(np.int64)

@@ -1,4 +1,4 @@
-"""What every scheme has: parameters, a start, a pure step, and the terms of its own energy identity."""
+"""The interface of schemes: parameters, a start, a pure step, and the terms of the energy identity."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ SETTLED, NOISE = 1e-14, 1e-11
 
 
 class PreparedContacts(ABC):
-    """What every scheme prepares for its contacts: a dense matrix over their pairs, or a solver for many of them."""
+    """Prepared data of a scheme for its contacts: a dense matrix over their pairs, or a solver for many of them."""
 
     system: LinearSystem
     gain: float = 1.0
@@ -52,12 +52,12 @@ class PreparedContacts(ABC):
 
     @cached_property
     def many(self) -> ManyContactsProblem | None:
-        """The solver for many contacts; None where they are few."""
+        """The solver for many contacts; None for few."""
         there = self.numbers.scale > 0.0 and pays(self.system)
         return ManyContactsProblem(self.system, self.numbers) if there else None
 
     def many_for(self, solver: ContactSolver) -> ManyContactsProblem | None:
-        """Return the solver for many contacts, unless a method is asked for by name that needs the whole matrix."""
+        """Return the solver for many contacts, unless the chosen method requires the full matrix."""
         return self.many if solver.method == NEWTON else None
 
     @property
@@ -69,7 +69,7 @@ class PreparedContacts(ABC):
 
 @dataclass(frozen=True)
 class StepFixed(PreparedContacts):
-    """S factorized, and the Delassus matrix W = G^T S^-1 G once it is asked for."""
+    """S factorized, and the Delassus matrix W = G^T S^-1 G on demand."""
 
     S: StepMatrix
     system: LinearSystem
@@ -86,7 +86,7 @@ class StepFixed(PreparedContacts):
 
     @cached_property
     def W_rows(self) -> Array:
-        """[G H]^T S^-1 [G H]: that of the normals and of the rows beside them."""
+        """The matrix [G H]^T S^-1 [G H] of normals and rows beside them."""
         contacts = self.system.contacts
         return delassus(self.S.solve, sparse.csc_array(sparse.hstack([contacts.G, contacts.H], format="csc")))
 
@@ -97,25 +97,25 @@ class StepFixed(PreparedContacts):
 
     @property
     def dense_response(self) -> Array:
-        """W_ii."""
+        """The diagonal W_ii."""
         return np.diag(self.W)
 
 
 @dataclass(frozen=True)
 class Responses:
-    """What a scheme prepares that factors nothing beforehand: the velocity per unit impulse of each contact, (nc,)."""
+    """Prepared data of a scheme without constant factorizations: velocity per unit impulse of contacts, (nc,)."""
 
     response: Array
 
     @classmethod
     def of(cls, S: Solves, G: sparse.csc_array) -> Responses:
-        """Return the diagonal of G^T S^-1 G, a column at a time."""
+        """Return the diagonal of G^T S^-1 G, column by column."""
         columns = (G[:, [i]].toarray()[:, 0] for i in range(G.shape[1]))
         return cls(np.array([float(g @ S.solve(g)) for g in columns]))
 
 
 class Fixed(Protocol):
-    """What a scheme prepares once: factorizations and Delassus matrices."""
+    """Constant prepared data of a scheme: factorizations and Delassus matrices."""
 
     S: StepMatrix
 
@@ -127,7 +127,7 @@ class Fixed(Protocol):
 
 @dataclass(frozen=True)
 class Memory:
-    """What a scheme carries from step to step besides (q, v), as plain arrays.
+    """Data of a scheme from step to step besides (q, v), as plain arrays.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ class Memory:
 
 
 class Scheme(ABC):
-    """A time-stepping scheme: all that is particular to it stands in its own file.
+    """A time-stepping scheme; everything specific to it is in its own file.
 
     ``prepare``, ``start`` and ``step`` are its definition; a scheme whose step asks systems for nothing but the words
     of ``flexmb.system.protocol`` sets ``any_system`` and runs on every system it does not refuse in ``check``.
@@ -191,7 +191,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def prepare(self, system: Any, h: float) -> Any:
-        """Factor what is constant over the run."""
+        """Factor the constant matrices of the run."""
 
     @abstractmethod
     def start(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
@@ -201,14 +201,14 @@ class Scheme(ABC):
     def step(
         self, system: Any, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_n to t_n + h; a pure function of its arguments."""
+        """Advance from t_n to t_n + h; a pure function of its arguments."""
 
     def compiled_memory(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
-        """Return the memory with which the compiled step of constant systems begins, where there is one."""
+        """Return the initial memory of the compiled step of constant systems, if there is one."""
         return self.start(system, state, h, fixed, solver)
 
     def compiled_step(self, h: float) -> Any | None:
-        """Return the parameters of the compiled step of constant systems (``kernels.march``); None: there is none."""
+        """Return the parameters of the compiled step of constant systems (``kernels.march``); None if there is none."""
         return None
 
     def amplification(self, k: float, c: float) -> Array:
@@ -229,11 +229,11 @@ class Scheme(ABC):
 
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
-        """Return what the compiled loop of large motion calls; nothing where a scheme has no such step."""
+        """Return the stages of the compiled loop of large motion; none if the scheme has no such step."""
         return NO_STAGES
 
     def check(self, system: System) -> None:  # noqa: B027
-        """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
+        """Raise InputError if the scheme does not support this system; by default it supports all."""
 
     def check_laws(self, system: System) -> None:
         """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
@@ -247,21 +247,21 @@ class Scheme(ABC):
 
     @property
     def has_error_estimate(self) -> bool:
-        """Whether the local error of a step is known, so that a tolerance can choose the steps."""
+        """Whether the local error of a step is known, so that a tolerance can control the steps."""
         return False
 
     def position_error(
         self, system: Any, before: State, after: State, memory: Memory, memory_after: Memory, h: float
     ) -> Array:
-        """Return the local error of the positions in a step of smooth motion, (nv,), where it is known."""
+        """Return the local error of the positions in a step of smooth motion, (nv,), if known."""
         raise InputError("has no error estimate", where="scheme", key="name", value=self.name)
 
     def resized(self, system: Any, state: State, memory: Memory, h: float, h_next: float) -> Memory:
-        """Return the memory for a step of another length than the one before; as it is unless it stands for a time."""
+        """Return the memory for a step of another size than before; unchanged unless it depends on the size."""
         return memory
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return what is seldom wanted of this scheme on a system with joints, with Newton's restitution above 0."""
+        """Return notes on unfavorable settings for a system with joints, or with Newton's restitution above 0."""
         return ()
 
 
@@ -336,7 +336,7 @@ def largest(x: Array) -> float:
 
 
 def has_settled(size: float, last: float, scale: float, noise: float = 0.0) -> bool:
-    """Tell whether Newton's method is done: its correction is round-off, or small and no longer shrinks.
+    """Return whether Newton's method has converged: its correction is round-off, or small and no longer decreasing.
 
     Parameters
     ----------
@@ -358,7 +358,7 @@ def no_contacts(system: System) -> Array:
 def forecast_closes(
     start: Instant, ahead: float, P_before: Array, response: Array, h: float, blocks: Blocks
 ) -> IntArray:
-    """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
+    """Return the contacts whose forecast gap g + ahead U is <= 0, up to round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
     positive one at its word would lift the contact every other step and double the impulse in between. With friction

@@ -12,7 +12,7 @@ from flexmb.state import Array
 
 @dataclass(frozen=True)
 class Gravity:
-    """Uniform acceleration; its work is booked as potential energy -m a.x.
+    """Uniform acceleration; its work is recorded as potential energy -m a.x.
 
     Parameters
     ----------

@@ -107,10 +107,10 @@ def row_unit(word: str, row: str) -> str:
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
-    """Return the mean force since the sample before, N: the impulse, (n+1,) or (n+1, m), over that time.
+    """Return the mean force since the previous sample, N: the impulse, (n+1,) or (n+1, m), over that time.
 
-    The first sample is taken to be as far from the one before as the second from it: at the start of a run its impulse
-    is zero, and inside a run samples are evenly spaced.
+    The first interval is taken equal to the second: at the start of a run the first impulse is zero, and inside a run
+    samples are evenly spaced.
     """
     dt = np.diff(step, prepend=2 * step[0] - step[1] if len(step) > 1 else step[0] - 1) * h
     return np.asarray(impulse / (dt if impulse.ndim == 1 else dt[:, None]))
@@ -243,7 +243,7 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
 def digest_of(tree: Tree) -> str:
     """Return a checksum of the arrays that a run writes at its start and never changes.
 
-    That is the layout to the bit, and names, types and widths of all arrays; their rows grow.
+    These are the layout bit by bit, and names, types and widths of all arrays, whose number of rows grows.
     """
     out = hashlib.blake2b(digest_size=32)
     for name in sorted(name for name in tree if name != DIGEST):
@@ -304,7 +304,7 @@ def sections_from(tree: Tree) -> LineSections | None:
         return None
     paths = {f.name: f"/layout/sections/{f.name}" for f in fields(LineSections)}
     parts = {name: np.asarray(tree[path][()]) for name, path in paths.items() if path in tree or name != "other"}
-    parts.setdefault("other", np.zeros(len(parts["length"]), dtype=np.int64))  # older results lack it
+    parts.setdefault("other", np.zeros(len(parts["length"]), dtype=np.int64))  # missing in older results
     return LineSections(**parts)
 
 

@@ -41,14 +41,14 @@ from flexmb.state import Array
 
 GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
 LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
-"""How contacts enter a step (``AlphaFamilyStep.level``), by the words of ``Alpha.contact_level``."""
+"""How contacts enter a step (``AlphaFamilyStep.level``), by the names in ``Alpha.contact_level``."""
 
 A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 """Rows of ``Live.vectors``; rows 1 and 2 of ``Live.contacts`` are lam and lam^ (naive scheme)."""
 
 
 class AlphaFamilyStep(NamedTuple):
-    """The parameters of a step."""
+    """The parameters of a step of the alpha family."""
 
     h: float
     alpha_m: float
