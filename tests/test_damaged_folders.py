@@ -147,7 +147,7 @@ def test_states_that_are_no_numbers_are_said_so(
     assert main(commands(folder, tmp_path)["view"]) == 2
     assert says(capsys.readouterr().err, "state ... finite number")
     assert main(commands(folder, tmp_path)["report"]) == 0
-    assert says((tmp_path / "page.html").read_text(), "21 ... 21 states ... finite numbers")
+    assert says((tmp_path / "page.html").read_text(), "21 ... 21 states ... not finite")
 
 
 def test_states_that_are_numbers_are_shown_beside_others(
@@ -315,7 +315,7 @@ def test_states_too_large_to_draw_are_left_out(
     changed("state/q", spoil)(folder)
     assert main(commands(folder, tmp_path)["report"]) == 0
     said = capsys.readouterr().err
-    assert says(said, "1 ... 21 states ... finite numbers")
+    assert says(said, "1 ... 21 states ... not finite")
     assert "Warning" not in said
 
 

@@ -60,7 +60,7 @@ def test_results_at_hand_have_the_notes_of_their_folders(bar: Result, tmp_path: 
     at_hand, of_folder = opened(spoilt), open_folder(tmp_path / "bar")
     assert at_hand.notes == of_folder.notes == opened(fm.load(tmp_path / "bar")).notes
     assert len(at_hand.notes) == 3
-    assert says(at_hand.notes, "1 ... 201 states ... finite numbers ... t = 0.07 s")
+    assert says(at_hand.notes, "1 ... 201 states ... not finite ... t = 0.07 s")
     assert at_hand.notes[0] == "the run failed: no way"
     assert at_hand.h == pytest.approx(5e-3)
     assert len(at_hand.result.fields) == 200
