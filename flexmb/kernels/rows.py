@@ -71,68 +71,37 @@ def mode_value(R: Modes, m: int, x: Array) -> float:
 
 
 @inner
-def _sparsely(at: int, wish: int, x: Array, y: Array) -> bool:
-    """Have a product or solve done by the stage of wide systems; return False where matrices are bands."""
+def algebra(at: int, wish: int, x: Array, y: Array) -> None:
+    """Do a product or solve of ``kernels.sparse_structure``, with bands or, where they are wide, by its stage."""
     address = part(at, "structure.sparse")
-    if address[0] == 0:
-        return False
-    ask(address[0], address[1], wish, 0.0, 0.0, x, y, y)
-    return True
-
-
-@inner
-def inertia(at: int, x: Array, y: Array) -> None:
-    """Write ``M x`` into ``y``."""
-    if not _sparsely(at, TIMES_M, x, y):
+    if address[0] != 0:
+        ask(address[0], address[1], wish, 0.0, 0.0, x, y, y)
+    elif wish == SOLVE:
+        ldu_solve(part(at, "structure.bands.S"), x)
+    elif wish == SOLVE_MASS:
+        ldu_solve(part(at, "structure.bands.S_M"), x)
+    elif wish == TIMES_M:
         band_matvec(part(at, "structure.bands.M"), x, y)
-
-
-@inner
-def inertia_form(at: int, x: Array, work: Array) -> float:
-    """Return ``x^T M x``; ``work`` is overwritten with ``M x``."""
-    inertia(at, x, work)
-    return dot(x, work)
-
-
-@inner
-def damping_form(at: int, x: Array, y: Array, work: Array) -> float:
-    """Return ``x^T C y``; ``work`` is overwritten with ``C y``."""
-    if not _sparsely(at, TIMES_C, y, work):
-        band_matvec(part(at, "structure.bands.C"), y, work)
-    return dot(x, work)
-
-
-@inner
-def _add_cross(at: int, x: Array, y: Array) -> None:
-    """Add ``cross x`` to ``y``."""
-    if not _sparsely(at, ADD_CROSS, x, y):
-        skew_add(part(at, "structure.bands.cross"), x, y)
-
-
-@inner
-def cross_form(at: int, x: Array, y: Array, work: Array) -> float:
-    """Return ``x^T cross y``; ``work`` is overwritten with ``cross y``."""
-    for i in range(work.size):
-        work[i] = 0.0
-    _add_cross(at, y, work)
-    return dot(x, work)
-
-
-@inner
-def gyro_form(at: int, x: Array, y: Array, work: Array) -> float:
-    """Return ``x^T gyro y``; ``work`` is overwritten with ``gyro y``."""
-    for i in range(work.size):
-        work[i] = 0.0
-    if not _sparsely(at, ADD_GYRO, y, work):
-        skew_add(part(at, "structure.bands.gyro"), y, work)
-    return dot(x, work)
-
-
-@inner
-def _stiffness(at: int, x: Array, y: Array) -> None:
-    """Write ``K x`` into ``y``, taken from the entries of K."""
-    if not _sparsely(at, TIMES_K, x, y):
+    elif wish == TIMES_K:
         band_matvec(part(at, "structure.bands.K"), x, y)
+    elif wish == TIMES_C:
+        band_matvec(part(at, "structure.bands.C"), x, y)
+    elif wish == RESIST:
+        band_product(part(at, "structure.bands.resist"), part(at, "structure.bands.resist_up"), x, y)
+    elif wish == ADD_CROSS:
+        skew_add(part(at, "structure.bands.cross"), x, y)
+    else:
+        skew_add(part(at, "structure.bands.gyro"), x, y)
+
+
+@inner
+def form(at: int, wish: int, x: Array, y: Array, work: Array) -> float:
+    """Return ``x^T A y`` with the matrix of a wish; ``work`` is overwritten with ``A y``."""
+    if wish in (ADD_CROSS, ADD_GYRO):
+        for i in range(work.size):
+            work[i] = 0.0
+    algebra(at, wish, y, work)
+    return dot(x, work)
 
 
 @inner
@@ -143,7 +112,7 @@ def elastic(at: int, x: Array, y: Array) -> None:
         return
     R = part(at, "structure.strain")
     if R.D.size == 0:
-        _stiffness(at, x, y)
+        algebra(at, TIMES_K, x, y)
         return
     for m in range(R.D.size):
         R.t[m] = R.D[m] * mode_value(R, m, x)
@@ -159,41 +128,26 @@ def restoring(at: int, x: Array, y: Array) -> None:
     """Write ``(K + cross) x`` into ``y``."""
     elastic(at, x, y)
     if part(at, "structure.crossed"):
-        _add_cross(at, x, y)
+        algebra(at, ADD_CROSS, x, y)
 
 
 @inner
 def resisting(at: int, x: Array, y: Array) -> None:
     """Write ``(C + gyro) x`` into ``y``."""
-    if not _sparsely(at, RESIST, x, y):
-        band_product(part(at, "structure.bands.resist"), part(at, "structure.bands.resist_up"), x, y)
-
-
-@inner
-def solve_mass(at: int, x: Array) -> None:
-    """Overwrite ``x`` with M^-1 x."""
-    if not _sparsely(at, SOLVE_MASS, x, x):
-        ldu_solve(part(at, "structure.bands.S_M"), x)
-
-
-@inner
-def _solve(at: int, x: Array) -> None:
-    """Overwrite ``x`` with S^-1 x, without correction."""
-    if not _sparsely(at, SOLVE, x, x):
-        ldu_solve(part(at, "structure.bands.S"), x)
+    algebra(at, RESIST, x, y)
 
 
 @inner
 def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
     """Overwrite ``x`` with S^-1 x; twin of ``schemes.scheme.StepMatrix.solve``."""
     if not part(at, "structure.refine"):
-        _solve(at, x)
+        algebra(at, SOLVE, x, x)
         return
     n = x.size
     for i in range(n):
         w0[i] = x[i]
-    _solve(at, x)
-    inertia(at, x, w1)
+    algebra(at, SOLVE, x, x)
+    algebra(at, TIMES_M, x, w1)
     for i in range(n):
         w0[i] -= w1[i]
     restoring(at, x, w1)
@@ -205,7 +159,7 @@ def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
         c_C = part(at, "structure.c_C")
         for i in range(n):
             w0[i] -= c_C * w1[i]
-    _solve(at, w0)
+    algebra(at, SOLVE, w0, w0)
     for i in range(n):
         x[i] += w0[i]
 
@@ -213,7 +167,7 @@ def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
 @inner
 def kinetic(at: int, v: Array, work: Array) -> float:
     """Return v^T M v / 2."""
-    return 0.5 * inertia_form(at, v, work)
+    return 0.5 * form(at, TIMES_M, v, v, work)
 
 
 @inner
@@ -223,8 +177,7 @@ def potential(at: int, q: Array, w0: Array) -> float:
     if part(at, "structure.laplacian"):
         V = 0.5 * band_flux_quad(part(at, "structure.bands.K"), q, w0)
     elif R.D.size == 0:
-        _stiffness(at, q, w0)
-        V = 0.5 * dot(q, w0)
+        V = 0.5 * form(at, TIMES_K, q, q, w0)
     else:
         V = 0.0
         for m in range(R.D.size):

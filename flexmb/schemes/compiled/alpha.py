@@ -23,19 +23,18 @@ from flexmb.kernels.ledger import (
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
+    algebra,
     combine,
-    cross_form,
-    damping_form,
     elastic,
     forecast_closes,
+    form,
     gap_offset,
-    gyro_form,
     resisting,
     restoring,
     row_dot,
-    solve_mass,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, ADD_GYRO, SOLVE_MASS, TIMES_C
 from flexmb.schemes.compiled.formulas import filtered, mean
 from flexmb.state import Array
 
@@ -175,11 +174,11 @@ def _apply(ch: AlphaFamilyStep, at: int, r: float, nu: Array, lam: Array, q: Arr
     w, dq = s.x3, s.x4
     combine(G, Lam, w)
     add_side_impulses(at, 1.0, w)
-    solve_mass(at, w)
+    algebra(at, SOLVE_MASS, w, w)
     if ch.level == GGL:
         combine(G, nu, dq)
         add_side_impulses(at, 0.5 * h, dq)  # a contact that sticks would creep without it
-        solve_mass(at, dq)
+        algebra(at, SOLVE_MASS, dq, dq)
     else:
         for i in range(n):
             dq[i] = 0.5 * h * w[i]
@@ -256,7 +255,7 @@ def _finish(
             K_dq[i] = mean(gamma, q[i], x.q[i])
             if kappa != 0.0:
                 K_dq[i] -= work[i]
-        x.terms[T_CROSS] = -cross_form(at, dq, K_dq, f)
+        x.terms[T_CROSS] = -form(at, ADD_CROSS, dq, K_dq, f)
     _applied_works(ch, at, row, v, dq, work, K_dq)
     for i in range(n):
         x.q[i] = q[i]
@@ -288,9 +287,9 @@ def _applied_works(ch: AlphaFamilyStep, at: int, row: int, v: Array, dq: Array, 
             work[i] = mean(gamma, after, vhat[i])
             vhat[i] = after
     if part(at, "structure.damped"):
-        damping = -damping_form(at, dq, work, C_v)
+        damping = -form(at, TIMES_C, dq, work, C_v)
     if part(at, "structure.gyroscopic"):
-        x.terms[T_NUMERICAL] -= gyro_form(at, dq, work, C_v)
+        x.terms[T_NUMERICAL] -= form(at, ADD_GYRO, dq, work, C_v)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] += drive
     x.terms[T_SPIN] = drive

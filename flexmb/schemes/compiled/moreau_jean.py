@@ -15,17 +15,16 @@ from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
-    cross_form,
-    damping_form,
     elastic,
     forecast_closes,
+    form,
     gap_offset,
-    inertia_form,
     resisting,
     restoring,
     row_dot,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C, TIMES_M
 from flexmb.schemes.compiled.formulas import increment, mean
 from flexmb.state import Array
 
@@ -122,13 +121,13 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
     drive += side_works(at, row, vt, x.v)
     numerical = 0.0
     if vt != 0.5:
-        numerical += (0.5 - vt) * inertia_form(at, dv, w.x1)
+        numerical += (0.5 - vt) * form(at, TIMES_M, dv, dv, w.x1)
     if th != 0.5:
         elastic(at, dq, w.x1)
         numerical += (0.5 - th) * dot(dq, w.x1)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE], x.terms[T_SPIN] = drive, spin
-    x.terms[T_DAMPING] = -damping_form(at, dq, dq, w.x1) / h if part(at, "structure.damped") else 0.0
+    x.terms[T_DAMPING] = -form(at, TIMES_C, dq, dq, w.x1) / h if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical
     # x.q is at the end of the step; dq^T N dq is zero
-    x.terms[T_CROSS] = -cross_form(at, dq, x.q, w.x1) if part(at, "structure.crossed") else 0.0
+    x.terms[T_CROSS] = -form(at, ADD_CROSS, dq, x.q, w.x1) if part(at, "structure.crossed") else 0.0

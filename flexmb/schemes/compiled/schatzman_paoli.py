@@ -14,9 +14,8 @@ from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
-    cross_form,
-    damping_form,
     elastic,
+    form,
     gap_offset,
     kinetic,
     potential,
@@ -25,6 +24,7 @@ from flexmb.kernels.rows import (
     row_dot,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C
 from flexmb.state import Array
 
 AHEAD, DRIVE = 0, 1
@@ -143,7 +143,7 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     if part(at, "structure.crossed"):
         for i in range(n):
             w.x2[i] = x.q[i] + h * (ch.w2 * u_1[i] - ch.w0 * u[i])
-        cross = -h * cross_form(at, x.v, w.x2, w.x3)
+        cross = -h * form(at, ADD_CROSS, x.v, w.x2, w.x3)
     for i in range(n):
         w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
     half = kinetic(at, u_1, w.x3) + potential(at, w.x2, w.x3)
@@ -151,6 +151,6 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     x.terms[T_CROSS] = cross
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE], x.terms[T_SPIN] = drive + spin, spin
-    x.terms[T_DAMPING] = -h * damping_form(at, x.v, x.v, w.x3) if part(at, "structure.damped") else 0.0
+    x.terms[T_DAMPING] = -h * form(at, TIMES_C, x.v, x.v, w.x3) if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical - (ahead - x.scalars[AHEAD])
     x.scalars[AHEAD] = ahead
