@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from flexmb.drive.dense_output import POINTS
 from flexmb.drive.events.edges import Edges
 from flexmb.drive.events.thresholds import Thresholds
 from flexmb.smooth.dense import inside_of, velocity_of
@@ -29,6 +28,8 @@ from flexmb.smooth.smooth_step import SmoothStep
 from flexmb.state import Array, IntArray
 
 CLOSING, RELEASE, SLIPPING, STICKING, EDGE = "closing", "release", "slip", "stick", "edge"
+POINTS = 8
+"""Number of parts of a step in which the sign of an event function is checked, so that short flights are found."""
 FAR = 2.0
 """Factor on the largest change of a gap in a step, in the first check."""
 STEADY = 0.2
