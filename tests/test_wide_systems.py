@@ -242,16 +242,17 @@ def test_solves_with_supernodes_against_dense_ones():
 
 
 def test_a_wide_matrix_that_is_not_definite_is_refused_with_the_number():
-    A = graph(*lattice(30, 30)[1].T, 961).tolil()
+    n = 3 * 961
+    A = graph(*lattice(30, 30)[1].T, 961, 3).tolil()
     assert isinstance(factor(sparse.csr_array(A)), SparseFactor)
-    A[17, 17] = -40.0
+    A[17, 17] = -100.0
     with pytest.raises(InputError, match="not positive definite.*number 17"):
         factor(sparse.csr_array(A))
     A[17] = 0.0
     A[:, 17] = 0.0
     with pytest.raises(InputError, match="not positive definite"):
         factor(sparse.csr_array(A))
-    B = sparse.csr_array(np.triu(np.ones((961, 961)), 900) - np.tril(np.ones((961, 961)), -900))
+    B = sparse.csr_array(np.triu(np.ones((n, n)), n - 60) - np.tril(np.ones((n, n)), 60 - n))
     with pytest.raises(InputError, match="not positive definite"):
         factor(sparse.csr_array(A), B)
 
