@@ -1,7 +1,8 @@
 # Two commands:  make run   (set up, run the impacting bar, say where to look)
 #                make test  (set up, check style and types, run the tests; with FLEXMB_FUZZ=5000 so many mutated
 #                            case files instead of 300)
-# and:           make docs  (set up, run all cases and studies, build the site with the galleries)
+# and:           make studies  (set up, run two studies of integrators with events, check what they expect)
+#                make docs  (set up, run all cases and studies, build the site with the galleries)
 #                make dist-check  (build wheel and sdist, install them into an empty environment, run a case there)
 #                make lock  (write the versions of this environment's packages to requirements-test.txt)
 # Another Python:  make test PYTHON=python3.12   (in an environment of its own, .venv-python3.12)
@@ -16,7 +17,7 @@ OUT := results/impacting_bar
 SITE := build/site
 PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check $(if $(LOCK),--constraint $(LOCK))
 
-.PHONY: run test docs setup dist-check lock clean
+.PHONY: run test studies docs setup dist-check lock clean
 
 # what this shows needs the core and the extra "view"; an environment made for tests has them, too
 run: $(if $(wildcard $(STAMP)),$(STAMP),$(SHOWN))
@@ -33,6 +34,10 @@ test: $(STAMP)
 	$(BIN)/mypy
 	$(BIN)/flexmb warm
 	$(BIN)/pytest -n 2
+
+# takes minutes, and is therefore no part of make test
+studies: $(STAMP)
+	FLEXMB_STUDIES=1 $(BIN)/pytest -n 2 tests/test_study_expectations.py
 
 # a case or study that fails is shown as such on its page, and the exit code says so
 docs: $(STAMP)
