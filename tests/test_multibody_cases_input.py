@@ -158,7 +158,7 @@ BAD = {
         "line 5: time.tolerance = -1e-06 ... positive number",
     ),
     "tolerance and a scheme without error estimate": (
-        replaced("step = 0.01", "tolerance = 1e-6").replace("generalized-alpha", "moreau-jean"),
+        replaced("step = 0.01", "tolerance = 1e-6").replace("generalized-alpha", "stormer-verlet"),
         "line 5: time.tolerance = 1e-06 ... error ... generalized-alpha, hht, newmark",
     ),
     "interval without tolerance": (

@@ -27,8 +27,6 @@ from flexmb.errors import NotConverged, SimulationError
 from flexmb.record.samples import Tally
 from flexmb.schemes.scheme import Memory
 from flexmb.state import Array, State
-from flexmb.system.linear_instant import LinearInstant
-from flexmb.system.linear_system import LinearSystem
 
 MOST_HALVINGS = 40
 """Maximum number of halvings of an interval between samples, unless limited earlier by the round-off of time."""
@@ -43,7 +41,6 @@ class AdaptiveEngine(GeneralEngine):
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
-        self.linear: LinearSystem = plan.linear
         self.prepared = {0: self.fixed}
         self.pace = np.array([0.0, plan.h, 0.0])
         self.pressed = np.zeros(plan.system.contacts.nc)
@@ -97,16 +94,15 @@ class AdaptiveEngine(GeneralEngine):
     def _error(self, before: State, memory: Memory, step: Step, h: float) -> tuple[float, float]:
         """Return the errors of a step over the tolerance: of its smooth motion, and of the time of closing contacts."""
         new, after, report = step
-        tolerance, size = self.plan.tolerance, self.linear.extent or 1.0
+        tolerance, size = self.plan.tolerance, self.system.extent or 1.0
         smooth = self._measure(self.plan.scheme.position_error(self.system, before, new, memory, after, h))
         closing = np.where(self.pressed == 0.0, report.P, 0.0)
         jump = 0.0
         if closing.any():
-            end = self.linear.instant(new.t, new.q, new.v)
-            jump = h * self._measure(self.linear.factor(end, 1.0, 0.0, 0.0).solve(end.G @ closing))
+            end = self.system.instant(new.t, new.q, new.v)
+            jump = h * self._measure(self.system.factor(end, 1.0, 0.0, 0.0).solve(end.G @ closing))
         if self.pressed.size:
-            assert isinstance(self.records.now, LinearInstant)
-            end = self.linear.instant(new.t, new.q, new.v)
+            end = self.system.instant(new.t, new.q, new.v)
             lowest = _lowest(self.records.now.g, h * self.records.now.U, end.g, h * end.U)
             depth = float((np.minimum(self.records.now.g, 0.0) - lowest).max(initial=0.0))
             jump = max(jump, depth / size)
@@ -114,7 +110,7 @@ class AdaptiveEngine(GeneralEngine):
 
     def _measure(self, x: Array) -> float:
         """Return the largest entry of a vector of unknowns: displacements over the system size, rotations in rad."""
-        over = np.where(self.linear.turning, 1.0, self.linear.extent or 1.0)
+        over = np.where(self.system.turning, 1.0, self.system.extent or 1.0)
         return float((np.abs(x) / over).max(initial=0.0))
 
     def snapshot(self) -> dict[str, Array]:

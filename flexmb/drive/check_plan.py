@@ -16,7 +16,6 @@ LEAST_TOLERANCE = 1e-13
 """Smallest tolerance in small motion: below it the estimated error of a step is round-off."""
 
 WITH_ERROR = SchemesThat(lambda c: c.error_known != "", lambda c: c.error_known.replace("always", ""))
-WITH_ERROR_LARGE = SchemesThat(lambda c: c.error_known != "" and c.error_in_large_motion)
 """Schemes of which a tolerance can choose the steps, in small motion and in large."""
 
 
@@ -55,17 +54,10 @@ def _check_steps(plan: Plan, engine: str) -> None:
     """Raise InputError for laws, a solver or a tolerance that steps over impacts do not carry."""
     system = plan.system
     check_laws(plan, engine)
-    if plan.tolerance and not _knows_its_error(plan):
+    if plan.tolerance and not plan.scheme.has_error_estimate:
         name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
-        able = WITH_ERROR_LARGE if isinstance(system, MultibodySystem) else WITH_ERROR
-        message = f"needs a scheme whose error is known: one of {able}; with {name} give step or steps"
+        message = f"needs a scheme whose error is known: one of {WITH_ERROR}; with {name} give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
     if plan.tolerance and plan.tolerance < LEAST_TOLERANCE and not isinstance(system, MultibodySystem):
         message = f"must be at least {LEAST_TOLERANCE:g}: below that the error of a step is round-off"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
-
-
-def _knows_its_error(plan: Plan) -> bool:
-    """Tell whether a tolerance can choose the steps; the compiled loop of large motion must know the error, too."""
-    here = plan.scheme.error_in_large_motion or not isinstance(plan.system, MultibodySystem)
-    return here and plan.scheme.has_error_estimate

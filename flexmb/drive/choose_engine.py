@@ -42,7 +42,11 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if isinstance(system, MultibodySystem):
         if engine == "compiled" and not multibody_carries(plan):
             raise InputError(f"{NOT_CARRIED} {_laws(plan)}; use general", key="engine", value=engine)
-        if engine == "compiled" or (engine == "auto" and _has_compiled_loop(plan)):
+        by_error = bool(plan.tolerance) and not plan.scheme.error_in_large_motion
+        if engine == "compiled" and by_error:
+            message = f"steps of '{plan.scheme.name}' by time.tolerance need the general engine"
+            raise InputError(message, key="engine", value=engine)
+        if engine == "compiled" or (engine == "auto" and _has_compiled_loop(plan) and not by_error):
             return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
         if not plan.scheme.any_system:
             message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
@@ -52,7 +56,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         _refuse_joint_friction(plan, system)
         if corner_times(system, plan.t0, plan.time(plan.steps), plan.h).size:
             raise InputError("drives with corners need the compiled engine", key="engine", value=engine)
-        return GeneralEngine(plan)
+        return AdaptiveEngine(plan) if plan.tolerance else GeneralEngine(plan)
     if plan.tolerance:
         if engine == "compiled":
             message = "steps of small motion by time.tolerance need the general engine"

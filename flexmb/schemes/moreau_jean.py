@@ -229,10 +229,13 @@ class MoreauJean(Scheme):
     def position_error(
         self, system: System, before: State, after: State, memory: Memory, memory_after: Memory, h: float
     ) -> Array:
-        """Return (h^2 / 12)(a_{k+1} - a_k), the error of the trapezoidal rule."""
+        """Return (h^2 / 12)(a_{k+1} - a_k), the error of the trapezoidal rule, with the joints held at both ends."""
         ends = [system.instant(s.t, s.q, s.v) for s in (before, after)]
-        change = ends[1].F.sum(axis=0) - ends[0].F.sum(axis=0)
-        return np.asarray(h * h / 12.0 * system.factor(ends[0], 1.0, 0.0, 0.0).solve(change))
+        a_0, a_1 = (
+            system.factor(at, 1.0, 0.0, 0.0).solve_both(at.F.sum(axis=0) - at.momentum_rate, -at.joint_bias)[0]
+            for at in ends
+        )
+        return np.asarray(h * h / 12.0 * (a_1 - a_0))
 
     def amplification(self, k: float, c: float) -> Array:
         """Return the map of (q, h v)."""

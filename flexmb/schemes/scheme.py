@@ -172,7 +172,7 @@ class Scheme(ABC):
     error_known: ClassVar[str] = ""
     """When the error of a step is known, in words of messages: "always", a condition, or "" for never."""
     error_in_large_motion: ClassVar[bool] = False
-    """Whether the compiled loop of large motion knows this error, too."""
+    """Whether the compiled loop of large motion chooses steps by it; other schemes run step by step in Python there."""
     stability: ClassVar[float] = np.inf
     """Product of a frequency and the step beyond which an undamped amplitude grows by more than a hundredth per step.
 
