@@ -128,3 +128,44 @@ def test_a_resumed_general_run_has_the_same_note():
             whole.tally().falling_max,
             whole.tally().falling_time,
         )
+
+
+def colliding_pairs(n, apart=0.03):
+    """Pairs of balls that meet obliquely, each later than the one before, and separate."""
+    model, names = fm.Model(gravity=(0, 0, 0)), []
+    for k in range(n):
+        for sign in (1, -1):
+            names.append(f"s{len(names)}")
+            x = -sign * (0.05 + 2.0 * (0.02 + apart * k))
+            place = {"position": (x, 3.0 * k + 0.03 * sign, 0), "velocity": (2.0 * sign, 0, 0)}
+            model.add(fm.Rigid(names[-1], mass=1.0, inertia=(1e-3,) * 3, **place))
+    law = {"kind": "stribeck", "static": 0.6, "dynamic": 0.1, "speed": 2.0}
+    model.add(fm.Spheres("balls", bodies=names, radius=0.05, friction=law))
+    return model
+
+
+@pytest.mark.parametrize(("n", "apart"), [(3, 0.03), (40, 0.0)])
+def test_pairs_of_balls_are_named_or_said_to_have_separated(n, apart):
+    """The rows of pairs come and go: the note never names another pair than the one it is about."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        result = fm.simulate(colliding_pairs(n, apart), "moreau-jean", step=1e-3, end=0.3)
+    for note in notes_of(result):
+        assert "separated" in note or any(f"balls[s{2 * k}-s{2 * k + 1}]" in note for k in range(n))
+        if n == 3:
+            k = round((float(note.split("t = ")[1].split(" s")[0]) - 0.02) / apart)
+            assert "separated" in note or f"balls[s{2 * k}-s{2 * k + 1}]" in note
+
+
+def test_friction_of_a_joint_is_named_by_its_joint():
+    """A wheel on a rough bearing that slows down."""
+    model = fm.Model(gravity=(0, 0, -9.81))
+    law = {"kind": "stribeck", "static": 0.9, "dynamic": 0.1, "speed": 0.05}
+    wheel = {"mass": 1.0, "inertia": (0.01, 0.01, 0.01), "angular_velocity": (0, 3.0, 0)}
+    model.add(fm.Rigid("wheel", **wheel))
+    model.add(fm.Revolute("hub", a="ground", b="wheel", axis=[0, 1, 0], friction=law, friction_radius=0.1))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        result = fm.simulate(model, "moreau-jean", step=0.02, end=2.0)
+    (note,) = notes_of(result)
+    assert note.startswith("joints.hub: ")

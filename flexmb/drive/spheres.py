@@ -26,7 +26,7 @@ from flexmb.kernels.friction_record import (
     TANGENTIAL,
     WORKS,
 )
-from flexmb.kernels.ledger import FRICTION_GAIN_CONTACT, GAIN_CONTACT
+from flexmb.kernels.ledger import FALLING_CONTACT, FRICTION_GAIN_CONTACT, GAIN_CONTACT
 from flexmb.kernels.multibody import CENTRED, GAP, GAP_T, RATE, SINCE, TIME, Samples, V
 from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
@@ -138,7 +138,7 @@ class SpheresEngine(MultibodyEngine):
             for k in range(3):
                 self.motion.since_field[3 * (first + here) + k] = motion.since_field[3 * (last + there) + k]
             first, last = first + len(now), last + len(was)
-        for which in (GAIN_CONTACT, FRICTION_GAIN_CONTACT):  # separated pairs have no name
+        for which in (GAIN_CONTACT, FRICTION_GAIN_CONTACT, FALLING_CONTACT):  # separated pairs have no name
             self.motion.ledger[:, which] = place.get(int(motion.ledger[0, which]), -1)
         self._evaluate_rows(nj + nf)
         self.motion.rows[:, : nj + nf] = motion.rows[:, : nj + nf]

@@ -52,7 +52,8 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
     contacts = system.contacts
     notes += scheme.notes(jointed, bool(((contacts.e > 0.0) & ~contacts.blocks.poisson).any()))
     large = system.joints is not None
-    if plan.tolerance and system.contacts.nc and large and not plan.with_events:
+    by_error = plan.tolerance and large and scheme.error_in_large_motion  # others halve steps down to an impact
+    if by_error and system.contacts.nc and not plan.with_events:
         notes += (
             "time.tolerance with contacts: bouncing bodies never come to rest completely, since the steps shrink "
             "with the bounces, and the tolerance does not control impacts; time.step is recommended",

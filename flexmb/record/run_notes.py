@@ -17,7 +17,12 @@ given."""
 
 def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
     """Return the notes of a finished run: energies, restitution with GGL, falling friction, beams that bend too far."""
-    return [*energy_warnings(energy), *_restitution_notes(run, energy), *_falling_notes(tally), *_bending_notes(tally)]
+    return [
+        *energy_warnings(energy),
+        *_restitution_notes(run, energy),
+        *_falling_notes(run, tally),
+        *_bending_notes(tally),
+    ]
 
 
 def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
@@ -32,17 +37,25 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
         return []
     return [
         f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy exchanged, in addition to the "
-        f"loss by restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
+        f"loss by the restitution of {', '.join(bouncing)}; it is at most proportional to the step; ggl = false and "
         "moreau-jean do not lose it (docs/energy.md)"
     ]
 
 
-def _falling_notes(tally: Tally) -> list[str]:
+def _place(run: RunInfo, label: str) -> str:
+    """Return where a contact stands in a case file; friction of a joint counts as a contact of its own."""
+    joint, joints = label.removesuffix("_friction"), run.system.joints
+    if joints is not None and joint != label and joint in joints.names:
+        return f"joints.{joint}"
+    return f"contacts.{label}" if label else "contacts, a pair that has separated since"
+
+
+def _falling_notes(run: RunInfo, tally: Tally) -> list[str]:
     """Return the note on friction that falls too steeply with the slip speed (docs/friction.md)."""
     if not tally.falling_max >= 1.0:
         return []
     return [
-        f"contacts.{tally.falling_contact}: friction falls so steeply with the slip speed that W_TT P_N |mu'| = "
+        f"{_place(run, tally.falling_contact)}: friction falls so steeply with the slip speed that W_TT P_N |mu'| = "
         f"{tally.falling_max:.3g} at t = {tally.falling_time:.6g} s; from 1 on the slip of a step is not unique, and "
         "mu of its start decides; a smaller time.step lowers it, except in impacts (docs/friction.md)"
     ]

@@ -333,6 +333,11 @@ class RecordedScheme(Protocol):
         """Its name in case files."""
         ...
 
+    @property
+    def error_in_large_motion(self) -> bool:
+        """Whether the compiled loop of large motion chooses steps by its error."""
+        ...
+
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
         """Return notes on unfavorable settings for a system with joints, or with Newton restitution above 0."""
         ...

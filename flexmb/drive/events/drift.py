@@ -14,12 +14,6 @@ ROUNDS = 6
 """Maximum number of Newton iterations on the positions."""
 
 
-def drift_scale(phase: Phase, q: Array, reach: Array) -> float:
-    """Return the reference length for positions of the rows, m."""
-    largest = float(np.abs(q).max(initial=0.0))
-    return max(largest, float(reach.max(initial=0.0)), 1e-30)
-
-
 def on_positions(phase: Phase, t: float, q: Array, v: Array, close: float) -> Array:
     """Return q with the rows satisfied at position level, to within ``close``."""
     last = np.inf
