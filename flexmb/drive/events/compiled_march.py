@@ -13,40 +13,10 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.drive.events.thresholds import GAP
+from flexmb.kernels import smooth_arrays as sm
 from flexmb.kernels.friction_record import NO_LAWS
 from flexmb.kernels.ledger import TERMS_SIZE
-from flexmb.kernels.smooth_arrays import (
-    AFRESH,
-    CARRIES,
-    COUNTS,
-    END,
-    EVALUATIONS,
-    LENGTH,
-    LOOK_AROUND,
-    NUMBERS,
-    PAUSE,
-    POSITIONS,
-    POWER,
-    PROJECTION_WORK,
-    PROJECTIONS,
-    REACHED,
-    REJECTED,
-    SECOND,
-    SHORTEST,
-    SOLVES,
-    STEPS,
-    TOLERANCE,
-    VELOCITIES,
-    WANTED,
-    Method,
-    Scratch,
-    Seen,
-    Smooth,
-    SmoothRoom,
-    SmoothRun,
-    Stages,
-    T,
-)
+from flexmb.kernels.smooth_arrays import Method, Scratch, Seen, Smooth, SmoothRoom, SmoothRun, Stages
 from flexmb.kernels.smooth_march import march_stage
 from flexmb.kernels.tables import CLASSES, Matrix
 from flexmb.schemes.explicit_runge_kutta import ExplicitRungeKutta
@@ -89,9 +59,9 @@ class CompiledMarch:
         self.system, self.records = system, records
         run = run_of(scheme, free, motion.state, records)
         n, (positions, velocities) = run.numbers, scheme.drifts
-        n[TOLERANCE], n[LENGTH], n[SHORTEST] = motion.tolerance, motion.thresholds.length, SLIVER * motion.h
-        n[POWER], n[SECOND], n[CARRIES] = scheme.error_power, scheme.table.second, scheme.table.carries
-        n[POSITIONS], n[VELOCITIES] = positions, velocities
+        n[sm.TOLERANCE], n[sm.LENGTH], n[sm.SHORTEST] = motion.tolerance, motion.thresholds.length, SLIVER * motion.h
+        n[sm.POWER], n[sm.SECOND], n[sm.CARRIES] = scheme.error_power, scheme.table.second, scheme.table.carries
+        n[sm.POSITIONS], n[sm.VELOCITIES] = positions, velocities
         self.room = SmoothRoom(run)
 
     def go(self, motion: Motion, t: float) -> bool:
@@ -103,22 +73,22 @@ class CompiledMarch:
             room.put(ledger=self.records.ledger)
             run = room.run
         run.now.q[:], run.now.v[:], run.now.a[:], run.now.lam[:] = state.q, state.v, state.a, state.lam
-        run.numbers[[T, WANTED, END]] = state.t, motion.wanted, t
+        run.numbers[[sm.T, sm.WANTED, sm.END]] = state.t, motion.wanted, t
         run.counts[:] = 0.0
         run.close[:] = 4.0 * GAP * motion.thresholds.reach(state.here.here)  # the driver looks again, more closely
         answer = march_stage(self.system.workspace.at, 0, 0.0, 0.0, room.at, 0, 0)
-        motion.wanted = float(run.numbers[WANTED])
+        motion.wanted = float(run.numbers[sm.WANTED])
         for name, place in COUNTED.items():
             motion.counts.add(name, float(run.counts[place]))
-        if run.counts[STEPS]:
-            self._take_over(motion, answer == AFRESH)
-        if answer == LOOK_AROUND:
+        if run.counts[sm.STEPS]:
+            self._take_over(motion, answer == sm.AFRESH)
+        if answer == sm.LOOK_AROUND:
             motion.look_around()
-        return answer in (REACHED, LOOK_AROUND, PAUSE, AFRESH)
+        return answer in (sm.REACHED, sm.LOOK_AROUND, sm.PAUSE, sm.AFRESH)
 
     def _take_over(self, motion: Motion, afresh: bool) -> None:
         """Make the end of the steps the state of the motion."""
-        now, phase, t = self.room.run.now, motion.phase, float(self.room.run.numbers[T])
+        now, phase, t = self.room.run.now, motion.phase, float(self.room.run.numbers[sm.T])
         q, v = now.q.copy(), now.v.copy()
         if afresh:
             motion.state = phase.begin(t, q, v)
@@ -129,12 +99,12 @@ class CompiledMarch:
 
 
 COUNTED = {
-    "steps": STEPS,
-    "rejected": REJECTED,
-    "evaluations": EVALUATIONS,
-    "solves": SOLVES,
-    "projections": PROJECTIONS,
-    "projection_work": PROJECTION_WORK,
+    "steps": sm.STEPS,
+    "rejected": sm.REJECTED,
+    "evaluations": sm.EVALUATIONS,
+    "solves": sm.SOLVES,
+    "projections": sm.PROJECTIONS,
+    "projection_work": sm.PROJECTION_WORK,
 }
 """Numbers of a run by their place in the counts of the loop."""
 
@@ -149,8 +119,8 @@ def run_of(scheme: ExplicitRungeKutta, free: Phase, state: SmoothState, records:
         method=Method(table.A, table.b, table.c, table.bar, table.bar_c, defect_matrix(table.A, table.b), table.errors),
         M=_matrix(sparse.csr_array(system.matrices(here.here)[0])),
         inverse=_matrix(sparse.csr_array(free.mass.solver(here.here)(np.eye(nv)))),
-        numbers=np.zeros(NUMBERS),
-        counts=np.zeros(COUNTS),
+        numbers=np.zeros(sm.NUMBERS),
+        counts=np.zeros(sm.COUNTS),
         now=_smooth(system.nq, nv, nj),
         end=_smooth(system.nq, nv, nj),
         start=_seen(nv, nj, nc),
