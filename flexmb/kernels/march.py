@@ -15,7 +15,8 @@ from flexmb.kernels.contact_ask import side_rates
 from flexmb.kernels.friction_record import R_T, add_up_friction, take_friction
 from flexmb.kernels.jit import inner, kernel
 from flexmb.kernels.ledger import add_to_ledger, balance
-from flexmb.kernels.rows import contact_kinematics, kinetic, potential, row_dot
+from flexmb.kernels.products import kinetic, potential
+from flexmb.kernels.rows import contact_kinematics, row_dot
 from flexmb.kernels.stages import Stage, call
 
 STEPS: dict[type, Stage] = {}

@@ -21,19 +21,8 @@ from flexmb.kernels.ledger import (
     T_SPIN,
 )
 from flexmb.kernels.march import step_of
-from flexmb.kernels.rows import (
-    add_row,
-    algebra,
-    combine,
-    elastic,
-    forecast_closes,
-    form,
-    gap_offset,
-    resisting,
-    restoring,
-    row_dot,
-    solve_step,
-)
+from flexmb.kernels.products import algebra, elastic, form, resisting, restoring, solve_step
+from flexmb.kernels.rows import add_row, combine, forecast_closes, gap_offset, row_dot
 from flexmb.kernels.sparse_wishes import ADD_CROSS, ADD_GYRO, SOLVE_MASS, TIMES_C
 from flexmb.schemes.compiled.formulas import filtered, mean
 from flexmb.state import Array

@@ -12,18 +12,8 @@ from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
 from flexmb.kernels.march import step_of
-from flexmb.kernels.rows import (
-    add_row,
-    combine,
-    elastic,
-    forecast_closes,
-    form,
-    gap_offset,
-    resisting,
-    restoring,
-    row_dot,
-    solve_step,
-)
+from flexmb.kernels.products import elastic, form, resisting, restoring, solve_step
+from flexmb.kernels.rows import add_row, combine, forecast_closes, gap_offset, row_dot
 from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C, TIMES_M
 from flexmb.schemes.compiled.formulas import increment, mean
 from flexmb.state import Array

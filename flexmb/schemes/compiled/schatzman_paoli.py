@@ -11,19 +11,8 @@ from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
 from flexmb.kernels.march import step_of
-from flexmb.kernels.rows import (
-    add_row,
-    combine,
-    elastic,
-    form,
-    gap_offset,
-    kinetic,
-    potential,
-    resisting,
-    restoring,
-    row_dot,
-    solve_step,
-)
+from flexmb.kernels.products import elastic, form, kinetic, potential, resisting, restoring, solve_step
+from flexmb.kernels.rows import add_row, combine, gap_offset, row_dot
 from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C
 from flexmb.state import Array
 
