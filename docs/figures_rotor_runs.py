@@ -1,4 +1,7 @@
-"""Make the pictures of docs/rotor_runs.md: ``python docs/figures_rotor_runs.py [rub_penalty sommerfeld run_up]``."""
+"""Make the pictures of docs/rotor_runs.md: ``python docs/figures_rotor_runs.py``.
+
+Or those named: rub_penalty, rub_penalty_friction, sommerfeld, run_up.
+"""
 
 from __future__ import annotations
 
@@ -17,6 +20,7 @@ from flexmb.postproc.style import BLUE, FIELD_MAP, INK, ORANGE, PURPLE, SKY, STY
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 from references import jeffcott  # noqa: E402  (the references of the tests)
+from rub_friction_figure import rub_penalty_friction  # noqa: E402
 
 DISK = {"m": 1.6, "k": 4000.0, "c": 16.0, "U": 1.6e-3, "W": 40.0}
 GAP, TURN = 1e-3, 2.0 * np.pi / 40.0
@@ -172,7 +176,12 @@ def run_up() -> Figure:
     return figure
 
 
-PICTURES = {"rub_penalty": rub_penalty, "sommerfeld": sommerfeld, "run_up": run_up}
+PICTURES = {
+    "rub_penalty": rub_penalty,
+    "rub_penalty_friction": rub_penalty_friction,
+    "sommerfeld": sommerfeld,
+    "run_up": run_up,
+}
 
 
 def main(names: list[str]) -> None:

@@ -16,93 +16,97 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from flexmb.analysis.modes import Modes, modes
-    from flexmb.analysis.rotors.campbell import Campbell, campbell
-    from flexmb.analysis.rotors.critical import critical_speeds
-    from flexmb.analysis.rotors.stability import instability
-    from flexmb.analysis.rotors.static import StaticState, static_deflection
-    from flexmb.analysis.rotors.unbalance import UnbalanceResponse, unbalance_peaks, unbalance_response
-    from flexmb.analysis.rotors.whirl_modes import RotorModes, rotor_modes
-    from flexmb.analysis.static_state import Statics, static_state
-    from flexmb.case import Case, load_case
-    from flexmb.drive.simulate import simulate
-    from flexmb.errors import FlexmbError, InputError, NotConverged, RunWarning, SimulationError
-    from flexmb.fem.material import Material
-    from flexmb.fem.section import Section
-    from flexmb.fit.fit import Fit, FitResult, load_fit
-    from flexmb.nonsmooth.problem import ContactProblem
-    from flexmb.nonsmooth.solvers import ContactSolver
-    from flexmb.parts.bodies import Bar, Beam, Damping, Particle, Rigid, RigidPlanar, Support
-    from flexmb.parts.bodies.exact_beam import ExactBeam
-    from flexmb.parts.bodies.floating_beam import FloatingBeam
-    from flexmb.parts.bodies.floating_data import FloatingData
-    from flexmb.parts.bodies.rotor import Rotor
-    from flexmb.parts.bodies.rotor_bearings import RotorBearing
-    from flexmb.parts.bodies.rotor_couplings import Coupling
-    from flexmb.parts.bodies.rotor_disks import Disk, Unbalance
-    from flexmb.parts.bodies.rotor_shape import ShaftSection
-    from flexmb.parts.called_function import Called
-    from flexmb.parts.contacts import Clearance, NodeCurve, NodeNode, NodePlane, Rope, Spheres, SphereSphere
-    from flexmb.parts.joints import (
-        Cylindrical,
-        Distance,
-        Fixed,
-        Gear,
-        Planar,
-        PointOnLine,
-        Prismatic,
-        Revolute,
-        Spherical,
-        Universal,
-    )
-    from flexmb.parts.loads import (
-        Bearing,
-        Constant,
-        Damper,
-        Gravity,
-        Harmonic,
-        NodalForce,
-        Polynomial,
-        Ramp,
-        SpinUp,
-        Spring,
-        SpringDamper,
-        Table,
-        TorsionSpring,
-        time_function,
-    )
-    from flexmb.record.result import Result, load
-    from flexmb.schemes import (
-        HHT,
-        SCHEMES,
-        Dopri5,
-        EulerLinearized,
-        GeneralizedAlpha,
-        Hem5,
-        Hybrid,
-        LobattoIIIA2,
-        LobattoIIIA4,
-        LobattoIIIA6,
-        LobattoIIIC4,
-        MoreauJean,
-        MoreauJeanDissipative,
-        NaiveHHT,
-        Newmark,
-        Phem56,
-        Potra,
-        RadauIIA3,
-        RadauIIA5,
-        Rkf45,
-        SchatzmanPaoli,
-        StormerVerlet,
-    )
-    from flexmb.study.study import Study, load_study
-    from flexmb.system.model import Model
-    from flexmb.system.multibody_system import MultibodySystem
-    from flexmb.system.rotating import RotatingSystem, rotating_system
+if TYPE_CHECKING:  # what type checkers and editors see; an alias exports the name
+    from flexmb.analysis.modes import Modes as Modes
+    from flexmb.analysis.modes import modes as modes
+    from flexmb.analysis.rotors.campbell import Campbell as Campbell
+    from flexmb.analysis.rotors.campbell import campbell as campbell
+    from flexmb.analysis.rotors.critical import critical_speeds as critical_speeds
+    from flexmb.analysis.rotors.stability import instability as instability
+    from flexmb.analysis.rotors.static import StaticState as StaticState
+    from flexmb.analysis.rotors.static import static_deflection as static_deflection
+    from flexmb.analysis.rotors.unbalance import UnbalanceResponse as UnbalanceResponse
+    from flexmb.analysis.rotors.unbalance import unbalance_peaks as unbalance_peaks
+    from flexmb.analysis.rotors.unbalance import unbalance_response as unbalance_response
+    from flexmb.analysis.rotors.whirl_modes import RotorModes as RotorModes
+    from flexmb.analysis.rotors.whirl_modes import rotor_modes as rotor_modes
+    from flexmb.analysis.static_state import Statics as Statics
+    from flexmb.analysis.static_state import static_state as static_state
+    from flexmb.case import Case as Case
+    from flexmb.case import load_case as load_case
+    from flexmb.drive.simulate import simulate as simulate
+    from flexmb.errors import FlexmbError as FlexmbError
+    from flexmb.errors import InputError as InputError
+    from flexmb.errors import NotConverged as NotConverged
+    from flexmb.errors import RunWarning as RunWarning
+    from flexmb.errors import SimulationError as SimulationError
+    from flexmb.fem.material import Material as Material
+    from flexmb.fem.section import Section as Section
+    from flexmb.fit.fit import Fit as Fit
+    from flexmb.fit.fit import FitResult as FitResult
+    from flexmb.fit.fit import load_fit as load_fit
+    from flexmb.nonsmooth.problem import ContactProblem as ContactProblem
+    from flexmb.nonsmooth.solvers import ContactSolver as ContactSolver
+    from flexmb.parts.bodies import Bar as Bar
+    from flexmb.parts.bodies import Beam as Beam
+    from flexmb.parts.bodies import Damping as Damping
+    from flexmb.parts.bodies import Particle as Particle
+    from flexmb.parts.bodies import Rigid as Rigid
+    from flexmb.parts.bodies import RigidPlanar as RigidPlanar
+    from flexmb.parts.bodies import Support as Support
+    from flexmb.parts.bodies.exact_beam import ExactBeam as ExactBeam
+    from flexmb.parts.bodies.floating_beam import FloatingBeam as FloatingBeam
+    from flexmb.parts.bodies.floating_data import FloatingData as FloatingData
+    from flexmb.parts.bodies.rotor import Rotor as Rotor
+    from flexmb.parts.bodies.rotor_bearings import RotorBearing as RotorBearing
+    from flexmb.parts.bodies.rotor_couplings import Coupling as Coupling
+    from flexmb.parts.bodies.rotor_disks import Disk as Disk
+    from flexmb.parts.bodies.rotor_disks import Unbalance as Unbalance
+    from flexmb.parts.bodies.rotor_shape import ShaftSection as ShaftSection
+    from flexmb.parts.called_function import Called as Called
+    from flexmb.parts.contacts import Clearance as Clearance
+    from flexmb.parts.contacts import NodeCurve as NodeCurve
+    from flexmb.parts.contacts import NodeNode as NodeNode
+    from flexmb.parts.contacts import NodePlane as NodePlane
+    from flexmb.parts.contacts import Rope as Rope
+    from flexmb.parts.contacts import Spheres as Spheres
+    from flexmb.parts.contacts import SphereSphere as SphereSphere
+    from flexmb.parts.joints import Cylindrical as Cylindrical
+    from flexmb.parts.joints import Distance as Distance
+    from flexmb.parts.joints import Fixed as Fixed
+    from flexmb.parts.joints import Gear as Gear
+    from flexmb.parts.joints import Planar as Planar
+    from flexmb.parts.joints import PointOnLine as PointOnLine
+    from flexmb.parts.joints import Prismatic as Prismatic
+    from flexmb.parts.joints import Revolute as Revolute
+    from flexmb.parts.joints import Spherical as Spherical
+    from flexmb.parts.joints import Universal as Universal
+    from flexmb.parts.loads import Bearing as Bearing
+    from flexmb.parts.loads import Constant as Constant
+    from flexmb.parts.loads import Damper as Damper
+    from flexmb.parts.loads import Gravity as Gravity
+    from flexmb.parts.loads import Harmonic as Harmonic
+    from flexmb.parts.loads import NodalForce as NodalForce
+    from flexmb.parts.loads import Polynomial as Polynomial
+    from flexmb.parts.loads import Ramp as Ramp
+    from flexmb.parts.loads import SpinUp as SpinUp
+    from flexmb.parts.loads import Spring as Spring
+    from flexmb.parts.loads import SpringDamper as SpringDamper
+    from flexmb.parts.loads import Table as Table
+    from flexmb.parts.loads import TorsionSpring as TorsionSpring
+    from flexmb.parts.loads import time_function as time_function
+    from flexmb.record.result import Result as Result
+    from flexmb.record.result import load as load
+    from flexmb.schemes import *  # noqa: F403  what this package exports, it finds by its files
+    from flexmb.study.study import Study as Study
+    from flexmb.study.study import load_study as load_study
+    from flexmb.system.model import Model as Model
+    from flexmb.system.multibody_system import MultibodySystem as MultibodySystem
+    from flexmb.system.rotating import RotatingSystem as RotatingSystem
+    from flexmb.system.rotating import rotating_system as rotating_system
 
     __version__: str
+
 
 _HOME = {
     "flexmb.parts.bodies": "Bar Beam Damping Particle Rigid RigidPlanar Support",
@@ -137,69 +141,21 @@ _HOME = {
     "flexmb.analysis.rotors.static": "StaticState static_deflection",
     "flexmb.analysis.static_state": "Statics static_state",
     "flexmb.analysis.rotors.unbalance": "UnbalanceResponse unbalance_peaks unbalance_response",
-    "flexmb.schemes": "Dopri5 EulerLinearized HHT Hem5 SCHEMES GeneralizedAlpha MoreauJean MoreauJeanDissipative "
-    "NaiveHHT Newmark Phem56 Potra Rkf45 SchatzmanPaoli StormerVerlet Hybrid LobattoIIIA2 LobattoIIIA4 LobattoIIIA6 "
-    "LobattoIIIC4 RadauIIA3 RadauIIA5",
+    "flexmb.schemes": "SCHEMES",
     "flexmb.drive.simulate": "simulate",
     "flexmb.study.study": "Study load_study",
     "flexmb.fit.fit": "Fit FitResult load_fit",
 }
-"""Modules that define the public names."""
+"""Modules that define the public names, but for the classes of schemes, which are found by their files."""
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names.split()}
-
-# written out, so that type checkers see what is exported
-__all__ = ["Bar", "Beam", "Bearing", "Called", "Campbell", "Case", "Clearance", "Constant", "ContactProblem"]
-__all__ += ["ContactSolver", "Coupling"]
-__all__ += ["Cylindrical", "Damper", "Damping", "Disk", "Distance", "Dopri5", "EulerLinearized", "ExactBeam"]
-__all__ += ["Fit", "FitResult", "Fixed", "FlexmbError", "Hem5", "Hybrid", "Phem56", "Rkf45"]
-__all__ += ["LobattoIIIA2", "LobattoIIIA4", "LobattoIIIA6", "LobattoIIIC4", "RadauIIA3", "RadauIIA5"]
-__all__ += ["FloatingBeam", "FloatingData", "Gear", "GeneralizedAlpha", "Gravity", "HHT", "Harmonic", "InputError"]
-__all__ += ["Material", "Model", "Modes", "MoreauJean", "MoreauJeanDissipative", "MultibodySystem", "NaiveHHT"]
-__all__ += [
-    "Newmark",
-    "NodalForce",
-    "NodeCurve",
-    "NodeNode",
-    "NodePlane",
-    "NotConverged",
-    "Particle",
-    "Planar",
-    "PointOnLine",
-]
-__all__ += ["Polynomial", "Potra", "Prismatic", "Ramp", "Result", "Revolute", "Rigid", "RigidPlanar", "RotatingSystem"]
-__all__ += ["Rope", "Rotor", "RotorBearing", "RotorModes", "RunWarning", "SCHEMES", "SchatzmanPaoli", "Section"]
-__all__ += ["ShaftSection", "SimulationError", "SphereSphere", "Spheres", "Spherical", "SpinUp", "Spring"]
-__all__ += ["SpringDamper", "StaticState", "StormerVerlet"]
-__all__ += [
-    "StaticState",
-    "StormerVerlet",
-    "Study",
-    "Support",
-    "Table",
-    "TorsionSpring",
-    "Unbalance",
-    "UnbalanceResponse",
-]
-__all__ += [
-    "Universal",
-    "campbell",
-    "critical_speeds",
-    "instability",
-    "load",
-    "load_case",
-    "load_fit",
-    "load_study",
-    "modes",
-]
-__all__ += ["Statics", "rotating_system", "rotor_modes", "simulate", "static_deflection", "static_state"]
-__all__ += ["time_function", "unbalance_peaks"]
-__all__ += ["unbalance_response"]
 
 
 def __getattr__(name: str) -> Any:
     """Import a public name from its module on first use."""
     if name == "__version__":
         return _version()
+    if name == "__all__":
+        return __dir__()
     value = _scheme(name) if name not in _MODULE_OF else getattr(importlib.import_module(_MODULE_OF[name]), name)
     if value is None:
         raise AttributeError(f"module 'flexmb' has no attribute '{name}'")
@@ -208,7 +164,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _scheme(name: str) -> type | None:
-    """Return the scheme class of this name: schemes are discovered from their files and need not be listed here."""
+    """Return the scheme class of this name, be it of flexmb or of a plug-in."""
     if not name[:1].isupper():
         return None
     schemes = importlib.import_module("flexmb.schemes").SCHEMES
@@ -216,7 +172,7 @@ def _scheme(name: str) -> type | None:
 
 
 def __dir__() -> list[str]:
-    return sorted(__all__)
+    return sorted({*_MODULE_OF, *importlib.import_module("flexmb.schemes").__all__})
 
 
 def _version() -> str:

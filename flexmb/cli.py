@@ -48,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             except SystemExit as err:  # of --help, --version and wrong options
                 leaving, code = err, err.code if isinstance(err.code, int) else DONE
             out.flush()
-        except BrokenPipeError:  # the reader of our output (head, less) has closed the pipe
+        except BrokenPipeError:  # the reader of the output (head, less) has closed the pipe
             out.abandon()
         if out.error is not None:
             print(f"flexmb: error: stdout cannot be written: {out.error.strerror}", file=sys.stderr)
@@ -95,13 +95,13 @@ def _explain(err: BaseException) -> tuple[str, int]:
         return "interrupted", INTERRUPTED
     if isinstance(err, OSError):  # disk or file permissions
         if not _has_working_folder():
-            return "error: the working folder has been removed; change into one that is there", WRONG_INPUT
+            return "error: the current folder has been removed; change to an existing one", WRONG_INPUT
         if err.filename is not None:
             return f"error: '{err.filename}' cannot be used: {err.strerror or err}", WRONG_INPUT
         return f"error: {err}", WRONG_INPUT
     if isinstance(err, MemoryError):
         return f"error: there is not enough memory: {err}", FAILED_RUN
-    return f"internal error: {type(err).__name__}: {err} (--debug shows where)", FAILED_RUN
+    return f"internal error: {type(err).__name__}: {err} (--debug shows the traceback)", FAILED_RUN
 
 
 def _has_working_folder() -> bool:

@@ -52,7 +52,7 @@ class InputError(FlexmbError):
     Parameters
     ----------
     message : str
-        What is wrong and what is allowed.
+        The error and the allowed values.
     where : str
         Table or part that holds the key, e.g. ``contacts.wall``.
     key : str
@@ -73,6 +73,10 @@ class InputError(FlexmbError):
         if place and self.value is not None:
             return f"{shortened(place)} = {readable(self.value)}: {self.message}"
         return f"{shortened(place)}: {self.message}" if place else self.message
+
+
+class PluginError(InputError):
+    """A plug-in of another package cannot be used: no fault of the case that is read when this comes out."""
 
 
 class SimulationError(FlexmbError):

@@ -85,6 +85,9 @@ class StepReport:
         How often the forces were evaluated, where a scheme counts that.
     projection : float
         Work of the position-level multipliers (GGL), J; counted as contact work.
+    spin : float
+        The part of ``drive`` that acts through forces of the spin of rotors (unbalance, skewed disks, a changing speed;
+        the torque of a free spin), J.
     drift, closing : float
         Works of the projection onto joints and closed contacts, and of the normal impulses that end an accumulation of
         impacts, J: in runs with located events.
@@ -119,6 +122,7 @@ class StepReport:
     numerical: float
     iterations: int
     projection: float = 0.0
+    spin: float = 0.0
     drift: float = 0.0
     closing: float = 0.0
     cross: float = 0.0

@@ -1,1 +1,1 @@
-"""Pictures of results. Reads result folders only, so it also works on a run of yesterday."""
+"""Pictures of results, made from result folders only."""

@@ -1,4 +1,4 @@
-"""What stands around the scene: title, colour bar and charts, drawn by matplotlib as one picture behind it."""
+"""The surroundings of the scene: title, colour bar and charts, drawn by matplotlib as one background picture."""
 
 from __future__ import annotations
 
@@ -29,27 +29,27 @@ BELOW: Box = (0.02, 0.47, 0.86, 0.395)
 ABOVE: Box = (0.03, 0.6, 0.74, 0.26)
 """Position of the scene if the charts are beside it, below it in a row, or (in a tall window) stacked below it."""
 HIGH = 1.25
-"""Windows with less than this width over height are tall."""
+"""Windows with a smaller ratio of width to height are tall."""
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The words and numbers of the board.
+    """The texts and numbers of the board.
 
     Parameters
     ----------
     field : str
-        What the colours mean, with its unit; empty when nothing is coloured by a field.
+        Quantity shown by colours, with its unit; empty without a field.
     limits : tuple of float
         Values at the ends of the colour map.
     notes : tuple of str
-        What the reader must know: unfinished run, enlarged sections.
+        Notes for the reader: unfinished run, enlarged sections.
     keys : str
         The keys of the window.
     name : str
-        What tells the result from others beside it.
+        Name that distinguishes the result from others in the window.
     signed : bool
-        Whether the colours part at zero.
+        Whether the colour map is centred at zero.
     """
 
     field: str
@@ -61,7 +61,7 @@ class Labels:
 
 
 class Board:
-    """The picture behind the scene, and where on it the scene and the time cursors go.
+    """The background picture, and the positions of the scene and the time cursors on it.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Board:
             self._clear_between()
 
     def share(self, ends: ChartEnds) -> None:
-        """Give the charts the ends that those of the boards beside it have."""
+        """Set the axis ends of the charts to those of neighbouring boards."""
         for axes in self.charts:
             ends.give(axes)
         self._clear_between()
@@ -101,7 +101,7 @@ class Board:
         return np.asarray(self._canvas.buffer_rgba())[:, :, :3].copy()
 
     def cursors(self, t: float) -> list[tuple[float, float, float]]:
-        """Return x, lower y, upper y of the time cursor of each chart, in parts of the window."""
+        """Return x, lower y, upper y of the time cursor of each chart, in fractions of the window."""
         out = []
         for axes in self.charts:
             box = axes.get_position()
@@ -115,7 +115,7 @@ class Board:
         name = opened.title or (opened.result.folder.resolve().name if opened.result.folder is not None else "")
         step = f"h = {opened.h:.6g} s" if np.isfinite(opened.h) else ""
         scheme = ",  ".join(word for word in (labels.name, opened.scheme, step) if word)
-        # as many letters as there is room for, with the size text has
+        # as many letters as fit at the current text size
         wide = self.size[0] / self.dpi / (FULL[0] / 130.0)
         self._text(x, 0.957, _shortened(name, int(82 * wide)), va="center", fontsize=13, fontweight="bold")
         self._text(x, 0.919, _shortened(scheme, int(140 * wide)), va="center", fontsize=9, color="#444444")
@@ -124,7 +124,7 @@ class Board:
         self._text(x, 0.01, labels.keys, va="bottom", fontsize=8, color="#777777")
 
     def _text(self, x: float, y: float, words: str, **look: Any) -> None:
-        """Write words of the user as they are: a $ does not begin a formula."""
+        """Write text of the user literally: a $ does not start a formula."""
         self.figure.text(x, y, words, parse_math=False, **look)
 
     def _colour_bar(self, labels: Labels) -> None:
@@ -147,13 +147,13 @@ class Board:
         return charts
 
     def _clear_between(self) -> None:
-        """Leave the words of the time axis to the lowest of charts that stand below each other."""
+        """Remove the time axis labels of all but the lowest of stacked charts."""
         for axes in self.charts[:-1] if self.tall else []:
             axes.set_xlabel("")
             axes.tick_params(labelbottom=not self.high)
 
     def _boxes(self, count: int) -> list[Box]:
-        """Return the places of the charts: in a row below the scene, or in a column beside it."""
+        """Return the positions of the charts: in a row below the scene, or in a column beside it."""
         if self.high:
             height = (0.55 - 0.075) / max(count, 1)
             return [(0.12, 0.075 + (count - 1 - k) * height, 0.84, height - 0.062) for k in range(count)]
@@ -166,7 +166,7 @@ class Board:
 
 
 def _height(aspect: float, box: Box, size: tuple[int, int]) -> float:
-    """Return how high, in pixels, a scene of this width over height can be drawn in a box."""
+    """Return the height, in pixels, at which a scene of this aspect ratio fits into a box."""
     return min(box[3] * size[1], box[2] * size[0] / aspect)
 
 

@@ -1,6 +1,6 @@
-"""From where to look: the long side lies across the picture, up is up, planes are seen from the allowed side.
+"""The camera: the longest direction is horizontal, planes are seen from their admissible side.
 
-Mechanisms that move in a plane are looked at squarely.
+Mechanisms in planar motion are seen along the normal of their plane.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ FLAT = 1e-6
 
 @dataclass(frozen=True)
 class Camera:
-    """A camera without perspective.
+    """A camera with parallel projection.
 
     Parameters
     ----------
     right, up, out : (3,) arrays
-        Unit vectors of the picture; ``out`` points to the eye.
+        Unit vectors of the picture; ``out`` points to the viewer.
     centre : (3,) array
-        What is seen in the middle, m.
+        Centre of the picture, m.
     half : (2,) array
-        Half width and half height of what must be seen, m.
+        Half width and half height of the visible region, m.
     depth : float
         Half of its depth, m.
     """
@@ -43,11 +43,11 @@ class Camera:
 
     @property
     def aspect(self) -> float:
-        """Width over height of what must be seen."""
+        """Width over height of the visible region."""
         return float(self.half[0] / self.half[1])
 
     def parallel_scale(self, aspect: float) -> float:
-        """Return half the height of the view so that all is seen in a picture of this width over height."""
+        """Return half the height of the view such that everything is visible at this aspect ratio."""
         return float(ROOM * max(self.half[1], self.half[0] / aspect))
 
 
@@ -78,7 +78,7 @@ def look_at(content: Array, up: Array, normals: list[Array], square: Array | Non
 
 
 def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:
-    """Return the direction to an eye that stands a little beside and above straight in front."""
+    """Return the direction to a viewpoint slightly to the side of and above the front view."""
     right = _long_side(content, up)
     out = np.cross(right, up)
     side = sum((float(n @ right) for n in normals), 0.0)
@@ -88,7 +88,7 @@ def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:
 
 
 def plane_of(directions: Array, up: Array) -> Array | None:
-    """Return the normal, towards the eye, of the upright plane in which everything happens; None where there is none.
+    """Return the normal, towards the viewer, of the upright plane of all motion; None without one.
 
     Parameters
     ----------
@@ -99,12 +99,12 @@ def plane_of(directions: Array, up: Array) -> Array | None:
     _, length, axes = np.linalg.svd(directions, full_matrices=False)
     if len(length) < 3 or length[2] > FLAT * length[0] or length[1] <= FLAT * length[0] or abs(axes[2] @ up) > FLAT:
         return None
-    right = np.cross(up, axes[2])  # x, or what is nearest to an axis, points to the right
+    right = np.cross(up, axes[2])  # x, or the direction nearest to an axis, points to the right
     return np.asarray(axes[2] * np.sign(right[int(np.argmax(np.abs(right)))]))
 
 
 def upright(gravity: Array | None, directions: Array) -> Array:
-    """Return what is up: against gravity; else y when everything happens in the x-y plane, else z.
+    """Return the upward direction: against gravity; else y for content in the x-y plane, else z.
 
     Parameters
     ----------
@@ -120,7 +120,7 @@ def upright(gravity: Array | None, directions: Array) -> Array:
 
 
 def _long_side(content: Array, up: Array) -> Array:
-    """Return the horizontal direction in which the content is longest; of its two senses the more positive one."""
+    """Return the horizontal direction of largest extent, with its more positive sense."""
     flat = content - content.mean(axis=0)
     flat = flat - np.outer(flat @ up, up)
     _, length, axes = np.linalg.svd(flat, full_matrices=False)

@@ -27,7 +27,7 @@ UNDAMPED = 1e-7
 def plot_campbell(found: Campbell, title: str = "") -> Figure:
     """Return a figure: frequencies with critical speeds above, logarithmic decrements (if there are any) below.
 
-    The sense of whirl is the colour and the dashes of a line; crosses are where a mode is unstable.
+    Colour and dashes of a line show the sense of whirl; crosses mark unstable modes.
     """
     with matplotlib.rc_context(STYLE):
         damped = bool(np.nanmax(np.abs(found.log_decrement), initial=0.0) > UNDAMPED)
@@ -63,10 +63,10 @@ def draw_frequencies(axes: Axes, found: Campbell) -> None:
 
 
 def label_places(points: Sequence[tuple[float, float]], size: tuple[float, float]) -> list[dict[str, Any]]:
-    """Return where the labels of points on a rising line stand: above on the left, where there is nothing else.
+    """Return the positions of the labels of points on a rising line: above on the left, if that place is free.
 
-    Points that have another one close above them have theirs below on the right, with a line to it, one below the
-    other: never beside the neighbour.
+    Labels of points with another one close above are below on the right, one below the other, connected by
+    lines.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def _draw_lines(axes: Axes, found: Campbell, values: Array) -> None:
     words = np.array(found.whirl, dtype=object)
     for j in range(values.shape[1]):
         for word, look in WHIRL.items():
-            # a piece of line has the look of its right end, so that pieces meet
+            # each line segment has the style of its right end
             here = words[:, j] == word
             shown = here | np.append(here[1:], False)
             if here.any():
@@ -111,7 +111,7 @@ def _draw_lines(axes: Axes, found: Campbell, values: Array) -> None:
 
 
 def _handles(found: Campbell) -> list[Line2D]:
-    """Return the legend: the kinds of motion there are, multiples of the speed, critical speeds, instability."""
+    """Return the legend: kinds of whirl, multiples of the speed, critical speeds, instability."""
     there = {word for words in found.whirl for word in words}
     out = [Line2D([], [], label=word, **look) for word, look in WHIRL.items() if word in there]
     orders = ", ".join(f"{order:g}" for order in found.orders)

@@ -1,4 +1,4 @@
-"""The lines of one body as a chain: what is drawn over the length of a bar or a beam."""
+"""The lines of one body as a chain, for plots over the length of a bar or a beam."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def lines_of_body(layout: Layout, body: str | None) -> tuple[str, IntArray]:
         raise InputError("the result has no bars or beams with sections (bodies described by modes have none)")
     body = known[0] if body is None else body
     if body not in known:
-        raise InputError(f"is no bar or beam of this result; these are: {', '.join(known)}", key="body", value=body)
+        raise InputError(f"is not a bar or beam of this result; these are: {', '.join(known)}", key="body", value=body)
     owner = layout.body_of_point[layout.cells[:, 0]]
     return body, np.flatnonzero(owner == layout.bodies.index(body))
 
@@ -66,7 +66,7 @@ def chain_of_body(layout: Layout, body: str | None) -> Chain:
     if len(single) != 2 or max(len(lines) for lines in ends.values()) > 2:
         message = "its lines branch, have hinges or close, and this figure needs one chain with two ends"
         raise InputError(message, key="body", value=body)
-    # a chain begins where its first line does
+    # a chain starts at the start of its first line
     node = next((n for n in single if layout.cells[ends[n][0], 0] == n), single[0])
     nodes, turned = [node], []
     cells: list[int] = []

@@ -1,4 +1,4 @@
-"""The charts around a scene; those of several results have one time axis and, where it can be read, one scale."""
+"""The charts around a scene; those of several results share the time axis and, if readable, the scale."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ class ChartEnds:
     values: dict[str, Ends]
 
     def give(self, axes: Axes) -> None:
-        """Give a chart these ends."""
+        """Set the axis ends of a chart."""
         move_ends(axes.xaxis, self.times)
         if (words := words_of(axes.yaxis)) in self.values:
             move_ends(axes.yaxis, self.values[words])
 
 
 def draws_of(result: Result) -> list[Callable[[Axes, Result], None]]:
-    """Return what draws the charts of a result."""
+    """Return the functions that draw the charts of a result."""
     contacts: list[Callable[[Axes, Result], None]] = [draw_forces] if result.contacts else []
     if any(not of_joint(result, name) for name in result.contacts):
         contacts.insert(0, draw_gaps)
@@ -52,7 +52,7 @@ def draws_of(result: Result) -> list[Callable[[Axes, Result], None]]:
 
 
 def common_ends(results: Sequence[Result]) -> ChartEnds | None:
-    """Return the ends that the charts of several results share, None for one result or no time at all."""
+    """Return the common axis ends of the charts of several results; None for one result or zero duration."""
     times = np.array([[result.time[0], result.time[-1]] for result in results])
     whole = float(times.min()), float(times.max())
     if len(results) < 2 or whole[0] == whole[1]:

@@ -28,22 +28,22 @@ MOST = 20000
 
 @dataclass(frozen=True)
 class Pushes:
-    """The impulses of the contacts of a group between samples in which they are closed, k of them.
+    """The impulses of the contacts of a group between samples in which they are closed, k in total.
 
     Parameters
     ----------
     normal : (k,) array
         P_N, N s.
     along : (k, d) array
-        P_T along the tangents, N s; without columns where contacts of the group have not equally many.
+        P_T along the tangents, N s; without columns if contacts of the group have different numbers of tangents.
     size : (k,) array
         |P_T|, N s.
     status : (k,) array
         0 open, 1 stick, 2 slip.
     mu : tuple of float
-        Coefficients of friction, rising: those of static and dynamic friction where they differ.
+        Coefficients of friction, ascending: dynamic and static friction if they differ.
     left_out : int
-        How many more there are that are not drawn.
+        Number of points that are not drawn.
     """
 
     normal: Array
@@ -55,7 +55,7 @@ class Pushes:
 
 
 def pushes_of(contact: ContactSeries) -> Pushes:
-    """Return the impulses of a contact; InputError where it has no friction, or never closes."""
+    """Return the impulses of a contact; InputError if it has no friction or never closes."""
     if not has_friction(contact):
         raise InputError(f"contact '{contact.name}' has no friction, so it has no cone")
     normal = np.asarray(contact.impulse).reshape(len(contact.impulse), -1)
@@ -103,7 +103,7 @@ def plot_cone(result: Result, name: str, save: str | Path | None = None) -> Show
         _draw_cone(panels[0], pushes, flat)
         if disk:
             _draw_disk(panels[1], pushes)
-        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # above the cone nothing is
+        panels[0].legend(loc="upper left", borderpad=0.6, markerscale=2.5)  # there is nothing above the cone
         figure.suptitle(f"Friction cone of {name}", x=0.02, ha="left", fontsize=10)
         if words := _note(result, pushes):
             figure.supxlabel(textwrap.fill(words, 120 if disk else 66), fontsize=8)
@@ -129,7 +129,7 @@ def _draw_cone(axes: Axes, pushes: Pushes, flat: bool) -> None:
     axes.set_ylim(None if flat else 0.0)
     axes.locator_params(axis="x", nbins=5)
     take_out_power(axes.xaxis, (0.0, end), "normal impulse $P_N$ [N s]")
-    word = "tangential impulse $P_T$ [N s]" if flat else "size of the tangential impulse $|P_T|$ [N s]"
+    word = "tangential impulse $P_T$ [N s]" if flat else "magnitude of the tangential impulse $|P_T|$ [N s]"
     take_out_power(axes.yaxis, axes.get_ylim(), word)
 
 
@@ -159,7 +159,7 @@ def _note(result: Result, pushes: Pushes) -> str:
     words: Sequence[str] = []
     steps = np.diff(result.step)
     if steps.size and steps.max() > 1:
-        words = ["Impulses are sums over the steps between samples; the colour is that of the last of them."]
+        words = ["Impulses are sums over the steps between samples; the colour is the status in the last of them."]
     if pushes.left_out:
         words = [*words, f"{pushes.left_out} more are not drawn."]
     return " ".join(words)

@@ -1,6 +1,6 @@
-"""Whether contacts are open, stick or slip, over time: a strip for each of a few contacts, else how many are which.
+"""Status of contacts over time: strips of open, stick and slip for a few contacts, else the number in each state.
 
-A status belongs to the step, or stretch of steps, that ends at its sample: it fills the time since the sample before.
+A status belongs to the step, or steps, ending at its sample: it applies to the time since the previous sample.
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ MOST_STRIPS = 12
 
 
 def has_friction(contact: ContactSeries) -> bool:
-    """Tell whether a contact has tangents along which it sticks or slips."""
+    """Return whether a contact has tangents along which it sticks or slips."""
     return contact.has("slip")
 
 
 def of_joint(result: Result, name: str) -> bool:
-    """Tell whether a contact is the friction of a joint: its normal impulse is what the joint holds, without a gap."""
+    """Return whether a contact is the friction of a joint, whose normal impulse is the joint force, without a gap."""
     joint = name.removesuffix("_friction")
     return joint != name and joint in result.joints and not np.any(result.contacts[name].gap)
 
 
 def has_status(contact: ContactSeries) -> bool:
-    """Tell whether it was recorded that a contact with friction sticks or slips; spheres have that without tangents."""
+    """Return whether the stick or slip status was recorded; spheres have one without tangents."""
     return contact.has("status") and bool(contact.mu.any())
 
 
@@ -44,12 +44,12 @@ def status_table(contact: ContactSeries) -> IntArray:
 
 
 def stretches(time: Array, status: IntArray) -> list[tuple[str, float, float]]:
-    """Return the stretches of time in which a contact stays what it is: word, start and end, s.
+    """Return the intervals in which a contact keeps its status: word, start and end, s.
 
     Parameters
     ----------
     time, status : (n+1,) arrays
-        The status at the first sample belongs to no time.
+        The status at the first sample belongs to no interval.
     """
     if len(time) < 2:
         return []
@@ -60,7 +60,7 @@ def stretches(time: Array, status: IntArray) -> list[tuple[str, float, float]]:
 
 
 def status_counts(time: Array, status: IntArray) -> tuple[Array, dict[str, Array]]:
-    """Return how many contacts are open, stick and slip, as steps: times (k,), and counts by word, (k,).
+    """Return the numbers of open, sticking and slipping contacts as steps: times (k,), and counts by word, (k,).
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def status_counts(time: Array, status: IntArray) -> tuple[Array, dict[str, Array
 
 
 def draw_status(axes: Axes, result: Result, name: str) -> None:
-    """Draw the strips of a contact or group; of many contacts how many are open, stick and slip."""
+    """Draw the strips of a contact or group; for many contacts the numbers that are open, stick and slip."""
     contact = result.contacts[name]
     status = status_table(contact)
     many = status.shape[1]

@@ -1,4 +1,4 @@
-"""What a viewer can be told, by its keys or otherwise, whether it is a window or a page."""
+"""The operations of a viewer, by keys or other controls, for the window and for the web page."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmb.postproc.view import check_scale
 
 
 class Controls(ABC):
-    """Scenes, the time they are shown at, and what can be done with them.
+    """Scenes, the current time, and the operations on them.
 
     Parameters
     ----------
@@ -32,32 +32,32 @@ class Controls(ABC):
 
     @abstractmethod
     def refresh(self) -> None:
-        """Bring the picture and everything around it up to date."""
+        """Update the picture and the controls."""
 
     @abstractmethod
     def start(self) -> None:
-        """Have ``tick`` called again and again."""
+        """Start calling ``tick`` periodically."""
 
     @abstractmethod
     def stop(self) -> None:
-        """Have ``tick`` no longer called."""
+        """Stop calling ``tick``."""
 
     @abstractmethod
     def show_keys(self) -> None:
-        """List the keys, or take the list away."""
+        """Show or hide the list of keys."""
 
     def press(self, key: str) -> None:
-        """Do what a key does, by the name browsers give it; others do nothing."""
+        """Execute the action of a key, named as in browsers; other keys are ignored."""
         if key in ACTIONS:
             ACTIONS[key](self)
 
     def go(self, t: float, passing: bool = False) -> None:
-        """Show the states nearest to time t; ``passing`` says that time passes, and does not leap."""
+        """Show the states nearest to time t; ``passing`` means continuous playback, not a jump."""
         self.stage.show(self.player.go(t), passing)
         self.refresh()
 
     def step(self, by: int) -> None:
-        """Go on or back by a number of states."""
+        """Go forward or back by a number of states."""
         self.go(self.player.step(by))
 
     def play(self) -> None:
@@ -70,14 +70,14 @@ class Controls(ABC):
         self.refresh()
 
     def tick(self) -> None:
-        """Go on by the time that has passed: slow machines leave states out, they do not play slower."""
+        """Advance by the elapsed time: slow machines skip states instead of playing more slowly."""
         if self.player.playing:
             now = time.monotonic()
             self.go(self.player.tick(now - self._clock), passing=True)
             self._clock = now
 
     def faster(self, factor: float) -> None:
-        """Play ``factor`` times as fast as now."""
+        """Multiply the playback speed by ``factor``."""
         self.player.faster(factor)
         self.refresh()
 
@@ -87,17 +87,17 @@ class Controls(ABC):
         self.refresh()
 
     def next_field(self) -> None:
-        """Colour by the next field there is."""
+        """Colour by the next available field."""
         names, name = self.stage.available, self.stage.field.partition(".")[0]
         self.recolour(names[(names.index(name) + 1) % len(names)])
 
     def rescale(self, scale: object) -> None:
-        """Draw displacements ``scale`` times as large as they are; InputError when that cannot be."""
+        """Magnify displacements by ``scale``; InputError if it is out of range."""
         self.stage.rescale(check_scale(scale))
         self.refresh()
 
     def grow(self, factor: float) -> None:
-        """Draw displacements ``factor`` times as large as now, but not beyond what can be."""
+        """Multiply the magnification of displacements by ``factor``, within its limits."""
         try:
             scale = check_scale(factor * self.stage.scale)
         except InputError:
@@ -110,7 +110,7 @@ class Controls(ABC):
         self.refresh()
 
     def reset_camera(self) -> None:
-        """Look from where one looks at first, at everything as large as it is drawn now."""
+        """Reset the direction of view, and fit everything at its present magnification."""
         self.stage.aim()
         self.refresh()
 
@@ -120,16 +120,16 @@ Action = Callable[[Controls], None]
 
 @dataclass(frozen=True)
 class Keys:
-    """Keys that belong together.
+    """Keys with a common purpose.
 
     Parameters
     ----------
     names : str
-        What is written on them.
+        Labels of the keys.
     what : str
-        What they do, in words.
+        Description of the actions.
     actions : dict
-        What they do, by the names browsers give the keys.
+        Actions by the browser names of the keys.
     """
 
     names: str
@@ -157,7 +157,7 @@ KEYS = (
     ),
     Keys("a", "arrows of contact impulses on, off", {"a": lambda c: c.flip("impulses")}),
     Keys("r", "reference position on, off", {"r": lambda c: c.flip("reference")}),
-    Keys("c", "camera as at first, all in view", {"c": lambda c: c.reset_camera()}),
+    Keys("c", "reset the camera, all in view", {"c": lambda c: c.reset_camera()}),
     Keys("?", "these keys on, off", {"?": lambda c: c.show_keys()}),
 )
 """Keyboard controls of the window and the web page."""

@@ -1,4 +1,4 @@
-"""How bodies are deformed, apart from how they move: their way from the nearest place a rigid body could be in."""
+"""Deformation of bodies, apart from their rigid motion: the displacement from the nearest position of a rigid body."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmb.record.io.frames import PointMaps
 
 
 def held_points(maps: PointMaps) -> NDArray[np.bool_]:
-    """Return which points other things hang on, (n,): joints, springs, supports, and where contacts act.
+    """Return which points are connected to other things, (n,): joints, springs, supports, and contacts.
 
     A body may have contacts at all of its points; then the two that are farthest apart count.
     """
@@ -29,12 +29,12 @@ def held_points(maps: PointMaps) -> NDArray[np.bool_]:
 
 
 def deformation(reference: Array, places: Array, body_of_point: IntArray, held: NDArray[np.bool_]) -> Array:
-    """Return what of the places of points is drawn larger as deformation of their bodies, (n, 3), m.
+    """Return the part of the displacements that is magnified as deformation of bodies, (n, 3), m.
 
     Of each body the rotation R and the middles c0, c are taken for which the sum of |x - c - R (x0 - c0)|^2 is least
-    (Kabsch 1976); what is left is its deformation. Rigid bodies and single points have none. So that joints stay
-    closed and contacts touch, the deformation of points that are held is taken off: of one from the whole body, of
-    several a smooth curve through them, along the body.
+    (Kabsch 1976); the difference is its deformation. Rigid bodies and single points have none. So that joints stay
+    closed and contacts touch, the deformation of points that are held is subtracted: that of a single one from the
+    whole body, of several a smooth curve through them along the body.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def deformation(reference: Array, places: Array, body_of_point: IntArray, held: 
 
 
 def _between(x0: Array, bent: Array, held: IntArray) -> Array:
-    """Return the deformation of the held points and, along the longest direction of the body, a curve through it.
+    """Return the deformation of the held points, interpolated by a curve along the longest direction of the body.
 
     It is straight beyond the outermost ones, of two all along, so that no corner comes in that the body has not.
     """
@@ -72,5 +72,5 @@ def _between(x0: Array, bent: Array, held: IntArray) -> Array:
 
 
 def _along(x: Array) -> Array:
-    """Return the places of points along the direction in which they reach farthest, (n,), m."""
+    """Return the coordinates of points along the direction of their largest extent, (n,), m."""
     return np.asarray(x @ np.linalg.svd(x, full_matrices=False)[2][0])

@@ -1,4 +1,4 @@
-"""Bars and beams drawn in a displaced position: between nodes as the elements bend, in the plane that shows most."""
+"""Bars and beams drawn in a displaced position by the shape functions of the elements, in a suitable plane."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TALLEST = 0.2
 
 
 def drawn_scale(layout: Layout, u: Array) -> float:
-    """Return the factor that shows displacements u, (n, 3); 0 where nothing moves."""
+    """Return the magnification of displacements u, (n, 3); 0 if all are zero."""
     most = float(np.linalg.norm(u, axis=1).max(initial=0.0))
     size = float(np.ptp(layout.points, axis=0).max(initial=0.0)) or 1.0
     return TALLEST * size / most if most > 0.0 else 0.0
@@ -42,7 +42,7 @@ def bent_lines(layout: Layout, u: Array, t: Array) -> tuple[Array, Array]:
     d = (Y - X)[:, 0]
     uA, uB = u[a][:, None], u[b][:, None]
     straight = (1.0 - s) * uA + s * uB
-    # what cubic shapes add to the straight line: their slopes at the ends against that of the chord
+    # difference of the cubic shapes to the straight line: slopes at the ends relative to the chord
     chord = u[b] - u[a]
     along = d / np.maximum(np.einsum("mi,mi->m", d, d), 1e-300)[:, None]
     across = chord - np.einsum("mi,mi->m", chord, along)[:, None] * d
@@ -54,9 +54,9 @@ def bent_lines(layout: Layout, u: Array, t: Array) -> tuple[Array, Array]:
 
 
 def view_of(X: Array, U: Array) -> tuple[Array, tuple[str, ...], str]:
-    """Return directions of space to draw along, (2 or 3, 3), their names, and a word where these are not the true ones.
+    """Return the directions of the drawing, (2 or 3, 3), their names, and a note if these are not the true ones.
 
-    What moves along a straight line only is drawn across it.
+    Motion along a straight line only is drawn normal to it.
     """
     points = X.reshape(-1, 3)
     spread, move = np.ptp(points, axis=0), np.abs(U.reshape(-1, 3)).max(axis=0, initial=0.0)

@@ -1,4 +1,4 @@
-"""The room a run takes: how far its points get in all kept states, and the states in which they get there."""
+"""The region covered by a run: the extremes of its points over all kept states, and the states in which they occur."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST = 6_000_000
 MOST_LARGE = 1_500_000
 """Maximum number of evaluated positions (states times points); fewer for large motion, which takes longer."""
 SWEEP = 60
-"""Number of states, spread over the run, that determine the extent of the motion together with extreme states."""
+"""Number of states, distributed over the run, that determine the extent of the motion together with extreme states."""
 MOST_GROUPS = 6
 """Number of bodies up to which each is treated separately."""
 LITTLE = 0.1
@@ -38,7 +38,7 @@ DIRECTIONS = np.concatenate([np.eye(3), [np.array(d) / np.linalg.norm(d) for d i
 
 @dataclass(frozen=True)
 class Reach:
-    """Largest displacement of the points.
+    """The extreme displacements of the points.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ class Reach:
         return np.stack([places[0].min(axis=0), places[1].max(axis=0)])
 
     def farthest(self, reference: Array, scale: Array, group: IntArray) -> IntArray:
-        """Return the states in which a group of points gets farthest in any of the directions.
+        """Return the states in which a group of points is extreme in any of the directions.
 
         Parameters
         ----------
         reference : (n, 3) array
             Places at rest, m.
         scale : (n,) array
-            Displacements are drawn so many times as large.
+            Magnification of drawn displacements.
         group : (n,) int array
         """
         places = reference @ DIRECTIONS.T + scale[:, None] * self.ends
@@ -81,7 +81,7 @@ class Reach:
 
 
 def reach_of(fields: Fields, states: IntArray) -> Reach:
-    """Return how far points get in some states; of too many, some are looked at.
+    """Return the extreme displacements in some states; if there are too many, in a selection of them.
 
     Parameters
     ----------
@@ -96,7 +96,7 @@ def reach_of(fields: Fields, states: IntArray) -> Reach:
     when, way = np.zeros((2, n, d), dtype=np.int64), np.zeros(n)
     for some in blocks(some_of(states, most), d * n):
         q = rows_of(fields.q, some)
-        good = (np.abs(q) < LARGE).all(axis=1)  # nan is not, either
+        good = (np.abs(q) < LARGE).all(axis=1)  # also excludes nan
         if not good.any():
             continue
         moved, some = layout.displacements(q[good]), some[good]
@@ -112,15 +112,15 @@ def reach_of(fields: Fields, states: IntArray) -> Reach:
 
 
 class Extent:
-    """What of a run there must be room for.
+    """The region that the picture of a run must show.
 
     Parameters
     ----------
     fields : Fields
     complete : bool
-        Whether the run came to its end; others may have blown up, and are left out from where they do.
+        Whether the run was completed; others may have diverged, and their diverged states are left out.
     first : int
-        The first state that is to be seen; when the run has blown up by then, there is room for all.
+        The first state to be shown; if the run has diverged before it, the region includes all states.
     """
 
     def __init__(self, fields: Fields, complete: bool, first: int) -> None:
@@ -129,7 +129,7 @@ class Extent:
 
     @cached_property
     def states(self) -> IntArray:
-        """The states there is room for: all, unless the run blows up."""
+        """The states included in the region: all, unless the run diverges."""
         every = np.arange(len(self.fields))
         if self._complete:
             return every
@@ -138,7 +138,7 @@ class Extent:
 
     @cached_property
     def reach(self) -> Reach:
-        """Largest displacement of the points."""
+        """The extreme displacements of the points."""
         return reach_of(self.fields, self.states)
 
     @cached_property
@@ -153,7 +153,7 @@ class Extent:
         return (carriers.kind == NODE) & (way[body] < LITTLE * size)
 
     def telling(self, scale: float) -> IntArray:
-        """Return the states that tell the room, when displacements are drawn so large: some, and the farthest."""
+        """Return the states that determine the region for a magnification: a selection, and the extreme ones."""
         body = self.layout.body_of_point
         group = body if len(self.layout.bodies) <= MOST_GROUPS else np.zeros_like(body)
         far = self.reach.farthest(self.layout.points, np.where(self.small, scale, 1.0), group)
@@ -161,15 +161,15 @@ class Extent:
 
     @property
     def notes(self) -> list[str]:
-        """Parts without room in the picture."""
+        """Notes on parts outside of the picture."""
         if len(self.states) == len(self.fields):
             return []
         t = self.fields.times[self.states[-1]]
-        return [f"there is room for the motion up to t = {t:.4g} s; from then on it is too large"]
+        return [f"the view covers the motion up to t = {t:.4g} s; after that it is too large"]
 
 
 def last_tame(fields: Fields) -> int:
-    """Return the last state before a run blows up; the last of all when it does not."""
+    """Return the last state before a run diverges, or the last state of all."""
     some, layout = some_of(np.arange(len(fields)), PROBES), fields.maps.layout
     with np.errstate(over="ignore", invalid="ignore"):
         each = (layout.displacements(rows_of(fields.q, some[k : k + 1])) for k in range(len(some)))

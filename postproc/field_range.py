@@ -1,4 +1,4 @@
-"""The range of a field over the states of a result, read a block at a time."""
+"""The range of a field over the states of a result, read in blocks."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ MOST = 20_000_000
 MOST_LARGE = 3_000_000
 """Maximum number of evaluated values (states times points); fewer for large motion, which takes longer."""
 LOOKED_AT = 100
-"""States among which the largest value of a run is found."""
+"""Number of states in which the largest value of a run is searched."""
 NOISE = 1e-9
-"""Round-off of a field, over its largest value in the run."""
+"""Round-off of a field, relative to its largest value in the run."""
 
 
 def coloured_values(field: str, values: Array) -> Array:
-    """Return what a field is coloured by: of vectors (..., 3) the magnitude or a component, of numbers themselves."""
+    """Return the values for colours: of vectors (..., 3) the magnitude or a component, of numbers themselves."""
     name, _, component = field.partition(".")
     if name in ON_LINES and name != "bending_moment":
         return values
@@ -28,7 +28,7 @@ def coloured_values(field: str, values: Array) -> Array:
 
 
 def field_range(fields: Fields, field: str, states: IntArray, points: IntArray) -> tuple[float, float, int]:
-    """Return the least and the largest value of a field, and how many of the states were looked at.
+    """Return the least and the largest value of a field, and the number of states evaluated.
 
     Parameters
     ----------
@@ -46,16 +46,16 @@ def field_range(fields: Fields, field: str, states: IntArray, points: IntArray) 
     some = some_of(states, most)
     low, high = np.inf, -np.inf
     for block in blocks(some, 3 * width):
-        with np.errstate(over="ignore", invalid="ignore"):  # of states that are damaged
+        with np.errstate(over="ignore", invalid="ignore"):  # of damaged states
             values = coloured_values(field, _read(fields, field.partition(".")[0], block))
         values = values if field.partition(".")[0] in ON_LINES else values[:, points]
-        values = values[np.abs(values) < LARGE]  # nan is not, either
+        values = values[np.abs(values) < LARGE]  # also excludes nan
         low, high = min(low, float(values.min(initial=np.inf))), max(high, float(values.max(initial=-np.inf)))
     return low, high, len(some)
 
 
 def round_off(fields: Fields, field: str, points: IntArray) -> float:
-    """Return the size below which values of a field are round-off: a small part of the largest of the run."""
+    """Return the magnitude below which values of a field are round-off: a small fraction of the largest of the run."""
     low, high, _ = field_range(fields, field, some_of(np.arange(len(fields.times)), LOOKED_AT), points)
     return NOISE * max(abs(low), abs(high)) if low <= high else 0.0
 

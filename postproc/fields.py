@@ -24,7 +24,7 @@ def signed(field: str) -> bool:
 
 
 def usual_field(layouts: Iterable[Layout]) -> str:
-    """Return the field to colour by when none is asked for: the axial force of bars, else displacements."""
+    """Return the default field: the axial force of bars, else displacement."""
     stiffness = [
         np.zeros((0, 6)) if layout.sections is None else np.nan_to_num(layout.sections.stiffness) for layout in layouts
     ]

@@ -1,4 +1,4 @@
-"""Files of figures: what they may be called, and in words why one cannot be written."""
+"""Files of figures: permitted names, and the error if a file cannot be written."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SUFFIXES = (".svg", ".pdf", ".png")
 
 
 def usable_figure(path: Path) -> Path:
-    """Return the path of a figure that can be written; raise when it cannot, as far as is known before."""
+    """Return the path of a figure; raise in advance if it is known that it cannot be written."""
     if path.suffix.lower() not in SUFFIXES:
         raise InputError(f"a figure cannot be saved as '{path}'; allowed: {', '.join(SUFFIXES)}")
     if path.is_dir():

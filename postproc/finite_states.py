@@ -1,4 +1,4 @@
-"""The states of a result whose numbers are finite: a file that was overwritten in part still shows the others."""
+"""The states of a result with finite numbers: a partly overwritten file still shows the others."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def finite_states(tree: Tree) -> Any:
 
 
 def _sound_rows(arrays: list[Any]) -> Any:
-    """Return which rows of some arrays have finite numbers only, (f,) bool; of too many, all are taken to be."""
+    """Return which rows of some arrays are finite, (f,) bool; too many are not checked but accepted."""
     count = arrays[0].shape[0]
     good = np.full(count, True)
     if count * sum(values.shape[1] for values in arrays) > MOST:
@@ -37,12 +37,12 @@ def _sound_rows(arrays: list[Any]) -> Any:
 
 
 def _finite(arrays: list[Any], rows: slice) -> Any:
-    good = [(np.abs(np.asarray(values[rows])) < LARGE).all(axis=1) for values in arrays]  # nan is not, either
+    good = [(np.abs(np.asarray(values[rows])) < LARGE).all(axis=1) for values in arrays]  # also excludes nan
     return np.logical_and.reduce(good)
 
 
 class LateCheck:
-    """Which states can be drawn, found out when they are looked at: a result may be too large to read it all before.
+    """The states that can be drawn, checked on demand, since a result may be too large to read in advance.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class LateCheck:
         self.left_out: set[int] = set()
 
     def finite(self, k: int) -> int:
-        """Return state k, or when it cannot be drawn the last before it that can, else the next; k if there is none."""
+        """Return state k; if it cannot be drawn the nearest earlier drawable one, else the next; k if there is none."""
         own, blocks = k // self._size, -(-self._arrays[0].shape[0] // self._size)
         for block in range(own, -1, -1):
             before = self._good(block)
@@ -81,7 +81,7 @@ class LateCheck:
 
 
 class SomeStates(Mapping[str, Any]):
-    """A tree with some of its states.
+    """A tree restricted to some of its states.
 
     Parameters
     ----------
@@ -108,12 +108,12 @@ class SomeStates(Mapping[str, Any]):
 
 
 def finite_impulses(tree: Tree, notes: list[str]) -> Tree:
-    """Return a tree whose states have no impulses but finite ones; those that are not go to the notes."""
+    """Return a tree whose states have finite impulses only; the others are mentioned in the notes."""
     impulses = tree[IMPULSE]
     good = _sound_rows([impulses]) if impulses.shape[1] else np.full(impulses.shape[0], True)
     if not good.all():
         first = float(tree["/state/time"][int(np.argmin(good))])
-        words = f"impulses of {int(np.sum(~good))} of {len(good)} states are no finite numbers and not drawn"
+        words = f"impulses of {int(np.sum(~good))} of {len(good)} states are not finite and not drawn"
         notes.append(f"{words}, the first at t = {first:.6g} s")
     elif impulses.shape[0] * impulses.shape[1] <= MOST:
         return tree
@@ -121,7 +121,7 @@ def finite_impulses(tree: Tree, notes: list[str]) -> Tree:
 
 
 class _Replaced(Mapping[str, Any]):
-    """A tree with another array in place of one of its own."""
+    """A tree with one of its arrays replaced."""
 
     def __init__(self, tree: Tree, name: str, values: Any) -> None:
         self._tree, self._name, self._values = tree, name, values
@@ -137,7 +137,7 @@ class _Replaced(Mapping[str, Any]):
 
 
 class _Finite:
-    """A dataset that is read when it is sliced, with zeros for what is no finite number."""
+    """A dataset that is read in slices, with zeros for numbers that are not finite."""
 
     def __init__(self, values: Any) -> None:
         self._values, self.shape, self.dtype = values, values.shape, values.dtype

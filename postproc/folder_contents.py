@@ -1,4 +1,4 @@
-"""What case.toml and summary.json of a result folder hold, so far as pictures and pages use it."""
+"""Contents of case.toml and summary.json of a result folder, as far as pictures and pages use them."""
 
 from __future__ import annotations
 
@@ -19,26 +19,26 @@ def _direction(vector: list[float]) -> list[float]:
 
 
 def _without_names(energy: Any) -> Any:
-    """Return the energies without the names of contacts that stand among them."""
+    """Return the energies without the contributions listed by contact name."""
     if not isinstance(energy, dict):
         return energy
     return {key: x for key, x in energy.items() if not (str(key).endswith("gain_contact") and isinstance(x, str))}
 
 
 class Shown(BaseModel):
-    """Tables of a file; entries that no picture or page uses are not looked at."""
+    """Tables of a file; unused entries are not checked."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Gravity(Shown):
-    """``[gravity]``."""
+    """The table ``[gravity]``."""
 
     acceleration: Vector = [0.0, 0.0, 0.0]
 
 
 class Contact(Shown):
-    """``[contacts.NAME]``."""
+    """A table ``[contacts.NAME]``."""
 
     normal: Annotated[Vector, AfterValidator(_direction)] | None = None
     point: Vector | None = None
@@ -47,13 +47,13 @@ class Contact(Shown):
 
 
 class TimeSteps(Shown):
-    """``[time]``."""
+    """The table ``[time]``."""
 
     step: Annotated[float, Field(gt=0)] | None = None
 
 
 class CaseAsDrawn(Shown):
-    """case.toml, whatever version wrote it."""
+    """The content of case.toml, written by any version."""
 
     bodies: Tables = {}
     joints: Tables = {}
@@ -67,7 +67,7 @@ class CaseAsDrawn(Shown):
 
 
 class Expectation(Shown):
-    """An expectation with what came out, see ``flexmb.record.summary_text.asked``."""
+    """An expectation with its result, see ``flexmb.record.summary_text.asked``."""
 
     signal: str
     reduce: str | None = None
@@ -83,7 +83,7 @@ class Expectation(Shown):
 
 
 class SummaryAsShown(Shown):
-    """summary.json; null stands for nothing."""
+    """The content of summary.json; null means that there is no value."""
 
     h: Annotated[float, Field(allow_inf_nan=True)]
     title: str | None = None
@@ -112,14 +112,14 @@ class SummaryAsShown(Shown):
 
 
 def failure_notes(summary: dict[str, Any]) -> list[str]:
-    """Return why the run of a summary failed, nothing when it did not."""
+    """Return the reasons why the run of a summary failed; none if it succeeded."""
     if summary.get("status") != "failed":
         return []
     return ["the run failed: " + str((summary.get("failure") or {}).get("error", "see summary.json"))]
 
 
 def require_shown(kind: type[Shown], data: Any, name: str) -> None:
-    """Raise InputError, which calls the file ``name``, unless it holds what a run writes."""
+    """Raise InputError, which names the file ``name``, unless it has the content that a run writes."""
     try:
         kind.model_validate(data)
     except ValidationError as err:

@@ -1,4 +1,4 @@
-"""Short names that tell folders apart."""
+"""Short names that distinguish folders."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from pathlib import Path
 
 
 def folder_labels(folders: Sequence[Path]) -> list[str]:
-    """Return the names of folders, each with as many of those above it as it takes to tell it from the others.
+    """Return the names of folders, each with as many parent folders as are needed to make it unique.
 
-    A folder that is given more than once gets numbers.
+    A folder that is given more than once is numbered.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def folder_labels(folders: Sequence[Path]) -> list[str]:
 
 
 def _ending(place: tuple[str, ...], others: set[tuple[str, ...]]) -> tuple[str, ...]:
-    """Return the last parts of a path that no other path ends in."""
+    """Return the shortest ending of a path that no other path shares."""
     for count in range(1, len(place)):
         if all(other[-count:] != place[-count:] for other in others):
             return place[-count:]

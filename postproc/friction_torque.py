@@ -1,6 +1,6 @@
-"""The torque that friction in clearances has on the spin of rotors, over time.
+"""The torque of friction in clearances on the spin of rotors, over time.
 
-The first tangent of a clearance is a x u, u outwards and a its axis: an impulse P_T along it turns the disk of radius
+The first tangent of a clearance is a x u, u outward and a its axis: an impulse P_T along it turns the disk of radius
 r about a with r P_T.
 """
 

@@ -1,7 +1,7 @@
-"""Shapes of disks, bearings, supports, joints, rings, springs and dampers, in axes of their own.
+"""Shapes of disks, bearings, supports, joints, rings, springs and dampers, in local axes.
 
 A point (t, y, z) of a shape is drawn at O + t T + y Y + z Z: the place O and the vectors T, Y, Z are those of a mark in
-a state, and carry its size. So one shape serves all marks of a kind, and moves without being built again.
+a state, and include its size. So all marks of a kind share one shape, which moves without being rebuilt.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from flexmb.postproc.arrays import Array
 
 INNER, OUTER = 1.0, 1.16
-"""Inner and outer radius of a ring, over the inner one."""
+"""Inner and outer radius of a ring, relative to the inner one."""
 PER_TURN = 14
 """Number of points per turn of a coil."""
 
@@ -37,7 +37,7 @@ class Shape:
 
 
 def joined(*shapes: Shape) -> Shape:
-    """Return several shapes as one."""
+    """Return several shapes combined into one."""
     starts = np.cumsum([0, *(len(shape.points) for shape in shapes)])
     pairs = list(zip(shapes, starts, strict=False))
     return Shape(
@@ -73,7 +73,7 @@ def _corners(inner: float, outer: float) -> list[tuple[float, float]]:
 
 
 def pedestal(top: float = 1.6) -> Shape:
-    """Return the foot of what stands on the ground, from y = -top downwards."""
+    """Return the foot of a glyph on the ground, from y = -top downward."""
     profile = [(-top, -0.6), (-top, 0.6), (-top - 1.5, 1.5), (-top - 1.5, -1.5)]
     return _prism([(t, y, z) for t in (-0.5, 0.5) for y, z in profile], 4)
 
@@ -87,7 +87,7 @@ def cone(sides: int) -> Shape:
 
 
 def ball(sides: int) -> Shape:
-    """Return a ball of radius 1, of half as many rings as a circle has corners."""
+    """Return a ball of radius 1, with half as many rings as a circle has corners."""
     rings, k = sides // 2, np.arange(sides)
     angle = np.pi * np.arange(1, rings) / rings
     between = [np.column_stack([np.full(sides, -np.cos(a)), np.sin(a) * _circle(sides)]) for a in angle]
@@ -109,13 +109,13 @@ def rod() -> Shape:
 
 
 def strip() -> Shape:
-    """Return a strip from t = 0 to 1, as wide as z goes from -1 to 1."""
+    """Return a strip from t = 0 to 1, with z from -1 to 1."""
     corners = np.array([[0.0, 0.0, -1.0], [1.0, 0.0, -1.0], [1.0, 0.0, 1.0], [0.0, 0.0, 1.0]])
     return Shape(corners, [np.arange(4)])
 
 
 def plate(first: float, last: float, half: float = 2.0) -> Shape:
-    """Return a square plate across t, between two places along it."""
+    """Return a square plate normal to t, between two coordinates along it."""
     square = [(-half, -half), (half, -half), (half, half), (-half, half)]
     return _prism([(t, y, z) for t in (first, last) for y, z in square], 4)
 
@@ -141,7 +141,7 @@ def dashpot(sides: int, radius: float = 0.55) -> Shape:
 
 
 def spiral(sides: int) -> Shape:
-    """Return a flat spiral across t, of radius 1."""
+    """Return a flat spiral of radius 1 normal to t."""
     part = np.linspace(0.0, 1.0, 3 * sides)
     r, turn = 0.15 + 0.85 * part, 6.0 * np.pi * part
     return Shape(np.column_stack([np.zeros_like(r), r * np.cos(turn), r * np.sin(turn)]), lines=[np.arange(len(r))])

@@ -1,4 +1,4 @@
-"""Disks, bearings, supports, joints, rings and springs of a result: their shapes, and where they are in a state."""
+"""Disks, bearings, supports, joints, rings and springs of a result: their shapes, and their positions in a state."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ LINKS = (SPRING, DAMPER, SPRING_DAMPER, ROD, EDGE)
 SQUARE = (WELD, BLOCK, SHEET)
 """Glyphs whose corners rotate with their first end; all others are round or upright."""
 JOINT = 1.25
-"""Radius of a joint, over that of the body it is attached to."""
+"""Radius of a joint, relative to that of the body it is attached to."""
 COIL, LOOSE = 0.024, 0.12
-"""Radius of a spring, and length of one without a second end point, over the size of the picture."""
+"""Radius of a spring, and length of one without a second end point, relative to the size of the picture."""
 SOLID, BLUEISH = "#8894a0", "#8fa1b8"
 LOOKS = {
     "disks": (SOLID, 1.0),
@@ -66,7 +66,7 @@ LOOKS = {
 
 @dataclass(frozen=True)
 class Part:
-    """All that is drawn with one look.
+    """The symbols with a common colour and opacity.
 
     Parameters
     ----------
@@ -84,13 +84,13 @@ class Part:
     lines: list[Any]
 
     def corners(self, frames: Array) -> Array:
-        """Return where the points are, (k, 3), m, when the marks are at ``frames``, (m, 4, 3): O, T, Y, Z."""
+        """Return the coordinates of the points, (k, 3), m, when the marks are at ``frames``, (m, 4, 3): O, T, Y, Z."""
         own = frames[self.owner]
         return np.asarray(own[:, 0] + np.einsum("kc,kcj->kj", self.points, own[:, 1:]))
 
 
 class DrawnMarks:
-    """What is drawn beside the bodies.
+    """The symbols drawn in addition to the bodies.
 
     Parameters
     ----------
@@ -98,11 +98,11 @@ class DrawnMarks:
     thickness : Thickness
         How thick bodies are drawn.
     up : (3,) array
-        What is up: supports stand on the other side.
+        Upward direction: supports are on the other side.
     sides : int
         Corners of a circle.
     states : sequence of (displacement, rotation)
-        Of all points in some states: rails reach as far as what slides on them gets.
+        Of all points in some states: rails cover the range of the sliding points.
     """
 
     def __init__(
@@ -130,13 +130,13 @@ class DrawnMarks:
 
     @property
     def carried(self) -> frozenset[int]:
-        """Points that a ring stands on: particles there need no ball."""
+        """Points that carry a ring: particles there need no ball."""
         own = self.point[self._are(RING), 1]
         return frozenset(own[own >= 0].tolist())
 
     @property
     def rims(self) -> dict[int, float]:
-        """How far from their points contacts in rings act, m: outwards on what is inside, inwards on the ring."""
+        """Distances at which contacts of rings act, m: outward on the points inside, inward on the ring."""
         out: dict[int, float] = {}
         for i in np.flatnonzero(self._are(RING)):
             a, b = self.point[i].tolist()
@@ -144,7 +144,7 @@ class DrawnMarks:
         return out
 
     def beyond_rings(self, reach: float) -> Array:
-        """Return points so far outside the rings, (k, 3), m: arrows stand there."""
+        """Return the positions of arrows at points, (k, 3), m, shifted outside the rings."""
         rings = self.rest[self._are(RING)]
         ways = [sign * rings[:, k] for k in (2, 3) for sign in (1.0, -1.0)]
         return np.concatenate([np.zeros((0, 3)), *(rings[:, 0] + way + reach * _unit(way) for way in ways)])
@@ -154,14 +154,14 @@ class DrawnMarks:
 
     @cached_property
     def _body_radius(self) -> Array:
-        """Radius that what each mark is on is drawn with, m."""
+        """Radius of the body at each mark as drawn, m."""
         least, body = THIN * self.thickness.size, self.layout.body_of_point
         known = {int(b): self.thickness.radius(int(b)) or least for b in np.unique(body)}
         return np.array([known[int(body[i])] if i >= 0 else least for i in self.point[:, 0]])
 
     @cached_property
     def _joint_radius(self) -> Array:
-        """Radius that joints are drawn with, m: more than that of the lines they join."""
+        """Radius of joints as drawn, m: larger than that of the connected lines."""
         layout, least = self.layout, THIN * self.thickness.size
         lines = np.unique(layout.body_of_point[layout.cells])
         known = {int(b): self.thickness.radius(int(b)) for b in lines}
@@ -170,7 +170,7 @@ class DrawnMarks:
 
     @cached_property
     def _sizes(self) -> Array:
-        """Lengths of T and of Y and Z, (m, 2), m; of links the first is not used."""
+        """Lengths of T and of Y and Z, (m, 2), m; the first is not used for links."""
         size, thick = self.layout.marks.size, self._body_radius
         out = np.column_stack([thick, thick])
         disks = self._are(DISK)
@@ -197,29 +197,29 @@ class DrawnMarks:
         return travel(self.layout, self.states)
 
     def _axes_now(self, rotation: Array | None = None) -> Array:
-        """Return the axes in a state, (m, 3); of balls and welds on a foot, which have none, one that is level."""
+        """Return the axes in a state, (m, 3); a horizontal one for balls and welds on a foot, which have none."""
         footed = self._are(BALL, WELD) & (self.point[:, 0] == ON_GROUND)
         return np.where(footed[:, None], tangents(self.up)[0], glyph_axes(self.layout, rotation))
 
     @cached_property
     def _across(self) -> Array:
-        """Unit vectors y across the axes, upwards where that is possible, (m, 3)."""
+        """Unit vectors y normal to the axes, upward if possible, (m, 3)."""
         return _perpendicular(np.tile(self.up, (len(self), 1)), self._axes)
 
     @cached_property
     def rest(self) -> Array:
-        """Places and axes at rest, (m, 4, 3), with nothing between rings and what they are around."""
+        """Positions and axes at rest, (m, 4, 3), without a clearance between rings and points inside."""
         return self._frames(self._ends, self._axes, self._across, 0.0)
 
     def frames(self, displacement: Array, rotation: Array | None, scale: Array | float = 1.0) -> Array:
-        """Return places and axes in a state, (m, 4, 3): O, T, Y, Z of each mark, m.
+        """Return positions and axes in a state, (m, 4, 3): O, T, Y, Z of each mark, m.
 
         Parameters
         ----------
         displacement, rotation : (n, 3) arrays
             Of all points.
         scale : (m,) array or float
-            Displacements, and with them clearances, are drawn so many times as large.
+            Displacements, and with them clearances, are drawn magnified by this factor.
         """
         turning = turned_with_glyphs(self.layout, self._across, rotation)
         across = np.where(self._are(*SQUARE)[:, None], turning, self._across)
@@ -229,7 +229,7 @@ class DrawnMarks:
         return np.where(larger == 1.0, now, self.rest + larger * (now - self.rest))
 
     def _frames(self, ends: Array, axes: Array, across: Array, part: float) -> Array:
-        """Return the frames for ends, axes and what is across them; ``part`` of the clearances is drawn."""
+        """Return the frames for ends, axes and normals; the fraction ``part`` of the clearances is drawn."""
         T, (wide, r), moved = axes, self._sizes.T, ends - self._ends
         at = ends[:, 0].copy()
         standing, rings, links = self._are(BEARING, CLAMP, PIN), self._are(RING), self._are(*LINKS)
@@ -244,13 +244,13 @@ class DrawnMarks:
         at[rails] += self._travel[rails].mean(axis=1)[:, None] * axes[rails]
         t = _unit(T)
         Y, edges = _perpendicular(across, t), self._are(EDGE)
-        Y[edges] = _unit(np.cross(axes[edges], t[edges]))  # their strips stand along the normal of their plane
+        Y[edges] = _unit(np.cross(axes[edges], t[edges]))  # their strips are along the normal of their plane
         length = r + part * self._gaps
         length[links] = self._coil[links, 1]
         return np.stack([at, T, length[:, None] * Y, length[:, None] * np.cross(t, Y)], axis=1)
 
     def _spans(self, ends: Array, links: Any, part: float) -> tuple[Array, Array]:
-        """Return first end and way to the other end of the links; one that begins on a ring begins at its rim."""
+        """Return the first end of the links and the vector to the other end; a link to a ring starts at its rim."""
         a, b = ends[:, 0], ends[:, 1].copy()
         of_pair = [[self._rim(int(p), part) for p in pair] for pair in self.point[links]]
         rim = np.array(of_pair).reshape(-1, 2)
@@ -263,7 +263,7 @@ class DrawnMarks:
         return a, b - a
 
     def _rim(self, point: int, part: float) -> float:
-        """Return the outer radius of the ring on a point, m; zero where there is none."""
+        """Return the outer radius of the ring on a point, m; zero without a ring."""
         if point < 0:
             return 0.0
         rings = np.flatnonzero(self._are(RING) & (self.point[:, 1] == point))
@@ -271,12 +271,12 @@ class DrawnMarks:
 
     @property
     def _gaps(self) -> Array:
-        """Clearances of rings, m; zero of the others."""
+        """Clearances of rings, m; zero for the others."""
         return np.where(self._are(RING), self.layout.marks.size[:, 0], 0.0)
 
     @cached_property
     def _coil(self) -> Array:
-        """Lengths and radii of links at rest, (m, 2), m; zero of the others."""
+        """Lengths and radii of links at rest, (m, 2), m; zero for the others."""
         links, out = self._are(*LINKS), np.zeros((len(self), 2))
         out[links, 0] = np.linalg.norm(self._spans(self._ends[links], links, 0.0)[1], axis=1)
         length, r = out[links, 0], COIL * self.thickness.size
@@ -286,7 +286,7 @@ class DrawnMarks:
 
     @cached_property
     def _outward(self) -> Array:
-        """Signs that turn the axes of clamps at the ends of a line away from it, (m,)."""
+        """Signs that direct the axes of clamps at the ends of a line away from it, (m,)."""
         out, cells, x = np.ones(len(self)), self.layout.cells, self.layout.points
         for k in np.flatnonzero(self._are(CLAMP)):
             i = self.point[k, 0]
@@ -297,7 +297,7 @@ class DrawnMarks:
 
     @cached_property
     def parts(self) -> dict[str, Part]:
-        """Drawn symbols, by look."""
+        """Drawn symbols, by colour and opacity."""
         found: dict[str, list[tuple[int, Shape]]] = {look: [] for look in LOOKS}
         for k in range(len(self)):
             for look, shape in self._shapes(k):
@@ -305,7 +305,7 @@ class DrawnMarks:
         return {look: _part(own) for look, own in found.items() if own}
 
     def _shapes(self, k: int) -> list[tuple[str, Shape]]:
-        """Return what mark k is drawn with."""
+        """Return the shapes of mark k."""
         kind, sides, other = self.kinds[k], self.sides, self.point[k, 1]
         if kind in LINKS:
             if kind == EDGE:
@@ -336,7 +336,7 @@ def _part(own: list[tuple[int, Shape]]) -> Part:
 
 
 def _perpendicular(y: Array, t: Array) -> Array:
-    """Return unit vectors nearest to y and perpendicular to unit vectors t; any that are where y is along t."""
+    """Return unit vectors nearest to y and perpendicular to unit vectors t; arbitrary ones if y is parallel to t."""
     out = y - np.sum(y * t, axis=1, keepdims=True) * t
     for k in np.flatnonzero(np.linalg.norm(out, axis=1) < 1e-6):
         out[k] = tangents(t[k] if np.any(t[k]) else np.array([1.0, 0.0, 0.0]))[0]

@@ -1,4 +1,4 @@
-"""Contact impulses as arrows that flash when they act, in front of everything."""
+"""Contact impulses as arrows, shown when they act, in front of everything."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
     from flexmb.record.result import Fields
 
 LONGEST, SHORTEST = 0.13, 0.045
-"""Lengths of the arrows of the largest and of very small impulses, over the size of the scene."""
+"""Lengths of the arrows of the largest and of very small impulses, relative to the size of the scene."""
 HEAD = 0.11
-"""Radius of the head of an arrow, over the longest arrow."""
+"""Radius of the head of an arrow, relative to the longest arrow."""
 BLOCK = 4096
 """Number of states read at a time."""
 
 
 @dataclass(frozen=True)
 class ArrowScale:
-    """How long arrows are; the same for all scenes side by side.
+    """The lengths of arrows; the same for all scenes side by side.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ class ArrowScale:
     size : float
         Of the scenes, m.
     rough : bool
-        Whether contacts have friction: then arrows of those that slip have another colour.
+        Whether contacts have friction: then arrows of slipping contacts have another colour.
     """
 
     largest: float
@@ -45,13 +45,13 @@ class ArrowScale:
     rough: bool = False
 
     def length(self, impulse: float) -> float:
-        """Return the length of an arrow, m: it grows with the root of the impulse, so that small ones are seen."""
+        """Return the length of an arrow, m, proportional to the root of the impulse, so that small ones are visible."""
         return (SHORTEST + (LONGEST - SHORTEST) * math.sqrt(impulse / self.largest)) * self.size
 
     @property
     def words(self) -> str:
-        """Note for the reader, empty without arrows."""
-        longest = f"arrows: contact impulses since the state before, the longest {self.largest:.3g} N s"
+        """Note on the arrows for the reader, empty without arrows."""
+        longest = f"arrows: contact impulses since the previous state, the longest {self.largest:.3g} N s"
         slips = ", purple where it slips" if self.rough else ""
         return longest + slips if self.largest > 0.0 else ""
 
@@ -79,9 +79,10 @@ class Impulses:
         return sparse.csr_array(self.fields.maps.impulse)[rows]
 
     def strongest(self, first: int, last: int) -> Array:
-        """Return the largest impulse that each of ``points`` got in any of the states first .. last, (t, 3), N s.
+        """Return the largest impulse on each of ``points`` in the states first .. last, (t, 3), N s.
 
-        Not their sum: impulses of what whirls around would cancel each other, and long leaps look like large blows.
+        It is not their sum: impulses of a whirling rotor would cancel each other, and long intervals would show large
+        sums.
         """
         best, most = np.zeros((len(self.points), 3)), np.zeros(len(self.points))
         for k in range(first, last + 1, BLOCK) if len(self.points) else []:
@@ -121,7 +122,7 @@ class Arrows:
         self._before: Any = None
 
     def at(self, last: int, k: int, passing: bool, places: Array, surface: Array) -> tuple[Any, Any]:
-        """Return the arrows of state k and those that were shown before it, as meshes; None where there are none.
+        """Return the arrows of state k and of the state shown before as meshes; None without arrows.
 
         Parameters
         ----------
@@ -129,8 +130,8 @@ class Arrows:
             The state shown before, -1 when there was none.
         k : int
         passing : bool
-            Whether time passes: then what acted since the last state is shown, too, so that no blow is lost when
-            states are left out. When time leaps, nothing before k counts.
+            Whether time passes continuously: then impulses since the last state are included, so that none is lost
+            if states are skipped. After a jump in time only those of k are shown.
         places : (n, 3) array
             Where the points are drawn, m.
         surface : (j, 3) array
@@ -156,7 +157,7 @@ class Arrows:
         return pv.merge(parts) if len(parts) > 1 else parts[0] if parts else None
 
     def _arrow(self, i: int, direction: Array, size: float, places: Array, surface: Array) -> Any:
-        """Return an arrow that ends where it pushes: at the surface around a point."""
+        """Return an arrow that ends at the surface around a point, where the impulse acts."""
         length = self.scale.length(size)
         tip = places[i] - self.scene.shapes.stand_out(i, direction, places, surface) * direction
         head = HEAD * LONGEST * self.scale.size / length

@@ -1,4 +1,4 @@
-"""Which of the kept states to show."""
+"""Selection of the kept state to show."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from flexmb.record.result import Result
 
 
 def telling_time(result: Result) -> float:
-    """Return the middle of the contact with the largest impulse, s; the end of the run when there is none."""
+    """Return the middle of the contact with the largest impulse, s; the end of the run without contact."""
     return when_it_happens(result.tree)
 
 
 def nearest(times: Array, t: float) -> int:
-    """Return the number of the time nearest to t; of two as near the earlier.
+    """Return the index of the time nearest to t; of two equally near the earlier.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ def nearest(times: Array, t: float) -> int:
 
 
 def nearest_state(result: Result, time: float | None) -> int:
-    """Return the number of the kept state nearest to a time; by default ``telling_state``."""
+    """Return the number of the kept state nearest to a time; by default that of ``telling_time``."""
     if time is None:
         return telling_state(result.tree)
     times = result.fields.times

@@ -1,4 +1,4 @@
-"""A result as a small page of its own, to be turned and played in a notebook: the view of the report, nothing else."""
+"""A result as a self-contained interactive page for a notebook: the view of the report alone."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class MotionPage(Page):
         if not self.motions:
             raise InputError("; ".join(self.notes) or "there is no motion to draw")
         (spec,), look, camera = self.motions, self._scene.look, self._scene.camera
-        # displacements drawn larger need more room than the report has for them
+        # magnified displacements need more space than the report reserves
         spec["camera"] |= {key: getattr(camera, key).tolist() for key in ("right", "up", "out", "centre", "half")}
         names = [own["name"] for own in spec["fields"]]
         script = CHOOSE % (names.index(look.field.replace("_", " ")), f"{look.scale:g}")
@@ -67,7 +67,7 @@ class MotionPage(Page):
 
 
 class Turnable:
-    """What a notebook shows below a cell: a page to turn, with time; where pages are not shown, a picture.
+    """The output of a notebook cell: an interactive page; a picture where pages are not supported.
 
     Parameters
     ----------
@@ -90,10 +90,10 @@ class Turnable:
         return path
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
-        """Return what notebooks choose from."""
+        """Return the representations from which a notebook selects."""
         png = io.BytesIO()
         self.picture.save(png, "PNG")
         look = f"width: 100%; height: {HEIGHT}px; border: 0"
-        # in a frame of its own: neither page can spoil the other
+        # in a separate frame, so that the two pages cannot affect each other
         frame = f'<iframe sandbox="allow-scripts" style="{look}" srcdoc="{escape(self.page)}"></iframe>'
         return {"text/html": frame, "image/png": png.getvalue(), "text/plain": repr(self)}

@@ -1,4 +1,4 @@
-"""How joints are drawn: their symbols, how large these are, and how far rails reach."""
+"""Symbols of joints, their sizes, and the lengths of rails."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ SIZES = {
 BEYOND = 1.15
 """Overhang of a hinge beyond the connected bodies."""
 LONGER = 3.0
-"""Upper limit of the overhang, over the thinner of the two bodies."""
+"""Upper limit of the overhang, relative to the thinner of the two bodies."""
 
 
 def joint_shapes(kind: str, on_ground: bool, sides: int) -> list[tuple[str, Shape]]:
-    """Return what a joint is drawn with, with the looks; nothing for other kinds."""
+    """Return the shapes of a joint with their colours and opacity; none for other kinds."""
     along, below = [shapes.pedestal(0.8)], [shapes.cone(sides // 2)]
     foot, cone = ([("supports", shape) for shape in own if on_ground] for own in (along, below))
     return {
@@ -63,13 +63,13 @@ def joint_shapes(kind: str, on_ground: bool, sides: int) -> list[tuple[str, Shap
 
 
 def travel(layout: Layout, states: Sequence[tuple[Array, Array | None]]) -> Array:
-    """Return how far movers get along the axes of their bases, least and most, (m, 2), m.
+    """Return the range of movers along the axes of their bases, least and most, (m, 2), m.
 
     Parameters
     ----------
     layout : Layout
     states : sequence of (displacement, rotation)
-        Of all points in some states; the start counts, too.
+        Of all points in some states; the initial state is included.
     """
     along = []
     for moved in [(None, None), *states]:
@@ -79,15 +79,15 @@ def travel(layout: Layout, states: Sequence[tuple[Array, Array | None]]) -> Arra
 
 
 def hinge_length(layout: Layout, point: Any, ends: Array, axis: Array, thick: float) -> float:
-    """Return the length of a hinge that goes through both things it joins, m.
+    """Return the length of a hinge that penetrates both of the connected bodies, m.
 
     Parameters
     ----------
     layout : Layout
     point : (2,) int array
-        The points its ends hang on, negative for the ground.
+        The points at its ends, negative for the ground.
     ends : (2, 3) array
-        Where they are, m.
+        Positions of the ends, m.
     axis : (3,) array
         Unit vector.
     thick : float

@@ -1,4 +1,4 @@
-"""The energy ledger as a balance: what was there and what came in = what there is and what went out.
+"""The energy ledger as a balance: initial energy and gains = present energy and losses.
 
 At every time, with each work split into its gains and its losses,
 
@@ -74,34 +74,34 @@ class Ledger:
 
     @property
     def total(self) -> Array:
-        """Kinetic and potential energy, J."""
+        """Sum of kinetic and potential energy, J."""
         return self.kinetic + self.potential
 
     @property
     def lowest(self) -> float:
-        """What potentials are measured from in the stacks: zero, or their lowest value if that is negative, J."""
+        """Reference of the potential energy in the stacks: zero, or its lowest value if that is negative, J."""
         return min(0.0, -largest(-self.potential))
 
     @property
     def gaps(self) -> str:
-        """What to say when energies are not finite numbers, empty when all are."""
+        """Note for energies that are not finite numbers, empty if all are."""
         columns = [self.kinetic, self.potential, self.residual, *(part.values for part in self.works)]
         bad = np.asarray(~np.isfinite(columns).all(axis=0))
         if not bad.any():
             return ""
         count, first = int(bad.sum()), float(self.time[int(np.argmax(bad))])
-        return f"energies are no finite numbers at {count} of {len(bad)} samples, the first at t = {first:.6g} s"
+        return f"energies are not finite at {count} of {len(bad)} samples, the first at t = {first:.6g} s"
 
     @property
     def given(self) -> tuple[Part, ...]:
-        """The stack of what was there and what came in."""
+        """The stack of the initial energy and the gains."""
         start = np.full_like(self.time, self.total[0] - self.lowest)
         gains = tuple(Part(w.word, w.colour, np.maximum(w.values, 0.0)) for w in self.works)
         return (Part("initial", BLUE, start), *(part for part in gains if largest(part.values) > 0.0))
 
     @property
     def found(self) -> tuple[Part, ...]:
-        """The stack of what there is and what went out."""
+        """The stack of the present energy and the losses."""
         above = "potential above its lowest" if self.lowest < 0.0 else "potential"
         there = (Part("kinetic", BLUE, self.kinetic), Part(above, ORANGE, self.potential - self.lowest))
         losses = tuple(Part(f"taken by {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)

@@ -14,11 +14,11 @@ from flexmb.postproc.style import STYLE
 from flexmb.record.io.frames import Layout
 
 MOST = 9
-"""Number of shapes in one figure."""
+"""Largest number of shapes in one figure."""
 
 
 def plot_modes(found: Modes, layout: Layout, title: str = "", q: Array | None = None) -> Figure | None:
-    """Return a figure of the lowest shapes that deform something; None when no bar or beam does.
+    """Return a figure of the lowest modes that deform a bar or a beam; None without such a mode.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def plot_modes(found: Modes, layout: Layout, title: str = "", q: Array | None = 
     layout : Layout
     title : str
     q : (nq,) array, optional
-        Where a system in large motion was linearized.
+        Coordinates at which a system in large motion was linearized.
     """
     if not len(layout.cells):
         return None
@@ -56,7 +56,7 @@ def plot_modes(found: Modes, layout: Layout, title: str = "", q: Array | None = 
 
 
 def _shape(layout: Layout, shape: Array, q: Array | None) -> tuple[Array, Array]:
-    """Return displacements and turns of all points, (n, 3) each; the largest displacement points to the positive."""
+    """Return displacements and rotations of all points, (n, 3) each; the largest displacement is positive."""
     if q is None:
         u, t = layout.displacements(shape[None])[0], layout.rotations(shape[None])[0]
     else:
@@ -64,6 +64,6 @@ def _shape(layout: Layout, shape: Array, q: Array | None) -> tuple[Array, Array]
         u = layout.velocities(q[None], shape[None])[0]
         t = layout.carriers.angular_velocities(q[None], shape[None])[0]
     size = np.abs(u).ravel()
-    # of equal ones the first, also where round-off tells them apart
+    # of equal ones the first, also if they differ by round-off
     sign = float(np.sign(u.ravel()[int(np.argmax(size >= (1.0 - 1e-6) * size.max(initial=0.0)))])) or 1.0
     return sign * u, sign * t

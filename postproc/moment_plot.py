@@ -1,6 +1,6 @@
 """Signed bending-moment lines of beams at a time, or their envelope over the run.
 
-Of a chain they are drawn over its length; of frames on the frame itself, on the side that is pulled, as in textbooks.
+Of a chain they are drawn over its length; of frames on the frame itself, on the tension side, as in textbooks.
 """
 
 from __future__ import annotations
@@ -15,16 +15,15 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.chain_of_lines import chain_of_body, lines_of_body
 from flexmb.postproc.instant import nearest
+from flexmb.postproc.on_frame import draw_on_frame
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.sampling import blocks, rows_of
-from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
-from flexmb.postproc.ticks import prefixed, take_out_power
+from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
+from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.frames import Layout
 
 STRAIGHT = 1e-6
-TALLEST = 0.22
-"""Largest drawn moment, over the size of a frame."""
 
 
 def bends(layout: Layout, cells: IntArray) -> bool:
@@ -36,7 +35,7 @@ def bends(layout: Layout, cells: IntArray) -> bool:
 def end_moments(maps: Any, q: Array, cells: IntArray, plane: str | None = None) -> tuple[Array, str]:
     """Return the moments at both ends of lines in states q, (k, m, 2), N m, and the local axis they turn about.
 
-    Positive where the side of local -y (about z) or of +z (about y) is pulled. Within an element M' = -Q_y about z and
+    Positive with tension on the side of local -y (about z) or of +z (about y). Within an element M' = -Q_y about z and
     Q_z about y, Q the shear force.
 
     Parameters
@@ -86,17 +85,21 @@ def plot_moment(
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 3.4) if _is_straight(layout, cells) else (6.0, 5.2), layout="constrained")
         axes = figure.add_subplot()
-        draw_on_lines(axes, layout, body, cells, curves, axis)
         axes.set_title(f"{opened.title or body}\n{body}: bending moment about local {axis}, {words}", fontsize=9)
+        draw_on_lines(axes, layout, body, cells, curves, axis)
     return figure
 
 
 def draw_on_lines(axes: Any, layout: Layout, body: str, cells: IntArray, curves: list[Array], axis: str) -> None:
     """Draw moments about a local axis, or axial forces (``axis`` is ""), over a straight body or on a frame.
 
-    ``curves`` are values at both ends of the lines ``cells``, (m, 2) each: one, or the least and the largest.
+    ``curves`` are values at both ends of the lines ``cells``, (m, 2) each: one, or the least and the largest. The
+    figure is complete but for this: labels are placed by what is drawn.
     """
-    (_over_length if _is_straight(layout, cells) else _on_frame)(axes, layout, body, cells, curves, axis)
+    if _is_straight(layout, cells):
+        _over_length(axes, layout, body, cells, curves, axis)
+    else:
+        draw_on_frame(axes, layout, cells, curves, axis)
 
 
 def _first_beam(layout: Layout) -> str | None:
@@ -152,44 +155,3 @@ def _over_length(axes: Any, layout: Layout, body: str, cells: IntArray, curves: 
     axes.set_xlim(x[0], x[-1])
     take_out_power(axes.xaxis, (x[0], x[-1]), "along the body [m]")
     take_out_power(axes.yaxis, axes.get_ylim(), f"M{axis} [N m]" if axis else "N [N]")
-
-
-def _on_frame(axes: Any, layout: Layout, body: str, cells: IntArray, curves: list[Array], axis: str) -> None:
-    """Draw ordinates across the lines of a frame, on its pulled side, in the plane that it fills most."""
-    assert layout.sections is not None
-    ends = layout.points[layout.cells[cells]]
-    flat, names = _plane(ends.reshape(-1, 3))
-    place = ends @ flat.T
-    column = 2 if axis == "y" else 1
-    side = (1.0 if axis == "y" else -1.0) * layout.sections.axes[cells][:, :, column] @ flat.T
-    most = max(float(np.nan_to_num(np.abs(values)).max()) for values in curves) or 1.0
-    height = TALLEST * float(np.ptp(place.reshape(-1, 2), axis=0).max()) / most
-    for values in curves:
-        tips = place + height * values[:, :, None] * side[:, None, :]
-        for a, b, m in zip(place, tips, values, strict=True):
-            colour = BLUE if m.sum() >= 0.0 else VERMILLION
-            axes.fill(*np.concatenate([a, b[::-1]]).T, color=colour, alpha=0.25, linewidth=0.0)
-            axes.plot(*b.T, color=colour, linewidth=1.1)
-    for a in place:
-        axes.plot(*a.T, color=INK, linewidth=2.0, solid_capstyle="round")
-    factor, label = prefixed("[N m]" if axis else "[N]", most)
-    k, end = np.unravel_index(int(np.argmax(np.nan_to_num(np.abs(curves[-1])))), curves[-1].shape)
-    value = float(curves[-1][k, end])
-    tip = place[k, end] + height * value * side[k]
-    axes.annotate(f"{value / factor:.4g} {label[1:-1]}", tip, fontsize=8, xytext=(6, 6), textcoords="offset points")
-    axes.plot(*tip, "o", color=INK, markersize=3.0)
-    axes.set_aspect("equal", adjustable="datalim")
-    axes.set_xlabel(f"{names[0]} [m]")
-    axes.set_ylabel(f"{names[1]} [m]")
-    axes.plot([], [], color=BLUE, label="positive")
-    axes.plot([], [], color=VERMILLION, label="negative")
-    if axis:
-        axes.plot([], [], color=FAINT, label="drawn on the pulled side")
-    axes.legend(loc="lower center", bbox_to_anchor=(0.5, -0.24), ncols=3)
-
-
-def _plane(points: Array) -> tuple[Array, tuple[str, str]]:
-    """Return the two directions of space that points fill most, (2, 3), and their names."""
-    spread = np.ptp(points, axis=0)
-    first, second = sorted(np.argsort(-spread)[:2].tolist())
-    return np.eye(3)[[first, second]], ("xyz"[first], "xyz"[second])

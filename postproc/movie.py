@@ -1,4 +1,4 @@
-"""Movies of results, drawn without a screen: mp4 (H.264) and gif, written by the ffmpeg that imageio-ffmpeg brings."""
+"""Movies of results, rendered off-screen: mp4 (H.264) and gif, written by the ffmpeg of imageio-ffmpeg."""
 
 from __future__ import annotations
 
@@ -29,12 +29,12 @@ MOST_FRAMES = 100_000
 
 @dataclass(frozen=True)
 class Pace:
-    """How time passes in a movie.
+    """The time scale of a movie.
 
     Parameters
     ----------
     fps : float
-        Pictures a second.
+        Frames per second.
     speed : float or None
         Seconds of the result per second of the movie; None: the movie lasts ten seconds.
     """
@@ -43,7 +43,7 @@ class Pace:
     speed: float | None = None
 
     def times(self, known: Array) -> Array:
-        """Return the time of every picture, s, from the first to the last of the known times."""
+        """Return the time of every frame, s, from the first to the last of the known times."""
         speed = default_speed(known) if self.speed is None else self.speed
         length = float(known[-1] - known[0])
         count = int(np.floor(length / speed * self.fps * (1.0 + 1e-12))) + 1
@@ -61,7 +61,7 @@ def write_movie(
     size: tuple[int, int],
     progress: Callable[[int, int], None] | None = None,
 ) -> int:
-    """Write a movie and return its number of pictures.
+    """Write a movie and return its number of frames.
 
     Parameters
     ----------
@@ -72,16 +72,16 @@ def write_movie(
     size : tuple of int
         Even width and height, pixels.
     progress : function, optional
-        Called with the pictures done and all of them.
+        Called with the number of frames written and their total.
     """
     if path.suffix.lower() == ".mp4" and (size[0] % 2 or size[1] % 2):
         raise InputError("must be even numbers for an mp4", key="size", value=f"{size[0]}x{size[1]}")
     times = pace.times(stage.times)
     drawn = pictures(stage, times, size)
-    first = next(drawn)  # what cannot be drawn is heard of before anything is written
+    first = next(drawn)  # errors of the drawing are raised before anything is written
     try:
         with whole_file(path) as fresh:
-            fresh.open("wb").close()  # to hear why not, in one line
+            fresh.open("wb").close()  # to get the error message in one line
             with _ffmpeg(fresh, size, pace.fps) as add:
                 for number, image in enumerate(chain([first], drawn)):
                     add(np.ascontiguousarray(image).data)
@@ -96,7 +96,7 @@ def write_movie(
 
 @contextmanager
 def _ffmpeg(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[[memoryview], object]]:
-    """Give what adds a picture to a movie; ffmpeg says nothing unless it fails, and then in an OSError."""
+    """Yield the function that adds a frame to a movie; errors of ffmpeg are raised as OSError."""
     from imageio_ffmpeg import get_ffmpeg_exe
 
     how = MP4 if path.suffix.lower() == ".mp4" else GIF
@@ -104,11 +104,11 @@ def _ffmpeg(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[
     rate = ["-r", str(Fraction(fps).limit_denominator())]
     words = [get_ffmpeg_exe(), "-y", "-v", "error", *pictures_in, *rate, "-i", "-", "-an", *how, str(path)]
     with tempfile.TemporaryFile() as said:
-        # in a session of its own, Ctrl-C is heard here alone
+        # in a separate session, so that Ctrl-C is received by this process alone
         ffmpeg = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=said, stderr=said, start_new_session=True)
         pipe: Any = ffmpeg.stdin
         try:
-            with suppress(BrokenPipeError):  # it has ended, and said why
+            with suppress(BrokenPipeError):  # it has ended with an error message
                 yield pipe.write
                 pipe.close()
             if ffmpeg.wait() != 0:
@@ -123,7 +123,7 @@ def _ffmpeg(path: Path, size: tuple[int, int], fps: float) -> Iterator[Callable[
 
 
 def pictures(stage: Stage, times: Array, size: tuple[int, int]) -> Generator[Any]:
-    """Give the picture of every time; one that shows the states of the picture before is not drawn again."""
+    """Yield the picture of every time; consecutive frames of the same states are drawn once."""
     finer = fineness(size)
     plotter = draw(stage, float(times[0]), (finer * size[0], finer * size[1]))
     shown, image = None, None

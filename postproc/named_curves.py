@@ -1,4 +1,4 @@
-"""Everything a result holds over time, by dotted name: ``rod.first.position.x``, ``contacts.wall.force``, ..."""
+"""All time histories of a result, by dotted name: ``rod.first.position.x``, ``contacts.wall.force``, ..."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ ROOM = 400_000_000
 """Size of the cache of curves, bytes."""
 TOTAL = "energy.total"
 ROUND_OFF = 1e-12
-"""Range of a component, over that of the largest component of its vector, above which it counts as moving."""
+"""Range of a component, relative to the largest component of its vector, above which it counts as varying."""
 
 
 @dataclass(frozen=True)
 class Recorded:
-    """Where a name stands in the tree.
+    """The position of a curve in the tree.
 
     Parameters
     ----------
     path : str
         Of the dataset.
     column : int or None
-        Its column; None when it has but one.
+        Its column; None if there is only one.
     force : bool
         Whether the force is meant, where the path is that of the impulse.
     """
@@ -43,7 +43,7 @@ class Recorded:
 
 
 class Curves:
-    """The curves of a result, read when asked for.
+    """The curves of a result, read on demand.
 
     Parameters
     ----------
@@ -71,14 +71,14 @@ class Curves:
 
     @property
     def signals(self) -> list[str]:
-        """Names of what was recorded as signals, one per column; contacts, joints and energies are not among them."""
+        """Names of the recorded signals, one per column; contacts, joints and energies are not included."""
         return [name for name, where in self._known.items() if where.path.startswith("/signals/")]
 
     def __contains__(self, name: str) -> bool:
         return name in self._known
 
     def __getitem__(self, name: str) -> Array:
-        """Return the values at the samples, (n+1,); the latest are kept, since charts ask for them again."""
+        """Return the values at the samples, (n+1,); recent curves are cached, since charts request them repeatedly."""
         if name not in self._kept:
             values = self._read(name)
             while self._kept and sum(v.nbytes for v in self._kept.values()) + values.nbytes > ROOM:
@@ -87,35 +87,35 @@ class Curves:
         return self._kept[name]
 
     def row(self, name: str) -> str:
-        """Return which row of a joint a force or impulse is that of, e.g. ``tilt about x``; empty when not known."""
+        """Return the meaning of a row of a joint force or impulse, e.g. ``tilt about x``; empty if unknown."""
         head, word, tag = split_name(name)
         joint, k = head.removeprefix("joints."), int(tag[1:]) if tag[1:].isdecimal() else 0
         rows = (self.result.summary.get("joint_rows") or {}).get(joint, []) if word in ROW_UNITS else []
         return str(rows[k]) if head.startswith("joints.") and k < len(rows) else ""
 
     def title(self, name: str) -> str:
-        """Return a name, of a joint's row with what it holds: ``joints.pin.force.0, x``."""
+        """Return a name, with the meaning of the row for joints: ``joints.pin.force.0, x``."""
         return f"{name}, {row}" if (row := self.row(name)) else name
 
     def unit(self, name: str) -> str:
-        """Return the unit of a name, empty when it has none we know."""
+        """Return the unit of a name, empty if unknown."""
         if row := self.row(name):
             return row_unit(split_name(name)[1], row)
         return unit_of(name)
 
     def word(self, name: str) -> str:
-        """Return what a name is: ``position``, ``energy``, ``force``; of joints' rows that hold angles ``torque``."""
+        """Return the quantity of a name: ``position``, ``energy``, ``force``; ``torque`` for angular rows of joints."""
         head, word, _ = split_name(name)
         if head == "energy":
             return "work" if word.startswith("work_") else "energy"
         return "torque" if word == "force" and self.row(name).startswith(ANGULAR) else word.replace("_", " ")
 
     def axis(self, name: str) -> str:
-        """Return the label of an axis: what a name is, its component and its unit, e.g. ``position.x [m]``."""
+        """Return the label of an axis: quantity, component and unit, e.g. ``position.x [m]``."""
         return with_unit(self.word(name) + split_name(name)[2], self.unit(name))
 
     def get(self, name: str) -> Array | None:
-        """Return the values at the samples, None when there is no such curve."""
+        """Return the values at the samples, None if there is no such curve."""
         return None if name not in self._known else self[name]
 
     def _read(self, name: str) -> Array:
@@ -130,7 +130,7 @@ class Curves:
         return self._force(values) if where.force else values
 
     def force(self, contact: str) -> Array:
-        """Return the force of a contact, of a group the sum, (n+1,), N: the mean since the sample before."""
+        """Return the force of a contact, for a group the sum, (n+1,), N: the mean since the previous sample."""
         return self._force(self.group(f"/contacts/{contact}/impulse", "sum"))
 
     def _force(self, impulse: Array) -> Array:
@@ -146,19 +146,19 @@ class Curves:
         return np.concatenate(blocks) if blocks else np.zeros(0)
 
     def expand(self, names: Iterable[str]) -> list[str]:
-        """Return names of single columns: a vector gives those of its columns that move (all, when none does)."""
+        """Return names of single columns: a vector gives its varying columns (all, if none varies)."""
         out: list[str] = []
         for name in names:
             parts = [known for known in self._known if known.rpartition(".")[0] == name]
             if name in self._known or not parts:
-                self[name]  # raises when there is no such curve
+                self[name]  # raises if there is no such curve
                 out.append(name)
             else:
                 out += self.moving(parts) or parts
         return list(dict.fromkeys(out))
 
     def moving(self, names: Iterable[str]) -> list[str]:
-        """Return the names whose values change by more than round-off, their own and that of their vector."""
+        """Return the names whose values change by more than round-off, relative to themselves and to their vector."""
         names = list(names)
         ends = {}
         for name in names:
@@ -171,20 +171,20 @@ class Curves:
         out = []
         for name, (low, high) in ends.items():
             least = max(1e-9 * max(-low, high, 1e-12), ROUND_OFF * whole[name.removesuffix(split_name(name)[2])])
-            if not high - low <= least:  # also when it has overflowed
+            if not high - low <= least:  # also if it has overflowed
                 out.append(name)
         return out
 
     def _unknown(self, name: str) -> str:
         vectors = {known.rpartition(".")[0] for known in self._known}
         near = difflib.get_close_matches(name, [*self._known, *sorted(vectors)], n=3, cutoff=0.5)
-        hint = f"; near to it: {', '.join(near)}" if near else ""
+        hint = f"; similar names: {', '.join(near)}" if near else ""
         heads = ", ".join(dict.fromkeys(known.rpartition(".")[0] or known for known in self._known))
         return f"there is no signal '{name}' in this result{hint or f'; recorded: {heads}'}"
 
 
 def split_name(name: str) -> tuple[str, str, str]:
-    """Return head, word and component of a name: ``rod.first.position.x`` -> rod.first, position, .x."""
+    """Return head, quantity and component of a name: ``rod.first.position.x`` -> rod.first, position, .x."""
     head, _, last = name.rpartition(".")
     if last in ("x", "y", "z") or last.isdecimal():
         head, _, word = head.rpartition(".")
@@ -193,7 +193,7 @@ def split_name(name: str) -> tuple[str, str, str]:
 
 
 def unit_of(name: str) -> str:
-    """Return the unit of a name, empty when it has none we know."""
+    """Return the unit of a name, empty if unknown."""
     _, _, component = split_name(name)
     return unit(name.removesuffix(component))
 

@@ -1,4 +1,4 @@
-"""Opening a result folder to look at it: also one whose run failed or is not finished, which is said in its notes.
+"""Opening a result folder, also one whose run failed or is not finished, which its notes state.
 
 A folder with a summary is complete as its ``status`` says; one without is that of a run that has not come to its end.
 What was altered, cut or lost since is refused with the name of the file.
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Opened:
-    """A result to look at.
+    """A result to be shown.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Opened:
     case : dict
         The tables of case.toml, empty when there is none.
     notes : tuple of str
-        What is wrong with the folder, for the reader of the picture.
+        Problems of the folder, for the reader of the picture.
     """
 
     result: Result
@@ -73,28 +73,30 @@ class Opened:
 
 
 def open_folder(folder: str | Path, *, undrawn: bool = False) -> Opened:
-    """Open a result folder; that its run failed or is not finished is said in the notes.
+    """Open a result folder; the notes state whether its run failed or is not finished.
 
     Parameters
     ----------
     folder : str or Path
         As written by ``flexmb run`` or ``Result.save``.
     undrawn : bool
-        Take also a run without any state that can be drawn: it failed at once.
+        Accept a run without any state that can be drawn, which failed at its start.
     """
     folder = Path(folder)
     notes: list[str] = []
     tree = _drawable(_tree_of(folder, notes), f"the result file in '{folder}'", notes, undrawn)
     _look_at_fields(folder, notes)
     path = next((p for p in (folder / CASE, folder / (CASE + PART)) if p.is_file()), None)
-    text = "" if path is None else path.read_text(encoding="utf-8", errors="replace")  # saved from Python: has none
+    text = (
+        "" if path is None else path.read_text(encoding="utf-8", errors="replace")
+    )  # results saved from Python have none
     case = drawn_case(text, path or folder / CASE)
     summary = read_summary(folder / SUMMARY) if (folder / SUMMARY).is_file() else {"h": step_of(tree, case)}
     return _opened(Result(tree, summary, text, folder), case, notes)
 
 
 def opened(result: Result) -> Opened:
-    """Return a result that is at hand, from memory or from a folder, to look at; with notes, as ``open_folder``."""
+    """Return an existing result, from memory or from a folder, to be shown; with notes, as ``open_folder``."""
     notes: list[str] = []
     name = "the result" if result.folder is None else f"the result file in '{result.folder}'"
     tree = _drawable(result.tree, name, notes)
@@ -112,23 +114,23 @@ def _opened(result: Result, case: dict[str, Any], notes: list[str]) -> Opened:
 
 
 def _tree_of(folder: Path, notes: list[str]) -> Tree:
-    """Return the arrays of a folder, of an unfinished run those it has written."""
+    """Return the arrays of a folder, of an unfinished run those written so far."""
     if (folder / RESULT).is_file():
         if not (folder / SUMMARY).is_file():
-            notes.append(f"the run has not come to its end: there is no {SUMMARY}")
+            notes.append(f"the run has not reached its end: there is no {SUMMARY}")
         return H5Tree(folder / RESULT)
     if not (folder / (RESULT + PART)).is_file():
-        load(folder)  # raises the error that says what is missing
+        load(folder)  # raises the error that names the missing file
         raise InputError(f"'{folder}' is not a result folder")
     notes.append("the run is not finished")
     tree = WrittenRows(H5Tree(folder / (RESULT + PART)), folder / CHECKPOINT)
     if not tree.begun:
-        raise InputError(f"the run in '{folder}' has not written a state yet")
+        raise InputError(f"the run in '{folder}' has not yet written a state")
     return tree
 
 
 def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) -> Tree:
-    """Return what of a tree is finite; what is left out goes to the notes.
+    """Return the finite part of a tree; omissions are added to the notes.
 
     Parameters
     ----------
@@ -145,14 +147,14 @@ def _drawable(tree: Tree, name: str, notes: list[str], undrawn: bool = False) ->
         raise InputError(f"{name} cannot be drawn: no state in it is a finite number")
     if not good.all():
         first = float(tree["/state/time"][int(np.argmin(good))])
-        words = f"{int(np.sum(~good))} of {len(good)} states are no finite numbers and left out"
+        words = f"{int(np.sum(~good))} of {len(good)} states are not finite and left out"
         notes.append(f"{words}, the first at t = {first:.6g} s")
         tree = SomeStates(tree, good)
     return finite_impulses(tree, notes)
 
 
 def _look_at_fields(folder: Path, notes: list[str]) -> None:
-    """Note that what ParaView opens is missing or damaged; pictures do not need it."""
+    """Add a note if the ParaView file is missing or damaged; pictures do not need it."""
     path = next((p for p in (folder / FIELDS, folder / (FIELDS + PART)) if p.is_file()), None)
     state = "is missing" if path is None else "" if _opens(path) else "is damaged"
     if state:
@@ -168,7 +170,7 @@ def _opens(path: Path) -> bool:
 
 
 def drawn_case(text: str, file: Path) -> dict[str, Any]:
-    """Return the tables of a case as run; InputError when they are not those of one."""
+    """Return the tables of a case as run; InputError if they are not those of a case."""
     try:
         case = toml_tree(text)
     except ValueError as err:
@@ -178,7 +180,7 @@ def drawn_case(text: str, file: Path) -> dict[str, Any]:
 
 
 def step_of(tree: Tree, case: dict[str, Any]) -> float:
-    """Return the time step as the samples tell it, s; when there are not two of them, that of the case, or nan."""
+    """Return the time step from the samples, s; with fewer than two that of the case, or nan."""
     if "/time" not in tree or len(tree["/time"]) < 2:
         return float(case.get("time", {}).get("step") or "nan")
     time, step = np.asarray(tree["/time"][()]), np.asarray(tree["/step"][()])

@@ -1,4 +1,4 @@
-"""Orbits of the nodes of a rotor, with the clearance they run in."""
+"""Orbits of the nodes of a rotor, with their clearances."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.rotor_results import Whirl, across, moved, recorded, within
 from flexmb.postproc.rotor_style import wrapped
 from flexmb.postproc.style import BLUE, FAINT, INK, STYLE, VERMILLION
-from flexmb.postproc.ticks import take_out_power
+from flexmb.postproc.ticks import prefixed, take_out_power
 
 LATEST = 0.1
 """Final fraction of the time window that is drawn darker."""
 WALL = 1.06
-"""Drawn outer radius of a stator, over its clearance."""
+"""Drawn outer radius of a stator, relative to its clearance."""
 PALE = "0.82"
 SMOOTH = 24
 """Samples per revolution below which an orbit looks polygonal, which the legend states."""
@@ -66,10 +66,11 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     for name, (table, hits) in clearances.items():
         gap = float(table["gap"])
         y, z = across(opened, node.body).T @ np.asarray(table.get("offset", (0.0, 0.0, 0.0)), dtype=np.float64)
-        # the stator is outside, where no orbit and no dot can hide it
+        # the stator is outside, so that no orbit and no dot can hide it
         axes.add_patch(Annulus((y, z), WALL * gap, (WALL - 1.0) * gap, facecolor=PALE, edgecolor="none", zorder=1))
         axes.add_patch(Circle((y, z), gap, fill=False, edgecolor=INK, linewidth=0.9, zorder=5))
-        axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap:.3g} m")
+        factor, unit = prefixed("[m]", gap)
+        axes.plot([], [], color=INK, linewidth=0.9, label=f"clearance {gap / factor:.4g} {unit[1:-1]}")
         if name in opened.result.contacts:
             _draw_contact(axes, yz, hits[shown])
     axes.plot([0.0], [0.0], "+", color=FAINT, markersize=8)
@@ -83,9 +84,9 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
 
 
 def contact_arcs(yz: Array, hits: NDArray[np.bool_]) -> tuple[Array, Array]:
-    """Return the arcs of an orbit in contact, one below the other with a row of nan after each, and single impacts.
+    """Return the arcs of an orbit in contact, separated by rows of nan, and single impacts.
 
-    An arc is at least two samples in contact one after the other.
+    An arc has at least two successive samples in contact.
     """
     change = np.flatnonzero(np.diff(np.concatenate([[False], hits, [False]]).astype(np.int8)))
     first, after = change[::2], change[1::2]
@@ -95,12 +96,12 @@ def contact_arcs(yz: Array, hits: NDArray[np.bool_]) -> tuple[Array, Array]:
 
 
 def _draw_contact(axes: Axes, yz: Array, hits: NDArray[np.bool_]) -> None:
-    """Draw where contact lasts as thick arcs, and impacts of a single sample as dots."""
+    """Draw lasting contact as thick arcs, and impacts of a single sample as dots."""
     arcs, dots = contact_arcs(yz, hits)
     if len(arcs):
         look: dict[str, Any] = {"linewidth": 3.2, "solid_capstyle": "butt", "alpha": 0.9}
         axes.plot(*arcs.T, color=VERMILLION, zorder=3, label="in contact", **look)
-    if len(dots) or not len(arcs):
+    if len(dots):
         label = "impacts" if len(arcs) else "in contact"
         axes.plot(*dots.T, ".", color=VERMILLION, markersize=4.0, zorder=3, label=label)
 
@@ -117,7 +118,7 @@ Clearances = dict[str, tuple[Mapping[str, Any], NDArray[np.bool_]]]
 
 
 def _ring(opened: Opened, node: Whirl, clearances: Clearances) -> tuple[str, Array]:
-    """Return the moving stator of a node and its displacement, to be taken off; none where it stands on the ground."""
+    """Return the moving stator of a node and its displacement, to be subtracted; none for a fixed stator."""
     for table, _ in clearances.values():
         stator = str(table.get("stator", "ground"))
         if stator != "ground" and (yz := moved(opened, stator, node.body)) is not None:
@@ -126,7 +127,7 @@ def _ring(opened: Opened, node: Whirl, clearances: Clearances) -> tuple[str, Arr
 
 
 def _clearances(opened: Opened, name: str) -> Clearances:
-    """Return the clearances that a node is in, however it is called there, and at which samples it touches."""
+    """Return the clearances at a node, independent of its notation, and the samples in contact."""
     (node,) = opened.rotors.nodes(name)
     out: Clearances = {}
     for contact, (inside, table) in opened.rotors.clearances().items():
@@ -134,7 +135,7 @@ def _clearances(opened: Opened, name: str) -> Clearances:
             hits = np.zeros(len(opened.result.time), dtype=np.bool_)
             if contact in opened.result.contacts:
                 impulse = opened.result.contacts[contact].impulse.reshape(hits.size, -1)
-                # one column per node, unless some that cannot move were left out
+                # one column per node, unless fixed ones were left out
                 own = impulse[:, inside.index(node)] if impulse.shape[1] == len(inside) else impulse.sum(axis=1)
                 hits = own > 0.0
             out[contact] = table, hits

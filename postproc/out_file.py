@@ -1,4 +1,4 @@
-"""Files that pictures, movies, figures and pages are written to: in words why one cannot be."""
+"""Output files of pictures, movies, figures and pages, with clear errors if they cannot be written."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmb.record.io.whole_file import whole_file
 
 
 def require_place(path: Path, what: str) -> Path:
-    """Return the path of a file; InputError when it is a folder, or has none to be in."""
+    """Return the path of a file; InputError if it is a folder, or its folder does not exist."""
     if path.is_dir():
         raise InputError(f"the {what} '{path}' is a folder")
     if not path.parent.is_dir():
@@ -21,7 +21,7 @@ def require_place(path: Path, what: str) -> Path:
 
 @contextmanager
 def writing(path: Path, what: str, done: str = "written") -> Iterator[Path]:
-    """Give a name to write to, see ``whole_file``; what the system says of a file that cannot be is an InputError."""
+    """Yield a name to write to, see ``whole_file``; system errors become an InputError."""
     try:
         with whole_file(path) as fresh:
             yield fresh

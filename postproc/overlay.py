@@ -1,4 +1,4 @@
-"""Board, time cursors and the time itself in a render window, around the scene."""
+"""Board, time cursors and the time as text in a render window, around the scene."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ VTK_FONT_FILE = 4
 
 
 class Overlay:
-    """Draws a board behind the scene. The scene's renderer gets the place the board leaves for it.
+    """Draws a board behind the scene, whose renderer gets the region left by the board.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ class Overlay:
         self._place_words()
 
     def show(self, t: float) -> None:
-        """Move the cursors and the clock to time t, s."""
+        """Set the cursors and the clock to time t, s."""
         for actor, (x, low, high) in zip(self.lines, self.board.cursors(t), strict=True):
             actor.GetProperty().SetLineWidth(1.3 * self.board.dpi / 130.0)
             points = vtkPoints()
@@ -71,7 +71,7 @@ class Overlay:
         self.clock.SetInput(f"t = {t:.6g} s")
 
     def _place_words(self) -> None:
-        """Write the time to the right of the title, the speed below it, what is grey below the scene."""
+        """Place the time to the right of the title, the speed below it, the meaning of grey below the scene."""
         x, y = self.board.scene[:2]
         for actor, place, points, weight, grey in (
             (self.clock, (0.98, 0.957), 13, "bold", 0.13),
@@ -97,7 +97,7 @@ def use_font(words: Any, family: str, size: int, weight: str = "normal") -> None
 
 
 def _line() -> Any:
-    """Return a line between two points given in parts of the window."""
+    """Return a line between two points given in fractions of the window."""
     cells = vtkCellArray()
     cells.InsertNextCell(2)
     cells.InsertCellPoint(0)

@@ -1,4 +1,4 @@
-"""A scene in a part of a window: its meshes, which move in place, its planes, its arrows and the board around it."""
+"""A scene in a part of a window: moving meshes, planes, arrows and the board around it."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ class Panel:
         Values at the ends of the colour map.
     camera : Camera
     keys : str
-        What stands at the bottom of the board.
+        Text at the bottom of the board.
     ends : ChartEnds, optional
-        Those of the charts, where there are others beside them.
+        Axis ends of the charts, if there are neighbouring ones.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class Panel:
 
     @property
     def bodies(self) -> Any:
-        """The mesh of lines and particles as it is shown."""
+        """The mesh of lines and particles as shown."""
         return self._meshes["bodies"]
 
     def _board(self) -> Any:
@@ -104,7 +104,7 @@ class Panel:
         return out if solids is None else out | {"solids": solids}
 
     def _add(self) -> None:
-        """Put everything into the renderer; what follows only moves it."""
+        """Add everything to the renderer; later updates only move it."""
         self.plotter.subplot(0, self.index)
         tag, add = f"{self.index} ", self.plotter.add_mesh
         self.marks: list[Any] = []
@@ -126,7 +126,7 @@ class Panel:
             self.front.AddViewProp(actor)
 
     def _front_renderer(self) -> Any:
-        """Return a renderer in front of that of the scene: arrows between two bodies would be inside them."""
+        """Return a renderer in front of that of the scene, since arrows between two bodies would be hidden."""
         front = vtkRenderer()
         front.SetInteractive(False)
         front.SetLayer(2)
@@ -138,13 +138,13 @@ class Panel:
 
     @property
     def corners(self) -> Any:
-        """Corners of boxes around all that is shown, (k, 3), m."""
+        """Corners of the bounding boxes of everything shown, (k, 3), m."""
         boxes = [self.renderer.ComputeVisiblePropBounds(), self.front.ComputeVisiblePropBounds()]
         some = [np.reshape(box, (3, 2)) for box in boxes if box[0] <= box[1]]
         return np.array([[box[i, k >> i & 1] for i in range(3)] for box in some for k in range(8)]).reshape(-1, 3)
 
     def _add_coloured(self) -> None:
-        """Put what is coloured by the field into the renderer, in place of what was there."""
+        """Add the parts coloured by the field to the renderer, replacing previous ones."""
         self.plotter.subplot(0, self.index)
         colours = SIGNED_MAP if self.scene.signed else FIELD_MAP
         by_value = {"cmap": colours, "clim": self.limits, "nan_color": NOTHING, "scalars": "value"}
@@ -155,7 +155,7 @@ class Panel:
             _smooth(self.plotter.add_mesh(mesh, name=f"{self.index} {name}", **how, **SHADE))
 
     def _colour(self, frame: dict[str, Any]) -> None:
-        """Give the meshes the values of a state."""
+        """Set the colour values of the meshes to those of a state."""
         values, shapes = self.scene.values(frame), self.scene.shapes
         if "solids" in self._meshes and self.scene.on_solids:
             self._meshes["solids"].point_data["value"] = values[shapes.solid.point_data["point"]]
@@ -202,12 +202,12 @@ class Panel:
         self.overlay.show(t)
 
     def tell(self) -> None:
-        """Say below the scene what is grey, and what arrows mean, where they are shown."""
+        """Write below the scene the meaning of grey parts and of arrows that are shown."""
         meanings = ("grey: reference position", self.ghost.GetVisibility()), (self.arrows.scale.words, self.arrows.on)
         self.overlay.caption.SetInput(";   ".join(words for words, there in meanings if words and there))
 
     def recolour(self, limits: tuple[float, float]) -> None:
-        """Take over another field of the scene, or another scale, and draw the board anew."""
+        """Apply another field of the scene, or another scale, and redraw the board."""
         self.limits = limits
         for mesh in self._meshes.values():
             for data in (mesh.point_data, mesh.cell_data):
@@ -218,7 +218,7 @@ class Panel:
         self.fit()
 
     def fit(self) -> None:
-        """Draw the board for the size the window has now."""
+        """Redraw the board for the current size of the window."""
         self.overlay.use(self._board())
         self.front.SetViewport(self.renderer.GetViewport())
 
@@ -236,7 +236,7 @@ class Panel:
 
 
 def _mesh_of(part: Part, frames: Any) -> Any:
-    """Return the mesh of what is drawn with one look."""
+    """Return the mesh of the parts with one look."""
     faces, lines = (
         np.concatenate([np.array([], dtype=np.int64), *(np.insert(own, 0, len(own)) for own in cells)])
         for cells in (part.faces, part.lines)
@@ -246,7 +246,7 @@ def _mesh_of(part: Part, frames: Any) -> Any:
 
 
 def _arrow_actor(mesh: Any, opacity: float) -> Any:
-    """Return an actor of arrows, which bring their colours along."""
+    """Return an actor of arrows with colours per arrow."""
     mapper = pv.DataSetMapper(mesh)
     mapper.SetScalarModeToUseCellFieldData()
     mapper.SelectColorArray("colour")
@@ -258,13 +258,13 @@ def _arrow_actor(mesh: Any, opacity: float) -> Any:
 
 
 def _put_back(actor: Any) -> None:
-    """Draw a surface as if it were a little farther away, so that what stands in the same place hides it."""
+    """Draw a surface slightly farther away, so that coincident parts hide it."""
     mapper = actor.GetMapper()
     mapper.SetResolveCoincidentTopologyToPolygonOffset()
     mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(2.0, 20.0)
 
 
 def _smooth(actor: Any) -> Any:
-    """Let light follow the normals the mesh brings along."""
+    """Use the normals of the mesh for shading."""
     actor.prop.interpolation = "Gouraud"
     return actor

@@ -8,19 +8,29 @@ from typing import Any, NamedTuple
 import matplotlib
 import numpy as np
 from matplotlib.figure import Figure
+from numpy.typing import NDArray
 
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
-from flexmb.postproc.named_curves import Curves
+from flexmb.postproc.named_curves import Curves, split_name
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.plotted import rate_pair, within
 from flexmb.postproc.style import BLUE, FAINT, STYLE, VERMILLION
 from flexmb.postproc.ticks import take_out_power
 
+CONTINUOUS = ("position", "displacement", "rotation", "orientation", "angle", "gap", "center_of_mass", "spin_angle")
+"""Signals that impacts do not make jump."""
+JUMPS = "; jumps at impacts are not counted, since the signal does not have the values in between"
+SUDDEN = 3.0
+"""Change of a rate at an impact, over those in the intervals before and after."""
+
 
 class Section(NamedTuple):
-    """When points of a Poincare section are taken: every ``period``, s, or where ``signal`` rises through ``value``."""
+    """When points of a Poincare section are taken: every ``period``, s, or where ``signal`` rises through ``value``.
+
+    A rate that jumps over the value at an impact does not rise through it.
+    """
 
     period: float | None = None
     signal: str = ""
@@ -30,13 +40,13 @@ class Section(NamedTuple):
 def plot_phase(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None
 ) -> Figure:
-    """Return the phase portrait of a signal and its rate; the start is a dot, impacts are the straight jumps.
+    """Return the phase portrait of a signal and its rate; a dot marks the start, straight jumps are impacts.
 
     Parameters
     ----------
     opened : Opened
     x, y : str, optional
-        Signals; by default the first that moves and is recorded with its rate.
+        Signals; by default the first varying one recorded with its rate.
     start, end : float, optional
         Stretch of time, s.
     """
@@ -58,7 +68,7 @@ def plot_poincare(
     opened: Opened, x: str | None = None, y: str | None = None, start: float | None = None, end: float | None = None,
     section: Section | None = None,
 ) -> Figure:  # fmt: skip
-    """Return a Poincare section: the portrait faint, and the points of the section, late ones dark.
+    """Return a Poincare section: the portrait faint, and the points of the section, later ones darker.
 
     Parameters
     ----------
@@ -95,12 +105,33 @@ def section_points(curves: Curves, names: Sequence[str], section: Section, insid
         at = section.period * np.arange(first, np.floor(t[-1] / section.period + 1e-9) + 1)
     else:
         s = curves[curves.expand([section.signal])[0]][inside] - section.value
-        up = np.flatnonzero((s[:-1] < 0.0) & (s[1:] >= 0.0))
+        up = np.flatnonzero((s[:-1] < 0.0) & (s[1:] >= 0.0) & ~in_jumps(curves, section.signal)[inside][1:])
         at = t[up] - s[up] * (t[up + 1] - t[up]) / (s[up + 1] - s[up])
     if not len(at):
-        raise InputError(f"no point: {_words(section)} does not happen between {t[0]:g} and {t[-1]:g} s", key="section")
+        jumps = "" if section.period is not None or not in_jumps(curves, section.signal)[inside].any() else JUMPS
+        words = f"no point: {_words(section)} does not happen between {t[0]:g} and {t[-1]:g} s{jumps}"
+        raise InputError(words, key="section")
     points = np.column_stack([np.interp(at, t, curves[name][inside]) for name in names])
     return np.asarray(at), points
+
+
+def in_jumps(curves: Curves, signal: str) -> NDArray[np.bool_]:
+    """Return which samples a signal reached by the jump of an impact, (n,): it never had the values in between.
+
+    Rates jump, positions do not. A jump is a change over an interval with a contact impulse that is several times the
+    changes in both neighboring intervals; contact that lasts changes rates gradually.
+    """
+    s = curves[curves.expand([signal])[0]]
+    out = np.zeros(len(s), dtype=np.bool_)
+    if split_name(signal)[1] in CONTINUOUS or len(s) < 2:
+        return out
+    change = np.pad(np.abs(np.diff(s)), 1)
+    sudden = change[1:-1] > SUDDEN * np.maximum(change[:-2], change[2:])
+    pushed = np.zeros(len(s), dtype=np.bool_)
+    for contact in curves.result.contacts.values():
+        pushed |= (np.nan_to_num(contact.impulse.reshape(len(s), -1)) != 0.0).any(axis=1)
+    out[1:] = sudden & pushed[1:]
+    return out
 
 
 def drive_period(case: dict[str, Any]) -> float:
@@ -113,7 +144,7 @@ def drive_period(case: dict[str, Any]) -> float:
                     return 1.0 / float(function["frequency"])
                 if function.get("omega"):
                     return 2.0 * np.pi / float(function["omega"])
-    message = "the case has no harmonic load or motion whose period could be meant: give --period T, s, or --section"
+    message = "the case has no harmonic load or motion with a period: give --period T, s, or --section"
     raise InputError(f"{message} SIGNAL=VALUE", key="period")
 
 
@@ -146,7 +177,7 @@ def plot_bifurcation(
         xs.append(np.full(len(points), value))
         ys.append(points[:, 0])
     if curves is None:
-        raise InputError("the study has no run that succeeded")
+        raise InputError("the study has no successful run")
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 4.4), layout="constrained")
         axes = figure.add_subplot()

@@ -1,8 +1,8 @@
-"""The planes of node-plane contacts, found in the result: where they stand at any time, moving ones too.
+"""The planes of node-plane contacts, determined from the result, also moving ones, at any time.
 
-case.toml says where a plane at rest stands. Otherwise the gap does: a node at x with the gap g has its plane at n.x - g
-along the normal n (or a radius further), so a prescribed motion need not be known. Planes that a body carries are not
-drawn; the body is.
+The position of a fixed plane is in case.toml. Otherwise it follows from the gap: a node at x with the gap g has its
+plane at n.x - g along the normal n (or a radius further), so a prescribed motion need not be known. Planes fixed to a
+body are not drawn, but the body is.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class ContactPlane:
     name : str
         Name of the contact.
     normal : (3,) array
-        Unit vector to the allowed side.
+        Unit vector to the admissible side.
     points : (m,) int array
         Numbers of the points that may touch it.
     time : (n+1,) array
@@ -40,9 +40,9 @@ class ContactPlane:
     radius : float
         Of the spheres around the points, m; contacts of points have none.
     rest : float or None
-        n.x of the points x of a plane that does not move, if it is known, m.
+        n.x of the points x of a fixed plane, if known, m.
     closest : tuple of float and int
-        When something was nearest to it, s, and the number of that point.
+        Time of the smallest gap, s, and the number of that point.
     """
 
     name: str
@@ -64,8 +64,8 @@ class ContactPlane:
         reference, displacement : (n, 3) arrays
             Of all points.
         scale : float
-            Displacements are drawn ``scale`` times as large; the way to the plane is drawn longer alike, so that
-            bodies touch it in the picture when they do in truth.
+            Displacements are drawn ``scale`` times as large; the distance to the plane is scaled likewise, so that
+            bodies touch it in the picture when they do in the model.
         """
         if self.rest is not None and scale == 1.0:
             return self.rest
@@ -75,7 +75,7 @@ class ContactPlane:
 
 
 def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
-    """Return the planes of a result, and notes about contacts whose plane is not known."""
+    """Return the planes of a result, and notes on contacts with unknown planes."""
     result, tables = opened.result, opened.case.get("contacts", {})
     columns = _columns_by_name(result, _order(result, tables))
     planes, notes = [], []
@@ -87,30 +87,30 @@ def contact_planes(opened: Opened) -> tuple[list[ContactPlane], list[str]]:
             continue
         touched = [touching.points(j) for j in own]
         if any(len(t) != 1 for t in touched):
-            continue  # between two bodies: no plane, or one that a body carries
+            continue  # between two bodies: no plane, or one fixed to a body
         points = np.array([t[0] for t in touched])
         table = tables.get(name, {})
         normal = _normal(table, touching.direction(own))
         if normal is None:
-            notes.append(f"the plane of contact '{name}' is not drawn: without case.toml its normal is not known")
+            notes.append(f"the plane of contact '{name}' is not drawn: without case.toml its normal is unknown")
             continue
         gaps = result.contacts[name].gap.reshape(len(result.time), -1)
         first = int(np.argmin(gaps[0]))
         when, which = np.unravel_index(int(np.nanargmin(gaps)), gaps.shape) if np.isfinite(gaps).any() else (0, first)
         closest = float(result.time[when]), int(points[which])
         points[[0, first]] = points[[first, 0]]
-        # a point of a body in large motion need not be drawn, so gaps do not tell where its planes are
+        # a point of a body in large motion may not be drawn, so gaps do not determine its planes
         known = _at_rest(table) and ("point" in table or result.layout.carriers is not None)
         rest = float(normal @ np.asarray(table.get("point", np.zeros(3)), dtype=float)) if known else None
         radius = float(table.get("radius", 0.0))
         planes.append(ContactPlane(name, normal, points, result.time, gaps[:, first], radius, rest, closest))
     if len(result.contacts) > len(columns):
-        notes.append("contact planes are not drawn: without case.toml the order of the contacts is not known")
+        notes.append("contact planes are not drawn: without case.toml the order of the contacts is unknown")
     return planes, notes
 
 
 class _Touching:
-    """Which points contacts act on and along what, from the map of impulses.
+    """The points on which contacts act and the directions, from the map of impulses.
 
     Parameters
     ----------
@@ -130,12 +130,12 @@ class _Touching:
         return slice(self.map.indptr[self.wide * j], self.map.indptr[self.wide * (j + 1)])
 
     def points(self, j: int) -> Any:
-        """Return the points that contact j acts on, sorted."""
+        """Return the points on which contact j acts, sorted."""
         entries = self._entries(j)
         return np.unique(self.map.indices[entries][self.map.data[entries] != 0.0] // 3)
 
     def direction(self, own: range) -> Array:
-        """Return the direction of the force on the first point; zero when it is not known."""
+        """Return the direction of the force on the first point; zero if unknown."""
         if self.wide == 1:
             entries, out = self._entries(own[0]), np.zeros(3)
             out[self.map.indices[entries] % 3] = self.map.data[entries]
@@ -148,7 +148,7 @@ class _Touching:
 
 
 def contact_radii(opened: Opened) -> dict[str, float]:
-    """Return the largest radius that contacts give to points of each body, m, by the name of the body."""
+    """Return the largest contact radius of points of each body, m, by the name of the body."""
     out: dict[str, float] = {}
     for table in opened.case.get("contacts", {}).values():
         for ref, radius in [*_balls(table), *_spheres(table, opened.case.get("bodies", {}))]:
@@ -159,7 +159,7 @@ def contact_radii(opened: Opened) -> dict[str, float]:
 
 
 def _spheres(table: dict[str, Any], bodies: Iterable[str]) -> list[tuple[object, object]]:
-    """Return the bodies that a contact between spheres means with the radii it gives them."""
+    """Return the bodies of a contact between spheres with the radii it defines."""
     given, radius = table.get("bodies", []), table.get("radius")
     if isinstance(radius, list):
         return list(zip(given, radius, strict=False)) if isinstance(given, list) else []
@@ -168,7 +168,7 @@ def _spheres(table: dict[str, Any], bodies: Iterable[str]) -> list[tuple[object,
 
 
 def _balls(table: dict[str, Any]) -> list[tuple[object, object]]:
-    """Return the places a contact names with the radii it gives them."""
+    """Return the places named by a contact with the radii it defines."""
     common = table.get("radius")
     nodes, chain = table.get("nodes", []), list(table.get("chain", []))
     out = [(table[key], table.get(f"radius_{key}", common)) for key in ("node", "a", "b") if key in table]
@@ -177,13 +177,13 @@ def _balls(table: dict[str, Any]) -> list[tuple[object, object]]:
 
 
 def _order(result: Result, tables: dict[str, Any]) -> list[str]:
-    """Return the names of the contacts in the order of their impulses; older results leave it to case.toml."""
+    """Return the names of the contacts in the order of their impulses; for older results by case.toml."""
     stored = "/layout/contacts"
     return [name.decode() for name in result.tree[stored][()]] if stored in result.tree else list(tables)
 
 
 def _columns_by_name(result: Result, order: list[str]) -> dict[str, range]:
-    """Return which contact impulses belong to which name; none when the order is not that of all contacts."""
+    """Return the contact impulses that belong to each name; none if the order does not include all contacts."""
     contacts = result.contacts
     if set(order) != set(contacts):
         order = list(contacts) if len(contacts) == 1 else []
@@ -196,11 +196,11 @@ def _columns_by_name(result: Result, order: list[str]) -> dict[str, range]:
 
 
 def _normal(table: dict[str, Any], direction: Array) -> Array | None:
-    """Return the unit normal from case.toml; without it, the direction of the force if the node can move freely."""
+    """Return the unit normal from case.toml; else the direction of the force, if the node can move freely."""
     if "normal" in table:
         normal = np.asarray(table["normal"], dtype=float)
         return np.asarray(normal / np.linalg.norm(normal))
-    # a node of a bar only moves along the bar: then the force on it shows but a part of the normal
+    # a node of a bar only moves along the bar, so the force on it is only a component along the normal
     return direction if abs(float(np.linalg.norm(direction)) - 1.0) < 1e-9 else None
 
 
@@ -209,7 +209,7 @@ def _at_rest(table: dict[str, Any]) -> bool:
 
 
 def tangents(normal: Array) -> tuple[Array, Array]:
-    """Return two unit vectors that span the plane normal to ``normal``, along the axes where that is possible."""
+    """Return two unit vectors that span the plane normal to ``normal``, along the axes if possible."""
     axis = np.eye(3)[int(np.argmin(np.abs(normal)))]
     a = axis - (axis @ normal) * normal
     a /= np.linalg.norm(a)

@@ -1,4 +1,4 @@
-"""The time that is shown: stepping, playing, pausing, faster and slower."""
+"""The displayed time: stepping, playing, pausing, faster and slower."""
 
 from __future__ import annotations
 
@@ -30,31 +30,31 @@ class Player:
 
     @property
     def factor(self) -> float:
-        """Playing speed relative to the initial one."""
+        """Playback speed relative to the initial one."""
         return self.speed / self.normal
 
     def go(self, t: float) -> float:
-        """Go to a time, or as near as there is one."""
+        """Go to a time, or to the nearest one available."""
         self.t = min(max(float(t), self.first), self.last)
         return self.t
 
     def step(self, by: int) -> float:
-        """Go on or back by a number of states."""
+        """Go forward or back by a number of states."""
         k = nearest(self.times, self.t) + by
         return self.go(float(self.times[min(max(k, 0), len(self.times) - 1)]))
 
     def tick(self, seconds: float) -> float:
-        """Let so much time of the viewer pass; at the end a run begins again."""
+        """Advance by an interval of viewer time; at its end a run restarts."""
         t = self.t + self.speed * seconds
         return self.go(self.first if self.t >= self.last else t)
 
     def flip(self) -> bool:
-        """Play, or pause; return whether it plays now."""
+        """Play or pause; return whether it is playing."""
         self.playing = not self.playing
         return self.playing
 
     def faster(self, factor: float) -> None:
-        """Play ``factor`` times as fast as now, but not beyond ``FASTEST`` times as fast or slow as at first."""
+        """Multiply the playback speed by ``factor``, within a factor ``FASTEST`` of the initial speed."""
         self.speed = min(max(self.speed * factor, self.normal / FASTEST), self.normal * FASTEST)
 
 
@@ -65,5 +65,5 @@ def default_speed(times: Array) -> float:
 
 
 def pace(speed: float) -> str:
-    """Return a speed in words: seconds of the result in one of the viewer."""
+    """Return a speed as text: seconds of the result per second of the viewer."""
     return f"{speed:.3g} s/s"

@@ -37,7 +37,7 @@ Draw = Callable[[Axes], None]
 
 
 class Shown(Figure):
-    """A figure that notebooks show below a cell, without pyplot and its open figures."""
+    """A figure that notebooks display, without pyplot and its open figures."""
 
     def _repr_png_(self) -> bytes:
         out = BytesIO()
@@ -74,7 +74,7 @@ def plot_contact(result: Result, name: str, save: str | Path | None = None) -> F
 
 
 def named_contact(result: Result, name: str) -> ContactSeries:
-    """Return a contact of a result; InputError that names those there are, where there is none of that name."""
+    """Return a contact of a result; for an unknown name an InputError that lists the known ones."""
     known = list(result.contacts)
     if name not in result.contacts:
         near = difflib.get_close_matches(name, known, n=1)
@@ -88,7 +88,7 @@ def named_contact(result: Result, name: str) -> ContactSeries:
 
 
 def strongest_contact(result: Result, rough: bool = False) -> str:
-    """Return the name of the contact with the largest impulses; with ``rough``, of those with friction."""
+    """Return the name of the contact with the largest impulses; with ``rough``, among those with friction."""
     contacts = {name: contact for name, contact in result.contacts.items() if has_friction(contact) or not rough}
     if not contacts:
         raise InputError(f"there are no contacts{' with friction' if rough else ''} in this result")
@@ -97,7 +97,7 @@ def strongest_contact(result: Result, rough: bool = False) -> str:
 
 
 def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
-    """Return a figure of the energy ledger: energies above, what changed them below.
+    """Return a figure of the energy ledger: energies above, work and dissipation below.
 
     Below, the works of loads, damping, contacts, friction and scheme add up to the dashed line, its change.
 
@@ -118,8 +118,8 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
     ----------
     result : Result
     names : iterable of str
-        Such as ``rod.first.position.x``, ``contacts.wall.force``, ``energy.total``; vectors give the components that
-        move.
+        Such as ``rod.first.position.x``, ``contacts.wall.force``, ``energy.total``; vectors give their varying
+        components.
     save : path, optional
         As for ``plot_contact``.
     """
@@ -154,7 +154,7 @@ def _figure(
     note: str = "",
     heights: Sequence[float] | None = None,
 ) -> Figure:
-    """Return a figure of frames above each other with one time axis and a note below, and write it if asked."""
+    """Return a figure of stacked frames with one time axis and a note below, and write it if requested."""
     path = None if save is None else usable_figure(Path(save))
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=size, layout="constrained")
@@ -171,7 +171,7 @@ def _figure(
 
 
 def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
-    """Draw the gaps of contacts (of a group the smallest) over time."""
+    """Draw the gaps of contacts (the smallest of a group) over time."""
     drawn = []
     for contact, colour in _chosen(axes, result, names, gaps=True):
         gap, many = _columns(contact.gap)
@@ -182,7 +182,7 @@ def draw_gaps(axes: Axes, result: Result, names: Iterable[str] | None = None) ->
 
 
 def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
-    """Draw the relative velocities of contacts along the normal (of a group the smallest) over time."""
+    """Draw the relative normal velocities of contacts (the smallest of a group) over time."""
     drawn = []
     for contact, colour in _chosen(axes, result, names, gaps=True):
         velocity, many = _columns(contact.velocity)
@@ -192,7 +192,7 @@ def draw_velocities(axes: Axes, result: Result, names: Iterable[str] | None = No
 
 
 def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) -> None:
-    """Draw the forces of contacts (of a group the sum): impulse over the time between samples; friction dashed."""
+    """Draw the forces of contacts (the sum of a group): impulse over the time between samples; friction dashed."""
     dashed = "friction"
     for contact, colour in _chosen(axes, result, names):
         force, many = _columns(contact.force)
@@ -202,12 +202,12 @@ def draw_forces(axes: Axes, result: Result, names: Iterable[str] | None = None) 
             friction, _ = friction_curve(result, contact)
             style: Any = {"linewidth": 1.0, "linestyle": (0, (3, 1.5)), "label": dashed}
             axes.plot(*thinned(result.time, friction), color=colour, **style)
-            dashed = "_nolegend_"  # one word in the legend will do
+            dashed = "_nolegend_"  # one entry in the legend is sufficient
     _finish(axes, result, "Contact force", "force [N]")
 
 
 def _plot_apart(axes: Axes, result: Result, drawn: Sequence[tuple[str, Array, str]], scale: float) -> bool:
-    """Draw curves over time; those that coincide are one, and the legend says so; tell whether all are round-off."""
+    """Draw curves over time, coinciding ones once with a common label; return whether all are round-off."""
     curves, flat = flattened([y for _, y, _ in drawn], scale)
     drawn = [(label, y, colour) for (label, _, colour), y in zip(drawn, curves, strict=True)]
     groups = coinciding([(label, y) for label, y, _ in drawn])
@@ -218,7 +218,7 @@ def _plot_apart(axes: Axes, result: Result, drawn: Sequence[tuple[str, Array, st
 
 
 def draw_cone_forces(axes: Axes, result: Result, name: str) -> None:
-    """Draw normal and friction force of a contact, and how large friction may be; of a group the sums of sizes."""
+    """Draw normal and friction force of a contact and the friction limit; for a group the sums of magnitudes."""
     contact, (normal, many) = result.contacts[name], _columns(result.contacts[name].force)
     friction, words = friction_curve(result, contact)
     bound = np.sum(np.maximum(normal, 0.0) * contact.mu, axis=1)
@@ -232,17 +232,17 @@ def draw_cone_forces(axes: Axes, result: Result, name: str) -> None:
 
 
 def friction_curve(result: Result, contact: ContactSeries) -> tuple[Array, str]:
-    """Return the friction force of a contact, (n+1,), N, and what it is: with its sign, its size, or a sum of sizes."""
+    """Return the friction force of a contact, (n+1,), N, and its kind: signed, magnitude, or a sum of magnitudes."""
     signed = contact.tangential_impulse.ndim == 1
     impulse = contact.tangential_impulse if signed else contact.friction_impulse
     force = mean_force(impulse, result.step, float(result.summary["h"]))
     if signed or force.ndim == 1:
         return force, "friction" if signed else "size of friction"
-    return np.asarray(force.sum(axis=1)), f"sizes of friction (sum of {force.shape[1]})"
+    return np.asarray(force.sum(axis=1)), f"magnitudes of friction (sum of {force.shape[1]})"
 
 
 def slip_curve(contact: ContactSeries) -> tuple[Array, str]:
-    """Return the slip of a contact, (n+1,), m/s, and what it is: with its sign, its size, or the largest of sizes."""
+    """Return the slip of a contact, (n+1,), m/s, and its kind: signed, magnitude, or the largest magnitude."""
     if contact.slip.ndim == 1:
         return contact.slip, "slip"
     speed = contact.slip_speed
@@ -264,10 +264,9 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     """Draw the balance as a sum: kinetic + potential = total, + lost = initial energy + work put in.
 
     The upper edge of the stack of kinetic and potential energy is the total, and the strip between it and the dashed
-    line (initial energy and work put in by loads and drives) is what damping, contacts and the scheme have taken. The
+    line (initial energy and work put in by loads and drives) is the loss by damping, contacts and the scheme. The
     legend reads as that sum. A potential has no zero of its own: where it falls below zero it is measured from its
-    lowest value.
-    ``columns`` is the number of columns of the legend.
+    lowest value. ``columns`` is the number of columns of the legend.
     """
     ledger, t = _ledger(result), result.time
     kinetic, total = ledger.kinetic, ledger.total - ledger.lowest
@@ -282,18 +281,18 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     axes.margins(y=0.06)
     axes.set_ylim(bottom=0.0)
-    over = "energy − min V [J]" if ledger.lowest < 0.0 else "energy [J]"  # V may be negative: bars would hang down
+    over = "energy − min V [J]" if ledger.lowest < 0.0 else "energy [J]"  # V may be negative: bars would point downward
     _finish(axes, result, "Energy", over, columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:
-    """Draw what has changed the energy since the start; the parts add up to the dashed change of the total."""
+    """Draw the contributions to the change of energy since the start; they add up to the dashed total change."""
     ledger, t = _ledger(result), result.time
     change = ledger.total - ledger.total[0]
     for part in ledger.works:
         axes.plot(*thinned(t, part.values), color=part.colour, label=f"{part.word} {_joule(part.values[-1])}")
     axes.plot(*thinned(t, change), color=INK, linestyle=(0, (4, 2)), label=f"change {_joule(change[-1])}")
-    axes.plot([], [], color="none", label=f"missing {largest(np.abs(ledger.residual)):.1e} J")
+    axes.plot([], [], color="none", label=f"residual {largest(np.abs(ledger.residual)):.1e} J")
     _finish(axes, result, "Work done", "work [J]", 2)
 
 
@@ -309,7 +308,7 @@ def _joule(value: float) -> str:
 
 
 def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str, alpha: float = 0.45) -> None:
-    """Fill between two curves; where there are too many points, both are thinned at the same places."""
+    """Fill between two curves; if there are too many points, both are thinned at the same points."""
     keep = kept([low, high])
     axes.fill_between(t[keep], low[keep], high[keep], color=colour, alpha=alpha, linewidth=0, label=label)
 
@@ -317,7 +316,7 @@ def _fill(axes: Axes, t: Array, low: Array, high: Array, colour: str, label: str
 def _chosen(
     axes: Axes, result: Result, names: Iterable[str] | None, gaps: bool = False
 ) -> list[tuple[ContactSeries, str]]:
-    """Return contacts with their colours: those named, or those with the largest impulses (``gaps``: that open)."""
+    """Return contacts with their colours: the named ones, or those with the largest impulses (``gaps``: that open)."""
     contacts = result.contacts
     if names is None:
         given = {name: float(np.abs(contact.impulse).sum()) for name, contact in contacts.items()}
@@ -342,7 +341,7 @@ def _label(contact: ContactSeries, many: int, words: str) -> str:
 
 
 def _finish(axes: Axes, result: Result, title: str, label: str, columns: int | None = None) -> None:
-    """Name the axes; the legend goes above the frame, where it hides nothing."""
+    """Label the axes; the legend is above the frame, where it hides nothing."""
     axes.set_title(title)
     t = result.time
     take_out_power(axes.xaxis, (float(t[0]), float(t[-1])), "time [s]")

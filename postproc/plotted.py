@@ -1,4 +1,4 @@
-"""What figures of a run share: the signals and the stretch of time they are asked for, and curves that coincide."""
+"""Common parts of the figures of a run: requested signals and time interval, and curves that coincide."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from flexmb.postproc.named_curves import Curves, split_name
 PAIRS = {"position": "velocity", "displacement": "velocity", "angle": "angle_rate", "rotation": "angular_velocity"}
 """Pairs of quantities of which the second is the rate of the first."""
 SAME = 1e-9
-"""Difference of two curves, over their size, up to which they coincide in a figure."""
+"""Difference of two curves, relative to their size, up to which they coincide in a figure."""
 MOST_SIGNALS = 6
 """Default number of signals in a figure."""
 
 
 def shown_signals(curves: Curves, asked: Sequence[str]) -> list[str]:
-    """Return the signals to draw: those asked for, or the first that move."""
+    """Return the signals to draw: the requested ones, or the first that vary."""
     if asked:
         return curves.expand(asked)
     names = curves.moving(curves.signals)
     if not names:
-        raise InputError(f"no recorded signal moves; recorded: {', '.join(curves.names) or 'none'}")
+        raise InputError(f"no recorded signal varies; recorded: {', '.join(curves.names) or 'none'}")
     return names[:MOST_SIGNALS]
 
 
 def rate_pair(curves: Curves, x: str | None, y: str | None) -> tuple[str, str]:
-    """Return two signals: those asked for, or the first that moves and comes with its rate."""
+    """Return two signals: the requested ones, or the first varying one that is recorded with its rate."""
     if x is not None and y is not None:
         return curves.expand([x])[0], curves.expand([y])[0]
     for name in curves.expand([x]) if x is not None else curves.moving(curves.signals):
@@ -44,7 +44,7 @@ def rate_pair(curves: Curves, x: str | None, y: str | None) -> tuple[str, str]:
 
 
 def coinciding(curves: Sequence[tuple[str, Array]]) -> list[list[str]]:
-    """Return the labels of the curves, those that cannot be told apart together, in the order of the first of each."""
+    """Return the labels of the curves, those of coinciding curves combined, in the order of their first curve."""
     out: list[tuple[list[str], Array]] = []
     scale = max((float(np.nanmax(np.abs(y))) for _, y in curves if y.size and np.isfinite(y).any()), default=0.0)
     for label, y in curves:
@@ -58,7 +58,7 @@ def coinciding(curves: Sequence[tuple[str, Array]]) -> list[list[str]]:
 
 
 def within(time: Array, start: float | None, end: float | None) -> Array:
-    """Return which samples lie in a stretch of time, (n,) bool; InputError when fewer than two do."""
+    """Return which samples are within a time interval, (n,) bool; InputError if fewer than two are."""
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     inside = (time >= low) & (time <= high)
     if np.count_nonzero(inside) < 2:

@@ -20,13 +20,14 @@ from flexmb.postproc.plots import draw_forces
 from flexmb.postproc.rotor_results import places, rotors, speed_of
 from flexmb.postproc.rotor_style import shortened
 from flexmb.postproc.style import CYCLE, STYLE
+from flexmb.postproc.ticks import take_out_power
 
 
 def plot_rotor_forces(opened: Opened) -> Figure:
     """Return a figure: forces on bearings above (size across the axis), contact forces below, then friction torques.
 
     Bearings between bodies (``loads.NAME``) are among them. Their forces come from displacements and velocities of
-    their nodes: from the recorded signals where these are there, else from the kept states.
+    their nodes, which runs record at every sample; of folders without these signals from the kept states.
     """
     bearings = opened.rotors.bearings() if rotors(opened) else []
     if not bearings and not opened.result.contacts:
@@ -61,7 +62,9 @@ def _draw_bearings(axes: Axes, opened: Opened, bearings: list[RunBearing]) -> No
         colour = CYCLE[k % len(CYCLE)]
         axes.plot(*thinned(time, np.linalg.norm(force, axis=1)), color=colour, linewidth=1.0, label=bearing.label)
     axes.set_title("Forces on bearings")
-    axes.set(xlabel="time [s]", ylabel="force [N]", ylim=(0.0, None))
+    axes.set_ylim(bottom=0.0)
+    take_out_power(axes.xaxis, (float(opened.result.time[0]), float(opened.result.time[-1])), "time [s]")
+    take_out_power(axes.yaxis, axes.get_ylim(), "force [N]")
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=3)
 
 
@@ -88,24 +91,42 @@ def _across(moves: Array, bearing: RunBearing) -> Array:
 
 
 def _from_signals(opened: Opened, node: Node, motions: int, damped: bool) -> tuple[Array, Array] | None:
-    """Return recorded displacement and rotation of a node, (n, 6), and their rates; None when some are missing."""
-    signals, place = opened.result.signals, places(opened).get(node)
-    if place is None or (motions > 2 and opened.result.layout.carriers is not None):
-        return None  # turns of large motion are recorded since the start, which may be bent
+    """Return recorded displacement and rotation of a node from rest, (n, 6), and their rates; None without."""
+    known = places(opened)
+    names = dict.fromkeys([f"{node[0]}.node({node[1]})", known.get(node, "")])
+    return next((found for name in names if (found := _under(opened, node, name, motions, damped))), None)
+
+
+def _under(opened: Opened, node: Node, place: str, motions: int, damped: bool) -> tuple[Array, Array] | None:
+    """Return the same as recorded under a name of the node."""
+    signals, carriers, i = opened.result.signals, opened.result.layout.carriers, _point(opened, node)
     x, v = np.zeros((2, len(opened.result.time), 6))
+    start = np.zeros(6) if carriers is None else np.asarray(carriers.Dq[6 * i : 6 * i + 6] @ carriers.q0)
     if f"{place}.displacement" in signals:
-        x[:, :3] = signals[f"{place}.displacement"]
+        x[:, :3] = signals[f"{place}.displacement"] + start[:3]  # that of large motion counts from the start
+    elif f"{place}.position" in signals:
+        x[:, :3] = signals[f"{place}.position"] - opened.result.layout.points[i]
     else:
-        x[:, :3] = signals[f"{place}.position"] - opened.result.layout.points[_point(opened, node)]
+        return None
     needed = [(v, slice(0, 3), "velocity")] if damped else []
-    if motions > 2:
+    if motions > 2 and _turns(opened, i):
         needed += [(x, slice(3, 6), "rotation")]
         needed += [(v, slice(3, 6), "angular_velocity")] if damped else []
     for where, columns, quantity in needed:
         if f"{place}.{quantity}" not in signals:
             return None
         where[:, columns] = signals[f"{place}.{quantity}"]
+        if quantity == "rotation":
+            where[:, columns] += start[3:]
     return x, v
+
+
+def _turns(opened: Opened, point: int) -> bool:
+    """Return whether a point has rotations."""
+    layout = opened.result.layout
+    if layout.carriers is not None:
+        return bool(layout.carriers.Dq[6 * point + 3 : 6 * point + 6].nnz)
+    return bool(layout.rotation[3 * point : 3 * point + 3].nnz)
 
 
 def _from_states(opened: Opened, node: Node) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""What pictures of rotors take from a result folder: axes, displacements across them, speeds."""
+"""Data of rotors for pictures: axes, transverse displacements, speeds."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Whirl(NamedTuple):
 
     @property
     def body(self) -> str:
-        """The rotor."""
+        """Name of the rotor."""
         return self.name.partition(".")[0]
 
 
@@ -41,7 +41,7 @@ def rotors(opened: Opened) -> list[str]:
 
 
 def points_of(opened: Opened, body: str) -> Array:
-    """Return where the nodes of a body stand at rest, (n, 3), m."""
+    """Return the positions of the nodes of a body at rest, (n, 3), m."""
     layout = opened.result.layout
     return np.asarray(layout.points[layout.body_of_point == layout.bodies.index(body)])
 
@@ -52,7 +52,7 @@ def across(opened: Opened, body: str) -> Array:
 
 
 def places(opened: Opened) -> dict[Node, str]:
-    """Return how the nodes are called whose displacement or position was recorded, by body and number."""
+    """Return the names of the nodes whose displacement or position was recorded, by body and number."""
     out: dict[Node, str] = {}
     for name in opened.result.signals:
         place, _, quantity = name.rpartition(".")
@@ -66,7 +66,7 @@ def places(opened: Opened) -> dict[Node, str]:
 
 
 def recorded(opened: Opened, names: Sequence[str] | None = None) -> list[Whirl]:
-    """Return recorded nodes of rotors: those named (``rotor.mid``), or the first few, those in a clearance first."""
+    """Return recorded nodes of rotors: the named ones (``rotor.mid``), or the first few, those in a clearance first."""
     found = places(opened)
     known = [place for node, place in found.items() if node[0] in rotors(opened)]
     if not known:
@@ -76,7 +76,8 @@ def recorded(opened: Opened, names: Sequence[str] | None = None) -> list[Whirl]:
     if names:
         chosen = [_as_recorded(opened, name, found) for name in names]
     else:
-        chosen = sorted(known, key=lambda name: (name not in rubbing, _natural(name)))
+        usual = [name for name in known if _asked_for(opened, name)] or known
+        chosen = sorted(usual, key=lambda name: (name not in rubbing, _natural(name)))
     out = []
     for name in chosen if names else chosen[:MOST_NODES]:
         if name not in known:
@@ -94,13 +95,21 @@ def moved(opened: Opened, place: str, rotor: str) -> Array | None:
     signals = opened.result.signals
     if f"{place}.displacement" in signals:
         return np.asarray(signals[f"{place}.displacement"] @ across(opened, rotor))
-    if f"{place}.position" in signals and place.partition(".")[0] == rotor:  # at rest it stands on the axis
+    if f"{place}.position" in signals and place.partition(".")[0] == rotor:  # at rest it is on the axis
         return np.asarray((signals[f"{place}.position"] - points_of(opened, rotor)[0]) @ across(opened, rotor))
     return None
 
 
+def _asked_for(opened: Opened, place: str) -> bool:
+    """Return whether a node was to be recorded, or is one of the default nodes: others are those of bearings."""
+    asked = opened.case.get("output", {}).get("signals")
+    if asked:
+        return f"{place}.displacement" in asked or f"{place}.position" in asked
+    return f"{place}.position" in opened.result.signals
+
+
 def _as_recorded(opened: Opened, name: str, found: Mapping[Node, str]) -> str:
-    """Return how a node was recorded that may be called otherwise; the name itself when it was not."""
+    """Return the recorded name of a node that may have other names; the given one if it was not recorded."""
     try:
         return found.get(opened.rotors.nodes(name)[0], name)
     except InputError:
@@ -108,12 +117,12 @@ def _as_recorded(opened: Opened, name: str, found: Mapping[Node, str]) -> str:
 
 
 def _natural(name: str) -> list[str | int]:
-    """Return a key that puts node(2) before node(12)."""
+    """Return a sort key that places node(2) before node(12)."""
     return [int(word) if word.isdecimal() else word for word in re.split(r"(\d+)", name)]
 
 
 def speed_of(opened: Opened, body: str, time: Array) -> Array | None:
-    """Return the speed of a rotor at times, rad/s: as recorded, or as the case gives it; None when neither is there."""
+    """Return the speed of a rotor at times, rad/s: as recorded, or from the case; None without either."""
     recorded_speed = f"{body}.spin_speed"
     if recorded_speed in opened.result.signals:
         return np.interp(time, opened.result.time, np.ravel(opened.result.signals[recorded_speed]))
@@ -121,7 +130,7 @@ def speed_of(opened: Opened, body: str, time: Array) -> Array | None:
 
 
 def within(time: Array, start: float | None, end: float | None) -> Array:
-    """Return which samples lie in a stretch of time."""
+    """Return which samples are within a time interval."""
     inside = (time >= (-np.inf if start is None else start)) & (time <= (np.inf if end is None else end))
     if inside.sum() < 16:
         ends = f"{time[0]:.6g} s to {time[-1]:.6g} s"

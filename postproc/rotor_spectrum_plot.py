@@ -1,4 +1,4 @@
-"""Spectra of rotors: of a stretch of time, forward and backward apart, and over time as a waterfall."""
+"""Spectra of rotors: of a time interval, with forward and backward parts, and over time as a waterfall."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def plot_spectrum(
     end: float | None = None,
     top: float | None = None,
 ) -> Figure:
-    """Return a figure of spectra: backward on the left of zero, forward on the right; by default of the last half.
+    """Return a figure of spectra: backward left of zero, forward right of it; by default of the last half.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ def plot_waterfall(
 
 
 def window_length(time: Array, speed: Array | None) -> float:
-    """Return how long a window of a waterfall should be, s.
+    """Return the default length of a window of a waterfall, s.
 
-    Eight turns tell multiples of the speed apart, whose lines are 4 / length wide. In a run-up a line moves by its rate
-    times the length meanwhile: at the square root of 2 / rate both count the same. Never more than a quarter of the
-    time nor less than a fortieth.
+    Eight revolutions resolve multiples of the speed, whose lines are 4 / length wide. In a run-up a line moves by its
+    rate times the length: at the square root of 2 / rate both effects are equal. The length is at most a quarter of the
+    time and at least a fortieth.
     """
     whole = float(time[-1] - time[0])
     if speed is None or not speed.any():
@@ -145,7 +145,7 @@ def _samples(time: Array, window: float | None, speed: Array | None) -> int:
 
 
 def _draw_orders(axes: Axes, time: Array, speed: Array, top: float) -> None:
-    """Draw multiples of the speed over the colours, and a speed that changes along the right."""
+    """Draw multiples of the speed over the colours, and a varying speed along the right edge."""
     for order in (1, 2, 3):
         f = order * np.abs(speed) / (2 * np.pi)
         axes.plot(f, time, color="white", linewidth=0.9, linestyle=(0, (4, 3)))
@@ -165,7 +165,7 @@ def _draw_orders(axes: Axes, time: Array, speed: Array, top: float) -> None:
 
 
 def _one_sided(frequency: Array, amplitude: Array) -> Array:
-    """Return forward and backward amplitudes added, for the frequencies from zero on."""
+    """Return the sum of forward and backward amplitudes, for the frequencies from zero on."""
     ahead, back = amplitude[frequency >= 0.0], amplitude[frequency < 0.0][::-1]
     out = ahead.copy()
     count = min(len(back), len(out) - 1)

@@ -1,4 +1,4 @@
-"""How pictures of rotors tell apart senses of whirl, and speeds in two units."""
+"""Styles of rotor pictures for senses of whirl, and speeds in two units."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHIRL: dict[str, dict[str, Any]] = {
 def speed_axes(axes: Axes, title: str) -> None:
     """Name an axis of speeds in rpm, with rad/s along the top (not on axes that share it below)."""
     top: Any = axes.secondary_xaxis("top", functions=(_to_speed, _to_rpm))
-    for one in (top, axes):  # speeds are read as they are, without a power of ten
+    for one in (top, axes):  # speeds are printed without a power of ten
         one.ticklabel_format(axis="x", style="plain")
     top.set_xlabel("speed [rad/s]", fontsize=8)
     top.spines["top"].set_visible(False)
@@ -42,11 +42,11 @@ def _to_rpm(speed: Any) -> Any:
 
 
 def shortened(words: str, most: int = 90) -> str:
-    """Return words on one line, cut when they are too long for a title; a $ does not begin a formula."""
+    """Return text on one line, cut if too long for a title; a $ does not start a formula."""
     words = " ".join(words.split()).replace("$", r"\$")
     return words if len(words) <= most else words[: most - 1] + "…"
 
 
 def wrapped(words: str, most: int) -> str:
-    """Return words for a title on one or two lines of so many letters at most."""
+    """Return text for a title on one or two lines with at most the given number of characters."""
     return "\n".join(textwrap.wrap(shortened(words, 2 * most - 8), most))

@@ -1,4 +1,4 @@
-"""Curves that are nothing but round-off are drawn flat, at the scale of the system: 1e-17 m is no motion."""
+"""Curves that consist of round-off are drawn as zero, at the scale of the system: 1e-17 m is no motion."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.record.result import Result
 
 
 def length_of(result: Result) -> float:
-    """Return the size of a system, m: of its points at the start, of the largest gap, and of the way at contacts.
+    """Return the size of a system, m: from its initial points, the largest gap, and the displacement at contacts.
 
     A mass that slides has no size of its own: the way is that of its contact's largest speed over the time of the run.
     """
@@ -47,7 +47,7 @@ def flattened(curves: Sequence[Array], scale: float) -> tuple[list[Array], bool]
 
 
 def titled(axes: Axes, title: str, flat: bool, scale: float) -> str:
-    """Return the title of a frame; one with flat curves says why, and has the scale of the system."""
+    """Return the title of a frame; one with zeroed curves states the reason and the scale of the system."""
     if not flat:
         return title
     axes.set_ylim(-scale, scale)
@@ -55,6 +55,6 @@ def titled(axes: Axes, title: str, flat: bool, scale: float) -> str:
 
 
 def _largest(values: Array) -> float:
-    """Return the largest finite size."""
+    """Return the largest finite magnitude."""
     finite = np.abs(values[np.isfinite(values)])
     return float(finite.max()) if finite.size else 0.0

@@ -1,4 +1,4 @@
-"""Reading many states of a result: a block at a time, and where there are too many, some of them."""
+"""Reading many states of a result in blocks, or a selection of them if there are too many."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ GOLDEN = 0.5 * (np.sqrt(5.0) - 1.0)
 
 
 def some_of(states: IntArray, most: int) -> IntArray:
-    """Return at most so many of some states, the first and the last among them; one from each of equal stretches.
+    """Return at most a given number of states, including the first and the last; one from each of equal intervals.
 
     Where in its stretch each is taken from changes from stretch to stretch, by the golden ratio: states evenly spaced
     would show a vibration of the same period always at the same place.
@@ -35,19 +35,19 @@ def some_of(states: IntArray, most: int) -> IntArray:
     ends = np.linspace(0, len(states), most + 1).astype(np.int64)
     part = np.arange(most) * GOLDEN % 1.0
     chosen = ends[:-1] + (part * np.diff(ends)).astype(np.int64)
-    chosen[-1] = len(states) - 1  # the first is there anyway: its part is zero
+    chosen[-1] = len(states) - 1  # the first is included anyway: its interval is empty
     return np.asarray(states[chosen])
 
 
 def blocks(states: IntArray, width: int) -> Iterator[IntArray]:
-    """Give states of ``width`` numbers a block at a time."""
+    """Yield states of ``width`` numbers in blocks."""
     size = min(max(BLOCK, BLOCK_NUMBERS // max(width, 1)), max(1, MOST_NUMBERS // max(width, 1)))
     for k in range(0, len(states), size):
         yield states[k : k + size]
 
 
 def rows_of(values: Any, states: IntArray) -> Array:
-    """Return rows of a dataset: with those between the first and the last at once, where that is not too much."""
+    """Return rows of a dataset: in one read with the rows between them, if these are few."""
     first, last = int(states[0]), int(states[-1])
     row = 8 * max(int(np.prod(values.shape[1:], dtype=np.int64)), 1)
     if last - first < max(4, APART // row) * len(states):

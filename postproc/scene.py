@@ -1,4 +1,4 @@
-"""A result as a scene: where things are, what colours they have and from where to look, in any of its kept states."""
+"""A result as a scene: positions, colours and camera in any of its kept states."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from flexmb.record.io.structure import unit
 
 @dataclass(frozen=True)
 class Look:
-    """How to look at a result.
+    """Options of the view of a result.
 
     Parameters
     ----------
@@ -41,8 +41,8 @@ class Look:
     scale : float
         Factor on displacements.
     states : (k,) int array
-        The states that will be shown: they set the range of the colours. The room to be seen and the size of symbols
-        are those of the whole run, so that a state looks the same in a picture and in a movie.
+        The states that will be shown: they determine the range of the colours. The room to be seen and the size of
+        symbols are those of the whole run, so that a state looks the same in a picture and in a movie.
     ends : tuple of float, optional
         Values at the ends of the colour map, in the unit of the field; by default those of the states.
     """
@@ -65,7 +65,7 @@ class Scene:
     def __init__(self, opened: Opened, look: Look) -> None:
         self.opened, self.result, self.fields = opened, opened.result, opened.result.fields
         self._checked = LateCheck(self.fields.q, self.fields.v)
-        one = len(look.states) == 1  # of a picture, which shows another state where this one cannot be drawn
+        one = len(look.states) == 1  # for a picture of another state if this one cannot be drawn
         self.look = replace(look, states=np.array([self.finite(int(look.states[0]))])) if one else look
         self.times = self.fields.times
         self.planes, self.plane_notes = contact_planes(opened)
@@ -94,26 +94,26 @@ class Scene:
         self.__dict__.pop("_range", None)
 
     def rescale(self, scale: float) -> None:
-        """Draw displacements ``scale`` times as large; sections and symbols keep the size they have."""
+        """Magnify displacements by ``scale``; sections and symbols keep their size."""
         _ = self.thickness
         self.look = replace(self.look, scale=scale)
         for known in ("frames", "swept", "content"):
             self.__dict__.pop(known, None)
 
     def nearest(self, t: float) -> int:
-        """Return the number of the state nearest to a time that can be drawn."""
+        """Return the number of the drawable state nearest to a time."""
         return self.finite(nearest(self.times, t))
 
     def finite(self, k: int) -> int:
-        """Return state k, or where it is no finite numbers one beside it."""
+        """Return state k, or a neighbouring one if it is not finite."""
         return self._checked.finite(k)
 
     def frame(self, k: int) -> dict[str, Array]:
-        """Return the vectors at the points in state k and, when the colours need them, the values of the lines."""
+        """Return the vectors at the points in state k and, if needed for colours, the values of the lines."""
         frame = self.fields.frame(k)
         if not all(np.isfinite(values).all() for values in frame.values()):
             at = f"the state at t = {self.times[k]:.6g} s"
-            raise InputError(f"{at} has values that are no finite numbers: the run or its file is damaged")
+            raise InputError(f"{at} has values that are not finite: the run or its file is damaged")
         if not self.on_lines:
             return frame
         lines = len(self.fields.maps.layout.cells)
@@ -121,23 +121,23 @@ class Scene:
 
     @property
     def on_lines(self) -> bool:
-        """Whether the colours belong to lines, not to points."""
+        """Whether the colours are values on lines, not at points."""
         return self.look.field.partition(".")[0] in ON_LINES
 
     def values(self, frame: dict[str, Array]) -> Array:
-        """Return what points or lines are coloured by: a magnitude, or a number with its sign."""
+        """Return the values for the colours of points or lines: a magnitude, or a signed number."""
         return coloured_values(self.look.field, frame[self.look.field.partition(".")[0]])
 
     @property
     def small(self) -> Any:
-        """Which points have small displacements, which are drawn larger as a whole, (n,) bool.
+        """Which points have small displacements, which are magnified as a whole, (n,) bool.
 
         Of bodies that move far only the deformation is drawn larger.
         """
         return self.room.small
 
     def positions(self, frame: dict[str, Array]) -> Array:
-        """Return where the points are drawn, (n, 3), m."""
+        """Return the drawn positions of the points, (n, 3), m."""
         moved, scale, small = frame["displacement"], self.look.scale, self.small
         out = np.asarray(self.reference + np.where(small[:, None], scale * moved, moved))
         if scale != 1.0 and not small.all():
@@ -147,12 +147,12 @@ class Scene:
         return out
 
     def rotations(self, frame: dict[str, Array]) -> Array | None:
-        """Return the rotation vectors the sections are drawn with; enlarged only where they are small."""
+        """Return the drawn rotation vectors of the sections; magnified only if small."""
         turns = frame.get("rotation")
         return turns if turns is None else np.where(self.small[:, None], self.look.scale * turns, turns)
 
     def surface(self, frame: dict[str, Array]) -> Array:
-        """Return where the corners of lines and particles are drawn, (j, 3), m."""
+        """Return the drawn corners of lines and particles, (j, 3), m."""
         return self.shapes.surface.corners(self.positions(frame), self.fields.maps.sides(self.rotations(frame)))[0]
 
     @property
@@ -162,20 +162,20 @@ class Scene:
 
     @cached_property
     def frames(self) -> list[tuple[float, dict[str, Array]]]:
-        """The states that set the room, with their times: some, and those in which bodies get farthest."""
+        """The states that determine the region, with their times: a selection, and those of extreme displacements."""
         states = sorted({self.finite(int(k)) for k in self.room.telling(self.look.scale)})
         return [(float(self.times[k]), self.frame(k)) for k in states]
 
     @cached_property
     def swept(self) -> Array:
-        """Corners of all that bodies, planes and what is drawn beside them reach, (k, 3), m."""
+        """Corners of the region of all bodies, planes and symbols, (k, 3), m."""
         clouds = [self.reference, *(self.positions(frame) for _, frame in self.frames)]
         for plane in self.planes:
             clouds += [self._feet(plane, t, frame) for t, frame in self.frames]
         return np.concatenate([*clouds, *(self._ends_of_marks(frame) for _, frame in self.frames)])
 
     def _ends_of_marks(self, frame: dict[str, Array]) -> Array:
-        """Return where springs, joints, supports and the like begin and end in a state, (k, 3), m."""
+        """Return the ends of springs, joints, supports and other symbols in a state, (k, 3), m."""
         layout = with_first_glyphs(self.fields.maps.layout, MOST_MARKS)
         scale = np.where(self._grow(layout.marks.point), self.look.scale, 1.0)[:, None, None]
         rest, now = glyph_ends(layout), glyph_ends(layout, frame["displacement"], frame.get("rotation"))
@@ -194,17 +194,17 @@ class Scene:
 
     @cached_property
     def marks(self) -> DrawnMarks:
-        """Symbols drawn beside the bodies."""
+        """Symbols drawn in addition to the bodies."""
         states = [(frame["displacement"], frame.get("rotation")) for _, frame in self.frames]
         return DrawnMarks(self.fields.maps.layout, self.thickness, self.up, states=states)
 
     def mark_frames(self, frame: dict[str, Array]) -> Array:
-        """Return where the marks are in a state, see ``DrawnMarks.frames``."""
+        """Return the positions of the marks in a state, see ``DrawnMarks.frames``."""
         scale = np.where(self.growing(self.marks), self.look.scale, 1.0)
         return self.marks.frames(frame["displacement"], frame.get("rotation"), scale)
 
     def growing(self, marks: DrawnMarks) -> Any:
-        """Return which marks are drawn with larger displacements, (m,) bool: those whose points or ground are."""
+        """Return which marks have magnified displacements, (m,) bool: those of such points or of the ground."""
         return self._grow(marks.point)
 
     def _grow(self, points: Any) -> Any:
@@ -213,7 +213,7 @@ class Scene:
 
     @property
     def camera(self) -> Camera:
-        """From where to look."""
+        """The camera of the scene."""
         return look_at(self.content, self.up, [plane.normal for plane in self.planes], self.square)
 
     @cached_property
@@ -224,7 +224,7 @@ class Scene:
 
     @property
     def square(self) -> Array | None:
-        """The direction to look against when everything moves in a plane, else None."""
+        """The viewing direction if everything moves in a plane, else None."""
         rotors = any(body.get("kind") == "rotor" for body in self.opened.case.get("bodies", {}).values())
         if (
             self.fields.maps.layout.carriers is None or rotors
@@ -234,12 +234,12 @@ class Scene:
 
     @cached_property
     def ways(self) -> Array:
-        """Directions in which things happen: motions, and the normals of planes, (k, 3)."""
+        """Directions of motions and normals of planes, (k, 3)."""
         return np.concatenate([self._ways(), *(p.normal[None] * self.thickness.size for p in self.planes)])
 
     @cached_property
     def content(self) -> Array:
-        """Points that must be seen, (k, 3), m."""
+        """Points that must be visible, (k, 3), m."""
         slabs = [np.asarray(self.slab(p, t, frame).points) for p in self.planes for t, frame in self.frames]
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
@@ -249,7 +249,7 @@ class Scene:
         room = radius[layout.body_of_point[balls]][:, None]
         around += [at[balls] + sign * room * axis for at in places for axis in np.eye(3) for sign in (1, -1)]
         if self.impulses.largest > 0.0:
-            # arrows stand behind the planes, and outside rings
+            # arrows are behind the planes, and outside rings
             longest = LONGEST * self.arrows.size
             slabs.append(self.marks.beyond_rings(longest))
             for plane in self.planes:
@@ -262,9 +262,9 @@ class Scene:
         return np.concatenate([*around, *slabs, *marks])
 
     def _ways(self) -> Array:
-        """Return in which directions things happen, (k, 3): a thick mechanism that moves in a plane is flat.
+        """Return the directions of all motion, (k, 3): a thick mechanism in planar motion counts as planar.
 
-        Lines count with their own direction: a shaft whirls in planes across it, but is no flat thing.
+        The directions of lines are included: a shaft whirls in planes normal to it, but is not planar.
         """
         layout = self.fields.maps.layout
         if layout.carriers is not None:
@@ -275,7 +275,7 @@ class Scene:
 
     @property
     def on_solids(self) -> bool:
-        """Whether bodies with surfaces are coloured by the field; else each has a colour of its own."""
+        """Whether bodies with surfaces are coloured by the field; else each has its own colour."""
         return self.look.field.partition(".")[0] in ON_SOLIDS
 
     @property
@@ -290,25 +290,25 @@ class Scene:
 
     @property
     def signed(self) -> bool:
-        """Whether the field has a sign, and colours that part at zero; with other ends asked for it has not."""
+        """Whether the field is signed, with a colour map centred at zero; not if other ends are requested."""
         ends = self.look.ends if self._ends_given else None
         return signed(self.look.field) and (ends is None or ends[0] == -ends[1])
 
     @property
     def _ends_given(self) -> bool:
-        """Whether the ends of the colours were asked for: they are those of the field that was."""
+        """Whether the ends of the colours were requested, which are those of the requested field."""
         return self.look.ends is not None and self.look.field == self._first_field
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Values at the ends of the colour map; a field that is the same everywhere gets zero as its other end."""
+        """Values at the ends of the colour map; for a constant field zero is the other end."""
         if self._ends_given:
             assert self.look.ends is not None
             return self.look.ends
         low, high, _ = self._range
         if low > high:
             return 0.0, 1.0
-        if self.signed:  # zero in the middle of the colours
+        if self.signed:  # zero is the centre of the colours
             noise = round_off(self.fields, self.look.field, self.coloured)
             most = max(abs(low), abs(high), noise) or 1.0
             return -most, most
@@ -323,7 +323,7 @@ class Scene:
 
     @property
     def arrows(self) -> ArrowScale:
-        """Scale of arrows: as in the scenes beside it."""
+        """Scale of arrows: common to neighbouring scenes."""
         return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size, self.slipping.any)
 
     @cached_property
@@ -334,7 +334,7 @@ class Scene:
     def board(
         self, size: tuple[int, int], keys: str = "", limits: tuple[float, float] | None = None, aspect: float = 0.0
     ) -> Board:
-        """Return title, colour bar, charts and the keys of a window of this size; its own limits unless given."""
+        """Return title, colour bar, charts and the keys of a window of this size; by default with its own limits."""
         name, _, component = self.look.field.partition(".")
         plain = name.replace("_", " ")
         words = f"{plain}, {component}" if component else f"|{plain}|" if name in VECTORS else plain
@@ -345,7 +345,7 @@ class Scene:
 
     @property
     def enlarged(self) -> str:
-        """Description of what the factor of the look enlarges."""
+        """Description of the quantity that the factor magnifies."""
         both = "small displacements and deformations" if self.small.any() else "deformations"
         return "displacements" if self.small.all() else both
 
@@ -359,31 +359,31 @@ class Scene:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
         drawn += self.room.notes
         if bad := len(self._checked.left_out):
-            drawn.append(f"of {bad} states that are no finite numbers others beside them are shown")
+            drawn.append(f"{bad} states are not finite; neighbouring ones are shown instead")
         every = len(self.look.states)
         if not self._ends_given and (looked_at := self._range[2]) < every:
             drawn.append(f"colours span {looked_at} of {every} states")
         return (*self.opened.notes, *self.plane_notes, *self.marks.notes, *drawn)
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
-        """Return the feet of a plane's points on it, (k, 3), m; of all a solid has, whose points need not be drawn."""
+        """Return the projections of a plane's points on it, (k, 3), m; for a solid of all its points, drawn or not."""
         own = self.positions(frame)[self._under(plane)]
         offset = self._offset(plane, t, frame)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
 
     def _offset(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> float:
-        """Return n.x of a plane at a time, m; it moves with what touches it where that is drawn larger as a whole."""
+        """Return n.x of a plane at a time, m; it moves with magnified displacements of the bodies that touch it."""
         scale = self.look.scale if self.small[plane.points[0]] else 1.0
         return plane.offset(t, self.reference, frame["displacement"], scale)
 
     @cached_property
     def reach(self) -> dict[str, float]:
-        """How far what touches a plane stands out beyond its nodes towards it, m, by the plane's name.
+        """Distance by which bodies in contact extend beyond their nodes towards a plane, m, by the plane's name.
 
         Contacts are at nodes, on the centre line. The plane is drawn this much further away, so that what touches
         is the surface: nothing for a bar that meets a wall head-on, half the height for a beam along a floor, the
         radius for a ball; nothing either for a body of surfaces, and where the contact itself knows of a radius.
-        What is nearest to the plane in the whole run tells, so that the plane stands still.
+        The point nearest to the plane in the whole run determines it, so that the drawn plane does not move.
         """
         out = {}
         for plane in self.planes:
@@ -395,7 +395,7 @@ class Scene:
         return out
 
     def _under(self, plane: ContactPlane) -> Any:
-        """Return the numbers of the points that a plane should reach under."""
+        """Return the numbers of the points under which a plane should extend."""
         layout = self.fields.maps.layout
         of_surfaces = np.unique(layout.body_of_point[layout.triangles])
         touching = np.intersect1d(layout.body_of_point[plane.points], of_surfaces)

@@ -1,4 +1,4 @@
-"""Whether there is a screen, and if not, what pictures can be drawn with."""
+"""Whether a screen is available, and otherwise the means of rendering off-screen."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def has_screen() -> bool:
 
 
 def prepare_off_screen() -> None:
-    """Tell VTK what to draw with where there is no screen: EGL, else OSMesa.
+    """Select the off-screen renderer of VTK without a screen: EGL, else OSMesa.
 
     Left alone, VTK tries the X server first and warns that there is none; with neither library it would crash.
     A choice the user made with VTK_DEFAULT_OPENGL_WINDOW is kept.
@@ -42,13 +42,13 @@ def prepare_off_screen() -> None:
         os.environ[WINDOW] = "vtkOSOpenGLRenderWindow"
     else:
         raise InputError(
-            "there is no screen, and neither EGL nor OSMesa to draw without one; "
+            "there is no screen, and neither EGL nor OSMesa to render off-screen; "
             "install one of them (Debian and Ubuntu: apt install libegl1, or libosmesa6)"
         )
 
 
 def _has_egl() -> bool:
-    """Return whether EGL is there and knows a device (Mesa's software renderer is one)."""
+    """Return whether EGL is installed and provides a device (Mesa's software renderer is one)."""
     try:
         egl = ctypes.CDLL("libEGL.so.1")
     except OSError:

@@ -37,9 +37,9 @@ def plot_shapes(found: RotorModes, title: str = "") -> Figure:
 
 
 def in_phase(shape: ComplexArray) -> ComplexArray:
-    """Return a shape whose largest component is 1: the phase that an eigenvector comes with is anything."""
+    """Return a shape whose largest component is 1, since the phase of an eigenvector is arbitrary."""
     size = np.abs(shape).ravel()
-    # of equal ones the first, also where round-off tells them apart
+    # of equal ones the first, also if they differ by round-off
     return np.asarray(shape / shape.ravel()[int(np.argmax(size >= (1.0 - 1e-6) * size.max()))])
 
 

@@ -1,4 +1,4 @@
-"""``result.show()``: a result at hand, in a notebook or in a window."""
+"""``result.show()``: an existing result, in a notebook or in a window."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = (1280, 720)
 BACKENDS = ("html", "static", "window")
-NO_SCREEN = "there is no screen to open a window on, so a picture was drawn without one"
+NO_SCREEN = "there is no screen for a window, so a picture was rendered off-screen"
 
 
 def show(
@@ -31,7 +31,7 @@ def show(
     scale: float = 1.0,
     backend: str | None = None,
 ) -> Any:
-    """Show a result, at a time to begin with.
+    """Show a result, initially at a given time.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def show(
     scale : float
         Factor on displacements.
     backend : str, optional
-        ``html``: a page that can be turned, with time and fields to choose, which needs no server and stays alive in a
+        ``html``: an interactive page with time and fields to choose, which needs no server and remains interactive in a
         saved notebook. ``static``: a picture. ``window``: a window with a time slider. By default a page in a
         notebook and a window elsewhere; where that cannot be, a picture and a warning that says why.
 
@@ -80,7 +80,7 @@ def _picture(scene: Scene, k: int) -> Any:
 
 
 def _page(scene: Scene, k: int, image: Any) -> Any:
-    """Return a page to turn, or the picture where there can be none."""
+    """Return an interactive page, or the picture if that is not possible."""
     from flexmb.postproc.interactive_page import MotionPage, Turnable
 
     field = scene.look.field
@@ -90,12 +90,12 @@ def _page(scene: Scene, k: int, image: Any) -> Any:
     try:
         return Turnable(MotionPage(scene, float(scene.times[k])).html(), image)
     except InputError as err:
-        _warn(f"there is no page to turn, but a picture: {err}")
+        _warn(f"there is no interactive page, but a picture: {err}")
         return image
 
 
 def _window(shown: Opened, k: int, field: str, scale: float) -> Any:
-    """Open a window; without a screen a picture is written instead, and returned."""
+    """Open a window; without a screen write a picture instead, and return it."""
     if not has_screen():
         image = _picture(_scene(shown, field, scale, np.array([k])), k)
         name = "result" if shown.result.folder is None else shown.result.folder.resolve().name
@@ -120,7 +120,7 @@ def _warn(words: str) -> None:
 
 
 def in_notebook() -> bool:
-    """Tell whether the code runs in the kernel of a notebook."""
+    """Return whether the code runs in the kernel of a notebook."""
     ipython = sys.modules.get("IPython")
     shell = ipython.get_ipython() if ipython is not None else None
     return shell is not None and "IPKernelApp" in getattr(shell, "config", {})

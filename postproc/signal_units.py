@@ -1,4 +1,4 @@
-"""Units of what expectations are about: signals, numbers of the summary, linear analyses."""
+"""Units of the quantities of expectations: signals, numbers of the summary, linear analyses."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ OTHER = {
     "summary.max_penetration": "m",
     "summary.min_gap": "m",
     "summary.min_gap_time": "s",
+    "summary.contact_residual_max": "",
     "summary.h": "s",
     "summary.t0": "s",
     "summary.wall_time_s": "s",
@@ -26,11 +27,11 @@ LAST = {
     "spin_speed": "rad/s",
     "spin_angle": "rad",
 }
-"""Units by the last word of a name."""
+"""Units by the last part of a name."""
 
 
 def unit_of_signal(name: str) -> str:
-    """Return the unit of a signal as it is printed, empty when it has none."""
+    """Return the unit of a signal as printed, empty if it has none."""
     bare = name.rpartition(".")[0] if name.rpartition(".")[2].isdecimal() else name
     if bare in OTHER:
         return OTHER[bare]

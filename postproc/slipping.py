@@ -1,4 +1,4 @@
-"""Which of the points that contacts push slip, for the colour of their arrows."""
+"""Which points with contact impulses slip, for the colour of their arrows."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ class Slipping:
 
     @property
     def any(self) -> bool:
-        """Whether a contact has friction at all."""
+        """Whether any contact has friction."""
         return bool(self._contacts)
 
     def between(self, first: int, last: int) -> Any:
-        """Return which points slip in the states first .. last, (t,) bool: at the last sample that was closed."""
+        """Return which points slip in the states first .. last, (t,) bool: at the last closed sample."""
         out = np.zeros(len(self.points), dtype=bool)
         if not self._contacts:
             return out

@@ -1,4 +1,4 @@
-"""Solvers of contact problems beside each other: residual against time, and the share of problems solved."""
+"""Comparison of solvers of contact problems: residual against time, and the fraction of problems solved."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Courses = dict[str, dict[str, list[Any]]]
 
 
 def plot_solvers(courses: Courses, sizes: dict[str, int], tolerance: float) -> Figure:
-    """Return the figure: the largest problems one by one, and over all the share solved within a multiple of the best.
+    """Return the figure: the largest problems, and for all the fraction solved within a multiple of the best time.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def plot_solvers(courses: Courses, sizes: dict[str, int], tolerance: float) -> F
 def _course(
     ax: Any, problem: str, contacts: int, found: dict[str, list[Any]], looks: dict[str, Any], tolerance: float
 ) -> None:
-    """Draw residuals over times; a hollow mark is where a solver ended without what was asked for."""
+    """Draw residuals over times; a hollow mark shows where a solver ended above the requested tolerance."""
     for name, course in found.items():
         colour, mark = looks[name]
         x = [max(r.seconds, 1e-6) for r in course]
@@ -64,14 +64,14 @@ def _course(
             ax.plot(a, b, mark, ms=4, color=colour, mfc=colour if r.solved else "none")
     ax.set(xscale="log", yscale="log", xlabel="time, s", ylabel="residual")
     low, high = ax.get_xlim()
-    if high > 10.0 * low:  # labels between decades would run into each other
+    if high > 10.0 * low:  # labels between decades would overlap
         ax.xaxis.set_minor_formatter(NullFormatter())
     ax.axhline(tolerance, color=FAINT, lw=0.7, ls=":")
     ax.set_title(f"{problem}: {contacts} contact{'s' if contacts > 1 else ''}")
 
 
 def _profile(ax: Any, courses: Courses, looks: dict[str, Any], tolerance: float) -> None:
-    """Draw the share of problems that each solver solves within a multiple of the best time."""
+    """Draw the fraction of problems that each solver solves within a multiple of the best time."""
     ratios: dict[str, list[float]] = {name: [] for name in looks}
     for found in courses.values():
         times = {name: c[-1].seconds for name, c in found.items() if c and c[-1].residual <= tolerance}
@@ -84,5 +84,5 @@ def _profile(ax: Any, courses: Courses, looks: dict[str, Any], tolerance: float)
         share = np.arange(1, x.size + 1) / max(len(courses), 1)
         ax.step([1.0, *x, 2.0 * top], [0.0, *share, share[-1] if x.size else 0.0], where="post", color=colour, lw=1.2)
     ax.set(xscale="log", xlim=(1.0, 2.0 * top), ylim=(0.0, 1.02), xlabel="time over that of the best solver")
-    ax.set_ylabel(f"share of {len(courses)} solved to {tolerance:g}")
+    ax.set_ylabel(f"fraction of {len(courses)} solved to {tolerance:g}")
     ax.set_title("all problems")

@@ -12,11 +12,12 @@ from matplotlib.figure import Figure
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.chain_of_lines import Chain, areas, chain_of_body
+from flexmb.postproc.members import Member, members_of
 from flexmb.postproc.moment_plot import bends, end_moments
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.sampling import rows_of
-from flexmb.postproc.style import SIGNED_MAP, STYLE
+from flexmb.postproc.style import INK, SIGNED_MAP, STYLE
 from flexmb.postproc.ticks import prefixed
 
 FIELDS = ("stress", "velocity", "displacement", "axial_force", "bending_moment")
@@ -47,6 +48,7 @@ def plot_space_time(
     fields = opened.result.fields
     chain = chain_of_body(fields.maps.layout, body)
     states = _states(fields.times, start, end)
+    members = members_of(opened, chain)
     bars = not bends(fields.maps.layout, chain.cells)
     chosen = [field] if field else ["stress" if bars else "bending_moment", "velocity"]
     with matplotlib.rc_context(STYLE):
@@ -55,9 +57,10 @@ def plot_space_time(
             axes = figure.add_subplot(1, len(chosen), k + 1)
             values, words = _values(fields, chain, states, name)
             _draw(figure, axes, chain, fields.times[states], values, words)
+            _draw_members(axes, members)
             if k:
                 axes.set_ylabel("")
-        note = f"{chain.body}, {len(states)} states (output.fields_every keeps more)"
+        note = f"{chain.body}, {len(states)} states (output.fields_every stores more)"
         figure.suptitle(f"{opened.title}\n{note}" if opened.title else note, x=0.02, ha="left", fontsize=9)
     return figure
 
@@ -66,7 +69,7 @@ def _states(times: Array, start: float | None, end: float | None) -> Any:
     low, high = -np.inf if start is None else start, np.inf if end is None else end
     found = np.flatnonzero((times >= low) & (times <= high))
     if found.size < 2:
-        message = f"fewer than two kept states lie between {low:g} and {high:g} s (output.fields_every keeps more)"
+        message = f"fewer than two stored states are between {low:g} and {high:g} s (output.fields_every stores more)"
         raise InputError(message, key="from")
     return found[:: -(-found.size // MOST_STATES)]
 
@@ -109,6 +112,20 @@ def _draw(figure: Figure, axes: Any, chain: Chain, t: Array, values: Array, word
         power, label = prefixed(scale[0], float(scale[1]))
         axis.set_major_formatter(lambda x, _, power=power: f"{x / power:g}")
         axis.set_label_text(label)
+
+
+def _draw_members(axes: Any, members: list[Member]) -> None:
+    """Mark where members of a frame meet, and write their names at the top."""
+    if len(members) == 1:
+        return
+    for member in members:
+        if member.end != members[-1].end:
+            axes.axvline(member.end, color=INK, linewidth=0.7, linestyle=(0, (3, 2)))
+        if member.name:
+            middle = 0.5 * (member.start + member.end)
+            place = {"xycoords": axes.get_xaxis_transform(), "ha": "center", "va": "top", "fontsize": 7}
+            box = {"boxstyle": "round,pad=0.15", "facecolor": "white", "edgecolor": "none", "alpha": 0.75}
+            axes.annotate(member.name, (middle, 0.985), bbox=box, **place)
 
 
 def _edges(x: Array) -> Array:

@@ -10,9 +10,9 @@ from flexmb.postproc.arrays import Array
 def amplitude_spectrum(t: Array, y: Array) -> tuple[Array, Array]:
     """Return frequencies (Hz, without 0) and amplitudes (of the unit of y).
 
-    The mean is taken off and a Hann window laid over the samples, scaled so that A sin(2 pi f t) has the amplitude A at
-    its frequency. A last sample that stands off the even grid is left out, and so are the last ones that would make the
-    transform slow: a few in a hundred at most.
+    The mean is subtracted and a Hann window applied to the samples, scaled so that A sin(2 pi f t) has the amplitude A
+    at its frequency. A last sample off the even grid is left out, and so are the last ones that would make the
+    transform slow: at most a few per cent.
 
     Parameters
     ----------
@@ -51,7 +51,7 @@ def full_spectrum(t: Array, yz: Array, fine: int = 1) -> tuple[Array, Array]:
 
 
 def _evenly(t: Array, y: Array) -> tuple[Array, Array]:
-    """Return the samples without a last one that stands off the even grid, as many as are quick to transform."""
+    """Return the samples without a last one off the even grid, in a number suited to fast transforms."""
     if len(t) > 2 and abs((t[-1] - t[-2]) - (t[1] - t[0])) > 1e-6 * (t[1] - t[0]):
         t, y = t[:-1], y[:-1]
     n = _quick_length(len(t))

@@ -19,7 +19,7 @@ SAME = 1e-9
 
 
 def plot_spectra(spectra: Mapping[str, Spectrum]) -> Figure:
-    """Return the picture; ``spectra`` by the words that stand in the legend. Those that are the same share a curve."""
+    """Return the picture; ``spectra`` by their labels in the legend. Equal ones share a curve."""
     import matplotlib as mpl
     from matplotlib.figure import Figure
 
@@ -28,7 +28,7 @@ def plot_spectra(spectra: Mapping[str, Spectrum]) -> Figure:
 
 
 def together(spectra: Mapping[str, Spectrum]) -> dict[str, Spectrum]:
-    """Return the spectra with those that are the same under one name, in which their words stand side by side."""
+    """Return the spectra with equal ones combined under one label that joins theirs."""
     groups: list[list[str]] = []
     for words, one in spectra.items():
         like = [group for group in groups if _same(spectra[group[0]], one)]

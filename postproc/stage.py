@@ -1,4 +1,4 @@
-"""One or several scenes side by side in a window: one time, one camera, one range of colours, charts of one scale."""
+"""One or several scenes side by side in a window, with common time, camera, range of colours and scale of charts."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from flexmb.postproc.scene import Scene
 
 
 class Stage:
-    """Scenes that are looked at together.
+    """Scenes that are shown together.
 
     Parameters
     ----------
@@ -43,31 +43,31 @@ class Stage:
 
     @cached_property
     def times(self) -> Array:
-        """Times to step through: those of all scenes, each once, s."""
+        """Times of the states of all scenes, each once, s."""
         return np.unique(np.concatenate([scene.times for scene in self.scenes]))
 
     @property
     def limits(self) -> tuple[float, float]:
-        """Values at the ends of the colour map, the same for all."""
+        """Values at the ends of the colour map, common to all scenes."""
         ends = [scene.limits for scene in self.scenes]
         return min(low for low, _ in ends), max(high for _, high in ends)
 
     @cached_property
     def camera(self) -> Camera:
-        """A camera that sees all of every scene, as large as it is drawn now."""
+        """A camera that shows all of every scene at its present magnification."""
         content = np.concatenate([scene.content for scene in self.scenes])
         normals = [plane.normal for scene in self.scenes for plane in scene.planes]
         return look_at(content, self.scenes[0].up, normals, self.scenes[0].square)
 
     @property
     def available(self) -> list[str]:
-        """The fields that all scenes have."""
+        """The fields available in all scenes."""
         first, *rest = (scene.available for scene in self.scenes)
         return [name for name in first if all(name in other for other in rest)]
 
     @property
     def field(self) -> str:
-        """Meaning of the colours."""
+        """Quantity shown by colours."""
         return self.scenes[0].look.field
 
     @property
@@ -77,7 +77,7 @@ class Stage:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the reader must know; of several results with the name of the folder."""
+        """Notes for the reader; with the name of the folder for several results."""
         if len(self.scenes) == 1:
             return self.scenes[0].notes
         return tuple(f"{scene.label}: {note}" for scene in self.scenes for note in scene.notes)
@@ -94,7 +94,7 @@ class Stage:
         )
 
     def add_to(self, plotter: Plotter, t: float, keys: str = "") -> None:
-        """Put all scenes into a plotter of their own number of renderers, at time t."""
+        """Add all scenes to a plotter with the right number of renderers, at time t."""
         n, limits, ends = len(self.scenes), self.limits, common_ends([scene.result for scene in self.scenes])
         self.panels = [
             Panel(plotter, i, scene, (i / n, 0.0, 1.0 / n, 1.0), limits, self.camera, keys if i == 0 else "", ends)
@@ -105,22 +105,22 @@ class Stage:
             panel.renderer.camera = self.panels[0].renderer.camera
         clip = weakref.WeakMethod(self.clip)
         for panel in self.panels:
-            # whoever turns the camera would clip for the panel under the pointer only
+            # rotating the camera would otherwise clip for the panel under the pointer only
             panel.renderer.AddObserver("ResetCameraClippingRangeEvent", lambda *_: _call(clip))
             panel.front.SetActiveCamera(self.panels[0].renderer.camera)
         self.aim()
         self.show(t)
 
     def show(self, t: float, passing: bool = False) -> None:
-        """Show every scene in its state nearest to time t.
+        """Show the state of every scene nearest to time t.
 
         Parameters
         ----------
         t : float
             s.
         passing : bool
-            Whether time passes, as in a movie, so that impulses since the state shown before are shown, too; when it
-            leaps only those of the state itself are.
+            Whether time passes continuously, as in a movie: then impulses since the previously shown state are
+            included; after a jump only those of the state itself.
         """
         self.time = t
         for panel in self.panels:
@@ -128,32 +128,32 @@ class Stage:
         self.clip()
 
     def clip(self) -> None:
-        """Let the camera, which is one, see all that any of the panels has, however far it is from the eye."""
+        """Set the clipping range of the common camera so that everything in any panel is visible."""
         eye = self.panels[0].renderer.camera
         corners = np.concatenate([panel.corners for panel in self.panels])
         position, focus = np.array(eye.position), np.array(eye.focal_point)
         ahead = (focus - position) / np.linalg.norm(focus - position)
         depth = (corners - position) @ ahead
         room = 0.05 * float(np.ptp(corners, axis=0).max()) + 1e-300
-        if depth.min() < room:  # without perspective it does not matter how far away the eye is
+        if depth.min() < room:  # with parallel projection the distance of the viewpoint is irrelevant
             back = 2.0 * room - float(depth.min())
             eye.position = tuple(position - back * ahead)
             depth = depth + back
         eye.clipping_range = (float(depth.min()) - room, float(depth.max()) + room)
 
     def states(self, t: float) -> tuple[int, ...]:
-        """Return which states time t shows."""
+        """Return the states shown at time t."""
         return tuple(scene.nearest(t) for scene in self.scenes)
 
     def aim(self) -> None:
-        """Look from where one looks at first, at everything as large as it is drawn now."""
+        """Reset the direction of view, and fit everything at its present magnification."""
         if self.panels[0].camera is not self.camera:
             for panel in self.panels:
                 panel.camera = self.camera
             self.fit()
         self.panels[0].aim()
         eye, camera = self._eye, self.camera
-        if eye.distance < 2.0 * camera.depth:  # what is drawn much larger than at first would reach behind the eye
+        if eye.distance < 2.0 * camera.depth:  # strongly magnified objects would extend behind the viewpoint
             eye.position = tuple(camera.centre + 2.0 * camera.depth * camera.out)
         self._whole = eye.parallel_scale
 
@@ -183,13 +183,13 @@ class Stage:
 
     @property
     def fits(self) -> bool:
-        """Whether the boards were drawn for the size the window has now, or it is too small for any."""
+        """Whether the boards match the current size of the window, or it is too small for any."""
         first = self.panels[0]
         size, known, share = first.plotter.render_window.GetSize(), first.overlay.board.size, first.box[2:]
         return min(size) <= 100 or all(abs(k - s * n) <= 1 for k, s, n in zip(known, share, size, strict=True))
 
     def fit(self) -> None:
-        """Draw the boards for the size the window has now, and what was seen of the scenes is seen in their new places.
+        """Redraw the boards for the current size of the window, and keep the visible part of the scenes.
 
         The viewer's own turn and zoom stay.
         """
@@ -213,14 +213,14 @@ class Stage:
 
 
 def _call(method: weakref.WeakMethod[Any]) -> None:
-    """Call a method of an object that may be gone."""
+    """Call a method of an object that may have been deleted."""
     own = method()
     if own is not None:
         own()
 
 
 def draw(stage: Stage, t: float, size: tuple[int, int]) -> Any:
-    """Return a plotter without a window that shows time t."""
+    """Return an off-screen plotter that shows time t."""
     plotter = stage.plotter(size, off_screen=True)
     plotter.render_window.SetMultiSamples(0)
     stage.add_to(plotter, t)

@@ -44,7 +44,7 @@ def plot_static(found: StaticState, title: str = "") -> Figure:
 
 
 def _mark_bearings(axes: matplotlib.axes.Axes, found: StaticState) -> None:
-    """Draw a triangle at each bearing or support, with the size of its force."""
+    """Draw a triangle at each bearing or support, with the magnitude of its force."""
     for k, force in zip(found.places.tolist(), found.reactions, strict=True):
         x, y = float(found.stations[k]), float(found.deflection[k, int(np.argmax(np.abs(force)))])
         axes.plot([x], [y], "^", color=INK, markersize=7, zorder=4)

@@ -1,4 +1,4 @@
-"""Bodies as shapes: lines with their sections, particles as spheres, surfaces as solids, contact planes as slabs."""
+"""Shapes of bodies: lines with their sections, particles as spheres, surfaces as solids, contact planes as slabs."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ from flexmb.postproc.thickness import Thickness
 from flexmb.record.io.frames import ROUND, PointMaps
 
 SLAB = 0.02
-"""Thickness of a slab over the size of the picture."""
+"""Thickness of a slab, relative to the size of the picture."""
 MOST_STOPS = 4
 """Maximum number of points of a body with individual stops; more share one floor."""
 
 
 @dataclass(frozen=True)
 class Shapes:
-    """How the bodies of a result are drawn.
+    """The shapes of the bodies of a result.
 
     Parameters
     ----------
     maps : PointMaps
-        Where the points are and how they hang together.
+        Positions and connections of the points.
     thickness : Thickness
-        How thick.
+        Drawn thickness.
     bare : set of int
-        Particles that are not drawn as balls, because something else stands for them.
+        Particles that are not drawn as balls, since another symbol represents them.
     rims : mapping of int to float
         Points on which contacts act at a distance, m, see ``DrawnMarks``.
     """
@@ -46,27 +46,27 @@ class Shapes:
 
     @property
     def size(self) -> float:
-        """Diagonal of the box that holds everything, m."""
+        """Diagonal of the bounding box, m."""
         return self.thickness.size
 
     @property
     def vertices(self) -> Any:
-        """Numbers of the points that are drawn as balls, (k,)."""
+        """Numbers of the points drawn as balls, (k,)."""
         return np.array([i for i in self.maps.layout.vertices.tolist() if i not in self.bare], dtype=np.int64)
 
     def radius(self, body: int) -> float:
-        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
+        """Return the drawn radius of lines or particles of a body, m; zero for a body with surfaces only."""
         return self.thickness.radius(body)
 
     @property
     def coloured(self) -> Any:
-        """Numbers of the points that are coloured by a field, (k,): those of lines and particles."""
+        """Numbers of the points coloured by a field, (k,): those of lines and particles."""
         layout = self.maps.layout
         return np.unique(np.concatenate([layout.cells.ravel(), self.vertices])).astype(np.int64)
 
     @cached_property
     def outlines(self) -> tuple[Any, Array]:
-        """Which lines are round, (m,) bool, and the sizes they are drawn with, (m, 2), m, as in ``Outline``."""
+        """Which lines are round, (m,) bool, and their drawn sizes, (m, 2), m, as in ``Outline``."""
         layout = self.maps.layout
         body = layout.body_of_point[layout.cells[:, 0]]
         drawn = np.array([self.radius(b) for b in range(len(layout.bodies))])[body] if len(body) else np.zeros(0)
@@ -103,7 +103,7 @@ class Shapes:
 
     @cached_property
     def solid(self) -> Any:
-        """The bodies with surfaces at rest, one colour each (cell data ``colour``); None when there are none.
+        """The bodies with surfaces at rest, one colour each (cell data ``colour``); None if there are none.
 
         Corners are doubled along sharp edges; point data ``point`` says which point each is.
         """
@@ -120,7 +120,7 @@ class Shapes:
         return mesh.compute_normals(split_vertices=True, cell_normals=False)
 
     def solids(self, points: Array) -> Any:
-        """Return the bodies with surfaces, their points at ``points``, (n, 3), m; None when there are none."""
+        """Return the bodies with surfaces, with their points at ``points``, (n, 3), m; None if there are none."""
         if self.solid is None:
             return None
         mesh = self.solid.copy()
@@ -128,7 +128,7 @@ class Shapes:
         return mesh
 
     def move_solids(self, mesh: Any, points: Array) -> None:
-        """Move a mesh that ``solids`` made; its normals are worked out anew."""
+        """Move a mesh made by ``solids``; its normals are recomputed."""
         mesh.points = points[self.solid.point_data["point"]].astype(np.float32)
         fresh = mesh.compute_normals(split_vertices=False, cell_normals=False, consistent_normals=False)
         mesh.point_data["Normals"] = fresh.point_data["Normals"]
@@ -143,7 +143,7 @@ class Shapes:
         return pv.merge(parts) if len(parts) > 1 else parts[0]
 
     def stand_out(self, i: int, direction: Array, places: Array, surface: Array) -> float:
-        """Return how far what is drawn at point i stands out against a direction, m.
+        """Return by how much the shape at point i extends in a direction, m.
 
         Parameters
         ----------
@@ -151,7 +151,7 @@ class Shapes:
         direction : (3,) array
             Unit vector.
         places, surface : (n, 3), (j, 3) arrays
-            Where the points and the corners of ``surface`` are drawn, m.
+            Drawn positions of the points and of the corners of ``surface``, m.
         """
         if i in self.rims:
             return self.rims[i]
@@ -159,11 +159,11 @@ class Shapes:
         own = np.flatnonzero(self.surface.point_of_corner == i)
         if len(own):
             return float(np.max((places[i] - surface[own]) @ direction))
-        inside = i not in layout.triangles  # of a body of surfaces
+        inside = i not in layout.triangles  # of a body with surfaces
         return self.thickness.contact_radii.get(layout.bodies[layout.body_of_point[i]], 0.0) if inside else 0.0
 
     def slab(self, plane: ContactPlane, offset: float, around: Array) -> Any:
-        """Return a slab whose upper side is the plane.
+        """Return a slab with the plane as its upper side.
 
         Parameters
         ----------
@@ -171,7 +171,7 @@ class Shapes:
         offset : float
             n.x of its upper side, m.
         around : (k, 3) array
-            Points it should reach under, with some room.
+            Points under which it should extend, with a margin.
         """
         bodies = np.unique(self.maps.layout.body_of_point[plane.points])
         room = max(0.1 * self.size, 2.5 * max(self.radius(int(body)) for body in bodies))
@@ -180,7 +180,7 @@ class Shapes:
         return pv.merge(parts, merge_points=False) if len(parts) > 1 else parts[0]
 
     def _stops(self, plane: ContactPlane, room: float) -> list[Any]:
-        """Return which of a plane's points have a stop of their own: a few of one bar or beam, far apart; else none.
+        """Return which of a plane's points have individual stops: a few distant ones of a bar or beam; else none.
 
         A beam that two of its nodes may rest on stands on two stops, not on a table.
         """

@@ -16,7 +16,7 @@ COLUMNS = {"y": 4, "z": 5}
 
 
 def plot_structure_static(found: Statics, title: str = "") -> Figure:
-    """Return a figure: displacements (enlarged), and below the moments of the body that bears most."""
+    """Return a figure: magnified displacements, and below the moments of the body with the largest ones."""
     layout = found.layout
     X, U = bent_lines(layout, found.displacement, found.rotation)
     scale = drawn_scale(layout, U.reshape(-1, 3))
@@ -33,7 +33,7 @@ def plot_structure_static(found: Statics, title: str = "") -> Figure:
 
 
 def _draw_resultant(figure: Figure, found: Statics) -> None:
-    """Draw the moment of the body with the largest one; of bars the axial force."""
+    """Draw the moment of the body with the largest one; for bars the axial force."""
     layout = found.layout
     owner = layout.body_of_point[layout.cells[:, 0]]
     known = np.asarray(np.isfinite(found.resultants).all(axis=(1, 2)))
@@ -49,6 +49,6 @@ def _draw_resultant(figure: Figure, found: Statics) -> None:
     name = layout.bodies[k]
     axes = figure.add_subplot(2, 1, 2)
     axis = {4: "y", 5: "z", 0: ""}[column]
-    draw_on_lines(axes, layout, name, cells, [values[cells][:, :, column]], axis)
     words = f"bending moment about local {axis}" if axis else "axial force, tension positive"
     axes.set_title(f"{name}: {words}", fontsize=9)
+    draw_on_lines(axes, layout, name, cells, [values[cells][:, :, column]], axis)

@@ -1,4 +1,4 @@
-"""One look for all charts: colours that colour-blind readers can tell apart, thin frames, SI units."""
+"""The common style of all charts: colours for colour-blind readers, thin frames, SI units."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ STYLE: Any = {
 
 
 def seen(label: str) -> str:
-    """Return a label that legends show: matplotlib leaves out those that begin with ``_``."""
+    """Return a label visible in legends: matplotlib leaves out labels that begin with ``_``."""
     return f"\u200b{label}" if label.startswith("_") else label

@@ -1,4 +1,4 @@
-"""Lines as solids with their cross-sections, and balls: one surface whose points move while its faces stay."""
+"""Lines as solids with their cross-sections, and balls: one surface with fixed faces and moving points."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class Outline(NamedTuple):
 
 
 class Run(NamedTuple):
-    """Lines one after the other with the same section.
+    """Successive lines with the same section.
 
     Parameters
     ----------
     cells : (k,) int array
-        Their numbers.
+        Numbers of the lines.
     points : (k + 1,) int array
         The points they connect.
     outline : Outline
@@ -55,7 +55,7 @@ class Ball(NamedTuple):
 
 
 def runs_of(lines: Any, is_round: Any, size: Array) -> list[Run]:
-    """Return lines as runs: a new one begins where the chain or the section changes.
+    """Return lines as runs: a new one begins where the chain ends or the section changes.
 
     Parameters
     ----------
@@ -101,9 +101,9 @@ class Sweep:
 
     def __init__(self, runs: Sequence[Run], balls: Sequence[Ball]) -> None:
         self._point: Any = np.concatenate([[], *(run.points for run in runs), [b.point for b in balls]]).astype(int)
-        self._next: Any = np.zeros(len(self._point), dtype=bool)  # whether a line leads on to the next station
-        self._side: Any = np.zeros((len(self._point), 2), dtype=int)  # lines (and ends) that tell y of a station
-        self._free: Any = np.zeros(len(self._point), dtype=bool)  # a ball needs no axes
+        self._next: Any = np.zeros(len(self._point), dtype=bool)  # whether the next station belongs to the same line
+        self._side: Any = np.zeros((len(self._point), 2), dtype=int)  # lines (and ends) that define y of a station
+        self._free: Any = np.zeros(len(self._point), dtype=bool)  # balls need no axes
         pieces, station = [], 0
         cells: list[Any] = []
         for run in runs:
@@ -137,11 +137,11 @@ class Sweep:
 
     @property
     def point_of_corner(self) -> Any:
-        """Number of the point each corner of the surface hangs on, (k,)."""
+        """Number of the point to which each corner of the surface belongs, (k,)."""
         return self._point[self._at]
 
     def corners(self, points: Array, sides: Array) -> tuple[Array, Array]:
-        """Return where the corners of the surface are and their normals, both (k, 3).
+        """Return the positions of the corners of the surface and their normals, both (k, 3).
 
         Parameters
         ----------
@@ -175,7 +175,7 @@ class Sweep:
         return axes
 
     def update(self, mesh: Any, points: Array, sides: Array) -> Array:
-        """Move a mesh made by ``copy`` of ``mesh``, and return where its corners are; arguments as in ``corners``."""
+        """Move a mesh made by ``copy`` of ``mesh``, and return its corners; arguments as in ``corners``."""
         corners, normals = self.corners(points, sides)
         mesh.points = corners.astype(np.float32)
         mesh.point_data["Normals"] = normals.astype(np.float32)
@@ -189,7 +189,7 @@ def _unit(vectors: Array) -> Array:
 
 
 def _pieces(outline: Outline, n: int) -> list[_Piece]:
-    """Return walls and ends of a run of n stations."""
+    """Return the walls and end faces of a run of n stations."""
     if not outline.round:
         corners, normals, edges = _rectangle(*outline.size)
         out = [_wall(corners, normals, edges, n)]
@@ -236,7 +236,7 @@ def _wall(corners: Array, normals: Array, edges: Any, n: int) -> _Piece:
 
 
 def _end(rim: Array, inner: Array | None, at: int, sign: float, cell: int) -> _Piece:
-    """Return the flat end of a run: a polygon, or a band around a hole."""
+    """Return the flat end face of a run: a polygon, or an annulus around a hole."""
     s = len(rim)
     corners = rim if inner is None else np.concatenate([rim, inner])
     around = np.arange(s)

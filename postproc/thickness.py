@@ -10,20 +10,20 @@ import numpy as np
 from flexmb.record.io.frames import Layout
 
 THIN, THICK, BALL = 0.011, 0.08, 0.035
-"""Smallest and largest radius of a section, radius of a particle, over the size of the picture."""
+"""Smallest and largest radius of a section, radius of a particle, relative to the size of the picture."""
 
 
 @dataclass(frozen=True)
 class Thickness:
-    """Radii to draw with.
+    """Radii for drawing.
 
     Parameters
     ----------
     layout : Layout
     size : float
-        Diagonal of the box that holds everything, m.
+        Diagonal of the bounding box, m.
     contact_radii : mapping of str to float
-        Radii of particles that contacts know, m, by the name of the body.
+        Radii of particles defined by contacts, m, by the name of the body.
     """
 
     layout: Layout
@@ -32,7 +32,7 @@ class Thickness:
 
     @property
     def enlarged(self) -> float:
-        """By how much the sections are drawn larger than they are (below 1: smaller).
+        """Magnification of the sections (below 1: reduction).
 
         One factor for all bodies, so that thick ones look thicker than thin ones. It is 1 as long as the thinnest
         is at least ``THIN`` and the thickest at most ``THICK`` of the size of the picture.
@@ -44,7 +44,7 @@ class Thickness:
         return float(min(max(1.0, THIN * self.size / radius.min()), THICK * self.size / radius.max()))
 
     def radius(self, body: int) -> float:
-        """Return the radius a body's lines or particles are drawn with, m; zero for a body of surfaces alone."""
+        """Return the drawn radius of lines or particles of a body, m; zero for a body with surfaces only."""
         layout = self.layout
         of_cell = layout.body_of_point[layout.cells[:, 0]] == body
         if of_cell.any():

@@ -1,4 +1,4 @@
-"""Numbers at an axis: short, and all different.
+"""Tick labels of an axis: short, and all different.
 
 Powers of ten, and what all numbers of a narrow range have in common, go into the label of the axis, with its unit, not
 above the frame where titles and legends stand.
@@ -35,12 +35,12 @@ def power_of(low: float, high: float) -> int:
 
 
 def offset_of(low: float, high: float) -> float:
-    """Return what is to be taken off numbers between two ends: the roundest of a narrow range, else zero."""
+    """Return the offset of numbers between two ends: the roundest one for a narrow range, else zero."""
     most, span = max(abs(low), abs(high)), high - low
     if not np.isfinite(most) or not 0.0 < span < NARROW * most:
         return 0.0
     for power in range(int(np.floor(np.log10(most))), int(np.floor(np.log10(span))) - 1, -1):
-        # multiples of powers below one as parts of a whole: 3 * 0.1 is not 0.3
+        # multiples of powers below one as fractions, since 3 * 0.1 is not 0.3
         whole = 10.0**-power if power < 0 else 1.0 / 10.0**power
         number = float(np.ceil(low * whole - 1e-9) / whole)
         if number <= high:
@@ -60,13 +60,13 @@ def with_power(label: str, power: int) -> str:
 
 
 def prefixed(label: str, most: float) -> tuple[float, str]:
-    """Return what to divide numbers up to ``most`` by, and the label for what is left."""
+    """Return the divisor of numbers up to ``most``, and the label with the corresponding prefix."""
     power = power_of(-most, most)
     return 10.0**power, with_power(label, power)
 
 
 def with_offset(label: str, offset: float) -> str:
-    """Return a label such as ``energy [J]`` for what numbers are above an offset: ``energy − 500 J [J]``."""
+    """Return a label such as ``energy [J]`` for differences from an offset: ``energy − 500 J [J]``."""
     if not offset:
         return label
     words, _, unit = label.partition(" [")
@@ -75,7 +75,7 @@ def with_offset(label: str, offset: float) -> str:
 
 
 def take_out_power(axis: Any, ends: tuple[float, float], label: str) -> None:
-    """Label a matplotlib axis between two ends; powers of ten and what all numbers share go into the label."""
+    """Label a matplotlib axis between two ends; powers of ten and common offsets go into the label."""
     low, high = ends
     offset = offset_of(low, high)
     power = power_of(low - offset, high - offset)
@@ -85,18 +85,18 @@ def take_out_power(axis: Any, ends: tuple[float, float], label: str) -> None:
 
 
 def words_of(axis: Any) -> str:
-    """Return what ``take_out_power`` was told to write at an axis."""
+    """Return the label that ``take_out_power`` was given for an axis."""
     return str(axis.get_major_formatter().label)
 
 
 def move_ends(axis: Any, ends: tuple[float, float]) -> None:
-    """Give an axis that ``take_out_power`` has labelled other ends, and label it for them."""
+    """Set other ends of an axis labelled by ``take_out_power``, and update its label."""
     (axis.axes.set_xlim if axis.axis_name == "x" else axis.axes.set_ylim)(*ends)
     take_out_power(axis, ends, words_of(axis))
 
 
 class Ticks(Formatter):
-    """Writes the numbers of an axis with as many digits as tell them apart, without an offset and a power of ten.
+    """Writes tick labels with as many digits as distinguish them, without an offset and a power of ten.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class Ticks(Formatter):
         self.offset, self.power, self.label = offset, power, label
 
     def format_ticks(self, values: Any) -> list[str]:
-        """Return what stands at the ticks, with the fewest digits with which no number is far from its tick."""
+        """Return the tick labels, with the fewest digits at which every number is close to its tick."""
         shown = self._shown(np.asarray(values, dtype=np.float64))
         if len(shown) < 2:
             return [self(x) for x in values]
@@ -120,7 +120,7 @@ class Ticks(Formatter):
         return [_minus(f"{x:.{digits}f}") for x in shown]
 
     def __call__(self, x: float, pos: int | None = None) -> str:
-        """Return what stands at a tick without others."""
+        """Return the label of a single tick."""
         return _minus(f"{self._shown(x):.6g}")
 
     def _shown(self, x: Any) -> Any:
@@ -128,7 +128,7 @@ class Ticks(Formatter):
 
 
 def _minus(number: str) -> str:
-    """Return a number with the sign letters have; zero has none."""
+    """Return a number with a typographic minus sign; zero has none."""
     return number.replace("-", "−" if float(number) else "", 1)
 
 

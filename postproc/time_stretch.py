@@ -1,4 +1,4 @@
-"""A stretch of time of a result, presented as a result of its own."""
+"""A time interval of a result, presented as a result of its own."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.record.result import Result
 OVER_TIME = ("/time", "/step", "/signals/", "/contacts/", "/joints/", "/energy/")
 """Beginnings of the paths of arrays with one row per sample."""
 SINCE_START = ("work_", "numerical", "residual")
-"""Beginnings of the energy columns that add up over the run."""
+"""Beginnings of the names of energy columns that accumulate over the run."""
 
 
 class Stretch(Tree):
@@ -46,7 +46,7 @@ class Stretch(Tree):
 
 
 def stretch_of(result: Result, start: float | None, end: float | None) -> Result:
-    """Return the result between two times; InputError when fewer than two samples lie there."""
+    """Return the result between two times; InputError if there are fewer than two samples."""
     if start is None and end is None:
         return result
     tree = Stretch(result.tree, within(result.time, start, end))

@@ -1,4 +1,4 @@
-"""The directions x, y and z of space in a corner of a scene, turned as its camera is."""
+"""The directions x, y and z of space in a corner of a scene, rotated with its camera."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from flexmb.postproc.arrays import Plotter
 from flexmb.postproc.overlay import use_font
 
 SIZE = 0.26
-"""Size of the triad, over the smaller side of the scene."""
+"""Size of the triad, relative to the smaller side of the scene."""
 MOST = 0.13
-"""Its maximum size, over the smaller side of the window."""
+"""Its maximum size, relative to the smaller side of the window."""
 REACH = 1.9
-"""Half of what the corner shows; the axes are of length one, with their letters behind the ends."""
+"""Half extent of the corner view; the axes have length one, with their labels beyond the ends."""
 GREY = (0.35, 0.35, 0.35)
 
 
@@ -30,7 +30,7 @@ class Triad:
     scene : vtkRenderer
         Whose camera they follow.
     dpi : float
-        What the size of letters goes with.
+        Resolution for the size of labels.
     """
 
     def __init__(self, plotter: Plotter, scene: Any, dpi: float) -> None:
@@ -46,7 +46,7 @@ class Triad:
         scene.AddObserver("StartEvent", lambda *_: _call(follow))
 
     def follow(self) -> None:
-        """Look along the axes as the scene is looked at, from a corner of where it is now."""
+        """Rotate the axes with the camera of the scene, and place them in its current corner."""
         x0, y0, x1, y1 = self.scene.GetViewport()
         width, height = self.window.GetSize()
         side = min(SIZE * min((x1 - x0) * width, (y1 - y0) * height), MOST * min(width, height))

@@ -1,4 +1,4 @@
-"""``flexmb view``: a window with a time slider, or a picture without any screen."""
+"""``flexmb view``: a window with a time slider, or a picture rendered off-screen."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ MOST_FOLDERS, MOST_FPS, MOST_FPS_GIF = 6, 240.0, 50.0
 SCALES = 1e-6, 1e9
 """Limits of the magnification of displacements, beyond which nothing is visible or numbers overflow."""
 NO_SCREEN = (
-    "there is no screen to open a window on, so a picture was drawn without one; --movie F.mp4 makes a movie, --web a "
+    "there is no screen for a window, so a picture was rendered off-screen; --movie F.mp4 makes a movie, --web a "
     "page for a browser"
 )
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What was shown.
+    """The result of ``view``.
 
     Parameters
     ----------
     time : float
         The time of the state that was shown (first), s.
     notes : tuple of str
-        What is wrong with the result, or drawn other than it is.
+        Problems of the result, and deviations of the picture from it.
     picture, movie : Path or None
-        What was written.
+        Files written.
     frames : int
         Number of pictures of a movie.
     """
@@ -73,12 +73,12 @@ def view(
     progress: Callable[[int, int], None] | None = None,
     ends: tuple[float, float] | None = None,
 ) -> Shown:
-    """Look at a result folder, or at several side by side.
+    """Show a result folder, or several side by side.
 
     Parameters
     ----------
     folder : path or sequence of paths
-        Result folders; of an unfinished or failed run what is there is shown, and the picture says so.
+        Result folders; of an unfinished or failed run the available part is shown, and the picture says so.
     screenshot : path, optional
         Write a picture (png, jpg, tif, bmp) and open no window.
     time : float, optional
@@ -93,11 +93,11 @@ def view(
         Width and height, pixels.
     off_screen : bool, optional
         Draw without a window; by default when there is no screen. Without a picture or movie asked for, a picture
-        ``FOLDER_view.png`` is written where you are.
+        ``FOLDER_view.png`` is written to the current folder.
     movie : path, optional
         Write a movie (mp4, gif) of the whole run and open no window.
     fps : float
-        Pictures a second of the movie.
+        Frames per second of the movie.
     speed : float, optional
         Seconds of the result per second of the viewer; by default the run takes ten seconds.
     progress : function, optional
@@ -141,7 +141,7 @@ def _movie(
     size: tuple[int, int],
     progress: Callable[[int, int], None] | None,
 ) -> int:
-    """Write a movie and return the number of its pictures."""
+    """Write a movie and return the number of its frames."""
     from flexmb.postproc.movie import Pace, write_movie
 
     return write_movie(stage, path, Pace(fps, speed), size, progress)
@@ -159,7 +159,7 @@ def serve(
     ready: Callable[[str, tuple[str, ...]], None],
     ends: tuple[float, float] | None = None,
 ) -> None:
-    """Serve the viewer of result folders as a page, until interrupted.
+    """Serve the viewer of result folders as a web page, until interrupted.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ def staged(
     whole: bool,
     ends: tuple[float, float] | None = None,
 ) -> tuple[Stage, float]:
-    """Return the scenes of result folders, and the time of the kept state of the first that is to be shown, s.
+    """Return the scenes of result folders, and the time of the kept state of the first to be shown, s.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def staged(
 def picture(scene: Scene | Sequence[Scene], k: int, size: tuple[int, int]) -> np.ndarray:
     """Return the picture of state ``k`` (of the first scene), (height, width, 3) bytes, drawn off-screen.
 
-    It is drawn twice as large and then reduced: smooth edges, also of what can be seen through.
+    It is rendered at twice the size and then reduced for smooth edges, also of transparent objects.
     """
     from flexmb.postproc.scene import Scene
     from flexmb.postproc.stage import Stage, draw
@@ -245,12 +245,12 @@ def picture(scene: Scene | Sequence[Scene], k: int, size: tuple[int, int]) -> np
 
 
 def fineness(size: tuple[int, int]) -> int:
-    """Return how many times as large a picture is drawn."""
+    """Return the factor by which a picture is rendered larger."""
     return 2 if size[0] * size[1] <= LARGEST[0] * LARGEST[1] // 4 else 1
 
 
 def reduced(plotter: Any, finer: int) -> np.ndarray:
-    """Return what a plotter shows, reduced to its final size."""
+    """Return the content of a plotter, reduced to its final size."""
     from PIL import Image
 
     plotter.render()  # a second screenshot would return the first picture
@@ -259,7 +259,7 @@ def reduced(plotter: Any, finer: int) -> np.ndarray:
 
 
 def usable(path: Path, suffixes: Sequence[str], what: str) -> Path:
-    """Return the path of a picture or movie that can be written; raise when it cannot."""
+    """Return the path of a picture or movie; raise if it cannot be written."""
     if path.suffix.lower() not in suffixes:
         ending = path.suffix or "no ending"
         raise InputError(f"a {what} cannot be written as '{path}' ({ending}); allowed: {', '.join(suffixes)}")
@@ -267,7 +267,7 @@ def usable(path: Path, suffixes: Sequence[str], what: str) -> Path:
 
 
 def check_look(field: str | None, scale: float, size: tuple[int, int]) -> None:
-    """Raise InputError when the field, the scale or the size of a picture cannot be."""
+    """Raise InputError if the field, the scale or the size of a picture is not possible."""
     from flexmb.postproc.fields import FIELDS
 
     if field is not None and field not in FIELDS:
@@ -281,7 +281,7 @@ def check_look(field: str | None, scale: float, size: tuple[int, int]) -> None:
 
 
 def check_scale(scale: object) -> float:
-    """Return a factor on displacements as a number; raise InputError when it cannot be one."""
+    """Return a factor on displacements as a number; raise InputError if it cannot be used."""
     try:
         factor = float(str(scale))
     except ValueError:
@@ -297,7 +297,7 @@ def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> N
     if not 1.0 <= fps <= MOST_FPS:
         raise InputError(f"must be 1 to {MOST_FPS:g} pictures a second", key="fps", value=fps)
     if movie is not None and movie.suffix.lower() == ".gif" and fps > MOST_FPS_GIF:
-        why = "browsers show those that last less than 0.02 s slower; an mp4 may have more"
+        why = "browsers show frames shorter than 0.02 s more slowly; an mp4 may have more"
         raise InputError(f"a gif must have 1 to {MOST_FPS_GIF:g} pictures a second: {why}", key="fps", value=fps)
 
 

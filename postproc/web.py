@@ -1,8 +1,8 @@
 """``flexmb view --web``: the viewer as a page in a browser. The pictures are drawn here, only they travel.
 
-trame serves the page and carries events; it stands on VTK's own remote rendering. Nobody gets anything without the
-token of the address: the first request brings it, a cookie stands for it later, and the web socket asks for that as
-well.
+The pictures are rendered on the server and only transferred. trame serves the page and transmits events; it is based on
+VTK's remote rendering. Every request needs the token of the address: the first one contains it, a cookie replaces it
+later, and the web socket requires it as well.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SPEEDS = (0.125, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0)
 
 
 class WebViewer(Controls):
-    """Scenes on a page.
+    """Scenes on a web page.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class WebViewer(Controls):
     t : float
         The time to begin with, s.
     size : tuple of int
-        Until the browser says how large it is, pixels.
+        Initial size, until the browser reports its own, pixels.
     speed : float, optional
         Seconds of the result per second.
     """
@@ -74,12 +74,12 @@ class WebViewer(Controls):
         self.plotter.render_window.AddObserver("WindowResizeEvent", self._note_size)
 
     def refresh(self) -> None:
-        """Bring the page up to date, and send it the picture."""
+        """Update the page, and send it the picture."""
         self._tell()
         self.view.update()
 
     def _tell(self) -> None:
-        """Tell the page how things stand."""
+        """Send the current state to the page."""
         player = self.player
         self.state.index, self.state.clock = self._index(), self.stage.panels[0].overlay.clock.GetInput()
         self.state.playing, self.state.speed = player.playing, player.factor
@@ -88,12 +88,12 @@ class WebViewer(Controls):
         self.state.field, self.state.scale, self.state.wrong = self.stage.field, self.stage.scale, ""
 
     def start(self) -> None:
-        """Begin to play, once."""
+        """Start playback, once."""
         self.stop()
         self._playing = asyncio.get_running_loop().create_task(self._play())
 
     def stop(self) -> None:
-        """Pause."""
+        """Stop the playback timer."""
         if self._playing is not None:
             self._playing.cancel()
             self._playing = None
@@ -136,7 +136,7 @@ class WebViewer(Controls):
             self.recolour(field)
 
     def _rescaled(self, scale: object, **_: object) -> None:
-        """Draw displacements larger or smaller, or say why not and put the box back."""
+        """Magnify displacements, or report the error and reset the input field."""
         if scale == self.stage.scale:
             return
         try:
@@ -145,7 +145,7 @@ class WebViewer(Controls):
             self.state.scale, self.state.wrong = self.stage.scale, str(err)
 
     def _note_size(self, *_: object) -> None:
-        """Draw the charts anew once the browser's window has settled."""
+        """Redraw the charts once the size of the browser window is stable."""
         if self.stage.fits:
             return
         self._resized = time.monotonic()
@@ -162,8 +162,8 @@ class WebViewer(Controls):
             self.view.update()
 
     def serve(self, host: str, port: int, token: str, ready: Callable[[str], None]) -> None:
-        """Serve the page until interrupted; ``ready`` gets the address."""
-        # trame would read our command line, and announce itself on our standard output
+        """Serve the page until interrupted; ``ready`` is called with the address."""
+        # trame would read our command line, and print on our standard output
         key = secrets.token_hex(16)
         os.environ["TRAME_ARGS"] = f"--server --authKey {key}"
         os.environ["WSLINK_READY_MSG"] = ""
@@ -194,14 +194,14 @@ class WebViewer(Controls):
         except OSError as err:
             if serving:
                 raise
-            raise refused(host, port, err) from err  # somebody took the port since it was looked at
+            raise refused(host, port, err) from err  # the port was taken since it was checked
         finally:
             self.player.playing = False
             self.plotter.close()
 
 
 def _number(value: object) -> float | None:
-    """Return a number that a page has sent; None when it is none."""
+    """Return a number sent by a page; None if it is not a number."""
     try:
         number = float(str(value))
     except ValueError:
@@ -210,7 +210,7 @@ def _number(value: object) -> float | None:
 
 
 def _same_site(origin: str, host: str) -> bool:
-    """Tell whether a page from ``origin`` was served at ``host``, also where a tunnel gives it another port."""
+    """Return whether a page from ``origin`` was served at ``host``, also through a tunnel with another port."""
     try:
         return urlsplit(origin).netloc.lower() == host.lower()
     except ValueError:
@@ -218,9 +218,9 @@ def _same_site(origin: str, host: str) -> bool:
 
 
 def _guard(token: str) -> Any:
-    """Return what asks every request for the token, in its address, or for the cookie that was given for it.
+    """Return the check of every request for the token in its address, or for the cookie issued for it.
 
-    Requests that pages of other sites make are refused even with the cookie: a browser says which page they are from.
+    Requests by pages of other sites are refused even with the cookie, since a browser sends their origin.
     """
     from aiohttp import web
 
@@ -229,7 +229,7 @@ def _guard(token: str) -> Any:
     async def guard(request: Any, handler: Callable[[Any], Awaitable[Any]]) -> Any:
         origin = request.headers.get("Origin")
         if origin is not None and not _same_site(origin, request.host):
-            return web.Response(status=403, text="flexmb: pages of other sites get nothing\n")
+            return web.Response(status=403, text="flexmb: requests from pages of other sites are refused\n")
         known = [
             secrets.compare_digest(word.encode(errors="replace"), right.encode())
             for word, right in ((request.query.get("token", ""), token), (request.cookies.get(cookie, ""), kept_word))
@@ -250,7 +250,7 @@ def _guard(token: str) -> Any:
 
 
 def _session(key: str) -> Any:
-    """Return what tells the page, when it asks at its start, where its web socket is and the key of that."""
+    """Return the handler that sends the page, on request, the address and the key of its web socket."""
     from aiohttp import web
 
     async def session(request: Any) -> Any:

@@ -45,7 +45,7 @@ class Window(Controls):
     Parameters
     ----------
     plotter : pyvista.Plotter
-        With as many renderers as there are scenes.
+        Plotter with one renderer per scene.
     stage : Stage
         Of scenes made for all states, see ``Look``.
     t : float
@@ -67,7 +67,7 @@ class Window(Controls):
         self._timer: int | None = None
 
     def _take_keys(self) -> None:
-        """Let only our keys do something: pyvista's own go, and VTK's style and slider hear of no characters."""
+        """Disable the keys of pyvista and of VTK's style and slider."""
         interactor = self.plotter.iren.interactor
         self.plotter.iren.clear_key_event_callbacks()
 
@@ -83,7 +83,7 @@ class Window(Controls):
         interactor.AddObserver("KeyPressEvent", pressed)
 
     def press(self, key: str) -> None:
-        """Do what a key does; a window can also be closed by one."""
+        """Execute the action of a key; one key also closes the window."""
         if key == CLOSE[0]:
             self.close()
         super().press(key)
@@ -93,7 +93,7 @@ class Window(Controls):
         self.plotter.iren.interactor.ExitCallback()
 
     def refresh(self) -> None:
-        """Move the slider, tell the speed and draw the picture."""
+        """Move the slider, display the speed and render the picture."""
         shape = self.slider.GetRepresentation()
         shape.SetValue(self.player.t)
         self._place(shape)
@@ -104,11 +104,11 @@ class Window(Controls):
         self.stage.panels[0].overlay.pace.SetInput(f"speed {pace(self.player.speed)}")
 
     def start(self) -> None:
-        """Begin to play."""
+        """Start the playback timer."""
         self._timer = self.plotter.iren.interactor.CreateRepeatingTimer(TICK)
 
     def stop(self) -> None:
-        """Pause."""
+        """Stop the playback timer."""
         if self._timer is not None:
             self.plotter.iren.interactor.DestroyTimer(self._timer)
             self._timer = None
@@ -122,7 +122,7 @@ class Window(Controls):
         self.go(slider.GetRepresentation().GetValue())
 
     def _resized(self, *_: object) -> None:
-        """Draw all anew for the new size; text keeps its proportions."""
+        """Redraw everything for the new size; text keeps its proportions."""
         if not self.stage.fits:
             self.stage.fit()
             self._place(self.slider.GetRepresentation())
@@ -146,7 +146,7 @@ class Window(Controls):
         widget.SetInteractor(self.plotter.iren.interactor)
         widget.SetRepresentation(shape)
         widget.SetAnimationModeToJump()
-        widget.SetCurrentRenderer(self.stage.panels[0].overlay.back)  # the scene's renderer has but a part of it
+        widget.SetCurrentRenderer(self.stage.panels[0].overlay.back)  # the scene's renderer covers only a part of it
         widget.AddObserver("InteractionEvent", self._slid)
         widget.EnabledOn()
         return widget
@@ -161,7 +161,7 @@ class Window(Controls):
 
 
 def _help(plotter: Plotter) -> Any:
-    """Return the list of keys, hidden, in front of everything."""
+    """Return the hidden list of keys, in front of everything."""
     front = vtkRenderer()
     front.SetInteractive(False)
     window = plotter.render_window
@@ -172,8 +172,8 @@ def _help(plotter: Plotter) -> Any:
     rows = [*((keys.names, keys.what) for keys in KEYS), CLOSE]
     names, longest = (max(len(row[k]) for row in rows) for k in (0, 1))
     lines = [f" {keys:<{names}}   {what:<{longest}} " for keys, what in rows]
-    lines = [" " * len(lines[0]), *lines, " " * len(lines[0])]  # letters would stick out of their ground
-    words.SetInput("\n".join(lines).replace(" ", "\u00a0"))  # VTK would take spaces off the ends, and columns apart
+    lines = [" " * len(lines[0]), *lines, " " * len(lines[0])]  # text would extend beyond its background
+    words.SetInput("\n".join(lines).replace(" ", "\u00a0"))  # VTK would strip trailing spaces and misalign columns
     words.GetPositionCoordinate().SetCoordinateSystemToNormalizedViewport()
     words.GetPositionCoordinate().SetValue(0.5, 0.55)
     look = words.GetTextProperty()
@@ -190,10 +190,10 @@ def _help(plotter: Plotter) -> Any:
 
 
 def _size_help(words: Any, plotter: Plotter) -> None:
-    """Give the list of keys letters that suit the window."""
+    """Adapt the text size of the list of keys to the window."""
     width, height = plotter.window_size
     columns = words.GetInput().index("\n")
-    size = min(max(10.0, 0.018 * height), 1.4 * width / columns)  # a letter is 0.6 of it wide
+    size = min(max(10.0, 0.018 * height), 1.4 * width / columns)  # a character is 0.6 of it wide
     use_font(words.GetTextProperty(), "DejaVu Sans Mono", int(size))
 
 
@@ -209,7 +209,7 @@ def open_window(stage: Stage, t: float, size: tuple[int, int], speed: float | No
 
 @contextmanager
 def _ctrl_c_closes() -> Iterator[None]:
-    """Let Ctrl-C in the terminal end the program: while VTK waits for events, Python would not hear of it."""
+    """Make Ctrl-C in the terminal end the program: Python would not receive it while VTK waits for events."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

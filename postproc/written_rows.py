@@ -1,4 +1,4 @@
-"""The rows that an unfinished run has written into its result file."""
+"""The rows written so far to the result file of an unfinished run."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from flexmb.record.io.structure import Tree
 
 
 class WrittenRows(Mapping[str, Any]):
-    """The rows an unfinished run has written; its datasets have their final length, with zeros to come.
+    """The rows written by an unfinished run; its datasets have their final length, padded with zeros.
 
     Parameters
     ----------
     tree : Tree
         The unfinished file.
     checkpoint : Path
-        Says how many rows are surely on the disk, when it is there.
+        File with the number of rows surely on the disk, if it exists.
     """
 
     def __init__(self, tree: Tree, checkpoint: Path) -> None:
@@ -33,14 +33,14 @@ class WrittenRows(Mapping[str, Any]):
 
     @property
     def begun(self) -> bool:
-        """Whether there is a sample and a state at all."""
+        """Whether there is any sample and state."""
         return min(self._rows.values()) > 0
 
     def __getitem__(self, name: str) -> Any:
         values = self._tree[name]
         if name.startswith("/layout/"):
             return values
-        if name in ("/state/q", "/state/v", "/state/impulse"):  # whole states are large, and looked up one by one
+        if name in ("/state/q", "/state/v", "/state/impulse"):  # whole states are large, and read one by one
             return FirstRows(values, self._rows["field"])
         return np.asarray(values[: self._rows["field" if name.startswith("/state/") else "sample"]])
 
@@ -52,7 +52,7 @@ class WrittenRows(Mapping[str, Any]):
 
 
 class FirstRows:
-    """The first rows of a dataset, read when they are sliced.
+    """The first rows of a dataset, read in slices.
 
     Parameters
     ----------
@@ -72,13 +72,13 @@ class FirstRows:
         rows, *columns = (part if isinstance(part, tuple) else (part,)) or (...,)
         if rows is ...:
             rows = slice(None)
-        # the file has its final length: what counts from the end must count from the last row that is written
+        # the file has its final length: negative indices must count from the last written row
         own = slice(*rows.indices(len(self))) if isinstance(rows, slice) else np.arange(len(self))[rows]
         return self._values[(own, *columns)]
 
 
 def _rows_written(tree: Tree) -> dict[str, int]:
-    """Return the numbers of samples and of states that stand in the file.
+    """Return the numbers of samples and of states in the file.
 
     The step of the start is zero, like that of a row to come. The start has been written when there is a row after it,
     or any number in it; where bodies turn freely, coordinates are never all zero.
@@ -94,7 +94,7 @@ def _rows_written(tree: Tree) -> dict[str, int]:
 
 
 def _before_zero(tree: Tree, name: str) -> int:
-    """Return the number of rows before the first, but the start, that is still zero."""
+    """Return the number of rows before the first zero one after the start."""
     if name not in tree or not len(tree[name]):
         return 0
     steps = np.asarray(tree[name][()])

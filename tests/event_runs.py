@@ -16,12 +16,12 @@ SCHEMES = {name: cls for name, cls in fm.SCHEMES.items() if cls.driver == "event
 class Run:
     """A run to its end: all samples, the list of events, the engine."""
 
-    def __init__(self, model, scheme, end, steps=100, tolerance=0.0, signals=None, solver=None):
+    def __init__(self, model, scheme, end, steps=100, tolerance=0.0, signals=None, solver=None, taken=None):
         self.system = model.assemble(signals=signals) if isinstance(model, fm.Model) else model
         scheme = SCHEMES[scheme]() if isinstance(scheme, str) else scheme
         plan = Plan(self.system, scheme, solver or ContactSolver(), end / steps, 0.0, steps, 1, steps, tolerance, True)
         self.engine = EventEngine(plan)
-        first, self.block = self.engine.start(), self.engine.advance(steps)
+        first, self.block = self.engine.start(), self.engine.advance(steps if taken is None else taken)
         self.energy = np.concatenate([first.energy, self.block.energy])
         self.failure = self.engine.failure
         self.events = self.engine.motion.counts.events(self.system.contacts.labels)

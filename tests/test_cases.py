@@ -85,6 +85,7 @@ PROMISED = {
     "sommerfeld",
     "sphere_sliding_to_rolling",
     "spheres_in_a_box",
+    "spheres_pile",
     "spin_up_beam",
     "stack_of_blocks",
     "stick_slip_belt",

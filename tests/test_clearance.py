@@ -53,7 +53,7 @@ def test_the_middle_of_the_ring_is_harmless():
     result = run(system, NO_LOSS, 0.01, 150)
     assert result.engine.failure is None
     # one bounce at 1 s, straight back; the step holds the ring at its end
-    np.testing.assert_allclose(result.v[-1], [-1.0, 0.0, 0.0, 0.0], atol=1e-12)
+    np.testing.assert_allclose(result.v[-1], [-1.0, 0.0, 0.0, 0.0], rtol=0, atol=1e-12)
     assert result.q[-1, 0] == pytest.approx(0.5, abs=0.011)
 
 
@@ -145,7 +145,7 @@ def test_full_annular_rub(scheme):
     z = result.q[:, 0] + 1j * result.q[:, 1]
     lag = np.angle(np.exp(1j * SPEED * result.t[-1000:]) / z[-1000:])
     np.testing.assert_allclose(np.abs(z[-1000:]), GAP, rtol=1e-3)
-    np.testing.assert_allclose(np.sin(lag), sine, atol=5e-3)
+    np.testing.assert_allclose(np.sin(lag), sine, rtol=0, atol=5e-3)
     pressed = result.impulse[-1000:, 0] / h
     assert pressed.mean() == pytest.approx(force, rel=5e-3)
     if isinstance(scheme, GeneralizedAlpha):  # the other one lets go of the ring for single steps
@@ -239,8 +239,8 @@ BAD = {
     "nobody": ({"node": "rotar"}, "body 'rotar'"),
     "no stator": ({"stator": "rin"}, "body 'rin'"),
     "restitution": ({"restitution": 2.0}, "between 0 and 1"),
-    "stuck": ({"node": "bar.last", "axis": (1, 0, 0)}, r"node bar\.node\(1\).*move across.*axis"),
-    "all stuck": ({"node": "bar.all", "axis": (1, 0, 0)}, "2 nodes.*move across.*axis"),
+    "stuck": ({"node": "bar.last", "axis": (1, 0, 0)}, r"node bar\.node\(1\).*move normal.*axis"),
+    "all stuck": ({"node": "bar.all", "axis": (1, 0, 0)}, "2 nodes.*move normal.*axis"),
 }
 
 

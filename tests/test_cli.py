@@ -318,7 +318,7 @@ def test_files_that_cannot_be_made_leave_nothing(ball: Path) -> None:
 
     done = flexmb("run", "ball.toml", "-o", "r", "--set", "time.step=1e-5", cwd=ball.parent, preexec_fn=limit)
     assert done.returncode == 2, done.stderr
-    assert "cannot be made in 'r'" in done.stderr
+    assert "cannot be created in 'r'" in done.stderr
     assert "Traceback" not in done.stderr
     assert names(ball.parent) == ["ball.toml"]
 

@@ -151,7 +151,7 @@ def test_every_solver_on_every_stored_problem(solver, name):
     assert solution.z.min() >= 0.0
     np.testing.assert_array_equal(solution.w, problem.W @ solution.z + problem.b)
     reference = ContactSolver("lemke").solve(problem)
-    np.testing.assert_allclose(solution.w, reference.w, atol=1e-9 if solver == "pgs" else 1e-14)
+    np.testing.assert_allclose(solution.w, reference.w, rtol=0, atol=1e-9 if solver == "pgs" else 1e-14)
 
 
 def test_known_answers():
@@ -254,7 +254,7 @@ def test_delassus_is_its_definition(nc):
 
     W = delassus(solve, G)
     dense = G.toarray()
-    np.testing.assert_allclose(W, dense.T @ np.linalg.inv(S) @ dense, atol=1e-13)
+    np.testing.assert_allclose(W, dense.T @ np.linalg.inv(S) @ dense, rtol=0, atol=1e-13)
     assert W.shape == (nc, nc)
     assert sum(widths) == nc
     assert max(widths, default=0) <= 64
@@ -262,5 +262,5 @@ def test_delassus_is_its_definition(nc):
 
 def test_delassus_wants_what_it_gave():
     G = sparse.csc_array(np.eye(3)[:, :2])
-    with pytest.raises(InputError, match=r"solve = \(3, 1\): must return the shape it was given, \(3, 2\)"):
+    with pytest.raises(InputError, match=r"solve = \(3, 1\).*shape.*\(3, 2\)"):
         delassus(lambda X: X[:, :1], G)

@@ -147,7 +147,7 @@ def test_states_that_are_no_numbers_are_said_so(
     assert main(commands(folder, tmp_path)["view"]) == 2
     assert says(capsys.readouterr().err, "state ... finite number")
     assert main(commands(folder, tmp_path)["report"]) == 0
-    assert says((tmp_path / "page.html").read_text(), "21 ... 21 states ... finite numbers")
+    assert says((tmp_path / "page.html").read_text(), "21 ... 21 states ... not finite")
 
 
 def test_states_that_are_numbers_are_shown_beside_others(
@@ -162,7 +162,7 @@ def test_states_that_are_numbers_are_shown_beside_others(
 
     changed("state/v", spoil)(folder)
     third = float(fm.load(folder).fields.times[3])
-    note = f"2 of {count} states are no finite numbers and left out, the first at t = {third:.6g} s"
+    note = f"2 of {count} states are not finite and left out, the first at t = {third:.6g} s"
     own = commands(folder, tmp_path)
     movie = ["view", str(folder), "--movie", str(tmp_path / "x.gif"), "--size", "640x360", "--fps", "2"]
     for command in (own["view"], movie, own["report"]):
@@ -290,7 +290,7 @@ def test_energies_with_gaps_keep_their_works(
 
     changed(name, spoil)(folder)
     assert main(commands(folder, tmp_path)["report"]) == 0
-    note = f"energies are no finite numbers {words}"
+    note = f"energies are not finite {words}"
     assert note in capsys.readouterr().err
     page = Page(tmp_path / "page.html")
     assert page.text.count(note) == 1
@@ -315,7 +315,7 @@ def test_states_too_large_to_draw_are_left_out(
     changed("state/q", spoil)(folder)
     assert main(commands(folder, tmp_path)["report"]) == 0
     said = capsys.readouterr().err
-    assert says(said, "1 ... 21 states ... finite numbers")
+    assert says(said, "1 ... 21 states ... not finite")
     assert "Warning" not in said
 
 

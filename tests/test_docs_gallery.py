@@ -141,14 +141,14 @@ def test_what_a_run_warns_of_and_notes_stands_on_its_page() -> None:
     summary: dict[str, Any] = {**case.run().summary, "energy": energy | {"gain_steps": 2, "gain_max": 1e-3}}
     facts = {"name": QUICK, "title": "", "error": "", "summary": summary | {"notes": ["a | b"]}, "pictures": []}
     page = case_page(facts, "")
-    box = page.partition('!!! warning "What the run said"\n')[2].partition("\n\n[")[0]
+    box = page.partition('!!! warning "Warnings and notes of the run"\n')[2].partition("\n\n[")[0]
     said = re.findall(r"^    \* (.*)$", box, re.M)
     assert said[0].startswith("the scheme itself took 50 % of the energy moved")
     assert said[1].startswith("in 2 steps a contact added energy")
     assert "[energy.md](../energy.md)" in said[1]
     assert said[2] == "a \\| b"
     quiet = case_page(facts | {"summary": summary | {"energy": energy | {"numerical": 0.0}, "notes": []}}, "")
-    assert "What the run said" not in quiet
+    assert "Warnings and notes of the run" not in quiet
 
 
 def test_the_picture_of_a_page_shows_the_heaviest_contact(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,7 +5,7 @@ import pytest
 from runs import COMPILED, MEMBERS, label, run
 from systems import bar_system, random_system
 
-from flexmb.drive import Plan, choose_engine
+from flexmb.drive import Plan
 from flexmb.drive.compiled import CompiledEngine
 from flexmb.drive.general import GeneralEngine
 from flexmb.errors import InputError, NotConverged
@@ -33,8 +33,8 @@ def test_compiled_equals_readable(scheme, seed, spin):
     assert a.failure is b.failure is None
     assert one.impulse.any()
     assert_same(one, two, 1e-9)
-    np.testing.assert_allclose(one.field_q, two.field_q, atol=1e-9)
-    np.testing.assert_allclose(one.field_impulse.sum(0), two.field_impulse.sum(0), atol=1e-9)
+    np.testing.assert_allclose(one.field_q, two.field_q, rtol=0, atol=1e-9)
+    np.testing.assert_allclose(one.field_impulse.sum(0), two.field_impulse.sum(0), rtol=0, atol=1e-9)
     ta, tb = vars(a.tally()), vars(b.tally())
     for key in ("steps", "min_gap", "gain_max", "energy_max", "contact_steps"):
         assert ta[key] == pytest.approx(tb[key], rel=1e-7, abs=1e-9), key
@@ -102,15 +102,6 @@ def test_steps_leave_their_input_alone_and_repeat_bit_for_bit():
         assert np.array_equal(one.v, two.v)
         assert np.array_equal(m1.vectors, m2.vectors)
         assert repr(r1) == repr(r2)
-
-
-def test_wide_systems_run_in_the_readable_loop():
-    s = random_system(1, nv=60, nc=2)
-    plan = Plan(s, MoreauJean(), ContactSolver(), 1e-3, 0.0, 5, 1, 5)
-    assert choose_engine(plan).name == "general"
-    with pytest.raises(InputError, match="half-bandwidth 59 exceeds"):
-        choose_engine(plan, "compiled")
-    assert choose_engine(Plan(bar_system(60), MoreauJean(), ContactSolver(), 1e-3, 0.0, 5, 1, 5)).name == "compiled"
 
 
 @pytest.mark.parametrize("engine", ["compiled", "general"])
@@ -200,8 +191,8 @@ def test_compiled_equals_readable_with_beams_springs_and_dampers():
         one, two = (fm.simulate(model, scheme, step=1e-3, end=0.2, engine=e) for e in ("compiled", "general"))
         assert one.summary["contact_steps"] == two.summary["contact_steps"] > 3
         for name in ("b.last.position", "p.velocity"):
-            np.testing.assert_allclose(one.signals[name], two.signals[name], atol=1e-12)
-        np.testing.assert_allclose(one.energy.total, two.energy.total, atol=1e-10)
+            np.testing.assert_allclose(one.signals[name], two.signals[name], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(one.energy.total, two.energy.total, rtol=0, atol=1e-10)
 
 
 def test_a_weak_spring_on_a_stiff_bar_is_felt():
@@ -217,7 +208,7 @@ def test_a_weak_spring_on_a_stiff_bar_is_felt():
     assert not system.laplacian
     result = fm.simulate(model, MoreauJean(), step=0.01, end=3.0)
     omega = np.sqrt(0.5 / (7800.0 * 1e-4))
-    np.testing.assert_allclose(result.signals["b.last.velocity"][:, 0], np.cos(omega * result.time), atol=1e-4)
+    np.testing.assert_allclose(result.signals["b.last.velocity"][:, 0], np.cos(omega * result.time), rtol=0, atol=1e-4)
 
 
 def test_checkpoint_of_another_engine_is_refused():

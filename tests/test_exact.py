@@ -39,7 +39,7 @@ def at(exact: Exact, name: str, *t: float) -> np.ndarray:
 def test_impacting_bar() -> None:
     exact = solution("impacting_bar")
     ends = at(exact, "rod.first.position.x", 0, 0.25, 0.5, 1.0, 7 / 6, 2.0)
-    np.testing.assert_allclose(ends, [5, 2.5, 0, 0, 0, 25 / 3], atol=1e-13)
+    np.testing.assert_allclose(ends, [5, 2.5, 0, 0, 0, 25 / 3], rtol=0, atol=1e-13)
     np.testing.assert_allclose(at(exact, "rod.last.position.x", 5 / 6, 2.0), [20 / 3, 55 / 3])
     np.testing.assert_allclose(at(exact, "contacts.wall.force", 0.49, 0.51, 1.16, 1.17), [0, 300, 300, 0])
     np.testing.assert_allclose(at(exact, "rod.mid.velocity.x", 0.66, 0.67, 0.99, 1.01), [-10, 0, 0, 10])
@@ -51,17 +51,17 @@ def test_impacting_bar() -> None:
 def test_bouncing_bar_has_the_published_values() -> None:
     """Doyen, Ern, Piperno (2011); contact on [1, 5/3] and [11/3, 13/3], period 16/3."""
     exact = solution("bouncing_bar")
-    np.testing.assert_allclose(at(exact, "bar.first.position.z", 8 / 3), 3.888889, atol=5e-7)
-    np.testing.assert_allclose(at(exact, "bar.last.position.z", 4 / 3), 10 - 3.888889, atol=5e-7)
-    np.testing.assert_allclose(at(exact, "bar.mid.position.z", 4 / 3), 5 - 2.083333, atol=5e-7)
+    np.testing.assert_allclose(at(exact, "bar.first.position.z", 8 / 3), 3.888889, rtol=0, atol=5e-7)
+    np.testing.assert_allclose(at(exact, "bar.last.position.z", 4 / 3), 10 - 3.888889, rtol=0, atol=5e-7)
+    np.testing.assert_allclose(at(exact, "bar.mid.position.z", 4 / 3), 5 - 2.083333, rtol=0, atol=5e-7)
     np.testing.assert_allclose(at(exact, "bar.last.position.z", 0, 8 / 3, 16 / 3), 15.0)
     np.testing.assert_allclose(
-        at(exact, "contacts.floor.force", 0.99, 1.5, 1.66, 1.68, 3.66), [0, 450, 498, 0, 0], atol=1e-9
+        at(exact, "contacts.floor.force", 0.99, 1.5, 1.66, 1.68, 3.66), [0, 450, 498, 0, 0], rtol=0, atol=1e-9
     )
     # mirrored in time about 8/3
     t = np.linspace(0.003, 2.6, 1000)
     force = exact.curves["contacts.floor.force"]
-    np.testing.assert_allclose(force(16 / 3 - t), force(t), atol=1e-9)
+    np.testing.assert_allclose(force(16 / 3 - t), force(t), rtol=0, atol=1e-9)
     fine = np.linspace(0, 16 / 3, 160_001)
     assert np.trapezoid(force(fine), fine) == pytest.approx(100 * 16 / 3, abs=0.05)  # the weight
     assert exact.curves["contacts.floor.gap"](fine).min() > -1e-12
@@ -85,7 +85,7 @@ def test_bar_obeys_the_contact_law_for_any_numbers() -> None:
     for word in ("first", "mid", "last"):
         moved = exact.curves[f"bar.{word}.position.z"](t)
         speed = exact.curves[f"bar.{word}.velocity.z"](t)
-        np.testing.assert_allclose(np.diff(moved), 0.5 * (speed[1:] + speed[:-1]) * np.diff(t), atol=2e-3)
+        np.testing.assert_allclose(np.diff(moved), 0.5 * (speed[1:] + speed[:-1]) * np.diff(t), rtol=0, atol=2e-3)
 
 
 ROUND_NUMBERS = [(0.3, -10.4, 0.0, 1.5, 0.4), (0.2, -6.7, 9.81, 3.7, 0.4), (0.5, -10.1, 7.9, 3.6, 2.0)]
@@ -120,7 +120,7 @@ def test_a_bar_at_the_other_side_of_a_wall_is_mirrored() -> None:
     t = np.linspace(0, 2, 101)
     for a, b in (("first", "last"), ("last", "first"), ("mid", "mid")):
         here = mirrored.curves[f"rod.{a}.position.x"](t)
-        np.testing.assert_allclose(here, -straight.curves[f"rod.{b}.position.x"](t), atol=1e-12)
+        np.testing.assert_allclose(here, -straight.curves[f"rod.{b}.position.x"](t), rtol=0, atol=1e-12)
 
 
 def test_ball_and_oscillator_agree_with_the_reference() -> None:
@@ -130,8 +130,8 @@ def test_ball_and_oscillator_agree_with_the_reference() -> None:
         (ball, reference.bouncing_ball(t), "z"),
         (oscillator, reference.impacting_oscillator(t), "x"),
     ):
-        np.testing.assert_allclose(exact.curves[f"ball.position.{axis}"](t), truth[0], atol=1e-12)
-        np.testing.assert_allclose(exact.curves[f"ball.velocity.{axis}"](t), truth[1], atol=1e-12)
+        np.testing.assert_allclose(exact.curves[f"ball.position.{axis}"](t), truth[0], rtol=0, atol=1e-12)
+        np.testing.assert_allclose(exact.curves[f"ball.velocity.{axis}"](t), truth[1], rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -154,17 +154,17 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
 @pytest.mark.parametrize(
     ("name", "path", "value", "words"),
     [
-        ("impacting_bar", "bodies.rod.damping", {"beta": 1e-3}, "body 'rod' is damped"),
+        ("impacting_bar", "bodies.rod.damping", {"beta": 1e-3}, "body 'rod' has damping"),
         ("impacting_bar", "bodies.rod.velocity", [-10.0, 1.0, 0.0], "velocity.*normal"),
         ("impacting_bar", "gravity.acceleration", [0, 0, -9.81], "gravity.*normal"),
         ("impacting_bar", "contacts.wall.node", "rod.mid", "not at rod.first"),
-        ("impacting_bar", "contacts.wall.motion", {"kind": "sine"}, "plane at rest"),
+        ("impacting_bar", "contacts.wall.motion", {"kind": "sine"}, "fixed plane"),
         ("bouncing_ball", "gravity.acceleration", [0, 0, 2.0], "does not fall"),
         ("bouncing_ball", "loads.push", {"kind": "force"}, "there are loads"),
-        ("impact_oscillator", "loads.spring.length", 1.9, "relaxed.*stop"),
-        ("impact_oscillator", "loads.damper.coefficient", 9.0, "damped too much"),
+        ("impact_oscillator", "loads.spring.length", 1.9, "unstretched.*stop"),
+        ("impact_oscillator", "loads.damper.coefficient", 9.0, "overdamped"),
         ("impact_oscillator", "bodies.ball.kind", "rigid", "is no particle"),
-        ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "held by supports"),
+        ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "has supports"),
         ("impacting_bar", "bodies.rod.mesh", "rod.msh", "body 'rod'.*'mesh'.*solution"),
         ("impacting_bar", "bodies.stone", {"kind": "particle"}, "body, 'stone'"),
         ("impacting_bar", "joints.pin", {"kind": "distance"}, "there are joints"),
@@ -172,7 +172,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("impacting_bar", "initial.static", ["push"], "changes the start"),
         ("impacting_bar", "time.start", 0.5, "does not start at t = 0"),
         ("impacting_bar", "bodies.rod.position", [-0.5, 0.0, 0.0], "starts behind the plane"),
-        ("impacting_bar", "contacts.wall.body", "rod", "plane at rest"),
+        ("impacting_bar", "contacts.wall.body", "rod", "fixed plane"),
         ("impacting_bar", "contacts.back", BACK | {"node": "rod.node(3)"}, "contact, 'back'"),
         ("impacting_bar", "contacts.back", BACK | {"motion": {"kind": "ramp"}}, "contact, 'back'"),
         ("impacting_bar", "contacts.back", BACK | {"normal": [-1, 1, 0]}, "contact, 'back'"),
@@ -181,7 +181,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("bouncing_ball", "contacts.lid", LID, "contact, 'lid'"),
         ("impact_oscillator", "gravity.acceleration", [-1.0, 0, 0], "there is gravity"),
         ("impact_oscillator", "loads.spring.direction", [0, 1, 0], "load 'spring' has 'direction'"),
-        ("impact_oscillator", "loads.spring.stiffness", 1e12, "bounces.*often.*100000 times"),
+        ("impact_oscillator", "loads.spring.stiffness", 1e12, "100000 impacts"),
     ],
 )
 def test_other_problems_are_refused(name: str, path: str, value: Any, words: str) -> None:
@@ -210,7 +210,7 @@ def test_what_does_not_act_is_no_other_problem() -> None:
 
 def test_a_ball_that_bounces_too_often_is_not_frozen() -> None:
     values = {"contacts.floor.restitution": 1.0, "bodies.ball.position": [0, 0, 1e-11]}
-    with pytest.raises(InputError, match="bounces more often"):
+    with pytest.raises(InputError, match="more than .* impacts"):
         exact_solution(changed("bouncing_ball", values))
     values["bodies.ball.position"] = [0, 0, 1e-6]
     exact = exact_solution(changed("bouncing_ball", values))
@@ -240,7 +240,7 @@ def test_no_curve_goes_on_beyond_its_end(name: str, signal: str) -> None:
     assert short.curves[signal](np.array([0.3 + 1e-9])).size == 1  # round-off of the last sample
     (given,) = short.given.values()
     for curve in (short.curves[signal], given):
-        with pytest.raises(InputError, match="time = 0.31.*exact solution.*followed.*0.3 s"):
+        with pytest.raises(InputError, match="time = 0.31.*exact solution.*computed.*0.3 s"):
             curve(np.array([0.1, 0.31]))
 
 
@@ -249,10 +249,10 @@ def test_impulses_so_far_are_those_of_the_forces_and_of_momentum() -> None:
     bar = solution("bouncing_bar")
     force = bar.curves["contacts.floor.force"](t)
     sums = np.concatenate([[0.0], np.cumsum(0.5 * (force[1:] + force[:-1]) * np.diff(t))])
-    np.testing.assert_allclose(bar.given["floor"](t), sums, atol=0.02)
+    np.testing.assert_allclose(bar.given["floor"](t), sums, rtol=0, atol=0.02)
     np.testing.assert_allclose(solution("impacting_bar").given["wall"](np.array([0.4, 5 / 6, 2.0])), [0, 100, 200])
     ball = solution("bouncing_ball").given["floor"](np.array([0.99, 1.01, 1.99, 2.01, 3.0, 4.0]))
-    np.testing.assert_allclose(ball, [0, 3, 3, 4.5, 6, 8], atol=1e-9)  # (1 + e) m v, then the weight
+    np.testing.assert_allclose(ball, [0, 3, 3, 4.5, 6, 8], rtol=0, atol=1e-9)  # (1 + e) m v, then the weight
     stop = solution("impact_oscillator").given["stop"](np.array([0.7, 1.0, 6.0]))
     np.testing.assert_allclose(stop, [0.0, 1.7 * 1.84412485, 6.80256305], rtol=1e-8)
 
@@ -263,7 +263,7 @@ def test_breaks_are_where_curves_jump() -> None:
     for signal, times in (("rod.mid", [2 / 3, 1.0]), ("rod.last", [5 / 6]), ("rod.first", [0.5, 7 / 6])):
         velocity = bar.curves[f"{signal}.velocity.x"]
         apart = velocity(bar.breaks + 1e-9) - velocity(bar.breaks - 1e-9)
-        np.testing.assert_allclose(bar.breaks[np.abs(apart) > 1.0], times, atol=1e-12)
+        np.testing.assert_allclose(bar.breaks[np.abs(apart) > 1.0], times, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_csv(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(("form", "also"), [("stl", []), ("csv", ["stl"])])
 def test_unknown_format_is_refused(tmp_path: Path, form: str, also: list[str]) -> None:
-    with pytest.raises(InputError, match="'stl': unknown format; allowed: csv, paraview, pvd, xdmf"):
+    with pytest.raises(InputError, match="'stl'.*csv, paraview, pvd, xdmf"):
         export(memory_result().tree, form, tmp_path / "x", also)
     assert list(tmp_path.iterdir()) == []
 

@@ -117,7 +117,7 @@ CHAIN = np.array([[0, 1], [1, 2], [2, 3]])
         ([[0, 0], [1, 0], [2, 0.01], [3, 0]], CHAIN, r"node 2.*file.*\(2, 0.01, 0\).*off.*0\.01 m"),
         ([[0, 0], [2, 0], [1, 0], [3, 0]], CHAIN, "folds back.*node 2"),
         ([[0, 0], [1, 0], [2, 0], [3, 0]], [[0, 1], [2, 3]], "2 separate pieces"),
-        ([[0, 0], [1, 0], [0, 0]], [[0, 1], [1, 2]], "ends where it begins"),
+        ([[0, 0], [1, 0], [0, 0]], [[0, 1], [1, 2]], "the chain is closed"),
     ],
 )
 def test_chains_that_cannot_be_used(tmp_path: Path, points: list, lines: list, words: str) -> None:

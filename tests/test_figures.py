@@ -17,7 +17,7 @@ from flexmb.postproc.fields import signed, usual_field
 from flexmb.postproc.moment_plot import end_moments, plot_moment
 from flexmb.postproc.named_curves import Curves
 from flexmb.postproc.open_folder import open_folder, opened
-from flexmb.postproc.phase_plot import Section, drive_period, plot_phase, plot_poincare, section_points
+from flexmb.postproc.phase_plot import Section, drive_period, in_jumps, plot_phase, plot_poincare, section_points
 from flexmb.postproc.plots import plot_energy, plot_signals
 from flexmb.postproc.plotted import coinciding
 from flexmb.postproc.scene import Look, Scene
@@ -95,7 +95,7 @@ def test_moment_line_is_that_of_statics(beam: fm.Result) -> None:
     maps = beam.fields.maps
     ends, axis = end_moments(maps, np.asarray(beam.fields.q[0])[None], np.arange(8))
     x = np.linspace(0.0, 2.0, 9)
-    exact = -100.0 * (2.0 - x)  # the upper side is pulled
+    exact = -100.0 * (2.0 - x)  # tension on the upper side
     assert axis == "z"
     assert ends[0, :, 0] == pytest.approx(exact[:-1], rel=1e-6, abs=1e-6)
     assert ends[0, :, 1] == pytest.approx(exact[1:], rel=1e-6, abs=1e-6)
@@ -139,6 +139,36 @@ def test_stroboscopic_points_of_a_steady_motion_coincide(driven: Path) -> None:
     with pytest.raises(fm.InputError, match="period"):
         plot_poincare(shown)  # saved from Python: no case says what drives it
     assert drive_period({"loads": {"a": {"function": {"kind": "harmonic", "frequency": 4.0}}}}) == 0.25
+
+
+def test_jumps_of_impacts_are_no_crossings_of_a_section() -> None:
+    """A ball thrown up and down between a floor and gravity: its velocity falls, and rises in impacts only."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Particle("ball", mass=1.0, axes="z", position=(0.0, 0.0, 0.1)))
+    model.add(fm.NodePlane("floor", node="ball", normal=(0.0, 0.0, 1.0), restitution=0.9))
+    shown = opened(fm.simulate(model, fm.MoreauJean(), step=1e-3, end=1.0))
+    jumps = in_jumps(Curves(shown.result), "ball.velocity.z")
+    assert np.flatnonzero(jumps).tolist() == np.flatnonzero(shown.result.contacts["floor"].impulse).tolist()
+    assert 2 <= jumps.sum() <= 4
+    with pytest.raises(fm.InputError, match="jumps at impacts"):
+        plot_poincare(shown, section=Section(None, "ball.velocity.z", 0.0))
+    inside, names = np.ones(len(jumps), dtype=bool), ("ball.position.z", "ball.velocity.z")
+    rising = section_points(Curves(shown.result), names, Section(None, "ball.position.z", 0.02), inside)[1]
+    assert len(rising) == jumps.sum()  # the position passes through all it crosses
+    falling = np.diff(np.sign(shown.result.signals["ball.velocity"][:, 2]))
+    assert np.sum(falling < 0) >= 1
+
+
+def test_contact_that_lasts_makes_no_jumps() -> None:
+    t = np.linspace(0.0, 1.0, 101)
+    contact = SimpleNamespace(impulse=np.ones(101))
+
+    class Wave(SimpleNamespace):
+        def __getitem__(self, name: str) -> np.ndarray:
+            return np.sin(2.0 * np.pi * t + 3.0)
+
+    wave = Wave(result=SimpleNamespace(contacts={"stop": contact}), expand=lambda names: names)
+    assert not in_jumps(wave, "ball.velocity.x").any()  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("suffix", ["pdf", "svg", "png"])

@@ -1,4 +1,4 @@
-"""States and impulses that are no finite numbers: the others are shown, whenever the bad ones are found."""
+"""States and impulses that are not finite: the others are shown, whenever the bad ones are found."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_impulses_that_are_no_numbers_are_not_drawn(
     folder = spoilt("state/impulse", k, value)
     shown = view(folder, screenshot=tmp_path / "x.png", size=SIZE)
     time = f"{true.times[k]:.6g}"
-    note = f"impulses of 1 of 21 states are no finite numbers and not drawn, the first at t = {time} s"
+    note = f"impulses of 1 of 21 states are not finite and not drawn, the first at t = {time} s"
     assert shown.notes == ((note,) if most > 10 else ())
     assert shown.time == true.times[k]
     scene, _ = scene_of(folder)
@@ -79,7 +79,7 @@ def test_bad_states_of_a_large_result_are_found_when_they_are_shown(
     assert open_folder(folder).notes == ()
     shown = view(folder, movie=tmp_path / "x.gif", size=(640, 360), fps=10.0, speed=1.0)
     assert shown.frames == 21
-    assert says(shown.notes, "5 states ... finite numbers others")
+    assert says(shown.notes, "5 states ... not finite ... neighbouring")
     scene, _ = scene_of(folder, whole=True)
     near = [scene.nearest(float(t)) for t in scene.times]
     assert near == [1, 1, 2, 3, 3, 3, 6, 7, 8, 8, *range(10, 20), 19]

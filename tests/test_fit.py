@@ -244,6 +244,20 @@ def test_the_shipped_bounce_finds_what_its_data_were_made_of():
     assert 0.85 < result.rms < 1.15  # the noise is all that is left: 121 points, 1 +- 3/sqrt(2 121) would be 0.2
 
 
+def test_the_page_prints_what_the_program_prints(tmp_path, capsys):
+    page = (Path(__file__).parents[1] / "docs" / "fit.md").read_text()
+    block = page.split("`flexmb fit bounce` prints\n\n```\n")[1].split("```")[0]
+    assert main(["fit", "bounce", "-o", str(tmp_path / "out")]) == 0
+    said = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    for line in block.strip("\n").splitlines():
+        assert line.rstrip() in said
+
+
+def test_a_fit_says_what_it_fits():
+    words = "of impact_oscillator: restitution in [0.1, 1], damping in [0, 2]; to ball.position.x; least-squares"
+    assert repr(fm.load_fit("bounce")) == f"<Fit 'bounce' {words}>"
+
+
 def test_optuna_comes_near_and_is_repeatable(place):
     pytest.importorskip("optuna")
     values = [fm.load_fit(write(place, "optuna", 40)).run().values for _ in range(2)]

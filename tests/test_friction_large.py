@@ -13,6 +13,7 @@ from test_spin_kernels import model_of
 
 import flexmb as fm
 from flexmb.errors import RunWarning
+from flexmb.nonsmooth import ContactProblem, ContactSolver
 
 MJ, MJD = fm.MoreauJean(), fm.MoreauJeanDissipative()
 GGL, VELOCITY = fm.GeneralizedAlpha(0.8), fm.GeneralizedAlpha(0.8, ggl=False)
@@ -69,6 +70,17 @@ def test_a_sphere_slides_until_it_rolls(scheme) -> None:
     assert run.time[rolls + 1] == pytest.approx(0.291247997670, abs=2e-3)
 
 
+@every_scheme(MJ, VELOCITY)
+def test_a_ball_that_spins_and_bounces_ends_rolling(scheme) -> None:
+    """Siconos' Ball2D with friction: R = 0.5, omega_0 = 2, e = 0.9, mu = 0.1; at last omega = 4/7, v = 2/7."""
+    ball = sphere((0.0, 0.0, -0.5), (0.0, 2.0, 0.0), mu=0.1, radius=0.5, restitution=0.9)
+    run = friction_run(ball, scheme, 1e-3, 1500)
+    np.testing.assert_allclose(run.field_v[-1, [0, 1, 3, 4, 5]], [2 / 7, 0.0, 0.0, 4 / 7, 0.0], atol=1e-9)
+    assert run.gap.max() > 5e-3
+    assert closure(run) <= 1e-13
+    assert run.e_work_friction[-1] == pytest.approx(-1 / 7, rel=1e-6)
+
+
 @every_scheme(MJ, GGL, VELOCITY)
 def test_a_spinning_sphere_in_any_direction_is_turned_by_its_friction(scheme) -> None:
     """In any direction the answer is the same but turned: the cone has no axes of its own."""
@@ -106,6 +118,11 @@ ROD = [
     ((1, -1, 0), 0.8, 1.0, 0.0, (0.875, 0.125), (1.125, -0.125, -3.18198052), 1 / 16),
     ((1, -1, 0), 0.8, 1.0, 0.9, (0.54054054, -0.43243243), (0.56756757, -0.45945946, -4.12797472), -0.023375),
 ]
+"""v-, mu, e_N, e_T, P (normal; tangential, along +x), v+, and the change of energy over that before.
+
+Bodies take e_T in (-1, 1): the last row, which slips whatever e_T is, is that of the table for e_T = 1. Both rows of
+e_T = 1 are in ``test_a_contact_problem_may_reverse_its_slip``.
+"""
 
 
 @every_scheme(MJ, GGL, VELOCITY)
@@ -114,7 +131,9 @@ def test_a_rod_strikes_the_floor(scheme, row) -> None:
     v, mu, e_N, e_T, P, v_1, share = row
     run = friction_run(rod(v, mu, e_N, e_T), scheme, 1e-8, 2)
     P_N, P_T = run.impulse.sum(axis=0)[0], run.tangential.sum(axis=0)[0]
-    np.testing.assert_allclose([P_N, P_T * -1.0 if P_T * P[1] < 0 else P_T], P, atol=2e-7)
+    start = run.system.instant(0.0, run.field_q[0], run.field_v[0])
+    np.testing.assert_array_equal([start.G.toarray()[:2, 0], start.H.toarray()[:2, 0]], [[0, 1], [1, 0]])  # +y and +x
+    np.testing.assert_allclose([P_N, P_T], P, atol=2e-7)
     np.testing.assert_allclose(run.field_v[-1], v_1, atol=2e-7)
     T_0 = 0.5 * (v[0] ** 2 + v[1] ** 2)
     assert (run.e_kinetic[-1] - run.e_kinetic[0]) / T_0 == pytest.approx(share, abs=2e-6)
@@ -122,6 +141,24 @@ def test_a_rod_strikes_the_floor(scheme, row) -> None:
     if share > 0.0:  # what Newton's law with friction gains is shown
         tally = run.engine.tally()
         assert tally.gain_steps + tally.friction_gain_steps > 0
+
+
+@pytest.mark.parametrize(
+    ("v", "P", "U", "share"),
+    [
+        ((-0.2, -1.0), (1.4, 1.0), (1.0, 0.2), 0.0),
+        ((1.0, -1.0), (0.54054054, -0.43243243), (1.0, -0.89189189), -0.023375),
+    ],
+)
+def test_a_contact_problem_may_reverse_its_slip(v, P, U, share) -> None:
+    """The rows of the same table for e_N = e_T = 1: restitution is in b, and the solver need not know of it."""
+    W, before = np.array([[2.5, -1.5], [-1.5, 2.5]]), np.array([v[1], v[0]])
+    found = ContactSolver(tolerance=1e-12).solve(ContactProblem(W, 2.0 * before, 0.8, 2)).P
+    after = W @ found + before
+    np.testing.assert_allclose(found, P, atol=1e-8)
+    np.testing.assert_allclose(after, U, atol=1e-8)
+    T_0 = 0.5 * (v[0] ** 2 + v[1] ** 2)
+    assert 0.5 * float((after + before) @ found) / T_0 == pytest.approx(share, abs=1e-6)
 
 
 @every_scheme(MJ, GGL, VELOCITY)

@@ -13,6 +13,7 @@ import flexmb as fm
 from flexmb.assembly import contact_sets
 from flexmb.cli import main
 from flexmb.errors import InputError, NotConverged, RunWarning
+from flexmb.record.summary_text import summary_lines
 
 
 @every_scheme(MJ, GGL, VELOCITY)
@@ -68,6 +69,24 @@ def test_spheres_in_a_box_come_to_rest_with_friction(few, monkeypatch) -> None:
     assert np.abs(energy.residual).max() <= 1e-12 * np.abs(energy.potential).max()
     weight = 27 * G * 2e-3
     assert result.contacts["floor"].impulse[-20:].sum(axis=1).mean() == pytest.approx(weight, rel=0.1)
+
+
+@pytest.mark.parametrize("few", [0, 1000])
+def test_the_largest_residual_that_was_accepted_is_reported(few, monkeypatch) -> None:
+    """27 spheres, more than 60 rows: above the tolerance asked for, below that of so many rows; text and summary."""
+    monkeypatch.setattr(contact_sets, "FEW_WITH_FRICTION", few)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)
+        runs = [
+            fm.simulate(box(3), MJ, step=2e-3, end=0.1, solver=fm.ContactSolver("nsgs", tolerance))
+            for tolerance in (1e-4, 1e-8)
+        ]
+        frictionless = fm.simulate(box(2, mu=0.0), MJ, step=2e-3, end=0.02)
+    reached = [run.summary["contact_residual_max"] for run in runs]
+    assert 1e-6 < reached[0] <= 1e-4
+    assert 0.0 < reached[1] <= 1e-6
+    assert f"residual     {reached[0]:.3g} at most" in "\n".join(summary_lines(runs[0].summary))
+    assert frictionless.summary["contact_residual_max"] is None
 
 
 @every_scheme(MJ, GGL)

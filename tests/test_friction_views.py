@@ -168,8 +168,11 @@ def test_friction_brakes_the_spin_by_what_the_drive_brings(rubbing: Path) -> Non
     assert torque.min() < 0.0 == torque.max()
     np.testing.assert_allclose(torque, 0.0755 * stator.tangential_impulse / (5 * 1e-5), atol=1e-12)
     brought = -OMEGA * float(torque.sum()) * 5e-5
-    assert result.energy.work_drive[-1] == pytest.approx(brought, rel=0.02)  # the rest is what unbalance does
-    assert brought == pytest.approx(-float(result.energy.work_friction[-1]), rel=0.02)
+    energy, digits = result.energy, 1e-12 * result.summary["energy"]["scale"]
+    assert energy.work_drive[-1] - energy.work_spin[-1] == pytest.approx(brought, rel=0.0, abs=digits)
+    assert brought > 1e6 * digits
+    # nearly all of it becomes heat: the rim is much faster than the whirl, on which friction does the rest
+    assert brought == pytest.approx(-float(energy.work_friction[-1]), rel=0.02)
     figure = plot_rotor_forces(opened)
     assert "torque [N m]" in [axes.get_ylabel() for axes in figure.axes]
 

@@ -86,18 +86,18 @@ def test_symbols_are_where_their_joints_are(folder: Path) -> None:
     sliding = {"block", "sleeve", "bead", "sheet"}
     for i, (name, kind) in enumerate(keys):
         if kind in sliding:
-            np.testing.assert_allclose(frames[i, 0], ends[i, 1], atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(frames[i, 0], ends[i, 1], rtol=0, atol=1e-12, err_msg=name)
         elif kind in {"hinge", "weld", "cross"}:
-            np.testing.assert_allclose(ends[i, 0], ends[i, 1], atol=1e-9, err_msg=name)
-            np.testing.assert_allclose(frames[i, 0], ends[i, 0], atol=1e-12, err_msg=name)
+            np.testing.assert_allclose(ends[i, 0], ends[i, 1], rtol=0, atol=1e-9, err_msg=name)
+            np.testing.assert_allclose(frames[i, 0], ends[i, 0], rtol=0, atol=1e-12, err_msg=name)
     at = dict(zip(keys, frames, strict=True))
-    np.testing.assert_allclose(at["slide", "block"][0], [TRAVEL, 0.0, 0.0], atol=1e-9)
-    np.testing.assert_allclose(at["ball", "ball"][0], [2.1, 0.0, -0.5], atol=1e-12)
+    np.testing.assert_allclose(at["slide", "block"][0], [TRAVEL, 0.0, 0.0], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(at["ball", "ball"][0], [2.1, 0.0, -0.5], rtol=0, atol=1e-12)
     # a rod reaches from the ground to the bob, which keeps its distance
     start, along = at["rod", "rod"][:2]
-    np.testing.assert_allclose(start, [3.2, 0.0, -0.4], atol=1e-12)
+    np.testing.assert_allclose(start, [3.2, 0.0, -0.4], rtol=0, atol=1e-12)
     assert np.linalg.norm(along) == pytest.approx(np.hypot(0.3, 0.6), abs=1e-9)
-    np.testing.assert_allclose(start + along, scene.positions(frame)[-1], atol=1e-9)
+    np.testing.assert_allclose(start + along, scene.positions(frame)[-1], rtol=0, atol=1e-9)
 
 
 def test_axes_turn_with_the_ends_they_belong_to(folder: Path) -> None:
@@ -113,8 +113,8 @@ def test_axes_turn_with_the_ends_they_belong_to(folder: Path) -> None:
     assert abs(angle["arm2"][1] - angle["arm"][1]) > 0.02
     first, second = (frames[i, 1] / np.linalg.norm(frames[i, 1]) for i in crosses)
     swing = angle["arm"][1]
-    np.testing.assert_allclose(first, [np.cos(swing), 0.0, -np.sin(swing)], atol=1e-9)
-    np.testing.assert_allclose(second, [0.0, 1.0, 0.0], atol=1e-9)
+    np.testing.assert_allclose(first, [np.cos(swing), 0.0, -np.sin(swing)], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(second, [0.0, 1.0, 0.0], rtol=0, atol=1e-9)
 
 
 @pytest.mark.parametrize("axis", [0, 1, 2])
@@ -125,10 +125,10 @@ def test_corners_of_a_weld_turn_with_what_it_is_on_and_hinges_do_not_roll(folder
     frames = scene.mark_frames({"displacement": np.zeros((n, 3)), "rotation": np.tile(turn, (n, 1))})
     R = rotation_matrix(axis, 0.3)
     weld, hinge = keys.index(("weld", "weld")), keys.index(("pin", "hinge"))
-    np.testing.assert_allclose(frames[weld, 1:], start[weld, 1:] @ R.T, atol=1e-12)
-    np.testing.assert_allclose(frames[hinge, 1], R @ start[hinge, 1], atol=1e-12)
+    np.testing.assert_allclose(frames[weld, 1:], start[weld, 1:] @ R.T, rtol=0, atol=1e-12)
+    np.testing.assert_allclose(frames[hinge, 1], R @ start[hinge, 1], rtol=0, atol=1e-12)
     if axis == 1:  # the hinge's own
-        np.testing.assert_allclose(frames[hinge, 1:], start[hinge, 1:], atol=1e-12)
+        np.testing.assert_allclose(frames[hinge, 1:], start[hinge, 1:], rtol=0, atol=1e-12)
 
 
 def rotation_matrix(axis: int, angle: float) -> np.ndarray:
@@ -145,7 +145,7 @@ def test_rails_stand_still_and_reach_as_far_as_what_slides(folder: Path) -> None
             _, keys, frames, _ = frames_at(folder, time)
             rails.append(frames[keys.index((name, "rail"))])
             along.append(float(frames[keys.index((name, kind))][0] @ np.array(way)))
-        np.testing.assert_allclose(rails[0], rails[-1], atol=1e-12)
+        np.testing.assert_allclose(rails[0], rails[-1], rtol=0, atol=1e-12)
         middle, half = float(rails[0][0] @ way), 0.5 * float(rails[0][1] @ way)
         assert max(along) - min(along) > 0.2
         assert middle - half < min(along)
@@ -156,7 +156,7 @@ def test_a_hinge_goes_through_the_thicker_of_two_bodies_within_reason(folder: Pa
     _, keys, frames, _ = frames_at(folder, 0.0)
     hinge = frames[keys.index(("pin", "hinge"))]
     assert np.linalg.norm(hinge[1]) == pytest.approx(BEYOND * THICK)  # the slab: 0.2 m, the arm: 0.08 m
-    np.testing.assert_allclose(hinge[1][[0, 2]], 0.0, atol=1e-12)
+    np.testing.assert_allclose(hinge[1][[0, 2]], 0.0, rtol=0, atol=1e-12)
 
 
 def test_feet_of_balls_on_the_ground_stand_upright(folder: Path) -> None:
@@ -164,7 +164,7 @@ def test_feet_of_balls_on_the_ground_stand_upright(folder: Path) -> None:
         scene, keys, frames, _ = frames_at(folder, time)
         for name in ("ball", "rod"):
             up = frames[keys.index((name, "ball"))][2]
-            np.testing.assert_allclose(up / np.linalg.norm(up), scene.up, atol=1e-12)
+            np.testing.assert_allclose(up / np.linalg.norm(up), scene.up, rtol=0, atol=1e-12)
     parts = scene.marks.parts["supports"]
     owners = {keys[i][0] for i in parts.owner}
     assert owners == {"ball", "rod"}  # a hinge between two bodies has no foot
@@ -185,8 +185,8 @@ def test_joints_are_seen_in_a_picture(folder: Path) -> None:
 def test_a_mechanism_in_a_vertical_plane_is_seen_with_x_to_the_right(folder: Path) -> None:
     scene, _ = scene_of(folder, 0.0)
     camera = scene.camera
-    np.testing.assert_allclose(camera.right, [1.0, 0.0, 0.0], atol=1e-9)
-    np.testing.assert_allclose(camera.up, [0.0, 0.0, 1.0], atol=1e-9)
+    np.testing.assert_allclose(camera.right, [1.0, 0.0, 0.0], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(camera.up, [0.0, 0.0, 1.0], rtol=0, atol=1e-9)
 
 
 def test_balls_at_the_edge_are_seen_whole(folder: Path) -> None:

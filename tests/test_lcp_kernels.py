@@ -138,9 +138,9 @@ def test_elimination_solves_like_numpy(seed, k):
     assert eliminate(LU, order) == k
     y = x[order].copy()
     substitute(LU, k, y)
-    np.testing.assert_allclose(A[np.ix_(order, order)] @ y, x[order], atol=1e-12)
+    np.testing.assert_allclose(A[np.ix_(order, order)] @ y, x[order], rtol=0, atol=1e-12)
     PAP = (np.tril(LU, -1) + np.eye(k)) @ np.triu(LU)
-    np.testing.assert_allclose(PAP, A[np.ix_(order, order)], atol=1e-13)
+    np.testing.assert_allclose(PAP, A[np.ix_(order, order)], rtol=0, atol=1e-13)
 
 
 @properties
@@ -155,7 +155,7 @@ def test_active_block_drops_redundant_contacts(seed, rank, extra):
     assert solve_active(W, b, active, z) == rank
     assert np.count_nonzero(z) == rank
     assert not z[~active].any()
-    np.testing.assert_allclose((W @ z + b)[active], 0.0, atol=1e-10 * np.abs(b).max())
+    np.testing.assert_allclose((W @ z + b)[active], 0.0, rtol=0, atol=1e-10 * np.abs(b).max())
 
 
 @pytest.mark.parametrize("skew", [1.0, 100.0])
@@ -180,7 +180,7 @@ def test_small_problems_against_enumeration(method, seed, n):
     W = singular(rng, n, n) + 0.1 * np.eye(n)
     b = rng.normal(size=n)
     _, w = solved(W, b, method, limit=1e-10 if method == PGS else 2e-14)
-    np.testing.assert_allclose(w, enumerate_w(W, b), atol=1e-8 if method == PGS else 1e-12)
+    np.testing.assert_allclose(w, enumerate_w(W, b), rtol=0, atol=1e-8 if method == PGS else 1e-12)
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -191,7 +191,7 @@ def test_semidefinite_problems(method, seed, n, data):
     W = singular(rng, n, data.draw(st.integers(1, n)))
     b, _, w_true = planted(W, rng)
     _, w = solved(W, b, method)
-    np.testing.assert_allclose(w, w_true, atol=1e-10 * (1 + np.abs(b).max()))
+    np.testing.assert_allclose(w, w_true, rtol=0, atol=1e-10 * (1 + np.abs(b).max()))
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -202,8 +202,8 @@ def test_nonsymmetric_problems(method, seed, n):
     W = nonsymmetric(rng, n)
     b, z_true, w_true = planted(W, rng)
     z, w = solved(W, b, method)
-    np.testing.assert_allclose(z, z_true, atol=1e-11)
-    np.testing.assert_allclose(w, w_true, atol=1e-11)
+    np.testing.assert_allclose(z, z_true, rtol=0, atol=1e-11)
+    np.testing.assert_allclose(w, w_true, rtol=0, atol=1e-11)
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -217,7 +217,7 @@ def test_ties_of_whole_numbers(method, seed, n, rank):
     z = rng.integers(0, 2, n).astype(float)
     w_true = np.where(z > 0, 0.0, rng.integers(0, 2, n))
     _, w = solved(W, w_true - W @ z, method)
-    np.testing.assert_allclose(w, w_true, atol=1e-12)
+    np.testing.assert_allclose(w, w_true, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("method", [NEWTON, LEMKE, PGS])
@@ -231,7 +231,7 @@ def test_order_of_contacts_does_not_matter(method, seed, n):
     limit = 1e-10 if method == PGS else 2e-14
     _, w = solved(W, b, method, limit)
     _, w_p = solved(np.ascontiguousarray(W[np.ix_(p, p)]), b[p], method, limit)
-    np.testing.assert_allclose(w_p, w[p], atol=1e-8 if method == PGS else 1e-12)
+    np.testing.assert_allclose(w_p, w[p], rtol=0, atol=1e-8 if method == PGS else 1e-12)
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -245,8 +245,8 @@ def test_units_do_not_matter(method, seed, n, decades):
     d = np.where(np.arange(n) % 2 == 0, 10.0**decades, 1.0)
     z, _, _, residual = run(d[:, None] * W * d, d * b, method)
     assert residual <= 2e-14
-    np.testing.assert_allclose(d * z, z_true, atol=1e-10)
-    np.testing.assert_allclose(W @ (d * z) + b, w_true, atol=1e-10)
+    np.testing.assert_allclose(d * z, z_true, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(W @ (d * z) + b, w_true, rtol=0, atol=1e-10)
 
 
 @properties
@@ -257,7 +257,7 @@ def test_any_warm_start_ends_at_the_same_place(seed, n):
     b = rng.normal(size=n)
     _, w = solved(W, b, NEWTON)
     for z0 in (rng.uniform(0, 1, n), rng.normal(size=n), np.ones(n)):
-        np.testing.assert_allclose(solved(W, b, NEWTON, z0=z0)[1], w, atol=1e-12)
+        np.testing.assert_allclose(solved(W, b, NEWTON, z0=z0)[1], w, rtol=0, atol=1e-12)
 
 
 @properties
@@ -268,7 +268,7 @@ def test_two_contacts_need_no_fall_back(seed):
     for b, z_true in ((-W @ z, z) for z in (np.array([0.7, 0.2]), np.array([0.0, 0.4]), np.array([0.3, 0.0]))):
         z = np.zeros(2)
         assert solve_newton(W, b, z, 1)[1]
-        np.testing.assert_allclose(z, z_true, atol=1e-14)
+        np.testing.assert_allclose(z, z_true, rtol=0, atol=1e-14)
     for b in (np.array([-1.0, -1.0]), np.array([-1.0, -2.0]), np.array([-3.0, 5.0])):
         z = np.zeros(2)
         assert solve_newton(np.full((2, 2), 4.0), b, z, 1) == (1, True)
@@ -321,8 +321,8 @@ def test_hundreds_of_contacts(n, stiffness):
     _, w_lemke = solved(W, b, LEMKE)
     _, w_pgs = solved(W, b, PGS, limit=1e-10)
     assert np.count_nonzero(z) > 3
-    np.testing.assert_allclose(w, w_lemke, atol=1e-13)
-    np.testing.assert_allclose(w, w_pgs, atol=1e-7)
+    np.testing.assert_allclose(w, w_lemke, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(w, w_pgs, rtol=0, atol=1e-7)
 
 
 def test_string_on_an_obstacle_where_newton_takes_too_many_sets():
@@ -338,7 +338,7 @@ def test_string_on_an_obstacle_where_newton_takes_too_many_sets():
     assert closed.size > 50
     _, again, iterations, _ = run(W, b, NEWTON, z0=z)
     assert iterations == 1
-    np.testing.assert_allclose(again, w, atol=1e-14)
+    np.testing.assert_allclose(again, w, rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("method", [NEWTON, LEMKE, PGS])
@@ -355,8 +355,8 @@ def test_every_contact_listed_three_times(method, equal):
     deepest = np.array([b3[where == i].min() for i in range(n)])
     z, _ = solved(W, deepest, LEMKE)
     atol = 1e-7 if method == PGS else 1e-13
-    np.testing.assert_allclose(w3, W3[:, [int(np.argmax(where == i)) for i in range(n)]] @ z + b3, atol=atol)
-    np.testing.assert_allclose(np.bincount(where, z3), z, atol=1e-6 if method == PGS else 1e-12)
+    np.testing.assert_allclose(w3, W3[:, [int(np.argmax(where == i)) for i in range(n)]] @ z + b3, rtol=0, atol=atol)
+    np.testing.assert_allclose(np.bincount(where, z3), z, rtol=0, atol=1e-6 if method == PGS else 1e-12)
 
 
 @pytest.mark.parametrize("method", EXACT)
@@ -433,8 +433,8 @@ def test_rows_that_only_others_can_lift():
     W, b = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]), np.array([-1.0, 0.5, -2.0])
     for method in EXACT:
         z, w = solved(W, b, method)
-        np.testing.assert_allclose(z, [0.5, 1.0, 2.0], atol=1e-15)
-        np.testing.assert_allclose(w, 0.0, atol=1e-15)
+        np.testing.assert_allclose(z, [0.5, 1.0, 2.0], rtol=0, atol=1e-15)
+        np.testing.assert_allclose(w, 0.0, rtol=0, atol=1e-15)
 
 
 def test_limits_and_iteration_counts():
@@ -489,7 +489,7 @@ def test_called_from_a_compiled_loop():
     march(W, b, np.zeros(6), 100, sums)
     for k in range(100):
         expected[1:] += solved(W, b * np.cos(0.1 * k), LEMKE)[0]
-    np.testing.assert_allclose(sums, expected, atol=1e-12)
+    np.testing.assert_allclose(sums, expected, rtol=0, atol=1e-12)
 
 
 PLAIN = """

@@ -53,20 +53,20 @@ def test_places_and_axes(system: tab.System) -> None:
         np.testing.assert_allclose(m.r[1], [0.5, 0.6, 0.7], atol=0)
         np.testing.assert_allclose(m.R[1], AXES, atol=0)
         A = Rotation.from_quat(q[3:7], scalar_first=True).as_matrix()
-        np.testing.assert_allclose(m.r[2], q[:3] + A @ [0.4, -0.7, 0.9], atol=1e-14)
-        np.testing.assert_allclose(m.R[2], A @ AXES, atol=1e-14)
+        np.testing.assert_allclose(m.r[2], q[:3] + A @ [0.4, -0.7, 0.9], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(m.R[2], A @ AXES, rtol=0, atol=1e-14)
         Az = Rotation.from_rotvec([0, 0, q[9]]).as_matrix()
-        np.testing.assert_allclose(m.r[3], [q[7], q[8], 0] + Az @ [0.5, 0.2, 0.7], atol=1e-14)
-        np.testing.assert_allclose(m.R[3], Az @ AXES, atol=1e-14)
+        np.testing.assert_allclose(m.r[3], [q[7], q[8], 0] + Az @ [0.5, 0.2, 0.7], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(m.R[3], Az @ AXES, rtol=0, atol=1e-14)
         u = q[10:15] @ NODE_D
-        np.testing.assert_allclose(m.r[4], [0.1, 0.2, 0.3] + u[:3], atol=1e-14)
-        np.testing.assert_allclose(m.R[4], Rotation.from_rotvec(u[3:]).as_matrix() @ AXES, atol=1e-13)
-        np.testing.assert_allclose(m.r[5], [0.1, 0.2, 0.3] + q[15:17] @ SHIFT_D[:, :3], atol=1e-14)
+        np.testing.assert_allclose(m.r[4], [0.1, 0.2, 0.3] + u[:3], rtol=0, atol=1e-14)
+        np.testing.assert_allclose(m.R[4], Rotation.from_rotvec(u[3:]).as_matrix() @ AXES, rtol=0, atol=1e-13)
+        np.testing.assert_allclose(m.r[5], [0.1, 0.2, 0.3] + q[15:17] @ SHIFT_D[:, :3], rtol=0, atol=1e-14)
         np.testing.assert_allclose(m.R[5], AXES, atol=0)
         A = Rotation.from_quat(q[20:24], scalar_first=True).as_matrix()
         u = q[24:27] @ MODES_D
-        np.testing.assert_allclose(m.r[6], q[17:20] + A @ ([0.8, -0.1, 0.3] + u[:3]), atol=1e-14)
-        np.testing.assert_allclose(m.R[6], A @ Rotation.from_rotvec(u[3:]).as_matrix() @ AXES, atol=1e-13)
+        np.testing.assert_allclose(m.r[6], q[17:20] + A @ ([0.8, -0.1, 0.3] + u[:3]), rtol=0, atol=1e-14)
+        np.testing.assert_allclose(m.R[6], A @ Rotation.from_rotvec(u[3:]).as_matrix() @ AXES, rtol=0, atol=1e-13)
 
 
 def test_axes_of_markers_at_the_start_are_those_asked_for() -> None:
@@ -77,7 +77,7 @@ def test_axes_of_markers_at_the_start_are_those_asked_for() -> None:
     numbers = [b.marker(b.place(ref, ""), AXES) for ref in ("rigid", "floating.first")]
     m = ms.evaluate(b.build(), np.array(b.q0), np.array(b.v0)).markers
     for number in numbers:
-        np.testing.assert_allclose(m.R[number], AXES, atol=1e-14)
+        np.testing.assert_allclose(m.R[number], AXES, rtol=0, atol=1e-14)
 
 
 def test_rates_per_unknown(system: tab.System) -> None:
@@ -90,19 +90,19 @@ def test_rates_per_unknown(system: tab.System) -> None:
             J = np.zeros((len(v), 6))
             np.add.at(J, mk.dof[mk.ptr[k] : mk.ptr[k + 1]], m.J[mk.ptr[k] : mk.ptr[k + 1]])
             expected = np.hstack([dr[:, k], rotation_rates(dR[:, k], m.R[k])])
-            np.testing.assert_allclose(J, expected, atol=1e-9)
+            np.testing.assert_allclose(J, expected, rtol=0, atol=1e-9)
 
 
 def test_twists_and_their_rates_at_constant_v(system: tab.System) -> None:
     for q, v in states(system):
         m = ms.evaluate(system, q, v).markers
         np.testing.assert_allclose(
-            m.twist[:, :3], along(lambda x, v=v: ms.evaluate(system, x, v).markers.r, system, q, v), atol=1e-9
+            m.twist[:, :3], along(lambda x, v=v: ms.evaluate(system, x, v).markers.r, system, q, v), rtol=0, atol=1e-9
         )
         spin = rotation_rates(along(lambda x, v=v: ms.evaluate(system, x, v).markers.R, system, q, v), m.R)
-        np.testing.assert_allclose(m.twist[:, 3:], spin, atol=1e-8)
+        np.testing.assert_allclose(m.twist[:, 3:], spin, rtol=0, atol=1e-8)
         np.testing.assert_allclose(
-            m.bias, along(lambda x, v=v: ms.evaluate(system, x, v).markers.twist, system, q, v), atol=1e-7
+            m.bias, along(lambda x, v=v: ms.evaluate(system, x, v).markers.twist, system, q, v), rtol=0, atol=1e-7
         )
     assert np.abs(m.bias[[2, 3, 6]]).max(axis=1).min() > 0.1
 
@@ -118,7 +118,7 @@ def test_collect_adds_the_power_of_wrenches(system: tab.System) -> None:
     markers.collect(system.markers, m, tab.DAMPING, F)
     markers.collect(system.markers, m, tab.EXTERNAL, F)
     power = np.einsum("cmk,mk->c", m.wrench, m.twist)
-    np.testing.assert_allclose((F - before) @ v, power, atol=1e-12)
+    np.testing.assert_allclose((F - before) @ v, power, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("k", range(1, 7), ids=KINDS)
@@ -132,7 +132,7 @@ def test_turning_levers(system: tab.System, k: int) -> None:
         K = np.full((n + 2, n + 2), 0.25)
         markers.carry(mk, J, k, w, K, n)
         dF = ms.differences(lambda x, v=v: ms.evaluate(system, x, v).markers.J[own] @ w, system, q)[mk.dof[own]].T
-        np.testing.assert_allclose(K[:n, :n] - 0.25, -dF, atol=2e-8)
+        np.testing.assert_allclose(K[:n, :n] - 0.25, -dF, rtol=0, atol=2e-8)
         assert np.all(K[n:] == 0.25)
 
 
@@ -146,6 +146,6 @@ def test_change_of_twists_at_fixed_v(system: tab.System, k: int) -> None:
         markers.swirl(mk, q, v, m, k, Z)
         markers.flutter(mk, q, v, m, k, X)
         change = ms.differences(lambda x, v=v: ms.evaluate(system, x, v).markers.twist[k], system, q)[mk.dof[own]]
-        np.testing.assert_allclose(m.J[own] @ Z.T + X, change, atol=5e-8)
+        np.testing.assert_allclose(m.J[own] @ Z.T + X, change, rtol=0, atol=5e-8)
         if KINDS[k - 1] != "floating":
             assert np.all(X == 0.0)

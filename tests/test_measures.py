@@ -90,7 +90,7 @@ def test_ten_thousand_vertices_take_no_time_to_speak_of_and_the_answer_is_known(
 def test_bad_graphs_are_refused():
     with pytest.raises(InputError, match="must not decrease"):
         excess(np.array([0.0, 1.0, 0.5]), np.zeros(3), np.array([0.0, 1.0]), np.zeros(2))
-    with pytest.raises(InputError, match="one length"):
+    with pytest.raises(InputError, match="equal length"):
         excess(np.zeros(2), np.zeros(3), np.zeros(2), np.zeros(2))
     with pytest.raises(InputError, match="finite"):
         excess(np.zeros(2), np.array([0.0, np.nan]), np.zeros(2), np.zeros(2))

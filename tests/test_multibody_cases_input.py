@@ -159,7 +159,7 @@ BAD = {
     ),
     "tolerance and a scheme without error estimate": (
         replaced("step = 0.01", "tolerance = 1e-6").replace("generalized-alpha", "moreau-jean"),
-        "line 5: time.tolerance = 1e-06 ... generalized-alpha, hht ... newmark ... error",
+        "line 5: time.tolerance = 1e-06 ... error ... generalized-alpha, hht, newmark",
     ),
     "interval without tolerance": (
         added("[output]\ninterval = 0.01\n"),
@@ -405,7 +405,9 @@ def test_a_run_by_tolerance_counts_its_steps() -> None:
     assert (summary["steps"], summary["joints"], summary["dofs"], summary["tolerance"]) == (10, 3, 12, 1e-6)
     assert summary["steps_taken"] > 10
     assert summary["newton_iterations"] >= summary["steps_taken"]
-    np.testing.assert_allclose(result.signals["joints.hinge.angle"], -result.signals["joints.wheel.angle"], atol=1e-9)
+    np.testing.assert_allclose(
+        result.signals["joints.hinge.angle"], -result.signals["joints.wheel.angle"], rtol=0, atol=1e-9
+    )
     assert abs(result.signals["joints.hinge.angle"][-1]) > 0.5
     finer = fm.simulate(swinging(), fm.GeneralizedAlpha(), end=0.5, tolerance=1e-8, interval=0.05)
     assert finer.summary["steps_taken"] > 2 * summary["steps_taken"]

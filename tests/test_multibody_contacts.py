@@ -271,7 +271,7 @@ ROW: dict[str, Any] = {"chain": ["b1", "b2", "b3"], "radius": 0.1}
         (SphereSphere, TWO | {"radius": 0}, "two points never touch"),
         (SphereSphere, TWO | {"radius": [1, 1]}, "must be a number"),
         (SphereSphere, TWO | {"restitution": 1.1}, "must lie between 0 and 1"),
-        (SphereSphere, ROW | {"a": "ball"}, "contacts.c.a = 'ball'.*meaning.*chain"),
+        (SphereSphere, ROW | {"a": "ball"}, "contacts.c.a = 'ball'.*effect.*chain"),
         (SphereSphere, ROW | {"chain": ["b1"]}, "at least two"),
         (SphereSphere, ROW | {"chain": "b1"}, "at least two"),
         (SphereSphere, ROW | {"chain": ["b1", "b2", "b1"]}, "neighbours twice"),

@@ -145,6 +145,9 @@ def test_a_wrong_plug_in_is_named(tmp_path, what):
     assert done.returncode == 2, done.stderr
     assert "Traceback" not in done.stderr
     assert all(word in done.stderr for word in [*words, "pip uninstall my-parts"])
+    assert done.stderr.startswith("flexmb: error: plug-in '")  # the case is not at fault
+    assert "case.toml" not in done.stderr
+    assert "mend" not in done.stderr
 
 
 def test_two_packages_with_the_same_word_are_both_named(tmp_path):

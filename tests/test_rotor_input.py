@@ -153,7 +153,7 @@ TABLE = {"node": 1, "speed": [10.0, 100.0], "stiffness": [1e6, 2e6]}
 )
 def test_tables_of_bearings_cover_a_speed_that_is_known(spin: dict[str, Any]) -> None:
     words = (
-        rf"bodies\.r\.spin: turns at {spin['speed']:g} rad/s, but the table of the bearing on node\(1\) covers 10 to"
+        rf"bodies\.r\.spin: rotates at {spin['speed']:g} rad/s, but the table of the bearing on node\(1\) covers 10 to"
     )
     with pytest.raises(InputError, match=words):
         Rotor("r", **SHAFT, bearings=[TABLE], spin=spin)
@@ -167,7 +167,10 @@ def test_tables_cover_the_run(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     file = tmp_path / "rotor.toml"
     for spin, words in (
         ('{ kind = "ramp", to = 100.0, duration = 0.02 }', ""),
-        ('{ kind = "ramp", to = 101.0, duration = 0.02 }', "turns at 0 to 50.5 rad/s, but the table of the bearing on"),
+        (
+            '{ kind = "ramp", to = 101.0, duration = 0.02 }',
+            "rotates at 0 to 50.5 rad/s, but the table of the bearing on",
+        ),
         ('{ kind = "table", time = [0.0, 0.01], speed = [0.0, 9.0] }', ""),
         (
             '{ kind = "table", time = [0.0, 0.009], speed = [0.0, 9.0] }',

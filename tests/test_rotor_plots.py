@@ -55,6 +55,9 @@ def opened() -> Opened:
     model = fm.Model()
     model.add(fm.Rotor("rotor", **rotor))
     system = model.assemble(SIGNALS)
+    system = dataclasses.replace(
+        system, probes=system.probes[: len(SIGNALS)]
+    )  # as in folders without the motion of bearings
     t = np.arange(4001) * 2.5e-4
     yz = whirl(t)
     axes = np.array([[-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])
@@ -238,7 +241,7 @@ def test_forces_on_bearings(opened: Opened, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("signals", [["mid.displacement"], ["node(1).WORD", "node(3).WORD"]])
 def test_forces_on_bearings_of_4_x_4_and_between_bodies(signals: list[str], tmp_path: Path) -> None:
-    """In steady whirl they are those of the unbalance response, from kept states and from signals."""
+    """In steady whirl they are those of the unbalance response, whichever signals were asked for."""
     words = ("displacement", "velocity", "rotation", "angular_velocity")
     signals = [f"rotor.{name.replace('WORD', word)}" for name in signals for word in words[: 1 + 3 * ("WORD" in name)]]
     if len(signals) > 1:
@@ -276,7 +279,7 @@ def test_forces_on_bearings_of_4_x_4_and_between_bodies(signals: list[str], tmp_
     assert [bearing.label for bearing in bearings] == list(steady.bearings) == ["rotor.node(1)", "loads.seal"]
     for b, bearing in enumerate(bearings):
         time, force = bearing_force(opened, bearing)
-        assert time.size == (21 if len(signals) == 1 else 1001)
+        assert time.size == 1001
         exact = (steady.forces[1, b] * np.exp(1j * 120.0 * time)[:, None]).real
         np.testing.assert_allclose(force, exact, atol=2e-4 * np.abs(exact).max())
     labels = set(curves(plot_rotor_forces(opened).axes[0]))

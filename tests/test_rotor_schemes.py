@@ -281,7 +281,7 @@ def test_schatzman_paoli_says_what_is_in_the_way():
     model = model_of(shaft({"kind": "free", "speed": 10.0}))
     fm.simulate(model, SchatzmanPaoli(), step=1e-4, end=1e-3)
     model.add(fm.Rigid("block", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(0, 5, 0)))
-    with pytest.raises(fm.InputError, match="large rotations 'block'.*generalized-alpha, hht, newmark"):
+    with pytest.raises(fm.InputError, match="large rotations 'block'.*generalized-alpha, hht.*newmark"):
         fm.simulate(model, SchatzmanPaoli(), step=1e-4, end=1e-3)
     model.add(fm.Spherical("pin", a="block"))
     with pytest.raises(fm.InputError, match="joints 'pin'.*bodies.*large rotations 'block'"):

@@ -88,19 +88,19 @@ def test_rates_are_those_of_material_points_and_of_relative_rotations(name: str)
     c = pose(system, q, B)[0] - arm * n
     tangents = [here._grad[rows.ptr[1 + k] + 1, :3] for k in range(2)]
     frame = np.array([n, *tangents])
-    np.testing.assert_allclose(frame @ frame.T, np.eye(3), atol=1e-14)
+    np.testing.assert_allclose(frame @ frame.T, np.eye(3), rtol=0, atol=1e-14)
     eps = 1e-5
     ahead, behind = ([carried(system, q, m, c, s * eps * v) for m in (A, B)] for s in (1.0, -1.0))
     rate = ((ahead[1] - ahead[0]) - (behind[1] - behind[0])) / (2.0 * eps)
-    np.testing.assert_allclose(here.U_T[:2], frame[1:] @ rate, atol=1e-8)
+    np.testing.assert_allclose(here.U_T[:2], frame[1:] @ rate, rtol=0, atol=1e-8)
     turned = [
         Rotation.from_matrix(pose(system, system.advance(q, eps * v), m)[1] @ pose(system, q, m)[1].T).as_rotvec() / eps
         for m in (A, B)
     ]
     axes = [here._grad[rows.ptr[3 + k] + 1, 3:] for k in range(3)]
-    np.testing.assert_allclose(np.array(axes) @ np.array(axes).T, np.eye(3), atol=1e-14)
-    np.testing.assert_allclose(axes[2], n, atol=1e-14)
-    np.testing.assert_allclose(here.U_T[2:], np.array(axes) @ (turned[1] - turned[0]), atol=1e-4)
+    np.testing.assert_allclose(np.array(axes) @ np.array(axes).T, np.eye(3), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(axes[2], n, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(here.U_T[2:], np.array(axes) @ (turned[1] - turned[0]), rtol=0, atol=1e-4)
 
 
 @pytest.mark.parametrize("name", ["pair", "ring", "carried plane"])
@@ -110,10 +110,10 @@ def test_impulses_beside_normals_keep_momentum_and_angular_momentum(name: str) -
     here = system.instant(0.0, q, v)
     impulses = here.to_space(here.H.toarray())
     x = (q[:3], q[7:10])
-    np.testing.assert_allclose(impulses[0:3] + impulses[6:9], 0.0, atol=1e-14)
+    np.testing.assert_allclose(impulses[0:3] + impulses[6:9], 0.0, rtol=0, atol=1e-14)
     spins = impulses[3:6] + impulses[9:12]
     spins += np.cross(x[0], impulses[0:3].T).T + np.cross(x[1], impulses[6:9].T).T
-    np.testing.assert_allclose(spins, 0.0, atol=1e-14)
+    np.testing.assert_allclose(spins, 0.0, rtol=0, atol=1e-14)
 
 
 def test_tangents_of_spheres_do_not_turn_with_them() -> None:
@@ -125,7 +125,7 @@ def test_tangents_of_spheres_do_not_turn_with_them() -> None:
     after = system.instant(0.0, system.advance(system.q0, turned), system.v0)
     for k in range(2):
         slot = rows.ptr[1 + k] + 1
-        np.testing.assert_allclose(after._grad[slot, :3], before._grad[slot, :3], atol=1e-15)
+        np.testing.assert_allclose(after._grad[slot, :3], before._grad[slot, :3], rtol=0, atol=1e-15)
 
 
 def test_tangents_in_space_are_smooth_in_the_normal() -> None:
@@ -136,11 +136,11 @@ def test_tangents_in_space_are_smooth_in_the_normal() -> None:
         near = n + 1e-7 * rng.normal(size=3)
         near /= np.linalg.norm(near)
         t = np.array([space_tangent(tuple(n), which) for which in (0, 1)])
-        np.testing.assert_allclose(np.array([n, *t]) @ np.array([n, *t]).T, np.eye(3), atol=1e-13)
+        np.testing.assert_allclose(np.array([n, *t]) @ np.array([n, *t]).T, np.eye(3), rtol=0, atol=1e-13)
         turned = np.array([space_tangent(tuple(near), which) for which in (0, 1)])
         assert np.abs(turned - t).max() <= 1e-6 / (1.0 + n @ p)
     t = np.array([space_tangent(tuple(-p), which) for which in (0, 1)])
-    np.testing.assert_allclose(np.array([-p, *t]) @ np.array([-p, *t]).T, np.eye(3), atol=1e-12)
+    np.testing.assert_allclose(np.array([-p, *t]) @ np.array([-p, *t]).T, np.eye(3), rtol=0, atol=1e-12)
 
 
 def test_planar_bodies_have_one_tangent_and_one_axis_of_rolling() -> None:
@@ -156,7 +156,7 @@ def test_planar_bodies_have_one_tangent_and_one_axis_of_rolling() -> None:
     U_T = system.instant(0.0, q, v).U_T
     t = np.array([-0.6, 0.8])  # z x n, n from the disk to the other
     expected = [1.0 + 0.5 * 3.0, 3.0, -t[0] * 1.0 - 0.4 * (3.0 + 2.0), 2.0 - 3.0]
-    np.testing.assert_allclose(np.abs(U_T), np.abs(expected), atol=1e-14)
+    np.testing.assert_allclose(np.abs(U_T), np.abs(expected), rtol=0, atol=1e-14)
 
 
 def test_a_particle_in_space_slides_and_does_not_roll() -> None:
@@ -183,9 +183,9 @@ def test_surfaces_that_move_add_to_the_rates() -> None:
     system = model.assemble()
     here = system.instant(0.03, system.q0, system.v0)
     rate = 0.1 * 4.0 * np.pi * np.cos(4.0 * np.pi * 0.03)
-    np.testing.assert_allclose(here.H_t, [-0.5, 0.2, -0.6 * rate, 0.0], atol=1e-14)
-    np.testing.assert_allclose(here.U_T, here.H_t, atol=1e-14)
-    np.testing.assert_allclose(here.g_t, [0.0, -0.8 * rate], atol=1e-14)
+    np.testing.assert_allclose(here.H_t, [-0.5, 0.2, -0.6 * rate, 0.0], rtol=0, atol=1e-14)
+    np.testing.assert_allclose(here.U_T, here.H_t, rtol=0, atol=1e-14)
+    np.testing.assert_allclose(here.g_t, [0.0, -0.8 * rate], rtol=0, atol=1e-14)
 
 
 def rub_model(spin, **keys) -> fm.Model:
@@ -204,7 +204,7 @@ def test_the_spin_moves_the_rim_of_a_disk() -> None:
     np.testing.assert_allclose(here.H_t, [7.0 * 0.3], rtol=1e-14)
     np.testing.assert_allclose(here.U_T, [s @ v[:2] + 7.0 * 0.3], rtol=1e-14)
     there = free_spin.instant(0.0, np.append(q, 12.0), np.append(v, 7.0))
-    np.testing.assert_allclose(there.H_t, [0.0], atol=1e-15)
+    np.testing.assert_allclose(there.H_t, [0.0], rtol=0, atol=1e-15)
     np.testing.assert_allclose(there.U_T, here.U_T, rtol=1e-13)
     np.testing.assert_allclose(there.H.toarray()[-1], [0.3], rtol=1e-13)  # the torque on the spin
     opposite = rub_model(given([0.0], [7.0]), axis=(-1.0, 0.0, 0.0)).assemble().instant(0.0, q, v)
@@ -244,7 +244,7 @@ def test_spheres_on_parallel_rails_slide_along_them() -> None:
     assert list(system.contacts.blocks.slides) == [1]
     n = np.array([0.1, 0.2]) / np.hypot(0.1, 0.2)
     U_T = system.instant(0.0, system.q0, np.array([0.0, 1.0, 0.0, 3.0])).U_T
-    np.testing.assert_allclose(np.abs(U_T), 2.0 * n[1], atol=1e-14)
+    np.testing.assert_allclose(np.abs(U_T), 2.0 * n[1], rtol=0, atol=1e-14)
 
 
 @pytest.mark.parametrize("kind", ["plane", "nodes", "pair", "chain"])

@@ -229,5 +229,5 @@ def test_sections_are_stations() -> None:
     for name in ("M", "K"):
         difference = abs(getattr(by_stations, name) - getattr(by_sections, name))
         assert difference.max() < 1e-12 * abs(getattr(by_stations, name)).max()
-    with pytest.raises(InputError, match="stands in sections already"):
+    with pytest.raises(InputError, match="is given in sections as well"):
         Rotor("r", sections=pieces, stations=[0.0, 1.0], material=MATERIAL)

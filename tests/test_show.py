@@ -60,7 +60,7 @@ def test_results_at_hand_have_the_notes_of_their_folders(bar: Result, tmp_path: 
     at_hand, of_folder = opened(spoilt), open_folder(tmp_path / "bar")
     assert at_hand.notes == of_folder.notes == opened(fm.load(tmp_path / "bar")).notes
     assert len(at_hand.notes) == 3
-    assert says(at_hand.notes, "1 ... 201 states ... finite numbers ... t = 0.07 s")
+    assert says(at_hand.notes, "1 ... 201 states ... not finite ... t = 0.07 s")
     assert at_hand.notes[0] == "the run failed: no way"
     assert at_hand.h == pytest.approx(5e-3)
     assert len(at_hand.result.fields) == 200
@@ -76,7 +76,7 @@ def test_without_a_screen_a_picture_is_written_and_said_so(
 
     monkeypatch.setattr(module, "has_screen", lambda: False)
     monkeypatch.chdir(tmp_path)
-    with pytest.warns(UserWarning, match="screen.*open.*window.*'bar_view.png'") as said:
+    with pytest.warns(UserWarning, match="screen.*window.*'bar_view.png'") as said:
         image = bar.show(time=0.8)
     assert said[0].filename == __file__
     written = np.asarray(Image.open("bar_view.png"))

@@ -137,7 +137,10 @@ def test_bodies_stand_where_their_names_can():
 def test_objects_say_what_they_are():
     model = ball()
     result = fm.simulate(model, "moreau-jean", step=0.01, end=1.0)
-    assert "ball (Particle)" in repr(model)
+    assert "1 body: ball (Particle)" in repr(model)
+    assert "1 contact: floor" in repr(model)
+    model.add(fm.Particle("second", mass=1.0))
+    assert "2 bodies: " in repr(model)
     assert "floor (NodePlane)" in repr(model)
     assert "moreau-jean" in repr(result)
     assert "101 samples" in repr(result)

@@ -489,5 +489,5 @@ def test_a_mass_matrix_that_is_not_definite_is_refused(monkeypatch: pytest.Monke
     indefinite[7, 8] = indefinite[8, 7] = 5.0
     for limit, wrong in itertools.product((500, 10), (massless, indefinite)):
         monkeypatch.setattr(dependent_columns, "DENSE_LIMIT", limit)
-        with pytest.raises(InputError, match=r"not positive definite \(unknown number [78]\)"):
+        with pytest.raises(InputError, match=r"definite.*unknown.*[78]"):
             redundant(sparse.csr_array(wrong), G)

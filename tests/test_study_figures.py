@@ -155,7 +155,7 @@ def test_failed_runs_are_left_out_and_named() -> None:
     assert says(only(notes), "1 of 60 runs failed ... Schatzman-Paoli, step h = 0.008 s")
     line = drawing.figure.axes[0].get_lines()[FAILED_RUN[0]]
     assert list(line.get_xdata()) == [h for k, h in enumerate(STEPS) if k != FAILED_RUN[1]]
-    with pytest.raises(InputError, match="figure 'it'.*run.*succeeded"):
+    with pytest.raises(InputError, match="figure 'it'.*runs.*succeeded"):
         draw(kind="lines", x="h", y=["final"], where={"scheme": SCHEMES[FAILED_RUN[0]], "h": STEPS[FAILED_RUN[1]]})
 
 
@@ -198,11 +198,11 @@ def test_the_second_by_makes_panels_with_one_y_axis() -> None:
         ({"kind": "modes", "x": "hertz", "y": ["modes"]}, "x = 'hertz' ... frequency_hz, omega_h"),
         ({"kind": "modes", "y": ["modes.loss"]}, "modes, modes.damping, modes.lost"),
         ({"kind": "profile", "y": ["wall"]}, "one by"),
-        ({"kind": "profile", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words; numbers"),
-        ({"kind": "lines", "x": "h", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words"),
-        ({"kind": "bars", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... words"),
-        ({"kind": "order", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... words"),
-        ({"kind": "work-precision", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... words"),
+        ({"kind": "profile", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... texts; numbers"),
+        ({"kind": "lines", "x": "h", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... texts"),
+        ({"kind": "bars", "y": ["scheme"], "by": ["scheme"]}, "'scheme' ... column ... texts"),
+        ({"kind": "order", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... texts"),
+        ({"kind": "work-precision", "x": "scheme", "y": ["error"], "by": ["h"]}, "'scheme' ... column ... texts"),
         ({"kind": "pie", "y": ["wall"]}, "lines, bars"),
         ({"kind": "lines", "x": "h", "y": ["final"], "where": {"scheme": "Euler"}}, "run ... value"),
     ],
@@ -355,7 +355,7 @@ def test_profiles_count_failures() -> None:
 
 def test_profiles_need_problems_with_several_solvers() -> None:
     rows = [Row(k, f"k{k}", {"scheme": s, "h": h}, "done", "", {"wall": 1.0}) for k, (s, h) in enumerate(ZIPPED)]
-    with pytest.raises(InputError, match="problem.*two solvers.*axis.*hand.*hand.*'scheme'"):
+    with pytest.raises(InputError, match="problem.*two solvers.*axis.*vary together.*'scheme'"):
         draw(Table(tuple(rows[:2])), kind="profile", y=["wall"], by=["scheme"])
     _, notes = draw(Table(tuple(rows)), kind="profile", y=["wall"], by=["scheme"])
     assert says(only(notes), "1 of 2 problems ... failure")

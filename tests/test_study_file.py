@@ -127,7 +127,7 @@ WRONG = {
     "value": (AXIS + 'key = "bodies.ball.mass"\nvalues = [1.0, -2.0]', ["axis 'more'", "bodies.ball.mass = -2.0"]),
     "empty": (AXIS + 'key = "bodies.ball.mass"\nvalues = []', ["axis.2.values", "empty"]),
     "no choice": (AXIS + "choices = []", ["axis.2.choices", "empty"]),
-    "twice": (AXIS + 'key = "bodies.ball.mass"\nvalues = [1, 2, 1.0]', ["1.0 comes twice"]),
+    "twice": (AXIS + 'key = "bodies.ball.mass"\nvalues = [1, 2, 1.0]', ["1.0 is repeated"]),
     "vector": (AXIS + 'key = "bodies.ball.velocity"\nvalues = [[1, 0, 0]]', ["choices ... label"]),
     "both": (AXIS + 'key = "time.end"\nchoices = []', ["key, keys ... choices"]),
     "range": (AXIS + 'key = "bodies.ball.mass"\nfrom = 1.0\nto = 2.0', ["missing"]),
@@ -233,7 +233,7 @@ def test_no_case(tmp_path: Path) -> None:
 
 
 def test_nothing_measured(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="nothing is measured"):
+    with pytest.raises(InputError, match="there are no measures"):
         read_study(write_study(tmp_path, 'case = "bouncing_ball"'))
 
 

@@ -144,7 +144,7 @@ def test_an_unfinished_study_has_a_page_that_says_so(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "message"),
     [
-        (["again"], "study folder alone"),
+        (["again"], "a single study folder"),
         (["--signal", "rod.first.position"], "--signal is for results"),
         (["-o", "report.txt"], "must end in .html"),
     ],

@@ -201,14 +201,14 @@ def test_a_failed_run_is_a_row_that_says_why(tmp_path: Path, capsys: pytest.Capt
     assert main(["study", str(path), "-o", str(out), "--no-figures"]) == 0
     said = capsys.readouterr()
     assert says(said.err, "4 ... 8 runs failed ... run 1")
-    assert "damped too much" in said.err
+    assert "overdamped" in said.err
     table = load_table(out)
     assert [row.status for row in table.rows] == ["done", "failed"] * 4
-    assert all(row.numbers == {} and "damped too much" in row.error for row in table.rows if not row.done)
+    assert all(row.numbers == {} and "overdamped" in row.error for row in table.rows if not row.done)
     with (out / "table.csv").open() as handle:
         lines = list(csv.DictReader(handle))
     assert lines[1]["impulse"] == ""
-    assert "damped too much" in lines[1]["failure"]
+    assert "overdamped" in lines[1]["failure"]
     ran()
     main(["study", str(path), "-o", str(out), "--no-figures", "--quiet"])
     assert ran() == []  # it would fail again
@@ -257,13 +257,13 @@ def test_another_study_in_the_folder_is_refused(tmp_path: Path) -> None:
         path = write_study(tmp_path, STUDY.replace(old, new).replace("stop", "floor").replace("l.impulse", "l"))
         if word == "title":
             path = write_study(tmp_path, STUDY.replace(old, new))
-            with pytest.raises(InputError, match=f"holds another study .its {word}"):
+            with pytest.raises(InputError, match=f"contains another study .its {word}"):
                 load_study(path).run(out)
         else:
-            with pytest.raises(InputError, match=f"holds another study .its {word}"):
+            with pytest.raises(InputError, match=f"contains another study .its {word}"):
                 StudyFolder(out, load_study(path).file)
     fm.load_case("impact_oscillator", ["time.steps=2"]).run(tmp_path / "run")
-    with pytest.raises(InputError, match="holds a run"):
+    with pytest.raises(InputError, match="contains a run"):
         load_study(write_study(tmp_path)).run(tmp_path / "run")
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from flexmb.drive import sparse_cones
-from flexmb.drive.sparse_cones import TRIES, solve_wedged
+from flexmb.drive.sparse_cones import GRADIENTS, SOON, TRIES, solve_wedged
 from flexmb.nonsmooth import residual
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.sparse_newton import sparse_proximal
@@ -27,7 +27,25 @@ def test_spheres_that_are_wedged_are_solved(wedged, sweeps, monkeypatch) -> None
     P, taken, reached = solve_wedged(wedged, np.zeros(wedged.n), 1e-6)
     assert reached <= 1e-6
     assert residual(wedged, P) == pytest.approx(reached, rel=1e-6)
-    assert taken <= sweeps + sum(systems for systems, _ in TRIES)
+    assert taken <= sweeps + SOON + GRADIENTS + sum(systems for systems, _ in TRIES)
+
+
+def test_gradients_solve_them_where_a_few_linear_systems_do_not(wedged, monkeypatch) -> None:
+    monkeypatch.setattr(sparse_cones, "SWEEPS", 0)
+    monkeypatch.setattr(sparse_cones, "TRIES", ())
+    P, taken, reached = solve_wedged(wedged, np.zeros(wedged.n), 1e-6)
+    assert reached <= 1e-6
+    assert residual(wedged, P) == pytest.approx(reached, rel=1e-6)
+    assert taken > 1000  # by gradients
+    monkeypatch.setattr(sparse_cones, "GRADIENTS", 10)
+    assert solve_wedged(wedged, np.zeros(wedged.n), 1e-6)[2] > 1e-6
+
+
+def test_gradients_are_not_asked_where_w_is_unsymmetric(wedged, monkeypatch) -> None:
+    monkeypatch.setattr(sparse_cones, "SWEEPS", 0)
+    monkeypatch.setattr(sparse_cones, "TRIES", ())
+    monkeypatch.setattr(sparse_cones, "UNSYMMETRIC", -1.0)
+    assert solve_wedged(wedged, np.zeros(wedged.n), 1e-6)[1] <= SOON
 
 
 def test_the_quick_schedule_alone_leaves_them(wedged) -> None:

@@ -15,7 +15,7 @@ from gallery.plain import plain_words
 WORDS = Path(__file__).parents[1] / "cases.md"
 WARNING = "warning: "
 FINE = 1e-6
-"""Relative tolerances below this are not written in per cent."""
+"""Relative tolerances below this are not written as percentages."""
 
 
 def case_page(facts: dict[str, Any], case_text: str) -> str:
@@ -31,7 +31,7 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
     name = facts["name"]
     parts = opening(facts)
     if not facts["error"]:
-        parts.append(picture(f"{name}/{VIEW}", f"What flexmb view shows of {name}"))
+        parts.append(picture(f"{name}/{VIEW}", f"{name} in flexmb view"))
     if facts.get("description"):
         parts.append(plain_words(facts["description"]))
     if not facts["error"]:
@@ -46,32 +46,32 @@ def case_page(facts: dict[str, Any], case_text: str) -> str:
 
 
 def opening(facts: dict[str, Any]) -> list[str]:
-    """Return how a page begins: title, how it went, and the error if there was one."""
+    """Return the beginning of a page: title, outcome, and error message, if any."""
     error = [f"```\n{facts['error']}\n```"] if facts["error"] else []
     return [f"# {plain_words(facts['title'] or facts['name'])}", _verdict(facts), *error]
 
 
 def listing(name: str, text: str) -> list[str]:
-    """Return a link to a file and what is in it."""
+    """Return a link to a file and its content."""
     # a fence longer than any in the file
     fence = "`" * max(3, 1 + max((len(ticks) for ticks in re.findall("`+", text)), default=0))
     return [f"[{name}.toml]({name}/{name}.toml)", f"{fence}toml\n{text.rstrip()}\n{fence}"]
 
 
 def picture(file: str, words: str) -> str:
-    """Return a picture that leads to itself in its full size."""
+    """Return a picture linked to its full size."""
     return f"[![{words}]({file})]({file})"
 
 
 def section_of(name: str, words: Path = WORDS) -> str:
-    """Return what docs/cases.md, or another page, says of a case, with its links seen from a page of the gallery."""
+    """Return the section of docs/cases.md, or another page, on a case, its links relative to a page of the gallery."""
     page = words.read_text(encoding="utf-8")
     found = re.search(rf"^## `{re.escape(name)}`\n(.*?)(?=^## |\Z)", page, re.S | re.M)
     return re.sub(r"\]\((?!https?:|#)", "](../", found.group(1).strip()) if found else ""
 
 
 def commands(name: str) -> str:
-    """Return the commands that repeat what the page shows."""
+    """Return the commands that reproduce the page."""
     lines = (f"check {name}", f"run {name}", f"view results/{name}", f"report results/{name}")
     return "\n".join(f"flexmb {line}" for line in lines)
 
@@ -88,7 +88,7 @@ def _verdict(facts: dict[str, Any]) -> str:
 
 def _expectations(entries: list[dict[str, Any]]) -> str:
     if not entries:
-        return "The case expects nothing."
+        return "The case has no expectations."
     rows = ["| what | unit | expected | tolerance | computed | source |", "|---|---|---|---|---|---|"]
     for entry in entries:
         value, tolerance = _asked(entry)
@@ -108,12 +108,12 @@ def _what(entry: dict[str, Any]) -> str:
 
 
 def _code(name: str) -> str:
-    """Return a dotted name as code that may be broken behind its dots."""
+    """Return a dotted name as code that can be broken after its dots."""
     return f"<code>{html.escape(name).replace('.', '.<wbr>')}</code>"
 
 
 def _asked(entry: dict[str, Any]) -> tuple[str, str]:
-    """Return what is expected, and how near it must be."""
+    """Return the expected value and its tolerance."""
     if entry.get("value") is None:
         signs = {"at_least": "≥", "at_most": "≤"}
         return " and ".join(f"{sign} {_number(entry[key])}" for key, sign in signs.items() if key in entry), ""
@@ -141,7 +141,7 @@ def _figures(summary: dict[str, Any]) -> str:
         "scheme": f"`{name}`" + (f" ({plain_words(options)})" if options else ""),
         "steps": steps,
         "unknowns, joints, contacts": f"{summary['dofs']}, {summary.get('joints', 0)}, {summary['contacts']}",
-        "time where this was built": f"{summary['wall_time_s']:.2g} s, {summary['us_per_step']:.3g} µs a step",
+        "time on the build machine": f"{summary['wall_time_s']:.2g} s, {summary['us_per_step']:.3g} µs a step",
         "deepest penetration": f"{summary['max_penetration']:.2g} m" if summary["contacts"] else "no contacts",
         "energy, start and end": f"{energy['initial']:.6g} J, {energy['final']:.6g} J",
         "ledger closes to": f"{energy['residual_max']:.1e} J",
@@ -150,13 +150,13 @@ def _figures(summary: dict[str, Any]) -> str:
 
 
 def _notes(summary: dict[str, Any]) -> list[str]:
-    """Return what ``flexmb run`` warns of and notes, as a box; nothing where there is nothing to say."""
+    """Return the warnings and notes of the run as a box; an empty list if there are none."""
     lines = [line.strip() for line in energy_lines(summary["energy"])]
     said = [line.removeprefix(WARNING) for line in lines if line.startswith(WARNING)] + summary.get("notes", [])
     if not said:
         return []
     words = (plain_words(line).replace("docs/energy.md", "[energy.md](../energy.md)") for line in said)
-    return ['!!! warning "What the run said"\n' + "".join(f"\n    * {line}" for line in words)]
+    return ['!!! warning "Warnings and notes of the run"\n' + "".join(f"\n    * {line}" for line in words)]
 
 
 def _option(value: object) -> str:

@@ -27,13 +27,13 @@ from gallery.signals_run import signals_chart
 
 FACTS, VIEW, THUMB, REPORT = "facts.json", "view.png", "thumb.png", "report.html"
 SIZE, FINER, THUMB_SIZE = (900, 960), 2, (480, 270)
-"""Pixels of the picture of a page, high so that its words can be read in a column, how many times as large it is drawn,
-and pixels of the one on the index."""
+"""Pixels of the picture of a page, high so that its text is legible in a column; the factor by which it is drawn
+larger; and pixels of the picture on the index."""
 FIELDS = {"bars": "axial_force", "beams": "bending_moment"}
-"""What the colours of a picture mean, by the group of the case; displacement elsewhere."""
+"""Field shown by colours, by the group of the case; displacement for other groups."""
 ROTOR, MECHANISM = "rotors", "mechanisms"
 ON_ITS_WAY = 0.6
-"""Part of the largest displacement at which a mechanism is shown."""
+"""Fraction of the largest displacement at which a mechanism is shown."""
 
 
 def group_of(case: Case) -> str:
@@ -52,7 +52,7 @@ def group_of(case: Case) -> str:
 
 
 def make(source: Path, folder: Path) -> bool:
-    """Run a case and fill the folder of its page; tell whether the run came to its end."""
+    """Run a case and fill the folder of its page; return whether the run reached its end."""
     facts: dict[str, Any] = {"name": source.stem, "title": source.stem, "group": "particles", "error": ""}
     try:
         case = fm.load_case(source)
@@ -84,11 +84,11 @@ def draw(case: Case, result: Result, run: Path, group: str, folder: Path) -> lis
             plot_campbell(fm.campbell(case, speeds), case.title).savefig(folder / "campbell.png", dpi=130)
             charts.append(("campbell.png", "Campbell diagram"))
     result.plot_energy().savefig(folder / "energy.png", dpi=150)
-    return [*charts, ("energy.png", "Energy ledger: energies above, what changed them below")]
+    return [*charts, ("energy.png", "Energy ledger: energies above, work and dissipation below")]
 
 
 def draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
-    """Draw what ``flexmb view`` shows at a telling time, and the scene of it alone in small."""
+    """Draw the picture of ``flexmb view`` at a characteristic time, and a small one of its scene alone."""
     from flexmb.postproc.screen import prepare_off_screen
     from flexmb.postproc.stage import draw as draw_stage
     from flexmb.postproc.view import reduced
@@ -103,14 +103,14 @@ def draw_view(result: Result, run: Path, group: str, folder: Path) -> None:
     finally:
         plotter.close()
     image.save(folder / VIEW, optimize=True)
-    # the scene stands in a part of the picture that is counted from below
+    # the region of the scene is given from the bottom of the picture
     w, h = image.size
     scene = image.crop((int(x * w), int((1.0 - y - height) * h), int((x + width) * w), int((1.0 - y) * h)))
     save_thumb(scene, folder)
 
 
 def save_thumb(image: Image.Image, folder: Path) -> None:
-    """Save a picture in small for the index, on white."""
+    """Save a small version of a picture for the index, on white."""
     image.thumbnail(THUMB_SIZE)
     small = Image.new("RGB", THUMB_SIZE, "white")
     small.paste(image, ((THUMB_SIZE[0] - image.width) // 2, (THUMB_SIZE[1] - image.height) // 2))
@@ -118,9 +118,9 @@ def save_thumb(image: Image.Image, folder: Path) -> None:
 
 
 def view_time(result: Result, field: str, group: str) -> float:
-    """Return the state to look at by its time, s: in the heaviest contact; without any where the field is largest.
+    """Return the time of the state to show, s: that of the largest contact impulse, or of the largest field value.
 
-    Mechanisms are shown on their way there, not at the turning point, where their parts tend to lie in a line.
+    Mechanisms are shown before the largest value, since their parts tend to be aligned at the turning point.
     """
     times = result.fields.times
     if any(np.any(contact.impulse) for contact in result.contacts.values()):
@@ -133,11 +133,11 @@ def view_time(result: Result, field: str, group: str) -> float:
 
 
 def read_facts(folder: Path) -> dict[str, Any]:
-    """Return what a run left for its page."""
+    """Return the facts that a run stored for its page."""
     facts: dict[str, Any] = json.loads((folder / FACTS).read_text(encoding="utf-8"))
     return facts
 
 
 def passed(facts: dict[str, Any]) -> bool:
-    """Tell whether the run came to its end and met all expectations."""
+    """Return whether the run reached its end and met all expectations."""
     return not facts["error"] and all(entry["ok"] for entry in facts["summary"]["expectations"])

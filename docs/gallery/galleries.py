@@ -1,4 +1,4 @@
-"""The galleries of the site. One more is one more entry of ``GALLERIES``."""
+"""The galleries of the site; a new gallery is a new entry of ``GALLERIES``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ are in the [bibliography](../bibliography.md); each page has the command that re
 
 @dataclass(frozen=True)
 class Gallery:
-    """A gallery: where its sources are, and how a page is made of one.
+    """A gallery: its sources, and the functions that make a page of a source.
 
     Parameters
     ----------
@@ -49,7 +49,7 @@ class Gallery:
     title, words : str
         Heading and first paragraph of its index.
     groups : sequence of str
-        In the order of the index.
+        Groups in the order of the index.
     sources : function
         Returns the source files by name.
     make : function
@@ -87,7 +87,7 @@ class Built:
     groups : dict
         Exhibits by group.
     files : dict
-        Other files by their place in the site.
+        Other files by their paths in the site.
     """
 
     gallery: Gallery
@@ -96,22 +96,22 @@ class Built:
 
     @property
     def exhibits(self) -> list[Exhibit]:
-        """All of them."""
+        """Exhibits of all groups, in the order of the index."""
         return [one for members in self.groups.values() for one in members]
 
     @property
     def pages(self) -> dict[str, str]:
-        """Markdown by its place in the docs."""
+        """Pages in Markdown by their paths in the docs."""
         index = index_page(self.gallery.title, self.gallery.words, self.groups)
         return {f"{self.gallery.name}/index.md": index} | {self.place(one): one.text for one in self.exhibits}
 
     def place(self, one: Exhibit) -> str:
-        """Return the place of a page in the docs."""
+        """Return the path of a page in the docs."""
         return f"{self.gallery.name}/{one.name}.md"
 
     @property
     def failed(self) -> list[str]:
-        """Names of what did not go as it should."""
+        """Names of the exhibits that failed or missed an expectation."""
         return [one.name for one in self.exhibits if not one.ok]
 
 
@@ -148,7 +148,7 @@ GALLERIES: tuple[Gallery, ...] = (CASES, STUDIES, VALIDATION)
 
 
 def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] = ()) -> Built:
-    """Make all pages of a gallery; what has not changed since the last build is taken from the shelf.
+    """Make all pages of a gallery; unchanged results of the last build are reused.
 
     Parameters
     ----------
@@ -157,7 +157,7 @@ def build(gallery: Gallery, shelf_folder: Path, tell: Tell, only: Sequence[str] 
     tell : function
         Called with a line for each page.
     only : sequence of str
-        Names of the sources to take; all by default.
+        Names of the sources to build; all by default.
     """
     sources = {name: path for name, path in gallery.sources().items() if not only or name in only}
     shelf = Shelf(shelf_folder / gallery.name, gallery.needs)

@@ -14,13 +14,13 @@ class Exhibit:
     Parameters
     ----------
     name : str
-        Of the source file, and of the page.
+        Name of the source file and of the page.
     title : str
     group : str
     text : str
         The page in Markdown.
     thumb : str
-        Picture on the index, seen from the folder of the gallery; empty when there is none.
+        Path of the picture on the index, relative to the folder of the gallery; empty without a picture.
     ok : bool
         Whether all went as it should.
     """

@@ -1,4 +1,4 @@
-"""Words of case files for Markdown: nothing of them is markup, and formulas typed in ASCII get their letters."""
+"""Texts of case files for Markdown: markup is escaped, and ASCII formulas get Greek letters and signs."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import html
 import re
 
 MARKS = re.compile(r"([\\*_\[\]#|~$])")
-"""What Markdown would take for something else in plain words."""
+"""Characters of plain text that Markdown would interpret."""
 GREEK = {
     **{"alpha": "α", "beta": "β", "gamma": "γ", "eps": "ε", "zeta": "ζ", "theta": "θ", "lambda": "λ", "pi": "π"},
     **{"rho_inf": "ρ∞", "rho": "ρ", "tau": "τ", "phi": "φ", "omega": "ω", "Omega": "Ω"},
 }
 LETTER = re.compile(rf"(?<![-\w])({'|'.join(GREEK)})(?=\d*(?![-\w])|_)")
-"""A Greek letter by its name, but for that of a scheme such as generalized-alpha."""
+"""The name of a Greek letter, except within names such as generalized-alpha."""
 SIGNS = {"<=": "≤", ">=": "≥", " perp ": " ⊥ ", "sqrt(": "√(", "sqrt ": "√"}
 HIGH, LOW = dict(zip("0123456789n", "⁰¹²³⁴⁵⁶⁷⁸⁹ⁿ", strict=True)), dict(zip("0123456789in", "₀₁₂₃₄₅₆₇₈₉ᵢₙ", strict=True))
 
 
 def plain_words(text: str) -> str:
-    """Return words of a case file for Markdown: code in backticks stays code, nothing else is markup."""
+    """Return text of a case file for Markdown: code in backticks remains code, other markup is escaped."""
     pieces = re.split(r"(`[^`\n]+`)", text.strip())
     return "".join(
         piece if k % 2 else MARKS.sub(r"\\\1", html.escape(lettered(piece), quote=False))
@@ -27,7 +27,7 @@ def plain_words(text: str) -> str:
 
 
 def lettered(text: str) -> str:
-    """Return words with the letters and signs that their formulas mean: ``rho A v0^2 >= 0`` is ρ A v₀² ≥ 0."""
+    """Return text with formulas in Greek letters and signs: ``rho A v0^2 >= 0`` becomes ρ A v₀² ≥ 0."""
     text = LETTER.sub(lambda found: GREEK[found[1]], text)
     for typed, meant in SIGNS.items():
         text = text.replace(typed, meant)

@@ -1,4 +1,4 @@
-"""What was made for a page is kept between builds, under a key of everything it depends on."""
+"""Cache of the results for a page between builds, with a key of everything the results depend on."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.record.summary import versions
 ROOT = Path(__file__).parents[2]
 SOURCES = (".py", ".js", ".css", ".msh", ".vtu")
 DONE = "made"
-"""An empty file in a folder that is complete."""
+"""Name of the empty file that marks a complete folder."""
 
 
 @cache
@@ -23,40 +23,40 @@ def code_key() -> str:
     folders = ("flexmb", "postproc", "meshes")
     paths = [path for folder in folders for path in (ROOT / folder).rglob("*") if path.suffix in SOURCES]
     gallery = ROOT / "docs" / "gallery"
-    for path in sorted([*paths, *gallery.glob("*_run.py")]):  # pages are written anew anyway
+    for path in sorted([*paths, *gallery.glob("*_run.py")]):  # pages are always rewritten
         digest.update(path.relative_to(ROOT).as_posix().encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
 
 
 class Shelf:
-    """A folder of folders, one for each source file; only the latest of each is kept.
+    """A cache folder with one folder for each source file, of which only the latest is kept.
 
     Parameters
     ----------
     folder : Path
     needs : function, optional
-        Returns other files that what is made from a source depends on.
+        Returns other files on which the results of a source depend.
     """
 
     def __init__(self, folder: Path, needs: Callable[[Path], Iterable[Path]] = lambda source: ()) -> None:
         self.folder, self._needs = folder, needs
 
     def place(self, source: Path) -> Path:
-        """Return the folder of what is made from a file as it is now."""
+        """Return the folder of the results of a source with its current content."""
         digest = hashlib.sha256(code_key().encode())
         for path in (source, *self._needs(source)):
             digest.update(path.read_bytes())
         return self.folder / f"{source.stem}-{digest.hexdigest()[:16]}"
 
     def get(self, source: Path, make: Callable[[Path], bool]) -> tuple[Path, bool]:
-        """Return the folder of a file, made if it is not there, and whether it was.
+        """Return the folder of a source, filled if necessary, and whether it existed before.
 
         Parameters
         ----------
         source : Path
         make : function
-            Fills a new folder; returns whether it is worth keeping.
+            Fills a new folder; returns whether to keep it.
         """
         place = self.place(source)
         if (place / DONE).is_file():
@@ -69,7 +69,7 @@ class Shelf:
         return place, False
 
     def clear_others(self, sources: Iterable[Path]) -> None:
-        """Remove what belongs to files that are not there any more."""
+        """Remove the folders of sources that no longer exist."""
         known = {self.place(source).name for source in sources}
         for path in self.folder.glob("*-*"):
             if path.name not in known:

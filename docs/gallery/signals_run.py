@@ -1,4 +1,4 @@
-"""The chart of the signals of a run: those that its expectations are about, without what shows nothing."""
+"""The chart of the signals of a run: those of its expectations, except constant and duplicate ones."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ from flexmb.postproc.ticks import take_out_power
 from flexmb.record.result import Result
 
 MOST = 4
-"""Signals of a chart."""
+"""Largest number of signals of a chart."""
 ROUND_OFF = 1e-9
-"""Changes below this part of the largest value with the same unit are not drawn."""
+"""Changes below this fraction of the largest value with the same unit are not drawn."""
 ALIKE = 4.0
-"""Signals whose ranges differ by more than this factor stand in frames of their own."""
+"""Signals whose ranges differ by more than this factor are drawn in separate frames."""
 SAME = 1e-6
-"""Curves nearer to each other than this part of their range, a shift apart, are drawn once."""
+"""Curves that differ, apart from a shift, by less than this fraction of their range are drawn once."""
 ERRORS = ("position_error", "velocity_error")
 
 
 def signals_chart(case: Case, result: Result) -> Figure | None:
-    """Return the chart of a run; None when nothing moves."""
+    """Return the chart of a run; None if all signals are constant."""
     curves = Curves(result)
     frames = framed(curves, telling(curves, [expect.signal for expect in case.expects]))
     if not frames:
@@ -44,7 +44,7 @@ def signals_chart(case: Case, result: Result) -> Figure | None:
 
 
 def telling(curves: Curves, asked: Iterable[str]) -> list[str]:
-    """Return the signals to draw: those asked for that move, each motion once, else the first that move.
+    """Return the signals to draw: the requested ones that vary, without duplicates; else the first ones that vary.
 
     Energies have a chart of their own, errors of joints are round-off, impulse and force of a contact are one curve.
     """
@@ -60,7 +60,7 @@ def telling(curves: Curves, asked: Iterable[str]) -> list[str]:
 
 
 def framed(curves: Curves, names: Sequence[str]) -> list[list[str]]:
-    """Return the signals by frames: those with one unit and ranges of much the same size together."""
+    """Return the signals by frames: those with equal units and similar ranges share a frame."""
     frames: list[list[str]] = []
     for name in names:
         for frame in frames:
@@ -74,7 +74,7 @@ def framed(curves: Curves, names: Sequence[str]) -> list[list[str]]:
 
 
 def _force(name: str) -> str:
-    """Return the name of the force that an impulse of a contact is over the time between samples; else nothing."""
+    """Return the name of the contact force that belongs to an impulse signal; else an empty string."""
     return name.replace(".impulse", ".force") if name.startswith("contacts.") and ".impulse" in name else ""
 
 
@@ -95,7 +95,7 @@ def _moves(name: str, curves: Curves, sizes: dict[str, float]) -> bool:
 
 
 def _same(curves: Curves, one: str, other: str) -> bool:
-    """Tell whether two curves are one motion: a gap and the position of what it is about, say."""
+    """Return whether two curves show the same motion, such as a gap and a position."""
     if unit_of_signal(one) != unit_of_signal(other):
         return False
     a, b = (curves[name] - curves[name].mean() for name in (one, other))
@@ -103,7 +103,7 @@ def _same(curves: Curves, one: str, other: str) -> bool:
 
 
 def _draw(axes: Axes, curves: Curves, names: Sequence[str]) -> None:
-    """Draw some signals into one frame, the legend above it."""
+    """Draw signals in one frame, with the legend above it."""
     words = [name.split(".")[-2 if name[-2:] in (".x", ".y", ".z") else -1] for name in names]
     word = ", ".join(dict.fromkeys(words)).replace("_", " ")
     for name, colour in zip(names, CYCLE, strict=False):

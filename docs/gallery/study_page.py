@@ -22,7 +22,7 @@ def study_page(facts: dict[str, Any], study_text: str) -> str:
     Parameters
     ----------
     facts : dict
-        What ``study_run.make`` found.
+        Facts written by ``study_run.make``.
     study_text : str
         The study file.
     """
@@ -45,13 +45,13 @@ def study_page(facts: dict[str, Any], study_text: str) -> str:
 
 
 def words_of(name: str) -> str:
-    """Return what docs/studies_shipped.md says of a study, without its picture and its command."""
+    """Return the section of docs/studies_shipped.md on a study, without its picture and its command."""
     return re.sub(r"^(!\[[^\n]*\)$|```.*?```)\n*", "", section_of(name, WORDS), flags=re.M | re.S).strip()
 
 
 def _expectations(entries: list[dict[str, Any]], units: list[str]) -> str:
     if not entries:
-        return "The study expects nothing."
+        return "The study has no expectations."
     rows = ["| what | unit | expected | computed | source |", "|---|---|---|---|---|"]
     for entry, unit in zip(entries, units, strict=True):
         got = f"{entry['got']:.6g}" if entry["got"] is not None else plain_words(entry["why"] or "no number")
@@ -64,12 +64,12 @@ def _expectations(entries: list[dict[str, Any]], units: list[str]) -> str:
 
 def _counts(summary: dict[str, Any], name: str) -> str:
     failed = f", {summary['failed']} of them failed" if summary["failed"] else ""
-    runs = f"{counted(summary['runs'], 'run')}{failed}, {summary['wall_time_s']:.0f} s where this was built"
+    runs = f"{counted(summary['runs'], 'run')}{failed}, {summary['wall_time_s']:.0f} s on the build machine"
     return f"{runs}. All digits are in [table.csv]({name}/table.csv)."
 
 
 def _table(lines: list[list[str]]) -> str:
-    """Return the table in a box of its own; Markdown leaves it as it is."""
+    """Return the table in a separate box as HTML, which Markdown does not change."""
     head, *rows = ([html.escape(cell) for cell in line] for line in lines)
     top = "".join(f"<th>{cell}</th>" for cell in head)
     body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows)

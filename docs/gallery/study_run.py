@@ -26,18 +26,18 @@ from gallery.case_run import FACTS, REPORT, save_thumb
 
 ENERGY, ORDERS, WORK = GROUPS = ("energy", "orders", "work and precision")
 DIGITS = 6
-"""Of the numbers on the page; table.csv has all."""
+"""Significant digits of numbers on the page; table.csv has all."""
 
 
 def group_of_study(tables: StudyTables) -> str:
-    """Return the group a study belongs to, by what it looks at."""
+    """Return the group of a study, by the quantities it measures."""
     if tables.ledger:
         return ENERGY
     return ORDERS if any(figure.kind == "order" for figure in tables.figure) else WORK
 
 
 def cases_of(source: Path) -> list[Path]:
-    """Return the case files of a study; none when it cannot be read, which running it will tell."""
+    """Return the case files of a study; none if it cannot be read, since the error is reported when it is run."""
     try:
         file = fm.load_study(source).file
     except FlexmbError:
@@ -46,7 +46,7 @@ def cases_of(source: Path) -> list[Path]:
 
 
 def make(source: Path, folder: Path) -> bool:
-    """Run a study and fill the folder of its page; tell whether all of it could be run and drawn."""
+    """Run a study and fill the folder of its page; return whether all of it could be run and drawn."""
     facts: dict[str, Any] = {"name": source.stem, "title": source.stem, "group": WORK, "error": ""}
     try:
         study = fm.load_study(source)
@@ -61,7 +61,7 @@ def make(source: Path, folder: Path) -> bool:
 
 
 def run(study: Study, place: Path, folder: Path) -> dict[str, Any]:
-    """Run a study in a place, as far as it has not been, and draw it; return what its page says."""
+    """Run the missing runs of a study in a folder and draw its figures; return the facts for its page."""
     study.run(place)
     drawn = draw_all(place)
     opened = open_study(place)
@@ -83,7 +83,7 @@ def run(study: Study, place: Path, folder: Path) -> dict[str, Any]:
 
 
 def picture(opened: Opened, name: str) -> Image.Image:
-    """Return a figure of a study as a picture, 200 pixels to the inch."""
+    """Return a figure of a study as a picture with 200 pixels per inch."""
     [table] = [figure for figure in opened.tables["figure"] if figure["name"] == name]
     spec = spec_of(table)
     drawing, _ = draw_figure(spec, opened.table, Columns(opened.tables))

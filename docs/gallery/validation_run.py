@@ -21,7 +21,7 @@ GROUP = "comparisons"
 
 
 def families() -> dict[str, Path]:
-    """Return the modules that hold comparisons, by name."""
+    """Return the modules with comparisons, by name."""
     found = {path.stem: path for path in sorted(FOLDER.glob("*.py"))}
     return {name: path for name, path in found.items() if name not in ("__init__", "comparison")}
 
@@ -33,7 +33,7 @@ def comparisons(name: str) -> list[Comparison]:
 
 
 def needs(source: Path) -> Iterable[Path]:
-    """Return the files that a family depends on besides its own."""
+    """Return the other files on which a family depends."""
     cases = shipped_cases()
     yield from (cases[name] for name in sorted({one.case for one in comparisons(source.stem)}))
     yield FOLDER / "comparison.py"
@@ -41,7 +41,7 @@ def needs(source: Path) -> Iterable[Path]:
 
 
 def make(source: Path, folder: Path) -> bool:
-    """Run the comparisons of a family and draw them; tell whether all came to their end."""
+    """Run the comparisons of a family and draw them; return whether all were completed."""
     module = importlib.import_module(f"validation.{source.stem}")
     facts: dict[str, Any] = {"name": source.stem, "title": module.TITLE, "group": GROUP, "error": "", "comparisons": []}
     for one in comparisons(source.stem):

@@ -28,7 +28,7 @@ def thrown_bar(result: fm.Result) -> list[Curve]:
 
 @compared("bouncing_bar", "Bar bouncing under gravity", DOYEN, "waves, closed form")
 def bouncing_bar(result: fm.Result) -> list[Curve]:
-    """Dropped from 5 m: contact on [1, 5/3) and [11/3, 13/3), and after 16/3 s all begins anew."""
+    """Dropped from 5 m: contact on [1, 5/3) and [11/3, 13/3), with the period 16/3 s."""
     from references.bar_waves import BouncingBar
 
     t = result.time
@@ -43,9 +43,9 @@ def bouncing_bar(result: fm.Result) -> list[Curve]:
     ]
 
 
-@compared("two_bars", "Bar that strikes an equal one at rest", "Saint-Venant (1867)", "waves, closed form")
+@compared("two_bars", "Bar that hits an equal one at rest", "Saint-Venant (1867)", "waves, closed form")
 def two_bars(result: fm.Result) -> list[Curve]:
-    """The second bar has all the momentum after the waves ran there and back."""
+    """After the waves have returned, the second bar has all of the momentum."""
     from references.bar_waves import two_bars as exact
 
     t = result.time
@@ -66,7 +66,7 @@ def two_bars(result: fm.Result) -> list[Curve]:
     'output.signals=["bar.node(0).displacement", "bar.node(20).displacement", "bar.node(40).displacement"]',
 )
 def rough_floor(result: fm.Result) -> list[Curve]:
-    """Friction stops the wave before the far end feels it, and locks the strain in."""
+    """Friction stops the wave before it reaches the far end, and locks the strain in."""
     from references import rough_bar
 
     t = result.time
@@ -82,11 +82,11 @@ def rough_floor(result: fm.Result) -> list[Curve]:
     ]
 
 
-@compared("bar_with_frictional_support", "Bar caught by a frictional support", "waves at a dry support", "closed form")
+@compared("bar_with_frictional_support", "Bar caught by a frictional support", "waves, dry support", "closed form")
 def frictional_support(result: fm.Result) -> list[Curve]:
-    """The held end moves in steps of $2 L / c$ with 23/30, 3/10 and 0 m/s; then the support sticks."""
+    """In successive intervals of $2 L / c$ the supported end moves at 23/30 and 3/10 m/s; then it sticks."""
     t, T = result.time, 2.0 / 3.0
     exact = np.where(t < T, 23.0 / 30.0, np.where(t < 2.0 * T, 0.3, 0.0))
     return [
-        Curve("velocity of the held end [m/s]", t, component(result, "bar.first.velocity", 0), exact, 3e-2, mean=True)
+        Curve("velocity at the support [m/s]", t, component(result, "bar.first.velocity", 0), exact, 3e-2, mean=True)
     ]

@@ -17,9 +17,9 @@ TITLE = "Beams"
     "exact beam of high order",
 )
 def spin_up(result: fm.Result) -> list[Curve]:
-    """The tip lags behind the hub by up to 0.6 m and comes back when the speed is constant.
+    """The tip lags behind the hub by up to 0.6 m and recovers when the speed is constant.
 
-    The reference is an exact beam of two elements of fourth order in the plane.
+    The reference is a plane exact beam of two elements of fourth order.
     """
     from references import spin_up as beam
 
@@ -39,7 +39,7 @@ def spin_up(result: fm.Result) -> list[Curve]:
     "index-1 integration, DOP853",
 )
 def crank(result: fm.Result) -> list[Curve]:
-    """The published end values are met by the reference to 1e-9."""
+    """The reference agrees with the published end values to 1e-9."""
     from references import flexible_slider_crank as model
 
     t = result.time
@@ -49,10 +49,10 @@ def crank(result: fm.Result) -> list[Curve]:
 
 
 @compared(
-    "beam_pressed_on_rough_plane", "Bristle on a surface that moves", "statics of a propped cantilever", "closed form"
+    "beam_pressed_on_rough_plane", "Bristle on a moving surface", "statics of a propped cantilever", "closed form"
 )
 def bristle(result: fm.Result) -> list[Curve]:
-    """It goes along with the surface until friction is at its limit, then stays bent by $\\mu N L^3 / 3 E I$."""
+    """The foot sticks to the moving surface up to the friction limit; then its deflection is $\\mu N L^3 / 3 E I$."""
     x = component(result, "blade.last.displacement", 0)
     exact = np.minimum(0.01 * result.time, 2.0 / 525.0)
     return [Curve("displacement of the foot [m]", result.time, x, exact, 3e-2)]
@@ -62,7 +62,7 @@ def bristle(result: fm.Result) -> list[Curve]:
     "peeling_beam", "Strip peeled off a surface", "Raous, Cangémi, Cocu (1999), mode I", "quasi-static finite elements"
 )
 def peeling(result: fm.Result) -> list[Curve]:
-    """Force times slope is the energy release rate."""
+    """The energy release rate is the force times the slope."""
     from references import peeling as strip
 
     lifts = np.linspace(0.0, 0.01, 81)
@@ -73,5 +73,5 @@ def peeling(result: fm.Result) -> list[Curve]:
     taken = np.interp(t, result.time, result.energy.work_cohesion)
     return [
         Curve("force [N]", t[late], got[late], force[late], 2e-2, mean=True),
-        Curve("work of the glue [J]", t, taken, -work, 2e-2),
+        Curve("work of adhesion [J]", t, taken, -work, 2e-2),
     ]

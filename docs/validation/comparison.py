@@ -1,4 +1,4 @@
-"""A comparison: a case that is run, and curves of it beside those of a reference."""
+"""Comparison of a run of a case with a reference: curves and their errors."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -14,11 +15,12 @@ from numpy.typing import ArrayLike, NDArray
 
 import flexmb as fm
 from flexmb.postproc.style import BLUE, INK, STYLE
+from flexmb.postproc.ticks import take_out_power
 
 TESTS = str(Path(__file__).parents[2] / "tests")
-"""Where the references are that share no code with flexmb."""
+"""Folder of the reference solutions, which share no code with flexmb."""
 LEAST_POINTS = 40
-"""References with fewer points than this are drawn as marks."""
+"""References with fewer points than this are drawn as markers."""
 
 
 @dataclass(frozen=True)
@@ -49,7 +51,7 @@ class Curve:
 
     @property
     def error(self) -> float:
-        """Distance of the curves over the range of the reference (its size where it does not change)."""
+        """Distance of the curves relative to the range of the reference, or to its magnitude if it is constant."""
         ours, theirs = (np.asarray(values, dtype=float) for values in (self.computed, self.reference))
         apart = np.abs(ours - theirs)
         size = float(np.ptp(theirs)) or float(np.abs(theirs).max()) or 1.0
@@ -63,7 +65,7 @@ class Curve:
 
 @dataclass(frozen=True)
 class Comparison:
-    """What is compared, with what, and how."""
+    """A comparison: the case and its overrides, the source, the reference, and the curves."""
 
     name: str
     title: str
@@ -76,7 +78,7 @@ class Comparison:
 
     def run(self) -> list[Curve]:
         """Run the case and return the curves."""
-        if TESTS not in sys.path:  # MkDocs takes back what modules add while they are imported
+        if TESTS not in sys.path:  # MkDocs removes entries that modules add to sys.path during their import
             sys.path.insert(0, TESTS)
         return self.curves_of(fm.load_case(self.case, list(self.overrides)).run())
 
@@ -107,18 +109,19 @@ def compared(
 
 
 def drawn(curves: Sequence[Curve]) -> Figure:
-    """Return the curves one above the other, references dashed or as marks."""
+    """Draw the curves in frames one above the other, references dashed or as markers."""
     with matplotlib.rc_context(STYLE):
         figure = Figure(figsize=(7.2, 0.4 + 2.3 * len(curves)), layout="constrained")
         for axes, curve in zip(figure.subplots(len(curves), 1, squeeze=False)[:, 0], curves, strict=True):
             x = np.asarray(curve.x, dtype=float)
             few = x.size < LEAST_POINTS
-            axes.plot(x, curve.computed, color=BLUE, linewidth=1.6, label="flexmb")
+            single: dict[str, Any] = {"linestyle": "none", "marker": "x"} if few else {"linewidth": 1.6}
+            axes.plot(x, curve.computed, color=BLUE, label="flexmb", **single)
             style = {"linestyle": "none", "marker": "o", "fillstyle": "none"} if few else {"linestyle": (0, (4, 2))}
             axes.plot(x, curve.reference, color=INK, linewidth=1.0, label="reference", **style)
-            axes.set_ylabel(curve.label)
-            axes.set_xlabel(curve.abscissa)
             axes.margins(x=0.02 if few else 0.0)
+            take_out_power(axes.xaxis, axes.get_xlim(), curve.abscissa)
+            take_out_power(axes.yaxis, axes.get_ylim(), curve.label)
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return figure
 

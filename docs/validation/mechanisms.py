@@ -12,7 +12,7 @@ TITLE = "Rigid bodies and mechanisms"
 
 @compared("four_bar", "Four-bar linkage", "Haddouni (2015), tables 3.2 and 3.3", "three angles, DOP853 at 1e-12")
 def four_bar(result: fm.Result) -> list[Curve]:
-    """Driven by a torque of 6 N m for 2 s."""
+    """The linkage is driven by a torque of 6 N m for 2 s."""
     from references import four_bar as linkage
 
     t = result.time
@@ -26,7 +26,7 @@ def four_bar(result: fm.Result) -> list[Curve]:
 
 
 @compared(
-    "double_pendulum_wall", "Double pendulum before a wall", "Potra et al. (2006), section 10.1", "two angles, events"
+    "double_pendulum_wall", "Double pendulum at a wall", "Potra et al. (2006), section 10.1", "two angles, events"
 )
 def double_pendulum(result: fm.Result) -> list[Curve]:
     """Five impacts of two point masses with $e$ = 0.1."""
@@ -55,7 +55,7 @@ def bouncing_pendulum(result: fm.Result) -> list[Curve]:
 
 @compared("heavy_top", "Heavy top", "Brüls, Cardona, Arnold (2012)", "elliptic functions")
 def heavy_top(result: fm.Result) -> list[Curve]:
-    """Nutation of a fast top."""
+    """The height of the centre of mass shows the nutation of a fast top."""
     from references import heavy_top as top
 
     z = component(result, "top.center.position", 2)
@@ -64,7 +64,7 @@ def heavy_top(result: fm.Result) -> list[Curve]:
 
 @compared("slider_crank", "Slider-crank", "Flores, Leine, Glocker (2010), without clearance", "crank angle, DOP853")
 def slider_crank(result: fm.Result) -> list[Curve]:
-    """Starts at 150 rad/s and runs on without a drive."""
+    """The crank starts at 150 rad/s and is not driven."""
     from references import slider_crank as crank
 
     a, v, b, x, _ = crank.trajectory(crank.FLORES, result.time)
@@ -74,7 +74,7 @@ def slider_crank(result: fm.Result) -> list[Curve]:
 
 @compared("double_four_bar", "Double four-bar linkage", "IFToMM benchmark A02", "one angle, DOP853")
 def double_four_bar(result: fm.Result) -> list[Curve]:
-    """Passes ten singular positions, at each of which it could change its branch."""
+    """The linkage passes ten singular positions, at each of which the solution could change its branch."""
     from references import double_four_bar as bars
 
     t = result.time
@@ -82,7 +82,7 @@ def double_four_bar(result: fm.Result) -> list[Curve]:
     return [Curve("tip of the crank x [m]", t, component(result, "crank0.tip.position", 0), np.sin(phi), 1e-2)]
 
 
-@compared("slider_crank_clearance", "Slider with play and friction in its guide", "Flores, Leine, Glocker (2010)",
+@compared("slider_crank_clearance", "Slider with clearance and friction in its guide", "Flores, Leine, Glocker (2010)",
           "three angles, own time stepping at 2e-6 s")  # fmt: skip
 def clearance(result: fm.Result) -> list[Curve]:
     """The corners of the slider strike the guide; friction is 0.01, $e$ = 0.4."""
@@ -98,7 +98,7 @@ def clearance(result: fm.Result) -> list[Curve]:
 
 @compared("rocking_block", "Rocking block", "Housner (1963)", "closed form between the landings, events")
 def rocking(result: fm.Result) -> list[Curve]:
-    """Friction holds the corners; each landing takes what Housner's ratio says."""
+    """Friction holds the corners; each landing reduces the angular rate by Housner's ratio."""
     from references import rocking_block
 
     tilt = rocking_block.trajectory(result.time)[0]
@@ -110,7 +110,7 @@ def rocking(result: fm.Result) -> list[Curve]:
     "painleve_rod", "Painlevé's rod", "Painlevé (1895); Génot, Brogliato (1999)", "impulse in closed form, one angle"
 )
 def painleve(result: fm.Result) -> list[Curve]:
-    """No force can keep the sliding end out of the floor: an impulse stops it, and the rod tips over its end."""
+    """No finite force prevents penetration of the sliding end: an impulse stops it, and the rod tips over its end."""
     from references import painleve_rod
 
     angle = np.pi / 3.0

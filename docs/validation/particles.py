@@ -23,9 +23,9 @@ def ball(result: fm.Result) -> list[Curve]:
     ]
 
 
-@compared("impact_oscillator", "Damped oscillator before an obstacle", "Acary, RR-7151, example 2", "closed form")
+@compared("impact_oscillator", "Damped oscillator at an obstacle", "Acary, RR-7151, example 2", "closed form")
 def oscillator(result: fm.Result) -> list[Curve]:
-    """Impacts are half a period apart; each has $e$ times the speed that damping left of the one before."""
+    """Impacts are half a period apart; the rebound speed is reduced by $e$ and by damping from one to the next."""
     from exact import impacting_oscillator
 
     q, v = impacting_oscillator(result.time, m=1.0, c=0.2, k=4.0, q0=1.0, e=0.7)
@@ -39,7 +39,7 @@ def oscillator(result: fm.Result) -> list[Curve]:
     "chain_of_balls", "Column of three balls on a floor", "Haddouni (2015), section 4.3.1", "events, closed flights"
 )
 def chain(result: fm.Result) -> list[Curve]:
-    """Column of three balls falling on a floor; impacts accumulate at several contacts."""
+    """Impacts accumulate at several contacts of the falling column."""
     from references import chain_of_balls
 
     t = result.time
@@ -52,20 +52,20 @@ def chain(result: fm.Result) -> list[Curve]:
 
 @compared("block_on_incline", "Block on an incline that stops and sticks", SLIDING, "closed form")
 def incline(result: fm.Result) -> list[Curve]:
-    """Thrown upward at 2 m/s with $\\mu$ = 0.5: it stops and stays."""
+    """The block starts upward at 2 m/s with $\\mu$ = 0.5, stops and sticks."""
     from references import dry_friction
 
     s, v, _ = dry_friction.incline(result.time, 0.5, 2.0)
     down = np.cos(dry_friction.SLOPE)
     return [
-        Curve("way along the slope [m]", result.time, component(result, "block.position", 0) / down, s, 5e-3),
+        Curve("displacement along the slope [m]", result.time, component(result, "block.position", 0) / down, s, 5e-3),
         Curve("velocity [m/s]", result.time, component(result, "block.velocity", 0) / down, v, 1e-2),
     ]
 
 
 @compared("potra_block", "Block driven by 8 cos t", "Potra et al. (2006), section 10.2", "closed form")
 def driven_block(result: fm.Result) -> list[Curve]:
-    """It slides, slows down and sticks at $t$ = 0.3386 s."""
+    """The block slides, slows down and sticks at $t$ = 0.3386 s."""
     from references import dry_friction
 
     q, v, _ = dry_friction.potra_block(result.time)
@@ -77,7 +77,7 @@ def driven_block(result: fm.Result) -> list[Curve]:
 
 @compared("dry_friction_oscillator", "Oscillator with dry friction", SLIDING, "closed form, half period by half period")
 def dry_oscillator(result: fm.Result) -> list[Curve]:
-    """Each half period takes the same from the amplitude; it comes to rest away from the middle."""
+    """Each half period reduces the amplitude by the same amount; the mass comes to rest away from the centre."""
     from references import dry_friction
 
     x = dry_friction.oscillator(result.time)[0]
@@ -85,10 +85,10 @@ def dry_oscillator(result: fm.Result) -> list[Curve]:
 
 
 @compared(
-    "stick_slip_belt", "Stick-slip on a belt", "constant and falling friction; Stribeck's curve", "events, DOP853"
+    "stick_slip_belt", "Stick-slip on a belt", "constant and decreasing friction; Stribeck's curve", "events, DOP853"
 )
 def belt(result: fm.Result) -> list[Curve]:
-    """Stick-slip: with constant friction, and with friction that falls with the slip velocity."""
+    """One mass has constant friction, the other friction that decreases with the slip velocity."""
     from references import dry_friction
 
     t = result.time
@@ -96,13 +96,13 @@ def belt(result: fm.Result) -> list[Curve]:
     falling = dry_friction.falling_belt(t, lambda s: 0.2 + 0.1 * np.exp(-((s / 0.5) ** 2)), 100.0, 10.0, 0.5)[0]
     return [
         Curve("constant friction: position [m]", t, component(result, "coulomb.position", 0), constant, 5e-3),
-        Curve("falling friction: position [m]", t, component(result, "stribeck.position", 0), falling, 3e-2),
+        Curve("decreasing friction: position [m]", t, component(result, "stribeck.position", 0), falling, 3e-2),
     ]
 
 
 @compared("sphere_sliding_to_rolling", "Ball that slides, then rolls", SLIDING, "closed form")
 def sliding_ball(result: fm.Result) -> list[Curve]:
-    """It rolls with 5/7 of its first speed."""
+    """Finally the ball rolls at 5/7 of its initial speed."""
     from references import dry_friction
 
     x, v, _, _ = dry_friction.rolling(result.time, (2.0, 0.0), (0.0, 0.0))
@@ -111,7 +111,7 @@ def sliding_ball(result: fm.Result) -> list[Curve]:
 
 @compared("billiard_ball", "Draw shot of a billiard ball", "Coriolis (1835)", "closed form: a parabola, then a line")
 def billiard(result: fm.Result) -> list[Curve]:
-    """The direction of slip is constant while the ball slides; so its path is a parabola."""
+    """The direction of slip is constant while the ball slides, so its path is a parabola."""
     from references import dry_friction
 
     x, v, _, _ = dry_friction.rolling(result.time, (1.5, 0.4), (20.0, -60.0))

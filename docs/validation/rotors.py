@@ -18,7 +18,7 @@ def whirl(result: fm.Result, node: str = "rotor.mid") -> NDArray[np.complex128]:
 
 @compared("laval_rotor", "Laval rotor at half its critical speed", "Jeffcott (1919)", "transient, closed form")
 def laval(result: fm.Result) -> list[Curve]:
-    """Starts from rest position with its unbalance."""
+    """The rotor starts undeflected and at rest; unbalance excites it."""
     from references import jeffcott
 
     exact = jeffcott.transient(result.time, m=1.6, k=4000.0, c=0.8, U=0.016, W=25.0)
@@ -29,7 +29,7 @@ def laval(result: fm.Result) -> list[Curve]:
     "run_up", "Run-up through the critical speed", "Jeffcott rotor with constant acceleration", "integration, DOP853"
 )
 def run_up(result: fm.Result) -> list[Curve]:
-    """The largest deflection comes late and is smaller than that of steady motion."""
+    """The largest deflection occurs after the critical speed and is smaller than that of steady motion."""
     from references import jeffcott
 
     t = result.time
@@ -39,7 +39,7 @@ def run_up(result: fm.Result) -> list[Curve]:
 
 @compared("sommerfeld", "Sommerfeld effect", "Sommerfeld (1902)", "integration, DOP853", "time.end=20.0")
 def sommerfeld(result: fm.Result) -> list[Curve]:
-    """A weak motor stays below the critical speed of 50 rad/s: its power goes into the whirl."""
+    """A weak motor stays below the critical speed of 50 rad/s: its power is dissipated by the whirl."""
     from references import jeffcott
 
     t, inertia = result.time, 0.02 + 1.6 * 1e-3**2
@@ -50,18 +50,18 @@ def sommerfeld(result: fm.Result) -> list[Curve]:
 @compared("nelson_mcvaugh", "Critical speeds of Nelson and McVaugh", "Nelson, McVaugh (1976)",
           "ROSS 2.3, shear and rotary inertia; within 0.4 % of the paper", "time.end=1e-3")  # fmt: skip
 def critical_speeds(result: fm.Result) -> list[Curve]:
-    """Synchronous critical speeds with isotropic bearings, rpm."""
+    """The speeds are synchronous critical speeds in rpm, with isotropic bearings."""
     published = [15361.0, 17011.0, 46507.0, 49815.0, 64186.0, 94896.0]
     found = fm.critical_speeds(fm.load_case("nelson_mcvaugh"), 6)
     rpm = np.array([one.speed for one in found]) * 30.0 / np.pi
     return [Curve("critical speed [rpm]", np.arange(1.0, 7.0), rpm, published, 2e-3, abscissa="number")]
 
 
-@compared("rotor_rub", "Rotor that rubs a hard stator", "test data of ROSS, hard stator",
-          "textbook matrices, own stepping at 2.5e-6 s", "time.step=2e-5",
+@compared("rotor_rub", "Rotor that rubs a rigid stator", "test data of ROSS, rigid stator",
+          "textbook matrices, independent time stepping at 2.5e-6 s", "time.step=2e-5",
           "time.end=0.2", "output.every=10", "output.fields_every=5000")  # fmt: skip
 def rub(result: fm.Result) -> list[Curve]:
-    """Impulses of the stator are added up: single impacts may be a sample late."""
+    """The impulses of the stator are accumulated, since single impacts may be one sample late."""
     from references.rub_rotor import RubRotor
 
     rotor, W = RubRotor(modes=12), 125.66370614359172
@@ -79,7 +79,7 @@ def rub(result: fm.Result) -> list[Curve]:
 @compared("rotor_dry_whip", "Dry whip", "Black (1968)", "closed form and integration", "time.step=1e-5",
           "time.end=0.04", 'output.signals=["disk.position", "disk.velocity"]')  # fmt: skip
 def dry_whip(result: fm.Result) -> list[Curve]:
-    """Friction drives the rotor backward round its stator until it rolls."""
+    """Friction drives the rotor backward around its stator until it rolls."""
     from references import dry_whip as whip
 
     x, v = result.signals["disk.position"], result.signals["disk.velocity"]

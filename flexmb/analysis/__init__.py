@@ -1,1 +1,1 @@
-"""What is computed without a time loop, or from its results: modes, spectra, rotors, exact solutions, errors."""
+"""Analyses without a time loop, or of its results: modes, spectra, rotors, exact solutions, errors."""

@@ -6,8 +6,8 @@ by steps of Levenberg and Marquardt with the inertia as metric: each minimizes
 
     dq . (K + mu M) dq / 2 - f . dq    subject to    G_J^T dq = 0,    g_N + G_N^T dq >= 0
 
-and is projected onto the joints. It is accepted when the loads do about the work that this model of them tells, so the
-energy falls from step to step; mu falls with good steps, which end as Newton's own, and grows with bad ones. From an
+and is projected onto the joints. It is accepted if the work of the loads is close to that of this model, so the energy
+decreases in every step; mu decreases after good steps, which become Newton steps, and increases after bad ones. From an
 unstable position the search continues along its unstable motion.
 """
 
@@ -39,7 +39,7 @@ GOOD, FAIR = 0.75, 0.1
 NEAR = 1e5
 """Residual, over its tolerance, below which rounding hides the work: there the residual itself must fall."""
 RUNAWAY = 50.0
-"""Distance, over the size of the system, at which it moves away without end."""
+"""Distance, relative to the size of the system, at which the motion counts as unbounded."""
 DENSE_LIMIT = 1200
 """Number of unknowns up to which the stability of the equilibrium is examined."""
 UNSTABLE, ROUND_OFF = 1e-9, 1e-12
@@ -52,8 +52,8 @@ AnySystem = LinearSystem | MultibodySystem
 class Rest(NamedTuple):
     """Equilibrium: positions ``q`` (nq,), forces ``lam`` (nj,) of the joints' rows and ``normal`` (nc,) of contacts.
 
-    ``normal`` is empty when contacts stay open. ``stable``: whether every small motion that joints and closed contacts
-    allow needs energy; None when the system is too large for this to be examined. ``iterations``: number of steps.
+    ``normal`` is empty if contacts are ignored. ``stable``: whether every small motion that joints and closed contacts
+    allow needs energy; None if the system is too large for this check. ``iterations``: number of steps.
     """
 
     q: Array
@@ -64,7 +64,7 @@ class Rest(NamedTuple):
 
 
 class _Here(NamedTuple):
-    """A position: forces without joints and contacts, directions, violations and gaps."""
+    """Quantities at a position: forces without joints and contacts, directions, violations and gaps."""
 
     q: Array
     f: Array
@@ -83,7 +83,7 @@ class _Step(NamedTuple):
 
 
 def equilibrium(system: AnySystem, t: float = 0.0, *, contacts: bool = True) -> Rest:
-    """Return the stable equilibrium that is reached from the start, loads as they are at time t, s.
+    """Return the stable equilibrium that is reached from the start, with the loads at time t, s.
 
     Parameters
     ----------
@@ -91,12 +91,12 @@ def equilibrium(system: AnySystem, t: float = 0.0, *, contacts: bool = True) -> 
     t : float
         s.
     contacts : bool
-        Whether contacts push, without friction and adhesion; otherwise they stay open.
+        Whether contacts act, without friction and adhesion; otherwise they are ignored.
 
     Raises
     ------
     InputError
-        When nothing holds the system, so that it moves away without end; or when none is found.
+        If the motion is unbounded because the system is unsupported, or if no equilibrium is found.
     """
     search = _Search(system, t, contacts)
     for escape in range(ESCAPES + 1):
@@ -124,7 +124,7 @@ class _Search:
         self.scale = max(float(np.abs(self.here.f).max(initial=0.0)), 1e-12)
 
     def look(self, q: Array) -> _Here:
-        """Return what acts at q."""
+        """Return the quantities at q."""
         at = self.system.instant(self.t, q, np.zeros(self.system.nv))
         f = np.asarray(at.F.sum(axis=0))
         N, gap = (at.G, at.g) if self.contacts else (sparse.csc_array((f.size, 0)), np.zeros(0))
@@ -140,7 +140,7 @@ class _Search:
         return sparse.csc_array(M), sparse.csc_array(K)
 
     def projected(self, q: Array) -> _Here | None:
-        """Return the position on the joints that is nearest to q, by mass; None when there is none nearby."""
+        """Return the position on the joints nearest to q in the mass metric; None if there is none nearby."""
         here = self.look(q)
         for _ in range(12):
             if np.abs(here.joint_g).max(initial=0.0) <= ROUNDING * self.size:
@@ -156,11 +156,11 @@ class _Search:
         return here if np.abs(here.joint_g).max(initial=0.0) < 1e-9 * self.size else None
 
     def descend(self) -> tuple[_Here, Array, Array]:
-        """Go down in energy to where all forces are in balance; return the place and the multipliers."""
+        """Decrease the energy until all forces are balanced; return the position and the multipliers."""
         here, system = self.here, self.system
-        held = _solved(self.M, here)  # accelerations at rest, and the forces that make them
+        held = _solved(self.M, here)  # accelerations at rest, and the resulting forces
         if held is None:
-            raise InputError("the mass matrix is singular, or joints contradict each other", where="bodies")
+            raise InputError("the mass matrix is singular, or joints are inconsistent", where="bodies")
         lam, P = held.lam, held.P
         first = max(float(np.abs(held.dq).max(initial=0.0)) / (FAR * self.size), self.scale / (self.size * self.metric))
         mu = 1e-3 * first
@@ -200,7 +200,7 @@ class _Search:
         return here, lam, P
 
     def quality(self, here: _Here, there: _Here, dq: Array, K: sparse.csc_array, step: _Step) -> float:
-        """Return the decrease of energy, over that of the model; contacts that are violated count by a penalty."""
+        """Return the decrease of energy, relative to that of the model; violated contacts add a penalty."""
         penalty = 2.0 * float(np.abs(step.P).max(initial=0.0))
         inside = penalty * (np.maximum(-here.gap, 0.0).sum() - np.maximum(-there.gap, 0.0).sum())
         model = float((here.f + here.G @ step.lam) @ dq - 0.5 * dq @ (K @ dq))
@@ -211,14 +211,14 @@ class _Search:
         return (work + inside) / model if model > 0.0 else -1.0
 
     def work_of_projection(self, middle: _Here, there: _Here) -> float:
-        """Return the work of the forces from a step's end to its projection onto the joints."""
+        """Return the work of the forces between the end of a step and its projection onto the joints."""
         if not there.joint_g.size:
             return 0.0
         step = _solved(self.M, middle._replace(f=np.zeros_like(middle.f), N=middle.N[:, :0], gap=middle.gap[:0]))
         return 0.0 if step is None else 0.5 * float((middle.f + there.f) @ step.dq)
 
     def left(self, here: _Here, lam: Array, P: Array, K: sparse.csc_array) -> float:
-        """Return how far from balance a position is, over what is allowed."""
+        """Return the residual of the equilibrium, relative to its tolerance."""
         force = here.f + here.G @ lam + here.N @ P
         scale = max(self.scale, float(np.abs(P).max(initial=0.0)))
         noise = ROUNDING * float(np.abs(K.diagonal()).max(initial=0.0)) * self.size / scale
@@ -230,13 +230,16 @@ class _Search:
         )
 
     def check_runaway(self, here: _Here) -> None:
-        """Raise when nothing holds the system."""
+        """Raise if the motion is unbounded because the system is unsupported."""
         layout = self.system.layout
         gone = np.abs(layout.displacements(here.q[None])[0]).max(axis=1, initial=0.0)
         far = int(np.argmax(gone))
         if gone[far] > RUNAWAY * self.size:
             body = layout.bodies[int(layout.body_of_point[far])]
-            words = f"nothing holds '{body}': it moves away under its loads without end, so there is no equilibrium"
+            words = (
+                f"no support or joint holds '{body}': its motion under the loads is unbounded, so there is no "
+                "equilibrium"
+            )
             raise InputError(f"{words}; add supports, joints, springs or stops", where="bodies", key=body)
 
     def named(self, unknown: int) -> str:
@@ -244,9 +247,9 @@ class _Search:
         return f"'{names[unknown]}'" if names else f"unknown {unknown}"
 
     def unstable_motion(self, here: _Here, lam: Array, P: Array) -> Array | None:
-        """Return the motion of least stiffness where that is negative, zeros where there is none, None if unknown.
+        """Return the motion of least stiffness if that is negative, zeros if there is none, None if unknown.
 
-        Joints and closed contacts hold; the curvature of contacts is left out.
+        It satisfies joints and closed contacts; the curvature of contacts is neglected.
         """
         if here.f.size > DENSE_LIMIT:
             return None
@@ -264,7 +267,7 @@ class _Search:
         return np.asarray(Z @ Y[:, 0])
 
     def leave(self, here: _Here, way: Array) -> bool:
-        """Begin again beside an unstable position, on the side that contacts leave open; False where none is."""
+        """Restart beside an unstable position, on the side admissible for contacts; False if there is none."""
         way = way * (0.5 * FAR * min(1.0, self.size) / float(np.abs(way).max()))
         sides = [self.projected(self.system.advance(here.q, sign * way)) for sign in (1.0, -1.0)]
         able = [side for side in sides if side is not None]
@@ -274,7 +277,7 @@ class _Search:
 
 
 def _solved(S: sparse.csc_array, here: _Here) -> _Step | None:
-    """Return the step that the matrix S gives; None when S is singular or no minimum belongs to it."""
+    """Return the step for the matrix S; None if S is singular or the step is not a minimum."""
     lu = _bordered(S, here.G)
     if lu is None:
         return None
@@ -293,7 +296,7 @@ def _solved(S: sparse.csc_array, here: _Here) -> _Step | None:
 
 
 def _bordered(S: sparse.csc_array, G: sparse.csc_array) -> SuperLU | None:
-    """Factor S bordered by joints; a small compliance of the joints shares forces among redundant ones."""
+    """Factor S bordered by joints; a small compliance of the joints distributes forces among redundant ones."""
     A = S
     if G.shape[1]:
         soft = 1e-11 * float(abs(G).max() ** 2 / max(np.abs(S.diagonal()).max(), 1e-300))

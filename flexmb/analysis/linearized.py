@@ -1,6 +1,6 @@
 """A system in large motion, linearized at its start: M x'' + K x = 0 over the motions x that its joints allow.
 
-With the multipliers lam that hold the start, K = -d(f + G lam)/dq, G^T x = 0, and a basis Z of these motions, x = Z y:
+With the multipliers lam at the start, K = -d(f + G lam)/dq, G^T x = 0, and a basis Z of these motions, x = Z y:
 
     (Z^T M Z) y'' + (Z^T K Z) y = 0
 

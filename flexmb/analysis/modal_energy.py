@@ -1,4 +1,4 @@
-"""What a run did to every mode of the structure: energies, losses, and the damping that can be measured.
+"""Modal analysis of a run: energies, losses, and the measured damping of every mode.
 
 With the M-orthonormal shapes X of ``modes``, q_j = x_j^T M q and v_j = x_j^T M v. In small motion without contact and
 with Rayleigh damping every mode is an oscillator of its own, q_j'' + 2 zeta_j omega_j q_j' + omega_j^2 q_j = f_j, and
@@ -6,9 +6,9 @@ with Rayleigh damping every mode is an oscillator of its own, q_j'' + 2 zeta_j o
     E_j = v_j^2 / 2 + omega_j^2 (q_j - f_j / omega_j^2)^2 / 2      (rigid motions: v_j^2 / 2 - f_j q_j),  f = X^T F0
 
 add up to the total energy but for a constant. A step of a scheme is then a linear map of as many numbers as its
-amplification matrix has rows (``spectrum``), so a sequence of (omega_j q_j, v_j) is a sum of so many powers lam^n. They
+amplification matrix has rows (``spectrum``), so a sequence of (omega_j q_j, v_j) is a sum of as many powers lam^n. They
 are found from the samples alone, by linear prediction (Prony 1795) in the form of a shift of two-sample windows on
-their leading singular vectors (Kung 1978), which needs no guess of how many of them are excited. The damping ratio is
+their leading singular vectors (Kung 1978), which does not require the number of excited ones. The damping ratio is
 xi = -ln|lam| / |ln lam| of the oscillation, as in ``spectrum``.
 """
 
@@ -30,9 +30,9 @@ from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem
 
 EXCITED = 1e-8
-"""Amplitude sqrt(E_j) of a mode, over that of the whole motion, below which it is round-off of the others."""
+"""Amplitude sqrt(E_j) of a mode, relative to that of the whole motion, below which it is round-off of the others."""
 FITS = 1e-4
-"""Error of a linear prediction, over the largest sample, above which it is rejected."""
+"""Error of a linear prediction, relative to the largest sample, above which it is rejected."""
 FEWEST = 6
 """Minimum number of consecutive samples for a prediction."""
 LINE = 31
@@ -40,7 +40,7 @@ LINE = 31
 
 
 class Planned(Protocol):
-    """A case: its plan knows the system."""
+    """A case, whose plan contains the system."""
 
     @property
     def plan(self) -> Any:
@@ -50,7 +50,7 @@ class Planned(Protocol):
 
 @dataclass(frozen=True)
 class ModalMotion:
-    """A run seen in the modes of its structure.
+    """A run in modal coordinates.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class ModalMotion:
 
 @dataclass(frozen=True)
 class _Run:
-    """How the states came about: ``steps`` their numbers, ``free`` whether no contact acted since the one before."""
+    """Data of the states: ``steps`` their numbers, ``free`` whether no contact acted since the previous state."""
 
     scheme: Any
     h: float
@@ -109,12 +109,12 @@ def modal_measure(of: LinearSystem | Planned, result: Result, count: int) -> dic
     Parameters
     ----------
     of : Case or LinearSystem
-        What was run; in small motion.
+        The case or system of the run, in small motion.
     result : Result
         Of the run. Whole states must have been kept: of every step (``output.fields_every = 1``), if damping of high
         frequencies is to be measured.
     count : int
-        How many modes; no more than there are unknowns are taken.
+        Number of modes, limited by the number of unknowns.
 
     Returns
     -------
@@ -154,7 +154,7 @@ def modal_measure(of: LinearSystem | Planned, result: Result, count: int) -> dic
 
 
 def scheme_of(summary: Mapping[str, Any]) -> Any:
-    """Return the scheme that a summary of a run tells of."""
+    """Return the scheme given in the summary of a run."""
     options = dict(summary)
     return SCHEMES[options.pop("name")](**options)
 
@@ -167,13 +167,13 @@ def modal_damping_ratios(system: LinearSystem, found: Modes) -> Array:
 
 
 def lost(energy: Array, free: NDArray[np.bool_]) -> Array:
-    """Return what each column lost between neighbours that are both free, (k,)."""
+    """Return the energy lost by each column between neighbours that are both free, (k,)."""
     both = free[1:] & free[:-1]
     return np.asarray(-np.diff(energy, axis=0)[both].sum(axis=0))
 
 
 def longest(free: NDArray[np.bool_]) -> slice:
-    """Return the longest stretch of true values."""
+    """Return the longest interval of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], free, [False]]).astype(np.int8)))
     starts, ends = edges[::2], edges[1::2]
     if not starts.size:
@@ -183,20 +183,20 @@ def longest(free: NDArray[np.bool_]) -> slice:
 
 
 def _measured(system: LinearSystem, motion: ModalMotion, run: _Run, expected: ComplexArray) -> Array:
-    """Return the damping ratio of each mode, from the states alone; nan where there is none to measure."""
+    """Return the damping ratio of each mode, from the states alone; nan if there is none to measure."""
     omega, steps = motion.modes.omega, run.steps
     out = np.full(omega.size, np.nan)
     if system.loads or len(steps) < FEWEST:
         return out
     stride = int(steps[1] - steps[0])
-    even = np.append(True, np.diff(steps) == stride)  # the last state of a run comes when it ends
+    even = np.append(True, np.diff(steps) == stride)  # the last state of a run is at its end
     elastic = motion.energy[:, omega > 0.0].sum(axis=1)
-    stirred = np.maximum.accumulate(elastic > EXCITED**2 * elastic.max(initial=0.0))  # nothing rings before
-    part = longest(run.free & even & stirred & (steps > 0))  # the first state was given, no step has made it
+    stirred = np.maximum.accumulate(elastic > EXCITED**2 * elastic.max(initial=0.0))  # nothing vibrates before
+    part = longest(run.free & even & stirred & (steps > 0))  # the first state was given, not computed by a step
     size = float(np.sqrt(np.abs(motion.energy[part]).sum(axis=1).max(initial=0.0)))
     for j in np.flatnonzero(omega > 0.0):
         if stride > 1 and omega[j] * run.h * stride >= np.pi:
-            continue  # turns between states can no longer be counted
+            continue  # the number of revolutions between states is ambiguous
         if np.sqrt(motion.energy[part, j].max(initial=0.0)) <= EXCITED * size:
             continue
         samples = np.stack([omega[j] * motion.q[part, j], motion.v[part, j]], axis=1)
@@ -207,14 +207,14 @@ def _measured(system: LinearSystem, motion: ModalMotion, run: _Run, expected: Co
 
 
 def powers(samples: Array, order: int) -> ComplexArray:
-    """Return the numbers lam of which samples y_n = sum_k c_k lam_k^n are made; none where they are not.
+    """Return the numbers lam such that the samples are y_n = sum_k c_k lam_k^n; none if they have another form.
 
     Parameters
     ----------
     samples : (n, 2) array
         Measured at equal distances.
     order : int
-        How many lam there are at the most.
+        Largest number of lam.
     """
     n = len(samples)
     windows = np.concatenate([samples[:-1], samples[1:]], axis=1)
@@ -233,14 +233,14 @@ def powers(samples: Array, order: int) -> ComplexArray:
 
 
 def _oscillation(lam: ComplexArray, expected: complex) -> ComplexArray:
-    """Return which of the measured powers is the oscillation: of a pair, or of real ones, the nearest to theory."""
+    """Return the oscillation among the measured powers: of a pair, or of real ones, the nearest to theory."""
     upper = lam[lam.imag > 1e-12 * np.abs(lam)]
     among = upper if upper.size else lam
     return np.asarray(among[np.argmin(np.abs(among - expected))])
 
 
 def _theory(scheme: Any, omega_h: Array, zeta: Array) -> ComplexArray:
-    """Return the oscillations of the amplification matrix; nan where there is none."""
+    """Return the oscillations of the amplification matrix; nan if there is none."""
     out = np.full(omega_h.size, np.nan, dtype=np.complex128)
     swings = (omega_h > 0.0) & (zeta < 1.0)
     for one in np.unique(zeta[swings]):

@@ -19,7 +19,7 @@ from flexmb.system.multibody_system import MultibodySystem
 DENSE_LIMIT = 1200
 """Number of unknowns up to which all eigenvalues are computed densely; above, the lowest by shift and invert."""
 NOISE = 64 * np.finfo(np.float64).eps
-"""Elastic energy of a mode, over the sum of the magnitudes of its terms, below which it is a rigid-body mode."""
+"""Elastic energy of a mode, relative to the sum of the magnitudes of its terms, below which it is a rigid-body mode."""
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Modes:
 
     @property
     def frequency(self) -> Array:
-        """Frequencies, Hz."""
+        """Natural frequencies, (k,), Hz."""
         return self.omega / (2.0 * np.pi)
 
 
@@ -57,7 +57,7 @@ def modes(system: LinearSystem | MultibodySystem, count: int | None = None, *, t
     system : LinearSystem or MultibodySystem
         One in large motion is linearized at its start, taken at rest: motions that its joints allow.
     count : int, optional
-        How many; by default 10, or all when there are fewer.
+        Number of modes; by default 10, or all if there are fewer.
     time : float
         Of the start of a system in large motion, s.
     """
@@ -85,7 +85,7 @@ def highest_frequency(system: LinearSystem) -> float:
 
 
 def _start(nv: int) -> Array:
-    """Return a fixed start for iterations: the same bits in every run."""
+    """Return a fixed start vector for iterations, so that runs are reproducible."""
     return np.cos(np.arange(nv))
 
 
@@ -98,14 +98,14 @@ def _checked(count: int | None, most: int, what: str) -> int:
 def _at_start(system: Linearized, count: int | None) -> Modes:
     Z, free = system.Z, system.Z.shape[1]
     if not free:
-        raise InputError("the joints leave nothing that could move", where="joints")
+        raise InputError("the joints leave no degree of freedom", where="joints")
     k = _checked(count, free, "motions that the joints allow")
     _, Y = linalg.eigh(Z.T @ system.K @ Z, Z.T @ system.M @ Z, subset_by_index=[0, k - 1])
     return replace(_sorted(system.M, system.K, np.asarray(Z @ Y), True), acceleration=system.acceleration)
 
 
 def _lowest(system: LinearSystem, k: int) -> Array:
-    """Return the k lowest shapes; the shift below zero makes K + s M definite when there are rigid motions."""
+    """Return the k lowest shapes; the negative shift makes K + s M definite if there are rigid motions."""
     from scipy.sparse.linalg import eigsh
 
     shift = -1e-12 * float(np.max(system.K.diagonal() / system.M.diagonal()))
@@ -114,7 +114,7 @@ def _lowest(system: LinearSystem, k: int) -> Array:
 
 
 def _sorted(M: Array | sparse.csr_array, K: Array | sparse.csr_array, X: Array, may_grow: bool = False) -> Modes:
-    """Return shapes in order; in small motion K is not negative, so what is less than nothing is round-off."""
+    """Return shapes in order; in small motion K is semidefinite, so negative values are round-off."""
     X = X / np.sqrt(np.einsum("ij,ij->j", X, M @ X))
     squares = np.einsum("ij,ij->j", X, K @ X)
     sizes = np.einsum("ij,ij->j", np.abs(X), abs(K) @ np.abs(X))

@@ -1,8 +1,8 @@
-"""Spectral analysis of the schemes: what a step does to a linear oscillator, without a run.
+"""Spectral analysis of the schemes: the map of a step for a linear oscillator, without a run.
 
 For q'' + 2 zeta omega q' + omega^2 q = 0 and a step h, every scheme of the project is a linear map of a few numbers,
 x_{n+1} = A(omega h, zeta) x_n (velocities times h, accelerations times h^2, so that only omega h enters). The pair of
-eigenvalues that goes over into exp(+-i omega h) as h -> 0 is the oscillation, lam = exp(-xi w +- i w sqrt(1 - xi^2))
+eigenvalues that tends to exp(+-i omega h) as h -> 0 is the oscillation, lam = exp(-xi w +- i w sqrt(1 - xi^2))
 (where damping has made it two real ones, the slower of them); from it come
 
     spectral radius           max |eigenvalue|              at most 1 where the scheme is stable
@@ -29,7 +29,7 @@ ComplexArray = NDArray[np.complex128]
 
 @dataclass(frozen=True)
 class Spectrum:
-    """Figures of one scheme over omega h, each (n,).
+    """Properties of one scheme over omega h, each (n,).
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class Spectrum:
 
 
 def amplification(scheme: Scheme, omega_h: float, zeta: float = 0.0) -> Array:
-    """Return A, over (q, h v) and, for the alpha family, h^2 a; the matrix stands in the file of the scheme.
+    """Return A, over (q, h v) and, for the alpha family, h^2 a; the matrix is defined with the scheme.
 
     Parameters
     ----------
@@ -106,9 +106,9 @@ def _eigenvalues(scheme: Scheme, omega_h: Array, zeta: float) -> ComplexArray:
 
 
 def _after_meeting(scheme: Scheme, omega_h: Array, zeta: float) -> ComplexArray:
-    """Return the eigenvalue of the oscillation where the pair has met on the real axis: the slower of the two.
+    """Return the eigenvalue of the oscillation after the pair has met on the real axis: the slower of the two.
 
-    A third one, the spurious, is told from them by following it from small h.
+    The third, spurious one is distinguished from them by tracking it from small h.
     """
     values = _eigenvalues(scheme, omega_h, zeta)
     if values.shape[1] == 3:

@@ -1,9 +1,10 @@
 """Static state of bars, beams, frames and mechanisms: displacements, reactions, contact and section forces.
 
-Small motion: K q = F with the weight, preloaded springs and loads. What supports hold is K q - F on the unknowns that
-they take away. Large motion, and structures that rest on contacts: ``analysis.equilibrium``, without friction.
+Small motion: K q = F with the weight, preloaded springs and loads. Reactions of supports are K q - F on the unknowns
+they eliminate. Large motion, and structures that rest on contacts: ``analysis.equilibrium``, without friction.
 
-In a line of length h with the force p per length the nodes tell means and slopes; the rest follows from balance:
+In a line of length h with the force p per length the nodes determine means and slopes; the rest follows from
+equilibrium:
 
     N' = -p_x,   Q' = -p,   M_z' = -Q_y,   M_y' = Q_z
 """
@@ -26,8 +27,9 @@ from flexmb.system.initial_state import static_response
 from flexmb.system.joint_resultants import contact_resultants, joint_resultants
 from flexmb.system.layout import Layout
 from flexmb.system.linear_system import LinearSystem
-from flexmb.system.model import Model, SmallMotion, loose_body, small_motion
+from flexmb.system.model import Model
 from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.small_motion import SmallMotion, loose_body, small_motion
 
 INSIDE = 1e-12
 """Penetration up to which a contact counts as just closed, m."""
@@ -40,19 +42,19 @@ class Statics:
     Parameters
     ----------
     layout : Layout
-        Where the n points and m lines are.
+        Positions of the n points and m lines.
     labels : tuple of str
         Names of the points.
     displacement, rotation : (n, 3) arrays
         In space, m and rad; in large motion from the start.
     held : tuple of str
-        What holds the bodies: nodes with supports, springs, joints with the body they act on.
+        Supporting parts: nodes with supports, springs, joints with the body they act on.
     forces, moments : (b, 3) arrays
-        What these do to the bodies, in space, N and N m. Moments of springs and joints are nan.
+        Forces and moments on the bodies, in space, N and N m. Moments of springs and joints are nan.
     resultants : (m, 2, 6) array
-        N, Q_y, Q_z, M_x, M_y, M_z at both ends of the lines, in their axes; nan where stiffness is not known.
+        N, Q_y, Q_z, M_x, M_y, M_z at both ends of the lines, in their axes; nan if the stiffness is unknown.
     left_out : tuple of str
-        Loads that change in time and so do not act here.
+        Loads that vary in time, which are omitted.
     contacts : tuple of (str, float)
         Contacts that are closed, and their normal forces, N, without friction.
     stable : bool or None
@@ -76,7 +78,7 @@ class Statics:
 
 
 class HasModel(Protocol):
-    """A case, for instance."""
+    """An object with a model, such as a case."""
 
     def model(self) -> Model:
         """Return the model."""
@@ -93,18 +95,18 @@ def static_state(model: Model | HasModel, time: float = 0.0) -> Statics:
     model : Model or Case
         Without rotors: theirs depends on the speed (``analysis.rotors.static``).
     time : float
-        s; when joints with prescribed motion are looked at.
+        s; time at which prescribed motions of joints are evaluated.
     """
     model = model if isinstance(model, Model) else model.model()
     if any(hasattr(body, "internal_damping") for body in model.bodies.values()):
-        raise InputError("has a rotor: use static_deflection, which takes its speed", where="bodies")
+        raise InputError("has a rotor: use static_deflection, which accounts for its speed", where="bodies")
     return _large(model, time) if model.large_motion else _small(model, time)
 
 
 def _small(model: Model, time: float) -> Statics:
-    small = small_motion(model)
+    small = small_motion(model.bodies, model.loads)
     acting = _acting(model)
-    # loads of the start act here like the others
+    # loads released at the start act like the others
     system = cast("LinearSystem", _with_loads(model, acting, ()).assemble((), time))
     loose = loose_body(small.bodies, small.springs.held)
     q, P = np.zeros(system.nv), np.zeros(system.contacts.nc)
@@ -115,7 +117,7 @@ def _small(model: Model, time: float) -> Statics:
         rest = equilibrium(system, time)
         q, P, stable = rest.q, rest.normal, rest.stable
     if loose and not (P > 0.0).any():
-        message = f"body '{loose}' is not held, so it has no static state: add supports, springs or stops"
+        message = f"body '{loose}' is not supported, so it has no static state: add supports, springs or stops"
         raise InputError(message, where="bodies", key=loose)
     push = (small.nodes.displacement @ (system.contacts.G @ sparse.diags_array(P))).toarray()
     held, forces, moments = _support_forces(model, small, q, acting, time, push.sum(axis=1))
@@ -150,14 +152,14 @@ def _with_loads(model: Model, acting: set[str], initial_static: Sequence[str]) -
 
 
 def _contact_forces(labels: Sequence[str], forces: Array, P: Array) -> tuple[list[str], Array]:
-    """Return the closed contacts that push at the bodies as a whole, and their forces in space, (k, 3)."""
+    """Return the closed contacts and their forces on the bodies in space, (k, 3)."""
     size = float(P.max(initial=0.0))
     own = [k for k in range(P.size) if P[k] > 1e-9 * size and np.abs(forces[k]).max() > 1e-9 * size]
     return [f"contact {labels[k]}" for k in own], forces[own].reshape(-1, 3)
 
 
 def _closed(labels: Sequence[str], P: Array) -> tuple[tuple[str, float], ...]:
-    """Return the contacts that push, and how hard."""
+    """Return the closed contacts and their normal forces."""
     least = 1e-9 * float(P.max(initial=0.0))
     return tuple((name, float(p)) for name, p in zip(labels, P, strict=True) if p > least)
 
@@ -168,7 +170,7 @@ def _acting(model: Model) -> set[str]:
 
 
 def _changes(load: Any) -> bool:
-    """Return whether a load changes in time, or with the motion of its node."""
+    """Return whether a load varies in time, or with the motion of its node."""
     function = getattr(load, "function", None)
     if function is None or callable(function):
         return function is not None
@@ -187,23 +189,23 @@ def _force(model: Model, small: SmallMotion, acting: set[str], time: float) -> A
 def _support_forces(
     model: Model, small: SmallMotion, q: Array, acting: set[str], time: float, push: Array
 ) -> tuple[list[str], Array, Array]:
-    """Return the nodes that supports hold, and the forces and moments there: the same model is assembled without.
+    """Return the nodes with supports, and the forces and moments there, from the model assembled without them.
 
-    ``push`` (3 n,) is what contacts do to the nodes.
+    ``push`` (3 n,) are the contact forces on the nodes.
     """
     free = Model(gravity=model.gravity)
     for body in model.bodies.values():
         free.add(replace(cast("Any", body), supports=()) if getattr(body, "supports", ()) else body)
     for load in model.loads.values():
         free.add(load)
-    whole = small_motion(free)
+    whole = small_motion(free.bodies, free.loads)
     place = {name: k for k, name in enumerate(whole.dof_names)}
     own = np.array([place[name] for name in small.dof_names], dtype=np.int64)
     u = np.zeros(whole.nodes.nv)
     u[own] = q
     reaction = whole.K @ u - _force(free, whole, acting, time) - whole.nodes.displacement.T @ push
     reaction[own] = 0.0
-    # an unknown that is held is a unit displacement or turn of its node
+    # a fixed unknown is a unit displacement or rotation of its node
     forces, moments = ((D @ reaction).reshape(-1, 3) for D in (whole.nodes.displacement, whole.nodes.rotation))
     taken = np.ones(whole.nodes.nv)
     taken[own] = 0.0
@@ -213,7 +215,7 @@ def _support_forces(
 
 
 def _spring_forces(small: SmallMotion, q: Array) -> tuple[list[str], Array]:
-    """Return the springs that pull at the bodies as a whole, and their forces; between bodies they add to nothing."""
+    """Return the springs to the ground and their forces; those between bodies have no resultant."""
     names, forces = [], []
     for name, term in small.terms.items():
         if term.function is None and np.any(term.stiffness):
@@ -262,7 +264,7 @@ def _point_labels(layout: Layout) -> tuple[str, ...]:
 
 
 def _weight_per_length(model: Model, layout: Layout) -> Array:
-    """Return the weight of the lines per length, in space, (m, 3), N/m; zero of bodies whose nodes carry it."""
+    """Return the weight of the lines per length, in space, (m, 3), N/m; zero for bodies with lumped weight."""
     a = np.zeros(3) if model.gravity is None else np.asarray(model.gravity, dtype=np.float64)
     owner = layout.body_of_point[layout.cells[:, 0]]
     mu = np.zeros(len(layout.cells))

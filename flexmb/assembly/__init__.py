@@ -1,1 +1,1 @@
-"""From parts to the arrays of a multibody system: bodies register unknowns and markers, all else uses them."""
+"""From parts to the arrays of a multibody system: bodies register unknowns and markers, the other parts use them."""

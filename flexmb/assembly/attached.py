@@ -1,8 +1,8 @@
-"""Rigid bodies that a joint holds at a point nobody named: said where that is harmless, refused within a loop.
+"""Rigid bodies held by a joint at an unnamed point: noted if harmless, refused within a loop.
 
-Such a body is held where the other end is. At the end of a chain that says no more than where the body is held. In a
-closed loop of joints it changes a length of the mechanism, and a loop that is open at the start would pass for a closed
-one.
+Such a body is held at the position of the other end. At the end of a chain this only defines the point of the body. In
+a closed loop of joints it changes a length of the mechanism, and a loop that is open at the start would be accepted as
+closed.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from flexmb.state import Array
 ROUNDED = 1e-6
 """Distance of a joint from the reference point of a body, over the coordinates, that is attributed to rounded data."""
 MOST_NOTES = 5
-"""Maximum number of joints with a note of their own."""
+"""Maximum number of joints with individual notes."""
 
 
 @dataclass(frozen=True)
 class Attached:
-    """A rigid body without a named point: the joint, the key and name of the body, where it is held, how far off, m."""
+    """A rigid body without a named point: the joint, key and name of the body, the point, its distance, m."""
 
     where: str
     key: str
@@ -33,7 +33,7 @@ class Attached:
 
     @property
     def words(self) -> str:
-        """Where the joint holds it."""
+        """Description of the point at which the joint acts."""
         at = ", ".join(f"{x:.6g}" for x in self.point)
         return (
             f"names no point of '{self.body}', so it holds it where the other end is, at ({at}), {self.off:.6g} m from "
@@ -42,20 +42,20 @@ class Attached:
 
 
 def attached_notes(attached: Sequence[Attached], joints: Iterable[object], project: bool = False) -> list[str]:
-    """Return notes of bodies that were attached at the end of a chain: of the first few one each, of the rest one.
+    """Return notes on bodies attached at the end of a chain: individual ones for the first few, one for the rest.
 
     Parameters
     ----------
     attached : sequence of Attached
     joints : iterable
-        All joints; those that join bodies have ``a`` and ``b``.
+        All joints; those that connect bodies have ``a`` and ``b``.
     project : bool
-        Whether the start is moved to the nearest consistent one; then loops are closed by that.
+        Whether the initial state is projected to the nearest consistent one, which closes loops.
 
     Raises
     ------
     InputError
-        When one was attached within a loop.
+        If a body was attached within a loop.
     """
     ends = {str(j.where): (_body(j.a), _body(j.b)) for j in joints if hasattr(j, "where") and hasattr(j, "a")}  # type: ignore[attr-defined]
     looped = set() if project else ends.keys() - _bridges(ends)
@@ -82,10 +82,10 @@ def _body(ref: object) -> str:
 
 
 def _bridges(ends: Mapping[str, tuple[str, str]]) -> set[str]:
-    """Return the joints that lie in no loop: the bridges of the graph of bodies, which may have parallel edges.
+    """Return the joints outside of loops: the bridges of the graph of bodies, which may have parallel edges.
 
-    A search in depth numbers the bodies as it meets them. ``low`` is the smallest number that is reached from a body
-    and those found beyond it by one other joint; the joint that led to it is a bridge if that is not before the body.
+    A depth-first search numbers the bodies. ``low`` is the smallest number that is reached from a body and its
+    descendants by one other joint; the joint that led to it is a bridge if that is not before the body.
     """
     beside: dict[str, list[tuple[str, str]]] = {}
     for joint, (a, b) in ends.items():

@@ -13,15 +13,15 @@ from flexmb.state import Array
 class Bending:
     """Deflection of a floating beam over its length.
 
-    A cantilever is bent by the deflection of its tip; a beam that hangs at both ends by its slope there: both measure
-    the rotations that linear strains leave out.
+    A cantilever is bent by the deflection of its tip, a beam supported at both ends by its slope there: both measure
+    the rotations that linear strains neglect.
 
     Parameters
     ----------
     name : str
         The body.
     first : int
-        Place of its first mode in q.
+        Index of its first mode in q.
     map : (k, 2, m) array
         Modal coordinates -> distances of the nodes from the tangents at both ends along y and z, over the length.
     """
@@ -42,8 +42,8 @@ class Bending:
         return cls(name, first, np.concatenate(rows) / (x[-1] - x[0]))
 
     def shares(self, q: Array) -> Array:
-        """Return the largest deflection over the length, (k,), of the states q, (k, nq)."""
+        """Return the largest deflection relative to the length, (k,), of the states q, (k, nq)."""
         modes = q[:, self.first : self.first + self.map.shape[2]]
-        with np.errstate(all="ignore"):  # a run that has failed may end in anything
+        with np.errstate(all="ignore"):  # a failed run may end with numbers that are not finite
             off = np.linalg.norm(np.tensordot(modes, self.map, axes=(1, 2)), axis=2).max(axis=1)
         return np.where(np.isfinite(off), off, 0.0)

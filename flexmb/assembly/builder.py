@@ -1,4 +1,4 @@
-"""``Builder``: collects what the parts of a model add, and turns it into the arrays of ``kernels.tables``."""
+"""``Builder``: collects the contributions of the parts of a model for the arrays of ``kernels.tables``."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Group:
     """The rows of one joint or contact.
 
     One with ``spheres``, radii in m, has no rows yet: its labels and points are those of the spheres, and pairs of them
-    get rows while they are near (``sphere_pairs``). ``law`` is that of the contact, ``where`` its place in a file.
+    get rows while they are close (``sphere_pairs``). ``law`` is that of the contact, ``where`` its place in a file.
     """
 
     name: str
@@ -53,14 +53,14 @@ class Group:
 
 
 class Builder:
-    """Unknowns, places, rows and forces of a model in the making.
+    """Unknowns, places, rows and forces of a model under construction.
 
     Parameters
     ----------
     gravity : (3,) array
         m/s^2.
     t0 : float
-        Time the run starts at, s.
+        Start time of the run, s.
     """
 
     def __init__(self, gravity: Array, t0: float) -> None:
@@ -117,7 +117,7 @@ class Builder:
     def add_plain(
         self, q: Array, v: Array, names: Sequence[str], angles: Sequence[int] | IntArray = ()
     ) -> tuple[int, int]:
-        """Add plain unknowns with their start values, of which some are ``angles``; return the first place in q, v."""
+        """Add plain unknowns with initial values, some of them ``angles``; return the index of the first in q and v."""
         iq, iv = len(self.q0), len(self.v0)
         self.turning += [iv + int(k) for k in angles]
         self.q0 += [float(x) for x in q]
@@ -127,7 +127,7 @@ class Builder:
         return iq, iv
 
     def add_spin(self, q: float, v: float, name: str) -> tuple[int, int]:
-        """Add the angle of a free spin; return its place in q and v."""
+        """Add the angle of a free spin; return its index in q and v."""
         iq, iv = self.add_plain(np.array([q]), np.array([v]), [name], angles=[0])
         self.spins.append(self.plain.pop())
         return iq, iv
@@ -135,7 +135,7 @@ class Builder:
     def add_matrix(self, which: str, index: IntArray, block: Array | sparse.sparray) -> None:
         """Add a block to M, C or K over the unknowns ``index`` (of v)."""
         index = np.asarray(index, dtype=np.int64)
-        if isinstance(block, np.ndarray):  # much faster than by way of scipy
+        if isinstance(block, np.ndarray):  # much faster than with scipy
             row, col = np.nonzero(block)
             data = block[row, col]
         else:
@@ -155,11 +155,11 @@ class Builder:
         self.bodies[info.name] = info
 
     def places(self, ref: object, where: str, key: str = "node") -> list[Marker]:
-        """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
+        """Return the places of a reference: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
         return find_markers(self.bodies, ref, where, key)
 
     def place(self, ref: object, where: str, key: str = "node", point: Array | None = None) -> Marker:
-        """Return the single place a reference means; ``point`` (in space) picks a point of a rigid body or ground."""
+        """Return the single place of a reference; ``point`` (in space) selects a point of a rigid body or ground."""
         if point is not None:
             name = str(ref)
             if name == "ground":
@@ -171,12 +171,12 @@ class Builder:
                 return replace(at, position=np.asarray(point, dtype=np.float64), local=local + at.local, label=name)
         found = self.places(ref, where, key)
         if len(found) != 1:
-            message = f"means {len(found)} nodes where a single one is needed"
+            message = f"means {len(found)} nodes but a single one is needed"
             raise InputError(message, where=where, key=key, value=str(ref))
         return found[0]
 
     def marker(self, place: Marker, axes: Array | None = None) -> int:
-        """Return the marker at a place whose axes are ``axes`` (columns, in space) at the start."""
+        """Return the marker at a place with the axes ``axes`` (columns, in space) at the start."""
         R0 = np.eye(3) if axes is None else place.axes.T @ axes
         key = b"".join(
             np.ascontiguousarray(x).tobytes()
@@ -197,7 +197,7 @@ class Builder:
         """Return the number of a time function, -1 for none."""
         if f is None:
             return -1
-        if id(f) not in self._function_of:  # the list keeps it alive, so that no other gets its number
+        if id(f) not in self._function_of:  # the list keeps a reference, so that its id is not reused
             self._function_of[id(f)] = len(self.functions)
             self.functions.append(f)
         return self._function_of[id(f)]
@@ -210,7 +210,7 @@ class Builder:
         return self._angle_of[A, B]
 
     def start(self) -> Array:
-        """Return the positions at the start, with their rests (zeros), of the unknowns that were added so far."""
+        """Return the initial positions, with their low-order parts (zeros), of the unknowns added so far."""
         if self._start.size != 2 * len(self.q0):
             self._start = np.concatenate([self.q0, np.zeros(len(self.q0))])
         return self._start
@@ -225,18 +225,18 @@ class Builder:
     def begin_contact(self, name: str, law: ContactLaw) -> Group:
         """Start the rows of a contact."""
         if any(group.name == name for group in self.contacts):
-            message = "there is a contact of this name already: the friction of a joint is recorded as JOINT_friction"
+            message = "there is already a contact of this name: the friction of a joint is recorded as JOINT_friction"
             raise InputError(message, where=f"contacts.{name}")
         self.contacts.append(Group(name, e=law.e, role="contacts", law=law))
         return self.contacts[-1]
 
     def add_beside(self, rows: Sequence[RowBeside]) -> None:
-        """Add rows beside the normal of a contact that was added last."""
+        """Add rows beside the normal of the last added contact."""
         if rows:
             self.beside[len(self.rows["contacts"]) - 1] = list(rows)
 
     def add_spheres(self, name: str, places: Sequence[Marker], radii: Sequence[float], law: ContactLaw) -> None:
-        """Add spheres that are in contact all against all."""
+        """Add spheres with contacts between all pairs."""
         group = self.begin_contact(name, law)
         group.spheres = np.array(radii, dtype=np.float64)
         group.labels = [f"{name}[{place.label}]" for place in places]
@@ -256,7 +256,7 @@ class Builder:
         cf: float = 0.0,
         angle: tuple[int, int] = (-1, -1),
     ) -> None:
-        """Add a row to a joint or contact; ``label`` says what it holds ("x", "axis", ...)."""
+        """Add a row to a joint or contact; ``label`` names its component ("x", "axis", ...)."""
         group.labels.append(label)
         self.rows[group.role].append(
             {
@@ -325,11 +325,11 @@ class Builder:
         self.floating.append(data)
 
     def add_rotor(self, data: RotorData) -> None:
-        """Add what spinning adds to a body."""
+        """Add the effects of spin to a body."""
         self.rotors.append(data)
 
     def add_to_rotor(self, name: str, matrices: tuple[IntArray, Array], tables: Sequence[BearingTable]) -> None:
-        """Add entries (m, 2) with values (m, 5), and tables of bearings, to a rotor that is there already."""
+        """Add entries (m, 2) with values (m, 5), and tables of bearings, to an existing rotor."""
         k = next(k for k, rotor in enumerate(self.rotors) if rotor.name == name)
         old = self.rotors[k]
         entry, value = np.vstack([old.entry, matrices[0]]), np.vstack([old.value, matrices[1]])

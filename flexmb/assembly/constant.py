@@ -15,8 +15,8 @@ MOST_UNITS = 64
 def constant_matrices(system: System) -> bool:
     """Return whether M, C and K never change and forces are linear in q and v.
 
-    So it is for bodies of small displacement, planar bodies and particles without joints: rotors of given, constant
-    speed, and forces that push nodes, in directions fixed in space.
+    This holds for bodies of small displacement, planar bodies and particles without joints: rotors of given, constant
+    speed, and forces on nodes in directions fixed in space.
     """
     turning = system.unknowns.frame_q.size + system.floating.modes.size
     laws = system.springs.A.size + system.torsions.angle.size + system.beams.A.size + system.joints
@@ -27,7 +27,7 @@ def constant_matrices(system: System) -> bool:
 
 
 def _at_constant_speed(functions: Functions, f: int) -> bool:
-    """Return whether an angle has the same speed at all times; a free one (-1) has not."""
+    """Return whether an angle has a constant speed; a free one (-1) does not."""
     if f < 0 or functions.kind[f] != SPEED_TABLE:
         return False
     _, speeds, _ = functions.data[functions.ptr[f] : functions.ptr[f + 1]].reshape(3, -1)
@@ -35,7 +35,7 @@ def _at_constant_speed(functions: Functions, f: int) -> bool:
 
 
 def contact_unknowns(system: System) -> IntArray:
-    """Return the unknowns that contacts act on, none where these are too many to keep their responses."""
+    """Return the unknowns with contacts, none if they are too many to store their responses."""
     slots = system.rows.marker[system.rows.ptr[system.joints] :]
     markers = np.unique(slots)
     parts = [system.markers.dof[system.markers.ptr[m] : system.markers.ptr[m + 1]] for m in markers]

@@ -1,4 +1,4 @@
-"""Room for many contacts: which of them respond to each other, and the pattern of their problem."""
+"""Working arrays for many contacts: their couplings, and the pattern of their problem."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ FULL = 4_000_000
 
 
 def friction_sets(system: System, sym: Symbolic) -> ContactSets:
-    """Return what contacts with friction act on, where they are many; without room for their problem."""
+    """Return the couplings of contacts with friction, if they are many; without arrays for their problem."""
     n, nc = sym.perm.size, system.contacts
     if nc <= FEW_WITH_FRICTION:
         return _room(n, 1)
@@ -35,7 +35,7 @@ def friction_sets(system: System, sym: Symbolic) -> ContactSets:
 
 
 def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> ContactSets:
-    """Return the room for the problem of all contacts; none where they are few, or where nothing is sparse.
+    """Return the arrays for the problem of all contacts; none if they are few, or nothing is sparse.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> Con
     levels : int
         2 with GGL, else 1.
     method : int
-        How contact problems are solved: other methods than ``NEWTON`` ask for the full matrix.
+        Solver of contact problems: methods other than ``NEWTON`` require the full matrix.
     """
     nc, n = system.contacts, sym.perm.size
     if nc <= FEW or method != NEWTON:
@@ -59,7 +59,7 @@ def contact_sets(system: System, sym: Symbolic, levels: int, method: int) -> Con
 
 
 def _parts_of(system: System, sym: Symbolic) -> tuple[IntArray, IntArray, sparse.csr_array, IntArray]:
-    """Return where the rows of each part begin, these rows, what contacts act on, and how many rows that is."""
+    """Return the first row of each part, these rows, the parts on which contacts act, and the number of those rows."""
     label = _parts(sym)
     acts = _acted_on(system, label)
     rows = np.argsort(label[sym.perm], kind="stable").astype(np.int64)
@@ -129,7 +129,7 @@ def _room(
 
 
 def _problem(near: sparse.csr_array, levels: int) -> SparseProblem:
-    """Return room for the problem of contacts that respond to each other where ``near`` (nc, nc) has entries."""
+    """Return arrays for the problem of contacts that are coupled where ``near`` (nc, nc) has entries."""
     nc = near.shape[0]
     m, level = levels * nc, np.arange(levels)
     of_row = np.repeat(np.arange(nc), np.diff(near.indptr))

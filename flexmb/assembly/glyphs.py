@@ -1,4 +1,4 @@
-"""What is drawn beside the bodies: disks, bearings, supports, joints, springs, rings, as a table for pictures."""
+"""Symbols drawn in addition to the bodies, as a table: disks, bearings, supports, joints, springs, rings."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON_GROUND, NOWHERE = -1, -2
 
 
 class End(NamedTuple):
-    """Where a mark hangs.
+    """End of a mark.
 
     Parameters
     ----------
@@ -27,10 +27,10 @@ class End(NamedTuple):
         A node or body as users name it (``BODY.all``: a mark on each node), ``joints.NAME`` and ``joints.NAME.base``
         for the places of a joint's mover and base (see ``Joint``), or None for the ground.
     point : (3,) array or None
-        In space at the start, m: of the ground, or of the rigid body ``ref``. None for the ground: where the mark's
-        first end is at the start.
+        In space at the start, m: of the ground, or of the rigid body ``ref``. None for the ground: initial position
+        of the mark's first end.
     shift : (3,) array or None
-        Added to the place, m.
+        Offset of the point, m.
     """
 
     ref: object = None
@@ -40,21 +40,21 @@ class End(NamedTuple):
 
 @dataclass(frozen=True)
 class Glyph:
-    """One thing to be drawn.
+    """A symbol to be drawn.
 
     Parameters
     ----------
     kind : str
         One of the words above.
     name : str
-        Of the part it belongs to.
+        Name of its part.
     a : End
-        What it is on.
+        Its first end.
     b : End or None
-        What it goes to; None when that has no place.
+        Its second end; None if that has no place.
     axis : (3,) array or None
-        Unit vector, in space at the start; None: the axis the body of ``a`` spins about, or that of its joint. It turns
-        with ``a``.
+        Unit vector, in space at the start; None: the axis the body of ``a`` spins about, or that of its joint. It
+        rotates with ``a``.
     size : tuple of float
         Of a disk radius and width, of a ring its clearance, m.
     """
@@ -75,9 +75,10 @@ class Glyphs:
     ----------
     kind, name : (m,) arrays of bytes
     point : (m, 2) int array
-        The points their two ends hang on, or ``ON_GROUND``, ``NOWHERE``.
+        The points at their two ends, or ``ON_GROUND``, ``NOWHERE``.
     offset : (m, 2, 3) array
-        From that point to the end, in space at the start, m; it turns with the point. On the ground the place itself.
+        From that point to the end, in space at the start, m; it rotates with the point. On the ground the position
+        itself.
     axis : (m, 3) array
     size : (m, 2) array
         As in ``Glyph``.
@@ -96,7 +97,7 @@ class Glyphs:
 
 @runtime_checkable
 class Drawn(Protocol):
-    """A part with something to be drawn."""
+    """A part with symbols."""
 
     def marks(self) -> list[Glyph]:
         """Return the glyphs of the part."""

@@ -1,4 +1,4 @@
-"""Gravity against what bodies can feel of it: weight that no unknown answers to must not get lost silently."""
+"""Check that gravity acts on unknowns of the bodies: weight without a matching unknown must not be lost silently."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from flexmb.checks.values import vector
+from flexmb.checks.values import acceleration
 from flexmb.state import Array
 
 
@@ -16,14 +16,14 @@ def acceleration_of(gravity: object, bodies: Iterable[object]) -> Array:
     Raises
     ------
     InputError
-        When a body bends in a plane that nobody chose, and gravity acts across it.
+        If a body bends in a default plane, and gravity acts normal to it.
     """
     gravity_notes(gravity, bodies)
     return _vector(gravity)
 
 
 def gravity_notes(gravity: object, bodies: Iterable[object]) -> tuple[str, ...]:
-    """Return words for bodies that gravity has no effect on; a body that may be such a one has ``gravity_note``."""
+    """Return notes on bodies without an effect of gravity; such bodies may have a ``gravity_note``."""
     a = _vector(gravity)
     if not a.any():
         return ()
@@ -32,4 +32,4 @@ def gravity_notes(gravity: object, bodies: Iterable[object]) -> tuple[str, ...]:
 
 
 def _vector(gravity: object) -> Array:
-    return np.zeros(3) if gravity is None else vector(gravity, "acceleration", "gravity")
+    return np.zeros(3) if gravity is None else acceleration(gravity)

@@ -1,4 +1,4 @@
-"""All nodes of a model and how the unknowns move them: what loads and contacts are built from."""
+"""All nodes of a model and their dependence on the unknowns, the basis of loads and contacts."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class NodeTable:
     named : mapping of str to int
         ``first``, ``mid``, ``last`` and the user's points, as indices within the body.
     single : bool
-        Whether the body is one point (a particle), called by the body's name alone.
+        Whether the body is one point (a particle), referred to by the name of the body.
     groups : mapping of str to int array
         Names of several nodes at once.
     """
@@ -40,7 +40,7 @@ class NodeTable:
     groups: Mapping[str, IntArray] = field(default_factory=dict)
 
     def index(self, node: int | str) -> IntArray:
-        """Return the indices within the body that ``node`` means; KeyError when there is none."""
+        """Return the indices of ``node`` within the body; KeyError if there is none."""
         if node == "all":
             return np.arange(self.count, dtype=np.int64)
         if isinstance(node, str) and node in self.groups:
@@ -52,7 +52,7 @@ class NodeTable:
         return np.array([node], dtype=np.int64)
 
     def one(self, name: str) -> int | None:
-        """Return the node within the body that a name means; None when it means none or several."""
+        """Return the node within the body of a name; None if it means none or several."""
         local = parse_local(name)
         try:
             found = self.index("" if local is None else local)
@@ -61,7 +61,7 @@ class NodeTable:
         return int(found[0]) if found.size == 1 else None
 
     def choices(self) -> str:
-        """Return in words which nodes there are."""
+        """Return a text that lists the nodes."""
         return ", ".join([f"node(0) ... node({self.count - 1})", *dict.fromkeys((*self.named, *self.groups)), "all"])
 
 
@@ -89,7 +89,7 @@ class Kinematics:
         return int(self.displacement.shape[1])
 
     def resolve(self, ref: object, where: str, key: str = "node") -> IntArray:
-        """Return the points that a reference (``NodeRef`` or text) means, (k,)."""
+        """Return the points of a reference (``NodeRef`` or text), (k,)."""
         node_ref = NodeRef.parse(ref, where, key)
         table = self.bodies.get(node_ref.body)
         if table is None:
@@ -104,10 +104,10 @@ class Kinematics:
             raise InputError(message, where=where, key=key, value=str(ref)) from None
 
     def one(self, ref: object, where: str, key: str = "node") -> int:
-        """Return the single point that a reference means."""
+        """Return the single point of a reference."""
         found = self.resolve(ref, where, key)
         if found.size != 1:
-            message = f"means {found.size} nodes where a single one is needed"
+            message = f"means {found.size} nodes but a single one is needed"
             raise InputError(message, where=where, key=key, value=str(ref))
         return int(found[0])
 

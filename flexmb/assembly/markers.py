@@ -1,4 +1,4 @@
-"""Places on bodies that joints, loads, contacts and signals refer to, and what is drawn of a body."""
+"""Places on bodies for joints, loads, contacts and signals, and the drawn shape of a body."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Marker:
     kind : int
         GROUND, FRAME, PLANAR, NODE or FLOATING.
     position : (3,) array
-        Where it is at the start, in space, m.
+        Initial position in space, m.
     axes : (3, 3) array
         Axes of the carrier at the start, as columns in space (identity for ground and nodes of small displacement).
     local : (3,) array
@@ -41,7 +41,7 @@ class Marker:
     turns : bool
         Whether it has axes of its own; a node of a bar has a position only.
     label : str
-        As a user would write it.
+        Name in the notation of users.
     """
 
     kind: int
@@ -73,23 +73,23 @@ def on_frame(iq: int, iv: int, x: Array, A: Array, local: Array, label: str) -> 
 
 @dataclass(frozen=True)
 class Picture:
-    """What is drawn of a body; n points, each on a carrier of its own.
+    """The drawn shape of a body; n points, each with its own carrier.
 
     Parameters
     ----------
     kind, iq, iv : (n,) int arrays
-        As for places; GROUND points stand still.
+        As for places; GROUND points are fixed.
     local : (n, 3) array
         s; for NODE and GROUND the reference position in space, m.
     lines, triangles, vertices : (m, 2), (m, 3), (m,) int arrays
         Cells over the points.
     radius : float
-        To draw lines and vertices with, m.
+        Drawn radius of lines and vertices, m.
     row, vdof, qdof, value : (e,) arrays
         Displacement (rows 6 i .. 6 i + 2) and rotation (6 i + 3 .. 6 i + 5) of point i per unit of plain unknowns, for
         NODE and FLOATING points.
     sections : LineSections or None
-        Of the lines; None when nothing is known of them.
+        Sections of the lines; None if unknown.
     """
 
     kind: IntArray
@@ -128,9 +128,9 @@ class SpinInfo:
     axis : (3,) array
         Unit vector, in space.
     angle : Turning or None
-        The angle where it is given.
+        The angle, if prescribed.
     iq, iv : int
-        Its place in q and v where it is free, else -1.
+        Its indices in q and v if it is free, else -1.
     """
 
     axis: Array
@@ -141,7 +141,7 @@ class SpinInfo:
 
 @dataclass(frozen=True)
 class BodyInfo:
-    """A body as the rest of the model sees it.
+    """A body as seen by the other parts of the model.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ class BodyInfo:
     named : mapping of str to Place
         Named points and ``first``, ``mid``, ``last`` where there are such.
     single : bool
-        Whether the body's name alone means a place (rigid bodies, particles).
+        Whether the name of the body denotes a place (rigid bodies, particles).
     mass : float
         kg.
     momentum_rows : (k, 3) int array
@@ -164,9 +164,9 @@ class BodyInfo:
     rigid : bool
         Whether any point in space can be attached to it (rigid bodies).
     attach : Place or None
-        For rigid bodies: the place of its frame's origin, from which other points are made.
+        For rigid bodies: the place of its frame's origin, to which other points refer.
     center : (3,) array or None
-        Centre of mass at q = 0, m, for bodies of small displacement (the others tell it by their frames).
+        Centre of mass at q = 0, m, for bodies of small displacement (that of the others follows from their frames).
     spin : SpinInfo or None
         For rotors.
     ball : (float, (3,) array) or None
@@ -193,7 +193,7 @@ class BodyInfo:
 
 
 def find_markers(bodies: Mapping[str, BodyInfo], ref: object, where: str, key: str = "node") -> list[Marker]:
-    """Return the places a reference means: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
+    """Return the places of a reference: "ground", "BODY", "BODY.POINT", "BODY.node(3)", "BODY.all"."""
     if isinstance(ref, str) and ref == "ground":
         return [ground(np.zeros(3))]
     node_ref = NodeRef.parse(ref, where, key)

@@ -1,4 +1,4 @@
-"""``NodeRef``: the name of a node, as users write it."""
+"""``NodeRef``: the reference of users to a node."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class NodeRef:
 
     @classmethod
     def parse(cls, text: object, where: str = "", key: str = "node") -> NodeRef:
-        """Return the reference written in ``text``; a bare ``BODY`` is its first node (meant for particles)."""
+        """Return the reference given by ``text``; a bare ``BODY`` is its first node (for particles)."""
         if isinstance(text, NodeRef):
             return text
         if getattr(text, "role", "") == "bodies":
@@ -48,7 +48,7 @@ class NodeRef:
 
     @classmethod
     def _of_body(cls, body: Any, where: str, key: str) -> NodeRef:
-        """Return the only place that a body has; one with several nodes is refused with what to write."""
+        """Return the only place of a body; for several nodes raise an error with the possible references."""
         if hasattr(body, "last"):
             name = body.name
             message = f"body '{name}' has many nodes; write {name}.first, {name}.last or \"{name}.node(17)\""
@@ -60,7 +60,7 @@ class NodeRef:
 
 
 def parse_local(text: str) -> int | str | None:
-    """Return the node named within a body (``node(3)`` -> 3, ``tip`` -> "tip"), None when it is no such name."""
+    """Return the node named within a body (``node(3)`` -> 3, ``tip`` -> "tip"), None if it is not a valid name."""
     call = NODE_CALL.fullmatch(text.strip())
     if call:
         return int(call.group(1))

@@ -1,4 +1,4 @@
-"""Pattern of the bordered matrices of a system, and the places in it of all that its parts add."""
+"""Pattern of the bordered matrices of a system, and the positions of all contributions in it."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from flexmb.state import Array, IntArray
 
 
 class Pattern(NamedTuple):
-    """What machines of one system share, whatever their state: nothing of it is ever written.
+    """Data shared by the machines of a system, independent of their state: it is never written.
 
     Parameters
     ----------
     sym : Symbolic
         Order of elimination and pattern of the factors.
     scatter : Scatter
-        Places of all entries in it.
+        Positions of all entries in it.
     """
 
     sym: Symbolic
@@ -32,7 +32,7 @@ class Pattern(NamedTuple):
 
 
 def pattern_of(system: System, nv: int, groups: Sequence[IntArray], joint_groups: Sequence[IntArray]) -> Pattern:
-    """Return the pattern of the bordered matrices, and the places of all entries in it.
+    """Return the pattern of the bordered matrices, and the positions of all entries in it.
 
     Parameters
     ----------
@@ -77,12 +77,12 @@ def pattern_of(system: System, nv: int, groups: Sequence[IntArray], joint_groups
 
 
 class _Maps:
-    """Rows and columns of all entries, part by part, in the order the kernels go through them."""
+    """Rows and columns of all entries, part by part, in the order in which the kernels add them."""
 
     def __init__(self, system: System, nv: int) -> None:
         mk, pairs = system.markers, system.pairs
         keys = pairs.first * mk.kind.size + pairs.second
-        # contacts have no stiffness: their pairs stand for that of the ground with itself, which has no unknowns
+        # contacts have no stiffness: their pairs are replaced by that of the ground with itself, which has no unknowns
         keys[pairs_of_contacts(system)] = 0
         found, inverse = np.unique(keys, return_inverse=True)
         self.inverse = np.asarray(inverse, dtype=np.int64).reshape(-1)
@@ -103,7 +103,7 @@ class _Maps:
 
 
 def _products(mk: Markers, first: IntArray, second: IntArray) -> tuple[tuple[IntArray, IntArray], IntArray]:
-    """Return the entries (unknown of first, unknown of second) of pairs of markers, and where each pair begins."""
+    """Return the entries (unknown of first, unknown of second) of pairs of markers, and the start of each pair."""
     counts = np.diff(mk.ptr)
     wide, count = counts[second], counts[first] * counts[second]
     pair = np.repeat(np.arange(first.size), count)
@@ -149,7 +149,7 @@ def _floating(system: System) -> tuple[tuple[IntArray, IntArray], IntArray]:
 
 
 def _rotors(rotors: Rotors) -> tuple[IntArray, IntArray]:
-    """Return the entries of ``Scatter.rotor_pos``; where one is not needed, one that is there anyway stands for it."""
+    """Return the entries of ``Scatter.rotor_pos``; unused ones are replaced by an existing entry."""
     phi = rotors.who[:, PHI_V]
     of_entry = np.repeat(phi, np.diff(rotors.entry_ptr))
     of_table = np.repeat(np.repeat(phi, np.diff(rotors.table_ptr)), rotors.table[:, 3])
@@ -167,7 +167,7 @@ def _rotors(rotors: Rotors) -> tuple[IntArray, IntArray]:
 
 
 def _border(system: System, nv: int) -> tuple[tuple[IntArray, IntArray], IntArray]:
-    """Return the entries (unknown, multiplier) of the joints' rows, slot by slot."""
+    """Return the entries (unknown, multiplier) of the joints' rows, by slots."""
     mk, ptr = system.markers, system.rows.ptr[: system.joints + 1]
     marker = system.rows.marker[: ptr[-1]]
     count = np.diff(mk.ptr)[marker]
@@ -177,7 +177,7 @@ def _border(system: System, nv: int) -> tuple[tuple[IntArray, IntArray], IntArra
 
 
 def _frame_of(system: System) -> IntArray:
-    """Return the frame of each marker, -1 for those that are on none."""
+    """Return the frame of each marker, -1 for those without one."""
     number = {int(iv): f for f, iv in enumerate(system.unknowns.frame_v)}
     on_frame = np.isin(system.markers.kind, (FRAME, FLOATING))
     pairs = zip(system.markers.iv, on_frame, strict=True)

@@ -1,4 +1,4 @@
-"""What spinning adds to bodies, as the arrays of ``kernels.tables.Rotors``."""
+"""Effects of spin on bodies, as the arrays of ``kernels.tables.Rotors``."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class BearingTable:
     Parameters
     ----------
     label : str
-        Where it is.
+        Name of its node.
     speed : (ns,) array
         Increasing, rad/s.
     entry : (m, 2) int array
@@ -42,7 +42,7 @@ class RotorData:
     name : str
         Of the body.
     phi : (int, int)
-        Place of a free spin in q and v, (-1, -1) where the angle is given.
+        Indices of a free spin in q and v, (-1, -1) for a prescribed angle.
     angle, torque, characteristic : int
         Numbers of functions: the angle by time; drive torque by time and by speed; -1 for none.
     drag : float
@@ -52,7 +52,7 @@ class RotorData:
     value : (m, 5) array
         Gyro, circulation, skew damping, cross, resistance of internal damping.
     resists : bool
-        Whether the spin feels internal damping.
+        Whether internal damping acts on the spin.
     tables : tuple of BearingTable
     turning : (k, 2) int array
         Unknowns a and b of the excitations, in v, -1 where held.
@@ -75,7 +75,7 @@ class RotorData:
 
 
 def bearing_table(label: str, index: IntArray, speed: Array, K: Array, C: Array, K0: Array) -> BearingTable:
-    """Return a bearing by its matrices (ns, m, m) over the unknowns ``index``; K0 is what stores energy elsewhere."""
+    """Return a bearing by its matrices (ns, m, m) over the unknowns ``index``; K0 is the part with stored energy."""
     even = 0.5 * (C + C.transpose(0, 2, 1))
     value = np.stack([K - K0, even, C - even], axis=-1).reshape(speed.size, -1, 3)
     entry = np.column_stack([np.repeat(index, index.size), np.tile(index, index.size)])
@@ -112,5 +112,5 @@ def _starts(counts: Sequence[int]) -> IntArray:
 
 
 def _joined(parts: Sequence[np.ndarray], columns: int, kind: type) -> np.ndarray:
-    """Return tables one below the other, in rows of so many columns."""
+    """Return tables one below the other, in rows of a given number of columns."""
     return np.concatenate([np.zeros((0, columns)), *(np.reshape(p, (-1, columns)) for p in parts)]).astype(kind)

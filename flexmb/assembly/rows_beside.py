@@ -1,4 +1,4 @@
-"""Rows beside the normals of contacts, as a builder keeps them: which directions there are, from what can move.
+"""Rows beside the normals of contacts, as collected by a builder: the directions in which motion is possible.
 
 A contact whose bodies move in a plane has one tangent, one whose bodies cannot slide none; see
 ``kernels.rows_beside`` for the formulas.
@@ -18,7 +18,7 @@ from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array
 
 IMMOVABLE = 1e-9
-"""Norm of a row below which nothing can move along its direction."""
+"""Norm of a row below which no motion along its direction is possible."""
 
 NO_SLIDING = "has no effect: nothing can slide along the surface"
 
@@ -40,7 +40,7 @@ class RowBeside:
     speed : float
         Of the surface along the direction, m/s.
     function : int
-        Whose rate times ``cf`` is such a speed, too; -1 for none.
+        Function whose rate times ``cf`` is added to the speed; -1 for none.
     cf : float
     spin : int
         Marker of a free spin, -1 for none.
@@ -57,9 +57,9 @@ class RowBeside:
 
 
 def span(places: Sequence[Marker], arms: Sequence[Array]) -> tuple[Array, Array]:
-    """Return directions that points can move along and rotate about, (3, k) and (3, m), as they stand at the start.
+    """Return directions in which points can move and rotate, (3, k) and (3, m), at the start.
 
-    ``arms`` lead from the places to the points.
+    ``arms`` are vectors from the places to the points.
     """
     moves, turns = [np.zeros((3, 0))], [np.zeros((3, 0))]
     for place, arm in zip(places, arms, strict=True):
@@ -76,9 +76,9 @@ def span(places: Sequence[Marker], arms: Sequence[Array]) -> tuple[Array, Array]
 
 
 def directions_in(across: Array, motions: Array) -> Array:
-    """Return orthonormal directions within the plane of two unit vectors (2, 3) along which motions (3, k) lead.
+    """Return orthonormal directions within the plane of two unit vectors (2, 3) in which motions (3, k) are possible.
 
-    The two vectors themselves where both can be.
+    The result is the two vectors themselves if both are possible.
     """
     u, s, _ = np.linalg.svd(across @ motions)
     rank = int(np.sum(s > IMMOVABLE)) if motions.size else 0
@@ -86,9 +86,9 @@ def directions_in(across: Array, motions: Array) -> Array:
 
 
 def tangents(n: Array) -> Array:
-    """Return two unit vectors across the unit vector n as columns, (3, 2); n, t_1, t_2 are right-handed.
+    """Return two unit vectors normal to the unit vector n as columns, (3, 2); n, t_1, t_2 are right-handed.
 
-    The first is x, or where n is nearly along it y, brought into the plane: up the slope of an incline.
+    The first is the projection of x, or of y if n is nearly along x: up the slope of an incline.
     """
     k = int(np.flatnonzero(np.abs(n) < 0.8)[0])
     t_1 = -n[k] * n
@@ -150,11 +150,11 @@ def beside_spheres(
     moves, turns = span(places, arms)
     u, s, _ = np.linalg.svd(moves)
     rank = int(np.sum(s > IMMOVABLE))
-    across, tangential = u[:, 2], rank - 1  # without n the spheres may lie anywhere within what they move in
+    across, tangential = u[:, 2], rank - 1  # without n the spheres may be anywhere in the span of their motion
     if n is not None:
         found = directions_in(tangents(n).T, moves)
         tangential = len(found)
-        if rank == 1 and tangential == 1:  # along a line beside n
+        if rank == 1 and tangential == 1:  # along a line normal to n
             across = np.cross(n, found[0])
     rows = []
     if law.slides and tangential > 0:
@@ -196,15 +196,15 @@ def beside_ring(
 
 
 def checked(rows: list[RowBeside], law: ContactLaw, where: str, label: str) -> list[RowBeside]:
-    """Return the rows beside a normal; raise where a law has none to act on."""
+    """Return the rows beside a normal; raise if a law has none to act on."""
     for key, length, kind in (("rolling", law.roll, TURN), ("spinning", law.spin, SPIN)):
         if length > 0.0 and not any(row.kind == kind for row in rows):
-            raise InputError(f"needs something that can turn there: {label} cannot", where=where, key=key, value=length)
+            raise InputError(f"needs a rotation there: {label} cannot", where=where, key=key, value=length)
     return rows
 
 
 def require_sliding(rows: Sequence[RowBeside], law: ContactLaw, where: str) -> None:
-    """Raise where a law acts on sliding and none of the rows of all contacts of a part is a tangent."""
+    """Raise if a law acts on sliding and none of the rows of all contacts of a part is a tangent."""
     if law.slides and not any(row.kind == SLIDE for row in rows):
         key = "friction" if law.friction.any() else "cohesion"
         raise InputError(NO_SLIDING, where=where, key=key)

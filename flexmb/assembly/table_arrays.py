@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def system_of(b: Builder) -> tab.System:
-    """Return the arrays of everything that was added."""
+    """Return the arrays of all parts added."""
     nv = len(b.v0)
     return tab.System(
         unknowns=unknowns_of(b),
@@ -135,7 +135,7 @@ def curves_of(b: Builder) -> tab.Curves:
 
 
 def _beside(b: Builder) -> list[dict[str, Any]]:
-    """Return the rows beside normals, in the order of these; they have no pairs, for they have no stiffness."""
+    """Return the rows beside normals, in their order; they have no pairs, since they have no stiffness."""
     found = []
     for contact in sorted(b.beside):
         normal = len(b.rows["joints"]) + contact

@@ -1,4 +1,4 @@
-"""The unknowns of a ``Builder`` as arrays: where they are, which are angles, and how far they move mass."""
+"""The unknowns of a ``Builder`` as arrays: positions, angles, and displacements of mass per unit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def unknowns_of(b: Builder) -> tab.Unknowns:
-    """Return the unknowns of everything that was added."""
+    """Return the unknowns of all parts added."""
     nv = len(b.v0)
     turn_v = np.array(sorted(b.turning), dtype=np.int64)
     turns = np.zeros(nv, dtype=np.bool_)
@@ -34,9 +34,9 @@ def unknowns_of(b: Builder) -> tab.Unknowns:
 
 
 def _reach(b: Builder, turns: NDArray[np.bool_]) -> Array:
-    """Return how far a unit of each unknown moves mass, m: from the inertia of an angle or mode over a mass it turns.
+    """Return the displacement of mass per unit of each unknown, m: from the ratio of inertia to mass.
 
-    The mass is that of the frame, or the largest one that goes with a displacement of the same body.
+    The mass is that of the frame, or the largest one of a displacement of the same body.
     """
     nv = turns.size
     inertia = summed(b.matrices["M"], nv).diagonal()
@@ -61,7 +61,7 @@ def _reach(b: Builder, turns: NDArray[np.bool_]) -> Array:
 
 
 def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
-    """Return to which mean velocity each unknown belongs, and 1 over the number of unknowns of each mean.
+    """Return the index of the mean velocity of each unknown, and 1 over the number of unknowns of each mean.
 
     Frames, planar bodies and particles that nothing but each other holds, pulls or may touch have three together; the
     rest have the first three, which are zero.
@@ -73,7 +73,7 @@ def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
     rows: list[dict[str, Any]] = [*b.rows["joints"], *b.rows["contacts"]]
     ties = [r["markers"][:2] for r in rows if r["kind"] not in (tab.DOT, tab.ANGLE)]
     for group in b.contacts:
-        if group.spheres is not None:  # any two of them may touch
+        if group.spheres is not None:  # any two of them may come into contact
             ties += list(itertools.pairwise([marker for marker, _ in group.points]))
     laws: list[dict[str, Any]] = [*b.springs, *b.beams]
     first, second = columns([*ties, *((law["A"], law["B"]) for law in laws)], 2)
@@ -95,7 +95,7 @@ def _flight(b: Builder, nv: int) -> tuple[IntArray, Array]:
 
 
 def _first(place: Marker) -> int:
-    """Return the first unknown of what carries a place, -1 for the ground."""
+    """Return the first unknown of the carrier of a place, -1 for the ground."""
     return place.iv if place.kind != tab.NODE else int(place.dof[0]) if place.dof.size else -1
 
 

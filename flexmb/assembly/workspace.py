@@ -1,4 +1,4 @@
-"""Room for the compiled loops: all working arrays."""
+"""Allocation of all working arrays of the compiled loops."""
 
 from __future__ import annotations
 
@@ -36,6 +36,7 @@ from flexmb.kernels.multibody import (
     Matrices,
     Motion,
     Samples,
+    Scatter,
     SchemeNumbers,
     TangentWork,
     Trial,
@@ -62,11 +63,11 @@ from flexmb.kernels.tables import (
     System,
 )
 from flexmb.kernels.tangents import tangents_stage
-from flexmb.state import Array
+from flexmb.state import Array, IntArray
 
 
 def point_of(system: System, nv: int) -> Point:
-    """Return room for one evaluation of the system."""
+    """Return arrays for one evaluation of the system."""
     nm, nr = system.markers.kind.size, system.rows.kind.size
     na = system.angles.A.size
     return Point(
@@ -89,13 +90,13 @@ def point_of(system: System, nv: int) -> Point:
 
 
 def scratch_of(system: System) -> Array:
-    """Return the scratch of the kernels of the parts."""
+    """Return the scratch arrays of the kernels of the parts."""
     m = int(system.floating.modes.max(initial=0))
     return np.zeros(512 + 40 * m + 8 * (6 + m) ** 2 + CLASSES)
 
 
 def motion_of(system: System, q: Array, v: Array, null: Array, laws: Laws) -> Motion:
-    """Return room for a motion that starts at (q, v), q with its rests, and the redundant directions ``null`` there."""
+    """Return arrays for a motion that starts at (q, v), q with low-order parts; ``null``: its redundant directions."""
     nv, nj, nc, nr = v.size, system.joints, system.contacts, system.rows.kind.size
     vec = np.zeros((MOTION_ROWS, nv))
     vec[0] = v
@@ -126,7 +127,7 @@ def motion_of(system: System, q: Array, v: Array, null: Array, laws: Laws) -> Mo
 
 
 def _directions(null: Array, nj: int) -> Array:
-    """Return redundant directions as ``Motion.null`` has them, with room for those of singular positions."""
+    """Return redundant directions in the form of ``Motion.null``, with space for those of singular positions."""
     known = np.column_stack([null, np.ones(null.shape[0])])
     return np.concatenate([known, np.zeros((min(nj, MORE_DIRECTIONS), nj + 1))])
 
@@ -139,7 +140,7 @@ def _numbers() -> Array:
 
 
 def between_of(system: System) -> Between:
-    """Return room for the joints inside a step."""
+    """Return arrays for the joints inside a step."""
     nm, nd, nf = system.markers.kind.size, system.markers.dof.size, system.unknowns.frame_q.size
     point = point_of(system, 0)
     return Between(
@@ -155,14 +156,14 @@ def between_of(system: System) -> Between:
 
 
 def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Trial:
-    """Return room for a step in the making; ``size`` is that of q with its rests, ``units`` that of ``unit_v``.
+    """Return arrays for a trial step; ``size`` is that of q with its low-order parts, ``units`` that of ``unit_v``.
 
     Responses of ``many`` contacts are in ``ContactSets``.
     """
     nj, nc = system.joints, system.contacts
     nt = system.rows.kind.size - nj - nc
     big = np.zeros((7, nv + nj))
-    big[[WEAK, WEAK_MASS]] = 1.0  # nothing is known to be weak before the first factorization
+    big[[WEAK, WEAK_MASS]] = 1.0  # no combination is known to be weak before the first factorization
     return Trial(
         q=np.zeros(size),
         q_half=np.zeros(size),
@@ -182,10 +183,10 @@ def trial_of(system: System, size: int, nv: int, units: int, many: bool) -> Tria
 
 
 MORE_DIRECTIONS = 12
-"""Room for directions that become redundant on the way."""
+"""Space for directions that become redundant during the run."""
 
 NO_SCHEME = SchemeNumbers(0, 0, 0, 0.0, 0.0, 0.25, 0.5, 0.0, 0.0, 0.0, 0.0, 0.5, 0, 1e-10, 40, 0.0, 0.0, 0.0)
-"""The numbers of a machine that is only asked about its system."""
+"""The parameters of a machine used only to evaluate its system."""
 
 
 def machine_of(
@@ -201,7 +202,7 @@ def machine_of(
     constant: bool = False,
     scheme: SchemeStages = NO_STAGES,
 ) -> MachineWorkspace:
-    """Return all a run needs, at the state (q, v).
+    """Return all arrays of a run, at the state (q, v).
 
     Parameters
     ----------
@@ -212,22 +213,18 @@ def machine_of(
     e : (nc,) array
         Restitution of the contacts.
     laws : Laws
-        What else is known of them.
+        Their other laws.
     numbers : SchemeNumbers
     settings : SolverSettings
-        How contact problems are solved.
+        Settings of the contact solver.
     null : (k, nj) array
-        Orthonormal combinations of the rows of joints that make no force at (q, v).
+        Orthonormal combinations of the rows of joints without a force at (q, v).
     constant : bool
         Whether M, C and K never change (``constant_matrices``): they are factored once for each size of the step.
     scheme : SchemeStages
         Those of the scheme.
     """
-    scatter = pattern.scatter
-    if constant:
-        unit_v, unit_of = contact_unknowns(system), np.full(v.size, -1, dtype=np.int64)
-        unit_of[unit_v] = np.arange(unit_v.size)
-        scatter = scatter._replace(unit_v=unit_v, unit_of=unit_of)
+    scatter = _with_units(pattern.scatter, system, v.size) if constant else pattern.scatter
     mats, work = _values_of(system, pattern)
     settings = solver_settings() if settings is None else settings
     friction = laws.start[-1] > 0
@@ -237,9 +234,6 @@ def machine_of(
         else contact_sets(system, pattern.sym, 1 + numbers.contact_ggl, settings.method)
     )
     many = sets.part_ptr.size > 1
-    impulses = contact_sets_stage if many else contact_stage
-    if friction:
-        impulses = friction_sets_stage if many else friction_stage
     return MachineWorkspace(
         Machine(
             system=system,
@@ -257,26 +251,44 @@ def machine_of(
             laws=laws,
             step=_step(numbers, constant),
             scratch=scratch_of(system),
-            stages=doors_of(
-                *(place_stage, assemble_stage, contact_stage, scheme.account, fixed_step_stage, impulses),
-                *(works_beside_stage, scheme.begin),
-            ),
-            rare=np.append(  # the last place is the engine's (``drive.sparse_cones``)
-                doors_of(
-                    *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
-                    *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
-                    *(bend_stage, inside_stage, redundant_stage, scheme.place, HARD_CONES),
-                ),
-                0,
-            ),
+            stages=_stages(scheme, friction, many),
+            rare=_rare_stages(scheme),
             out=no_samples(),
             answer=np.zeros(2),
         )
     )
 
 
+def _with_units(scatter: Scatter, system: System, nv: int) -> Scatter:
+    """Return where entries go, with the unknowns that contacts move: of those the responses are kept."""
+    unit_v, unit_of = contact_unknowns(system), np.full(nv, -1, dtype=np.int64)
+    unit_of[unit_v] = np.arange(unit_v.size)
+    return scatter._replace(unit_v=unit_v, unit_of=unit_of)
+
+
+def _stages(scheme: SchemeStages, friction: bool, many: bool) -> IntArray:
+    """Return ``Machine.stages``: those of a scheme, and of contacts with friction or without, few or many."""
+    impulses = contact_sets_stage if many else contact_stage
+    if friction:
+        impulses = friction_sets_stage if many else friction_stage
+    return doors_of(
+        *(place_stage, assemble_stage, contact_stage, scheme.account, fixed_step_stage, impulses),
+        *(works_beside_stage, scheme.begin),
+    )
+
+
+def _rare_stages(scheme: SchemeStages) -> IntArray:
+    """Return ``Machine.rare``; the last place is the engine's (``drive.sparse_cones``)."""
+    doors = doors_of(
+        *(floating_stage, beams_stage, rotors_stage, corner_stage, between_stage, evaluate_stage),
+        *(tangents_stage, rows_beside_stage, CONES, friction_corner_stage),
+        *(bend_stage, inside_stage, redundant_stage, scheme.place, HARD_CONES),
+    )
+    return np.append(doors, 0)
+
+
 def no_samples() -> Samples:
-    """Return room for nothing, until a block brings its own."""
+    """Return empty arrays, until a block provides its own."""
     rows = {name: np.zeros((1, 1)) for name in Samples._fields}
     return Samples(**rows | {name: np.zeros((1, 1, 1)) for name in ("beside", "laws")})
 
@@ -289,7 +301,7 @@ def _step(numbers: SchemeNumbers, constant: bool) -> Array:
 
 
 def _values_of(system: System, pattern: Pattern) -> tuple[Matrices, TangentWork]:
-    """Return room for the values of the bordered matrices and for the parts they are made of."""
+    """Return arrays for the values of the bordered matrices and for their contributions."""
     nnz, npairs, nu = pattern.sym.col.size, system.pairs.first.size, pattern.scatter.first.size
     most = max(6, int(np.diff(system.markers.ptr).max(initial=0)), 6 + int(system.floating.modes.max(initial=0)))
     work = TangentWork(

@@ -36,6 +36,7 @@ ENERGY_WORDS = (
     "total",
     "work_external",
     "work_drive",
+    "work_spin",
     "work_cross",
     "work_damping",
     "work_contact",
@@ -95,7 +96,7 @@ def problems_of(expects: list[ExpectTable], recorded: Mapping[str, int], time: T
 
 
 def can_be_reached(expect: ExpectTable, time: TimeTable) -> bool:
-    """Tell whether the time that an expectation is about, if it is about one, lies in the run."""
+    """Return whether the time of an expectation, if it has one, is within the run."""
     return expect.time is None or time.start <= expect.time <= time.end
 
 
@@ -154,7 +155,7 @@ def evaluate(
 
 
 def _within(time: float, samples: Array) -> bool:
-    """Tell whether a time lies in the run, but for the round-off of its last sample."""
+    """Return whether a time is within the run, up to the round-off of its last sample."""
     slack = 1e-9 * float(samples[-1] - samples[0])
     return bool(samples[0] - slack <= time <= samples[-1] + slack)
 

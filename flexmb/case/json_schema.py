@@ -32,10 +32,10 @@ DRAFT = "http://json-schema.org/draft-07/schema#"
 """Draft 7, the version that taplo and the editors based on it support."""
 
 ROLES = {
-    "bodies": "What has mass, [bodies.NAME].",
-    "joints": "What holds bodies together, [joints.NAME].",
-    "loads": "What acts on bodies, [loads.NAME].",
-    "contacts": "What bodies cannot pass, [contacts.NAME].",
+    "bodies": "Bodies, [bodies.NAME].",
+    "joints": "Joints between bodies, [joints.NAME].",
+    "loads": "Loads on bodies, [loads.NAME].",
+    "contacts": "Contacts of bodies, [contacts.NAME].",
 }
 
 Schema = dict[str, Any]
@@ -45,7 +45,7 @@ def case_schema() -> Schema:
     """Return the schema of a case file."""
     tables = CaseTables.model_json_schema(ref_template="#/definitions/{model}")
     properties, definitions = tables["properties"], tables.pop("$defs", {})
-    properties["scheme"] = {"description": "How time is integrated.", **_one_of("name", SCHEMES)}
+    properties["scheme"] = {"description": "Time integration scheme.", **_one_of("name", SCHEMES)}
     for role, kinds in KINDS.items():
         parts = _one_of("kind", kinds)
         properties[role] = {"type": "object", "description": ROLES[role], "additionalProperties": parts}
@@ -74,7 +74,7 @@ def _one_of(chooser: str, kinds: Mapping[str, type]) -> Schema:
 
 def _table(cls: type, chooser: Schema) -> Schema:
     """Return a table with the keys of a class, and those that choose it."""
-    # other beams have the keys of a beam and say only what is their own
+    # other beams inherit the keys of a beam and document only their own
     words, first = parameter_docs(Beam) | parameter_docs(cls), (cls.__doc__ or "").strip().split("\n\n")[0]
     properties: Schema = dict(chooser)
     required = list(chooser)

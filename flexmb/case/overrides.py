@@ -48,7 +48,7 @@ def _value(shown: str) -> Any:
         raise InputError(str(err).removeprefix("line 1: "), where="--set", value=shown) from None
     except tomllib.TOMLDecodeError:
         return shown
-    # a line break in the value could smuggle in further keys; then it is just a string
+    # a line break in the value could add further keys; it is then read as a string
     return parsed["v"] if set(parsed) == {"v"} else shown
 
 

@@ -1,7 +1,7 @@
 """Tables whose keys depend on their kind: bodies, joints, loads, contacts, and the scheme.
 
 The parts are dataclasses that check their own values, and their arguments are the keys of the file; so nothing is
-written down twice, and a new kind is known here because its file exists.
+defined twice, and a new kind is available as soon as its module exists.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from flexmb.case.read_tables import read_tables
 from flexmb.case.schema import Table
 from flexmb.case.shipped import find_mesh, missing_mesh
 from flexmb.case.toml_lines import Path as KeyPath
+from flexmb.checks.foreign_keys import in_our_words
 from flexmb.checks.values import unknown_key
-from flexmb.errors import InputError
+from flexmb.errors import InputError, PluginError
 from flexmb.parts.bodies import KINDS as BODIES
 from flexmb.parts.contacts import KINDS as CONTACTS
 from flexmb.parts.joints import KINDS as JOINTS
@@ -57,6 +58,8 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
                 parts.append(_made(own, "kind", (role, name), kinds, {"name": name}))
             except CaseProblems as wrong:
                 problems.extend(wrong.problems)
+            except PluginError:
+                raise
             except InputError as err:
                 about_name = (err.where, err.key) == (role, "name")
                 problems.append(Problem((role, name), err.message, has_value=False) if about_name else problem_of(err))
@@ -71,6 +74,8 @@ def read_scheme(table: Any, problems: list[Problem]) -> Any:
         return _made(table, "name", ("scheme",), SCHEMES, {})
     except CaseProblems as wrong:
         problems.extend(wrong.problems)
+    except PluginError:
+        raise
     except InputError as err:
         problems.append(problem_of(err))
     except ArithmeticError:
@@ -109,11 +114,13 @@ class CaseProblems(Exception):  # noqa: N818
 
 
 def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], more: Mapping[str, Any]) -> Any:
-    """Return the part or scheme that a table describes; ``more`` are arguments that are not keys of the table."""
+    """Return the part or scheme described by a table; ``more`` are arguments that are not keys of the table."""
     if not isinstance(table, Mapping):
         raise CaseProblems(Problem(path, "must be a table", table))
     if chooser not in table:
-        raise CaseProblems(Problem(path, f"{chooser} is missing; allowed: {', '.join(kinds)}", has_value=False))
+        typed = next((key for key in table if in_our_words(key, (chooser,))), None)
+        meant = "" if typed is None else f": write {chooser} = .. in place of {typed}"
+        raise CaseProblems(Problem(path, f"{chooser} is missing{meant}; allowed: {', '.join(kinds)}", has_value=False))
     kind = table[chooser]
     if not isinstance(kind, str) or kind not in kinds:
         message = unknown_key(kind, kinds).replace("unknown key", f"unknown {chooser}")
@@ -131,7 +138,7 @@ class _Keys(Table):
 
 @cache
 def _keys(cls: Any, chooser: str) -> type[Table]:
-    """Return the keys of a table as pydantic's; those of a scheme with their types, parts check their values."""
+    """Return the keys of a table with pydantic's types; for a scheme with its own types, since parts check values."""
     hints = get_type_hints(cls) if chooser == "name" else {}
     keys: dict[str, Any] = {chooser: (Any, ...)}
     for key in dataclasses.fields(cls):

@@ -9,7 +9,7 @@ from typing import Any
 
 from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.case.toml_lines import line_numbers, line_of
-from flexmb.errors import InputError, readable, shortened
+from flexmb.errors import InputError, PluginError, readable, shortened
 
 
 class CaseError(InputError):
@@ -54,8 +54,10 @@ class Origin:
             return CaseError(f"{self.file}, {lines[0]}")
         return CaseError("\n  ".join([f"{self.file}: {len(lines)} errors", *lines]))
 
-    def wrap(self, err: InputError) -> CaseError:
-        """Return an error raised by a part, a scheme or the assembly with file and line added."""
+    def wrap(self, err: InputError) -> InputError:
+        """Return an error raised by a part, a scheme or the assembly with file and line added; not one of a plug-in."""
+        if isinstance(err, PluginError):
+            return err
         problem = problem_of(err)
         return self.error([problem]) if problem.path else CaseError(f"{self.file}: {err.message}")
 

@@ -54,7 +54,7 @@ def read_text(file: Path) -> str:
     try:
         return file.read_text(encoding="utf-8")
     except UnicodeDecodeError as err:
-        raise InputError(f"'{file}' is not a case file: it is not text (UTF-8)") from err
+        raise InputError(f"'{file}' is not a case file: it is not UTF-8 text") from err
     except OSError as err:
         raise InputError(f"'{file}' cannot be read: {err.strerror}") from err
 

@@ -47,7 +47,7 @@ def read_tables(model: type[M], data: Mapping[str, Any], problems: list[Problem]
 
 
 def require_tables(model: type[M], data: Any, name: str) -> M:
-    """Return the tables of a file that flexmb wrote; InputError, which calls it ``name``, when it was damaged since."""
+    """Return the tables of a file written by flexmb; InputError, which refers to it as ``name``, if it was damaged."""
     problems: list[Problem] = []
     tables = read_tables(model, data, problems)
     if tables is None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from flexmb.parts.contacts.clearance import Clearance
     from flexmb.system.rotating import RotatingSystem
 
-STEADY = "initial.steady starts it in a motion that it does not stay in"
+STEADY = "initial.steady starts it in an unstable motion"
 
 
 BESIDE = 1e-3
@@ -40,7 +40,7 @@ def step_notes(case: Case) -> tuple[str, ...]:
     turn = 2.0 * np.pi / float(fast[k]) if fast[k] else np.inf
     if turn >= STEPS_PER_TURN * plan.h * (1.0 - 1e-9):
         return ()
-    words = f"only {turn / plan.h:.3g} steps per turn of '{system.rotors[k].name}' at its highest speed"
+    words = f"only {turn / plan.h:.3g} steps per revolution of '{system.rotors[k].name}' at its highest speed"
     speed = f"{speed_words(float(fast[k]))}, so unbalance and whirl near it are coarse"
     return (f"{words}, {speed}; time.step = {turn / STEPS_PER_TURN:.3g} gives {STEPS_PER_TURN}",)
 
@@ -59,7 +59,7 @@ def place_notes(case: Case) -> tuple[str, ...]:
             at, to = (points[system.nodes.one(end, load.where)] for end in (load.node, load.to))
             beside = abs(float((at - to) @ unit(load.direction, "direction", load.where)))
             if beside > BESIDE:
-                words = f"'{load.to}' stands {beside:.4g} m beside '{load.node}' along the axis"
+                words = f"'{load.to}' is {beside:.4g} m away from '{load.node}' along the axis"
                 out.append(f"{load.where}: {words}; a bearing acts as if both were at one place")
     axes = {rotor.name: rotor.parts.axis[:, 0] for rotor in system.rotors}
     for contact in model.contacts.values():
@@ -82,7 +82,7 @@ def _ring_notes(contact: Clearance, system: RotatingSystem, axes: Mapping[str, A
             middle = points[at] if contact.on_ground else points[system.nodes.one(contact.stator, contact.where)]
             beside = abs(float((points[at] - middle - offset) @ axis))
             if beside > BESIDE:
-                words = f"the middle of the ring stands {beside:.4g} m beside '{label}' along the axis"
+                words = f"the middle of the ring is {beside:.4g} m away from '{label}' along the axis"
                 return [f"{contact.where}: {words}; only distances across it count"]
     return []
 
@@ -106,7 +106,7 @@ def whirl_notes(case: Case, tree: Tree | None = None) -> tuple[str, ...]:
         with np.errstate(all="ignore", over="raise"):
             found = _words(case, system, tree)
     except (FlexmbError, ArithmeticError, ValueError, RuntimeError) as err:  # numbers too far apart for eigenvalues
-        return (f"whether the rotor is stable by itself could not be told ({type(err).__name__}: {err})",)
+        return (f"the stability of the rotor could not be determined ({type(err).__name__}: {err})",)
     return (found,) if found else ()
 
 
@@ -134,10 +134,10 @@ def _words(case: Case, system: RotatingSystem, tree: Tree | None) -> str:
     words = [f"the linear system (contacts open) is {found}"]
     if any(rotor.parts.spin.free for rotor in system.rotors):
         low, high = found.span
-        whose = "that the run took" if known else "that the drive would reach if nothing vibrated"
-        words.append(f"looked at: the speeds {whose}, {low:.6g} to {high:.6g} rad/s")
+        whose = "of the run" if known else "that the drive would reach without vibration"
+        words.append(f"evaluated: the speeds {whose}, {low:.6g} to {high:.6g} rad/s")
     if found.span[0] == found.span[1]:
-        words.append("flexmb campbell tells the onset")
+        words.append("flexmb campbell computes the onset")
     if found.at_start and case.values.tables.initial.steady:
         words.append(STEADY)
     return "; ".join(words)
@@ -157,6 +157,6 @@ def _taken(case: Case, system: RotatingSystem, tree: Tree) -> Mapping[str, tuple
             time, speed = tree["/state/time"][()], tree["/state/v"][:, names.index(unknown)]
         else:
             continue
-        fine = np.isfinite(speed)  # a run that failed may end in something else
+        fine = np.isfinite(speed)  # a failed run may end with numbers that are not finite
         out[rotor.name] = np.asarray(time)[fine], np.asarray(speed)[fine]
     return out

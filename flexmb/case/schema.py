@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+
+from flexmb.checks.values import COMPONENTS
 
 Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 Count = Annotated[int, Field(strict=True, ge=1)]
@@ -39,8 +41,8 @@ class SolverTable(Table):
 
 
 class OutputTable(Table):
-    """``[output]``: samples every ``every`` steps, full states every ``fields_every``; ``interval`` stands for a step
-    where the steps are chosen by a tolerance.
+    """``[output]``: samples every ``every`` steps, full states every ``fields_every``; ``interval`` is the distance of
+    samples if a tolerance controls the steps.
     """  # noqa: D205
 
     every: Count = 1
@@ -55,12 +57,19 @@ class GravityTable(Table):
 
     acceleration: Annotated[list[Number], Field(min_length=3, max_length=3)]
 
+    @field_validator("acceleration", mode="before")
+    @classmethod
+    def _components(cls, value: object) -> object:
+        if isinstance(value, int | float):
+            raise ValueError(f"must be {COMPONENTS}")
+        return value
+
 
 class InitialTable(Table):
     """``[initial]``: the static response to the named loads is the initial shape; they are released at the start.
 
-    With ``steady`` the run starts on the steady motion under all that acts. With ``project`` a start that joints or
-    contacts do not allow is moved to the nearest one they do.
+    With ``steady`` the run starts in the steady motion under all loads. With ``project`` initial values that violate
+    joints or contacts are projected to the nearest admissible ones.
     """
 
     static: list[Text] = []
@@ -69,7 +78,7 @@ class InitialTable(Table):
 
 
 class ExactTable(Table):
-    """``[exact]``: the closed solution the case has, for the named body and contact."""
+    """``[exact]``: the closed-form solution of the case, for the named body and contact."""
 
     solution: Text
     body: Text
@@ -95,7 +104,7 @@ class Bounds(Table):
         if (self.value is None) != bounded:
             raise ValueError("give either value (with rtol or atol), or at_least and at_most (one or both)")
         if self.value is not None and self.rtol is None and self.atol is None:
-            raise ValueError("value needs rtol or atol, otherwise only the very same bits would do")
+            raise ValueError("value needs rtol or atol, otherwise only bitwise equal numbers would pass")
         if self.value is None and (self.rtol is not None or self.atol is not None):
             raise ValueError("rtol and atol belong to value, not to at_least or at_most")
         return self
@@ -123,11 +132,11 @@ def check_reduce(signal: str, reduce: str | None, time: float | None) -> None:
     if signal.startswith(("summary.", "analysis.")):
         if reduce is not None or time is not None:
             raise ValueError(
-                "a number of the summary or of an analysis is one number: it takes neither reduce nor time"
+                "a number of the summary or of an analysis is one number: it allows neither reduce nor time"
             )
         return
     if (reduce == "at") != (time is not None):
-        raise ValueError('reduce = "at" needs time, and only it does')
+        raise ValueError('time is required for, and only allowed with, reduce = "at"')
     if reduce is None:
         raise ValueError("reduce is missing; allowed: sum, max, min, first, last, mean, at")
 

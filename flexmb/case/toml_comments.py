@@ -17,7 +17,7 @@ def with_comments(written: str, original: str) -> str:
     Parameters
     ----------
     written : str
-        As ``to_toml`` writes it: one line per key.
+        Output of ``to_toml``: one line per key.
     original : str
         The case file.
     """

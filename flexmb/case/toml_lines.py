@@ -63,7 +63,7 @@ def _lines(text: str) -> Iterator[tuple[int, str, str]]:
 
 
 def _numbered(names: tuple[str, ...], is_array: bool, counts: dict[Path, int]) -> Path:
-    """Return the path of a table header with the indices of the arrays it goes through."""
+    """Return the path of a table header with the indices of the arrays it contains."""
     path: Path = ()
     for k, name in enumerate(names):
         path = (*path, name)

@@ -35,7 +35,7 @@ def install_command(*extras: str) -> str:
 
 
 def missing(extra: str) -> str:
-    """Return the first module of an extra that cannot be imported, "" when all are there."""
+    """Return the first module of an extra that cannot be imported, "" if all are available."""
     for name in EXTRAS[extra]:
         try:
             with warnings.catch_warnings():
@@ -43,7 +43,7 @@ def missing(extra: str) -> str:
                 warnings.filterwarnings("ignore", message="IProgress not found")
                 importlib.import_module(name)
         except ImportError as err:
-            # the module that is missing may be one that the package itself imports
+            # the missing module may be one that the package itself imports
             return getattr(err, "name", None) or name
     return ""
 
@@ -63,7 +63,7 @@ def require(extra: str, what: str = "") -> None:
 
 
 def extra_of(err: ImportError, what: str = "") -> MissingExtra | None:
-    """Return the error to show for a failed import of a module that an extra brings, None for any other import."""
+    """Return the error to show for a failed import of a module of an extra, None for any other import."""
     root = (err.name or "").split(".")[0]
     for extra, modules in EXTRAS.items():
         if root and root in {name.split(".")[0] for name in modules}:

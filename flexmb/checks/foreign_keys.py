@@ -7,17 +7,24 @@ from collections.abc import Sequence
 RPM = "in rad/s: revolutions per minute times pi/30"
 SPIN = "spin", f'spin = {{ kind = "constant", speed = .. }}, {RPM}'
 STIFFNESS = "stiffness = [[kxx, kxy], [kyx, kyy]], N/m, or one number for both directions"
+HARD = (
+    "restitution",
+    "restitution, 0 to 1: contacts are hard and have no penalty stiffness and no damping; the energy lost at impacts "
+    "is given by restitution, an elastic stop by a spring or a body",
+)
 DAMPING = "damping = [[cxx, cxy], [cyx, cyy]], N s/m, or one number for both directions"
 
 WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys(("rpm", "omega", "frequency", "freq", "w"), (("speed", f"speed {RPM}"), SPIN, ("to", f"to {RPM}"))),
     **dict.fromkeys(("kxx", "kxy", "kyx", "kyy", "kzz"), (("stiffness", STIFFNESS),)),
     **dict.fromkeys(("cxx", "cxy", "cyx", "cyy", "czz"), (("damping", DAMPING),)),
-    "k": (("stiffness", "stiffness"),),
-    "c": (("damping", "damping"), ("coefficient", "coefficient, N s/m")),
-    "damping": (("coefficient", "coefficient, N s/m"),),
+    "k": (("stiffness", "stiffness"), HARD),
+    "c": (("damping", "damping"), ("coefficient", "coefficient, N s/m"), HARD),
+    "damping": (("coefficient", "coefficient, N s/m"), HARD),
     "zeta": (("damping", "damping = { alpha = .., beta = .. }: zeta = (alpha / omega + beta omega) / 2"),),
-    "stiffness": (("restitution", "restitution, 0 to 1: contact is hard and has no stiffness"),),
+    **dict.fromkeys(
+        ("stiffness", "penalty", "penalty_stiffness", "contact_stiffness", "compliance", "kn", "cn"), (HARD,)
+    ),
     "integrator": (("scheme", 'scheme = { name = ".." }'), ("name", 'name = ".."')),
     "forces": (("loads", 'loads = { NAME = { kind = "force", .. } }'),),
     "tol": (("tolerance", "tolerance"),),
@@ -35,7 +42,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "mu_d": (("dynamic", "dynamic"), ("friction", 'friction = { kind = "stribeck", static, dynamic, speed }')),
     "mu_k": (("dynamic", "dynamic"), ("friction", "friction, mu itself or a table with the kind of the law")),
     "speed": (("spin", 'spin = { kind = "constant", speed = .. }, rad/s'), ("to", "from and to, rad/s")),
-    "n": (("node", "node"), ("elements", "elements")),
+    "n": (("normal", "normal = [nx, ny, nz]"), ("node", "node"), ("elements", "elements")),
     "n_link": (("to", "to, the node of the other body"),),
     "m": (("mass", "mass, kg"),),
     "id": (("inertia", "inertia, about a diameter, kg m^2"),),
@@ -76,6 +83,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
         ("i", "iz", "iy", "izz", "iyy", "j"), (("inertia", "inertia"), ("section", "section = { inertia = .. }"))
     ),
     "g": (
+        ("gravity", "gravity = (0.0, 0.0, -9.81), m/s^2"),
         ("acceleration", "acceleration = [0.0, 0.0, -9.81], m/s^2"),
         ("shear", "shear, Pa"),
         ("material", "material = { shear = .. }"),
@@ -85,7 +93,8 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     **dict.fromkeys(
         ("bc", "bcs", "boundary_conditions", "constraints", "fixed"), (("supports", "supports = [{ .. }]"),)
     ),
-    "type": (("kind", "kind"),),
+    "type": (("kind", "kind"), ("name", 'name = ".."')),
+    "method": (("name", 'name = ".."'),),
     **dict.fromkeys(("sampling", "output_step", "sample_every"), (("every", "every, in steps"),)),
     "g_s": (("poisson", "poisson = E / (2 G) - 1"),),
     **dict.fromkeys(("alpha", "beta"), (("damping", "damping = { alpha = .., beta = .. }"),)),

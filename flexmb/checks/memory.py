@@ -10,9 +10,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 from flexmb.errors import InputError
 
 UNKNOWN = 8_000_000_000
-"""Bytes assumed to be free where the system does not report it."""
+"""Bytes assumed to be free if the system does not report them."""
 ALWAYS = 500_000_000
-"""Bytes that a model may always take: reports of free memory are not that exact."""
+"""Bytes that a model may always use, since reports of free memory are not exact."""
 GIVE_WAY = ("inactive_file", "active_file", "slab_reclaimable")
 """Entries of memory.stat for memory that is reclaimed when needed."""
 

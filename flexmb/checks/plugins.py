@@ -16,7 +16,7 @@ from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from flexmb.errors import InputError
+from flexmb.errors import InputError, PluginError
 
 GROUPS = ("bodies", "joints", "loads", "contacts", "schemes", "laws")
 
@@ -42,7 +42,7 @@ def with_plugins(own: Mapping[str, Any], group: str, word_of: Callable[[str, Any
 
     Raises
     ------
-    InputError
+    PluginError
         If a plug-in cannot be imported, does not fit its group, or has a name that is already used (naming both).
     """
     found, makers = dict(own), dict.fromkeys(own, "flexmb")
@@ -55,13 +55,13 @@ def with_plugins(own: Mapping[str, Any], group: str, word_of: Callable[[str, Any
         except InputError:
             raise
         except Exception as err:
-            words = f"{here} cannot be used: {err}; mend it, or remove it: pip uninstall {maker}"
-            raise InputError(words) from err
+            words = f"{here} cannot be used: {err}; correct its code, or remove it: pip uninstall {maker}"
+            raise PluginError(words) from err
         if word in found:
             if found[word] is thing:
                 continue
             taken = f"the name '{word}' is taken by {makers[word]} ({_place(found[word])})"
-            raise InputError(f"{here}: {taken}; give it another name, or remove it: pip uninstall {maker}")
+            raise PluginError(f"{here}: {taken}; give the plug-in another name, or remove it: pip uninstall {maker}")
         found[word], makers[word] = thing, f"the package {maker}"
     return found
 

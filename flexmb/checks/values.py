@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from flexmb.checks.foreign_keys import in_our_words
-from flexmb.errors import InputError
+from flexmb.errors import InputError, PluginError
 from flexmb.state import Array
 
 T = TypeVar("T")
@@ -86,6 +86,15 @@ def numbers(value: object, key: str, where: str, words: str, shapes: tuple[tuple
     return x
 
 
+COMPONENTS = "three components, e.g. [0.0, 0.0, -9.81]"
+"""What an acceleration of gravity must be."""
+
+
+def acceleration(value: object) -> Array:
+    """Return the acceleration of gravity as a finite (3,) array."""
+    return numbers(value, "acceleration", "gravity", COMPONENTS, ((3,),))
+
+
 def vector(value: object, key: str, where: str) -> Array:
     """Return ``value`` as a finite (3,) array."""
     return numbers(value, key, where, "three numbers", ((3,),))
@@ -147,5 +156,7 @@ def located(where: str) -> Iterator[None]:
     """Set ``where`` of input errors raised inside the block, in place of a less specific location."""
     try:
         yield
+    except PluginError:
+        raise
     except InputError as error:
         raise InputError(error.message, where=where, key=error.key, value=error.value) from None

@@ -19,8 +19,8 @@ SHOWN = 11
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb campbell``."""
     add_rotor_options(parser, speeds=True)
-    parser.add_argument("-n", "--count", metavar="COUNT", type=int, help="how many modes (default: 8)")
-    orders = "critical speeds are where a frequency is so many times the speed, e.g. 1,2 (default: 1)"
+    parser.add_argument("-n", "--count", metavar="COUNT", type=int, help="number of modes (default: 8)")
+    orders = "orders: ratios of frequency to speed at critical speeds, e.g. 1,2 (default: 1)"
     parser.add_argument("--orders", metavar="K[,K]...", default="1", help=orders)
 
 
@@ -85,7 +85,7 @@ def _none(found: Campbell) -> str:
     from flexmb.analysis.rotors.speeds import speed_words
 
     first, last = (speed_words(float(found.speeds[k])) for k in (0, -1))
-    return f"  none from {first} to {last}; --speeds FROM:TO:N looks at others"
+    return f"  none from {first} to {last}; --speeds FROM:TO:N selects others"
 
 
 def _frequency(found: Campbell, k: int, j: int) -> str:

@@ -12,9 +12,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("cases", metavar="CASE", nargs="*", help=case_help)
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
-    parser.add_argument(
-        "--quiet", action="store_true", help="show no progress, and nothing of what a run says about itself"
-    )
+    parser.add_argument("--quiet", action="store_true", help="show no progress and no notes of runs")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -52,7 +50,7 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
         result = case.run(progress=progress)
     if not quiet:
         print_run_notes(case, result.summary, table=True)
-    print_scheme_note(case)  # part of the answer: what the expectations were written for
+    print_scheme_note(case)  # part of the result: the scheme and grid that the expectations were written for
     entries = result.summary["expectations"]
     words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
     print(f"{case.name}: {words}")

@@ -1,4 +1,4 @@
-"""A word before the first run on a machine, which compiles the time loop and looks as if it hung."""
+"""Messages before the first run on a machine, which compiles the time loop and seems to hang."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from types import ModuleType
 
 def doc_line(thing: ModuleType | type) -> str:
     """Return the first line of the docstring of a module or class; empty if there is none."""
-    dropped = sys.flags.optimize > 1  # dataclasses then get a docstring made from their fields
+    dropped = sys.flags.optimize > 1  # dataclasses without one get a docstring generated from their fields
     text = (_from_source(thing) if dropped else thing.__doc__) or ""
     return text.strip().partition("\n")[0].strip()
 

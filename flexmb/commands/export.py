@@ -13,10 +13,10 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb export``."""
     words = "; ".join(f"{name}: {form.words}" for name, form in FORMATS.items())
     parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder")
-    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=f"what to write ({words})")
-    also = "write this into the same folder too; may be given several times"
+    parser.add_argument("--format", required=True, choices=tuple(FORMATS), help=f"format ({words})")
+    also = "also write this format into the same folder; may be repeated"
     parser.add_argument("--also", action="append", default=[], choices=tuple(FORMATS), help=also)
-    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="where to write (default: DIR/FORMAT)")
+    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="output folder (default: DIR/FORMAT)")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -34,7 +34,7 @@ def main(args: argparse.Namespace) -> int:
         name = f" ({Path(err.filename).name})" if err.filename else ""
         raise InputError(f"cannot write to '{out}'{name}: {err.strerror or err}") from err
     for note in opened.notes:
-        if not note.startswith(FIELDS):  # the warning would recommend this very command
+        if not note.startswith(FIELDS):  # the warning would recommend this command
             print(f"note: {note}", file=sys.stderr)
     print("written: " + ", ".join(str(path) for path in paths))
     return 0

@@ -15,7 +15,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb fit``."""
     parser.add_argument("fit", metavar="FIT", nargs="?", help="a fit file or a shipped fit (without it: a list)")
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="folder of the fit (default: results/FITNAME)")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
     parser.add_argument("--no-figures", action="store_true", help="draw no figure")
 
 
@@ -41,7 +41,7 @@ def main(args: argparse.Namespace) -> int:
             result = fit.run(out, progress=progress, say=say)
     except KeyboardInterrupt:
         again = f"flexmb fit {args.fit} -o {out}"
-        print(f"\nflexmb: interrupted; the runs so far are kept; to go on: {again}", file=sys.stderr)
+        print(f"\nflexmb: interrupted; the runs so far are kept; to continue: {again}", file=sys.stderr)
         return 130
     if not args.quiet:
         _print(fit, result)
@@ -77,7 +77,7 @@ def _far(rms: float, method: str) -> str:
     }
     return (
         f"note: residuals are {rms:.3g} times sigma: these values do not describe the data, whatever their standard "
-        f"errors; the method may have stopped beside the best values (through impacts the cost is rough): try "
+        f"errors; the method may have stopped away from the best values (impacts make the cost irregular): try "
         f"another start, or {others[method]}; else model or sigma are wrong"
     )
 

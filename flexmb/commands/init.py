@@ -6,7 +6,7 @@ import argparse
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
-    """Which template, and where to write it."""
+    """Add the options of ``flexmb init``."""
     parser.add_argument("template", nargs="?", help="name of a template or of a shipped case; without it: a list")
     parser.add_argument("-o", "--output", metavar="FILE", help="file to write (default: TEMPLATE.toml)")
 

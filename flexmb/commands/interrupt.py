@@ -1,4 +1,4 @@
-"""Ctrl-C while a run goes on: stop between two blocks of steps, never in the middle of a file."""
+"""Ctrl-C during a run: stop between two blocks of steps, never while a file is being written."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb modes``."""
     add_rotor_options(parser, speeds=False)
-    parser.add_argument("-n", "--count", metavar="COUNT", type=int, help="how many (default: 10)")
+    parser.add_argument("-n", "--count", metavar="COUNT", type=int, help="number of modes (default: 10)")
 
 
 def main(args: argparse.Namespace) -> int:

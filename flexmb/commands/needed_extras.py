@@ -1,4 +1,4 @@
-"""What commands need beyond the core packages: looked for before a command does any work."""
+"""Optional packages required by commands, checked before a command does any work."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def needed_extras(command: str, args: argparse.Namespace) -> list[str]:
 def require_extras(command: str, args: argparse.Namespace) -> None:
     """Raise MissingExtra, with the installation command, for the first extra that is not installed."""
     wanted = needed_extras(command, args)
-    if wanted:  # the check is imported only where something is to be checked
+    if wanted:  # imported only if something has to be checked
         from flexmb.checks.extras import require
 
         for extra in wanted:

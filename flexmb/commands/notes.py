@@ -1,4 +1,4 @@
-"""What a case was changed in while it was read, and what its assembly found."""
+"""Notes on changes of a case while it was read, and notes of its assembly."""
 
 from __future__ import annotations
 

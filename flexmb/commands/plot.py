@@ -49,8 +49,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("kind", choices=KINDS, help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()))
     out_help = "picture: pdf, svg or png; may be repeated (default: KIND.pdf in the folder)"
     parser.add_argument("-o", "--out", metavar="F.pdf", type=Path, action="append", default=[], help=out_help)
-    parser.add_argument("--from", metavar="T", type=float, dest="start", help="start of the stretch of time, s")
-    parser.add_argument("--to", metavar="T", type=float, dest="end", help="end of the stretch of time, s")
+    parser.add_argument("--from", metavar="T", type=float, dest="start", help="start of the time interval, s")
+    parser.add_argument("--to", metavar="T", type=float, dest="end", help="end of the time interval, s")
     signal_help = (
         "of signals and bifurcation: a signal, such as rod.last.velocity; may be repeated (default: the first)"
     )

@@ -1,4 +1,4 @@
-"""Progress of a run on stderr: a bar with the time left on a terminal, a line now and then elsewhere."""
+"""Progress of a run on stderr: a bar with the remaining time on a terminal, occasional lines elsewhere."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=folders_help)
     out_help = "the file (default: DIR/report.html; of several: comparison.html)"
     parser.add_argument("-o", "--out", metavar="FILE.html", type=Path, help=out_help)
-    signal_help = "a signal to show, e.g. rod.first.position.x; may be given again (default: those that move)"
+    signal_help = "a signal to show, e.g. rod.first.position.x; may be repeated (default: those that vary)"
     parser.add_argument("--signal", metavar="NAME", action="append", default=[], dest="signals", help=signal_help)
 
 
@@ -35,9 +35,9 @@ def _study(args: argparse.Namespace) -> int:
     from flexmb.postproc.study.write import draw_all
 
     if len(args.folders) > 1:
-        raise InputError("a study has a report of its own: name one study folder alone")
+        raise InputError("a study has its own report: give a single study folder")
     if args.signals:
-        raise InputError("--signal is for results; a study shows the figures that its file asks for")
+        raise InputError("--signal is for results; a study shows the figures defined in its file")
     drawn = draw_all(args.folders[0], args.out)
     return _said(drawn.page, drawn.notes)
 

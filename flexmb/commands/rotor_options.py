@@ -1,4 +1,4 @@
-"""What the commands for rotors share: their options, speeds in words, and the files they write."""
+"""Common parts of the rotor commands: options, speeds as text, and output files."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
         words = "speeds, rad/s (default: from 0 to 1.5 times the case's highest, or past its first critical speeds)"
         parser.add_argument("--speeds", metavar="FROM:TO:N", help=words)
     else:
-        words = "speed of the rotor, rad/s (default: the case's own at its start)"
+        words = "speed of the rotor, rad/s (default: the initial speed of the case)"
         parser.add_argument("--speed", metavar="W", type=float, help=words)
     parser.add_argument("--rpm", action="store_true", help="speeds on the command line are in revolutions per minute")
     parser.add_argument("--same-speed", action="store_true", help=SAME_SPEED)
@@ -35,8 +35,8 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
 
 
 ROUND_OFF = 1e-12
-"""Part of the largest number of a table that is printed as 0."""
-SAME_SPEED = "all rotors turn at the same speed (default: at the ratio of the speeds the case gives them)"
+"""Fraction of the largest number of a table below which numbers are printed as 0."""
+SAME_SPEED = "all rotors have the same speed (default: the speed ratios of the case)"
 
 
 def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:

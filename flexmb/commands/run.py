@@ -14,9 +14,9 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="result folder (default: results/CASENAME)")
     set_help = "override a key by its dotted name, e.g. time.step=1e-4"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
-    parser.add_argument("--resume", action="store_true", help="go on with an unfinished run from its last checkpoint")
-    parser.add_argument("--overwrite", action="store_true", help="replace a run that is in the folder")
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--resume", action="store_true", help="continue an unfinished run from its last checkpoint")
+    parser.add_argument("--overwrite", action="store_true", help="replace an existing run in the folder")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -42,7 +42,7 @@ def main(args: argparse.Namespace) -> int:
         _note_fresh_start(out)
     first = announce_large(case, args.quiet or finished)
     with named(args.quiet):
-        plan = case.plan  # large motion compiles while it is assembled
+        plan = case.plan  # large motion is compiled during assembly
     first = first or announce(plan, args.quiet or finished)
     if not args.quiet:
         print_system_notes(case)
@@ -60,7 +60,7 @@ def main(args: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         sets = [word for item in args.overrides for word in ("--set", item)]
         again = shlex.join(["flexmb", "run", args.case, "-o", str(out), *sets, "--resume"])
-        print(f"\nflexmb: interrupted; to go on: {again}", file=sys.stderr)
+        print(f"\nflexmb: interrupted; to continue: {again}", file=sys.stderr)
         return 130
     if not args.quiet:
         if finished:

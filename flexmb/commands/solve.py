@@ -15,15 +15,15 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--solver", metavar="NAME", help=f"{words}; with --compare several, separated by commas")
     words = "largest accepted residual (default 1e-10)"
     parser.add_argument("--tolerance", metavar="R", type=float, default=1e-10, help=words)
-    words = "most sweeps, pivots or linear systems (default 0: automatic)"
+    words = "largest number of sweeps, pivots or linear systems (default 0: automatic)"
     parser.add_argument("--iterations", metavar="N", type=int, default=0, help=words)
-    words = "also write the problem to FILE, in the format of its ending (.npz, .hdf5, .dat); one PROBLEM only"
+    words = "also write the problem to FILE, in the format of its extension (.npz, .hdf5, .dat); one PROBLEM only"
     parser.add_argument("--write", metavar="FILE", help=words)
     words = "the study solvers_compared: every solver on every problem (default: those shipped), a table of times"
     parser.add_argument("--compare", action="store_true", help=words)
     words = "of --compare: picture of residuals against times, png, svg or pdf"
     parser.add_argument("-o", "--out", metavar="F.png", type=Path, help=words)
-    words = "of --compare: time after which a solver is not asked for more digits of a problem (default 5)"
+    words = "of --compare: time after which a solver gets no smaller tolerance for a problem (default 5)"
     parser.add_argument("--seconds", metavar="S", type=float, default=5.0, help=words)
 
 
@@ -39,7 +39,7 @@ def main(args: argparse.Namespace) -> int:
     if args.out:
         raise InputError("belongs to --compare", where=where, key="--out", value=str(args.out))
     if not args.problems:
-        raise InputError("needs a file of a contact problem (or --compare)", where=where, key="PROBLEM")
+        raise InputError("needs a contact problem file (or --compare)", where=where, key="PROBLEM")
     solver = ContactSolver(args.solver or "auto", args.tolerance, args.iterations)
     files = list(files_of(args.problems))
     if args.write and len(files) > 1:
@@ -71,7 +71,7 @@ def _compare(args: argparse.Namespace) -> int:
     where = "flexmb solve --compare"
     for key, given in (("--write", args.write), ("--iterations", args.iterations or None)):
         if given is not None:
-            raise InputError("does not go with --compare", where=where, key=key, value=given)
+            raise InputError("cannot be combined with --compare", where=where, key=key, value=given)
     if not args.seconds > 0.0:
         raise InputError("must be above 0", where=where, key="--seconds", value=args.seconds)
     solvers = args.solver.split(",") if args.solver else list(SOLVERS)

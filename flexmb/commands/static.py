@@ -45,7 +45,7 @@ def _print_rotor(args: argparse.Namespace) -> int:
 
     case, system = load_rotors(args)
     if not system.F0.any():
-        print("note: nothing acts: the case has no gravity, preloaded spring or constant load", file=sys.stderr)
+        print("note: there is no load: the case has no gravity, preloaded spring or constant load", file=sys.stderr)
     try:
         found = static_deflection(system, one_speed(args))
     except InputError as err:

@@ -42,11 +42,13 @@ def print_static(case: Case, args: argparse.Namespace) -> int:
 
 def _say_notes(found: Statics) -> None:
     if found.left_out:
-        print(f"note: loads that change in time do not act here: {', '.join(found.left_out)}", file=sys.stderr)
+        print(f"note: loads that vary in time are omitted: {', '.join(found.left_out)}", file=sys.stderr)
     if found.stable is False:
-        print("note: this equilibrium is unstable, and no stable one was found beside it", file=sys.stderr)
+        print("note: this equilibrium is unstable, and no stable one was found near it", file=sys.stderr)
     if not found.displacement.any():
-        print("note: nothing moves: no gravity, preloaded spring or constant load acts", file=sys.stderr)
+        print(
+            "note: all displacements are zero: there is no gravity, preloaded spring or constant load", file=sys.stderr
+        )
 
 
 def _lines(found: Statics) -> list[str]:
@@ -60,7 +62,7 @@ def _lines(found: Statics) -> list[str]:
     out = ["", *table_lines(["node", "ux [m]", "uy [m]", "uz [m]"], rows)]
     out += left_out(len(chosen), n, "nodes", "static.csv")
     if found.held:
-        out += ["", "forces and moments on the bodies where they are held"]
+        out += ["", "forces and moments on the bodies at their supports"]
         titles = ["where", "Fx [N]", "Fy [N]", "Fz [N]", "Mx [N m]", "My [N m]", "Mz [N m]"]
         rows = [[h, *f, *m] for h, f, m in zip(found.held, found.forces, found.moments, strict=True)]
         rows += [["sum", *found.forces.sum(axis=0), "", "", ""]]

@@ -23,16 +23,18 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     study_help = "a study file or the name of a shipped study (without it: the shipped studies)"
     parser.add_argument("study", metavar="STUDY", nargs="?", help=study_help)
     parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="study folder (default: results/STUDYNAME)")
-    parser.add_argument("--jobs", metavar="N", type=int, help="runs at a time (default: as many as there are cores)")
-    cluster = "address of a running Dask cluster, tcp://HOST:PORT, that does the runs"
+    parser.add_argument(
+        "--jobs", metavar="N", type=int, help="number of simultaneous runs (default: the number of cores)"
+    )
+    cluster = "address of a running Dask cluster, tcp://HOST:PORT, that executes the runs"
     parser.add_argument("--scheduler", metavar="ADDRESS", help=cluster)
     parser.add_argument("--list", action="store_true", help="print one command per run, for Slurm and the like")
     parser.add_argument("--run", metavar="K", type=int, help="do run K only (from 0), as --list prints it")
     parser.add_argument("--check", action="store_true", help="exit with 1 if an expectation is not met")
-    parser.add_argument("--yes", action="store_true", help="more than a million runs are meant")
+    parser.add_argument("--yes", action="store_true", help="allow more than a million runs")
     set_help = "override a key of the case in all runs, e.g. time.end=1.0"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
     parser.add_argument("--no-figures", action="store_true", help="draw no figures and write no report")
 
 
@@ -60,7 +62,7 @@ def main(args: argparse.Namespace) -> int:
         table = _run(study, out, args)
     except KeyboardInterrupt:
         words = "interrupted; finished runs are kept, and are not repeated"
-        print(f"\nflexmb: {words}; to go on: {_command(args, out)}", file=sys.stderr)
+        print(f"\nflexmb: {words}; to continue: {_command(args, out)}", file=sys.stderr)
         return 130
     return _finish(study, table, out, args)
 

@@ -1,7 +1,7 @@
-"""What is printed: control characters are shown, not obeyed, and a stream that cannot take the words stops nothing.
+"""Output to the terminal: control characters are escaped, and write errors of a stream do not stop a run.
 
-Titles, names and messages come from files of others. An escape sequence in one of them could move the cursor, recolour
-or rename the window of whoever reads it; here, the one place that all words to a terminal pass, it is written out.
+Titles, names and messages may come from foreign files. An escape sequence in them could move the cursor, or change
+colours or the title of the window; all output to a terminal passes through this module, which escapes them.
 """
 
 from __future__ import annotations

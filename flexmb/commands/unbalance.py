@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb unbalance``."""
     add_rotor_options(parser, speeds=True)
-    node_help = "a node to look at, such as rotor.node(3); may be repeated (default: those out of balance)"
+    node_help = "a node of the output, such as rotor.node(3); may be repeated (default: those with unbalance)"
     parser.add_argument("--node", metavar="NODE", action="append", default=[], dest="nodes", help=node_help)
     parser.add_argument("--rotor", metavar="NAME", help="the rotor whose unbalance acts (default: the first)")
 
@@ -54,7 +54,7 @@ def _warn(system: RotatingSystem, found: UnbalanceResponse) -> None:
 
     path = SpeedPath.through(system, float(found.speeds.min()), float(found.speeds.max()))
     if unstable := self_excited(system, path):
-        print(f"warning: {unstable}; the steady response there is never reached", file=sys.stderr)
+        print(f"warning: {unstable}; the steady response there is not attained", file=sys.stderr)
 
 
 def _lines(orbits: Sequence[Peak], forces: Sequence[Peak]) -> list[str]:
@@ -62,7 +62,7 @@ def _lines(orbits: Sequence[Peak], forces: Sequence[Peak]) -> list[str]:
 
     from flexmb.commands.rotor_options import table_lines
 
-    out = ["", "largest orbits (half axes; the minor one is negative where the node goes backward; phase of y)"]
+    out = ["", "largest orbits (half axes; the minor one is negative for backward orbits; phase of y)"]
     rows: list[list[Any]] = [
         [p.label, p.speed, p.speed * RPM, p.major, p.minor, float(np.degrees(np.angle(p.complex_yz[0])))]
         for p in orbits

@@ -1,4 +1,4 @@
-"""Look at results: a window with a time slider, a picture, a movie, or a page in a browser."""
+"""Show results: a window with a time slider, a picture, a movie, or a page in a browser."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     host_help = "where --web listens (default: 127.0.0.1, this machine only)"
     parser.add_argument("--host", metavar="NAME", default="127.0.0.1", help=host_help)
     parser.add_argument("--port", metavar="N", type=int, default=8765, help="port of --web, 0 for any (8765)")
-    parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="pictures a second of a movie (30)")
+    parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="frames per second of a movie (30)")
     speed_help = "seconds of the run per second of the movie or window (default: the run takes 10 s)"
     parser.add_argument("--speed", metavar="X", type=float, help=speed_help)
     time_help = "the time to show, s (default: the middle of the contact with the largest impulse, else the end)"
@@ -28,7 +28,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--field", metavar="NAME", help=field_help)
     range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
-    # argparse takes -1e3 for an option, unless it is told what negative numbers look like
+    # argparse takes -1e3 for an option, unless its pattern of negative numbers is set
     parser._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     parser.add_argument("--range", metavar=("LOW", "HIGH"), type=float, nargs=2, help=range_help)
     parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
@@ -76,9 +76,7 @@ def _other_time(asked: float | None, shown: float) -> list[str]:
     """Return the note that the nearest stored state is shown instead of the requested time."""
     if asked is None or f"{asked:.6g}" == f"{shown:.6g}":
         return []
-    return [
-        f"of the states that can be drawn, that at t = {shown:.6g} s is the nearest (output.fields_every keeps more)"
-    ]
+    return [f"of the drawable states, the one at t = {shown:.6g} s is the nearest (output.fields_every stores more)"]
 
 
 def _announce(address: str, notes: tuple[str, ...]) -> None:

@@ -1,4 +1,4 @@
-"""Compile ahead what cases need, or everything, with all processors."""
+"""Compile the code for cases, or for everything, in advance on all processors."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb warm``."""
     words = "case files or names of shipped cases; none: everything"
     parser.add_argument("cases", metavar="CASE", nargs="*", help=words)
-    parser.add_argument("--quiet", action="store_true", help="print nothing but errors")
+    parser.add_argument("--quiet", action="store_true", help="print errors only")
 
 
 def main(args: argparse.Namespace) -> int:
@@ -54,7 +54,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.case import load_case
 
     for case in args.cases:
-        load_case(case)  # an invalid name or file is reported before anything starts
+        load_case(case)  # an invalid name or file is reported before the compilation starts
     began = time.perf_counter()
     if args.cases:
         jobs = {case: [CASE, case] for case in args.cases}

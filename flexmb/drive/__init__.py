@@ -1,6 +1,6 @@
-"""The loop of a run, and two ways through it: compiled for constant band-like systems, readable for everything.
+"""The loop of a run, with two engines: compiled for constant band-like systems, interpreted for all systems.
 
-Both take n steps and return the samples of them; a test holds them to the same result to round-off.
+Both take n steps and return their samples; a test compares them up to round-off.
 """
 
 from flexmb.drive.choose_engine import choose_engine

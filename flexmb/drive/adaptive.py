@@ -1,7 +1,7 @@
-"""Steps by tolerance for constant systems: lengths are the interval between samples halved k times.
+"""Step size control for constant systems: steps are the interval between samples, halved k times.
 
-So there are few lengths, each with its factors kept, and every sample is the end of a step. A step is refused, and
-halved, when
+So there are few step sizes, whose factorizations are kept, and every sample is the end of a step. A step is rejected,
+and halved, if
 
 * its local error (``Scheme.position_error``: of places over the size of the system, of rotations in rad) is above the
   tolerance;
@@ -33,13 +33,13 @@ from flexmb.system.linear_system import LinearSystem
 MOST_HALVINGS = 40
 """Maximum number of halvings of an interval between samples, unless limited earlier by the round-off of time."""
 SAFETY = 0.9
-"""Safety factor on the step length that the error estimate gives."""
+"""Safety factor on the step size given by the error estimate."""
 LEVEL, LENGTH, TAKEN = 0, 1, 2
 """Entries of ``AdaptiveEngine.pace``: number of halvings of the interval, length of the last step, number of steps."""
 
 
 class AdaptiveEngine(GeneralEngine):
-    """Runs a scheme that knows its local error on a constant system, step by step in Python."""
+    """Runs a scheme with an error estimate on a constant system, step by step in Python."""
 
     def __init__(self, plan: Plan) -> None:
         super().__init__(plan)
@@ -51,7 +51,7 @@ class AdaptiveEngine(GeneralEngine):
         self.most = min(MOST_HALVINGS, max(0, math.floor(math.log2(plan.h / (1e-13 * latest + 1e-300)))))
 
     def _go(self) -> SimulationError | None:
-        """Go to the next sample in as many steps as the tolerance asks for."""
+        """Advance to the next sample in as many steps as the tolerance requires."""
         plan, done, held = self.plan, 0.0, 0.0
         while done < 1.0:
             level = int(self.pace[LEVEL])
@@ -66,14 +66,14 @@ class AdaptiveEngine(GeneralEngine):
             if max(smooth, jump) > 1.0 and level < self.most:
                 more = math.log2(smooth) / 3.0 - math.log2(SAFETY) if 1.0 < smooth < math.inf and jump <= 1.0 else 1.0
                 self.pace[LEVEL] = min(level + max(1, math.ceil(more)), self.most)
-                held = done + length if jump > 1.0 else held  # what closes is in here: no longer steps before it did
+                held = done + length if jump > 1.0 else held  # this step contains the impact: no longer ones before
                 continue
             if isinstance(step, SimulationError):
                 step.time = t_1
                 return step
             if smooth > 1.0:
                 return NotConverged(
-                    f"the local error stays above the tolerance {plan.tolerance:g} however small the step",
+                    f"the local error remains above the tolerance {plan.tolerance:g} at any step size",
                     time=t_1,
                     step=self.step + 1,
                     residual=smooth * plan.tolerance,
@@ -89,13 +89,13 @@ class AdaptiveEngine(GeneralEngine):
         return None
 
     def _prepared(self, level: int) -> Any:
-        """Return what the scheme prepares for steps of an interval halved ``level`` times."""
+        """Return the prepared data of the scheme for steps of an interval halved ``level`` times."""
         if level not in self.prepared:
             self.prepared[level] = self.plan.scheme.prepare(self.system, self.plan.h * 0.5**level)
         return self.prepared[level]
 
     def _error(self, before: State, memory: Memory, step: Step, h: float) -> tuple[float, float]:
-        """Return the errors of a step over the tolerance: of its smooth motion, and of when contacts close."""
+        """Return the errors of a step over the tolerance: of its smooth motion, and of the time of closing contacts."""
         new, after, report = step
         tolerance, size = self.plan.tolerance, self.linear.extent or 1.0
         smooth = self._measure(self.plan.scheme.position_error(self.system, before, new, memory, after, h))
@@ -113,21 +113,21 @@ class AdaptiveEngine(GeneralEngine):
         return smooth / tolerance, jump / tolerance
 
     def _measure(self, x: Array) -> float:
-        """Return the largest of a vector of unknowns: of places over the size of the system, of rotations in rad."""
+        """Return the largest entry of a vector of unknowns: displacements over the system size, rotations in rad."""
         over = np.where(self.linear.turning, 1.0, self.linear.extent or 1.0)
         return float((np.abs(x) / over).max(initial=0.0))
 
     def snapshot(self) -> dict[str, Array]:
-        """Return copies of all that changes from step to step."""
+        """Return copies of the complete state of the engine."""
         return {**super().snapshot(), "pace": self.pace.copy(), "pressed": self.pressed.copy()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        """Continue from a snapshot taken at ``step``; InputError if it does not fit this run."""
         super().restore(arrays, step)
         self.pace, self.pressed = arrays["pace"].copy(), arrays["pressed"].copy()
 
     def tally(self) -> Tally:
-        """Return the figures every step contributed to."""
+        """Return the statistics of all steps."""
         tally = super().tally()
         tally.steps_taken = int(self.pace[TAKEN])
         return tally
@@ -139,7 +139,7 @@ def _lowest(g_0: Array, d_0: Array, g_1: Array, d_1: Array) -> Array:
     a, b = 2.0 * (g_0 - g_1) + d_0 + d_1, 3.0 * (g_1 - g_0) - 2.0 * d_0 - d_1
     root = np.sqrt(np.maximum(b * b - 3.0 * a * d_0, 0.0))
     with np.errstate(divide="ignore", invalid="ignore"):
-        s = np.where(b > 0.0, -d_0 / (b + root), (root - b) / (3.0 * a))  # where the slope goes from below to above 0
+        s = np.where(b > 0.0, -d_0 / (b + root), (root - b) / (3.0 * a))  # where the slope becomes positive
     inside = np.isfinite(s) & (s > 0.0) & (s < 1.0) & (d_0 < 0.0) & (d_1 > 0.0)
     s = np.where(inside, s, 0.0)
     return np.asarray(np.where(inside, np.minimum(lowest, ((a * s + b) * s + d_0) * s + g_0), lowest))

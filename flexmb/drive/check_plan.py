@@ -7,13 +7,17 @@ from flexmb.drive.engine import Plan
 from flexmb.drive.events.integrators import check_events
 from flexmb.drive.events.stiffness import check_stability, check_tolerance
 from flexmb.errors import InputError
-from flexmb.kernels.multibody import SPLIT
 from flexmb.schemes.compiled_numbers import check_scheme
+from flexmb.schemes.scheme import SchemesThat
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.user_functions import functions_of, sampled_functions
 
 LEAST_TOLERANCE = 1e-13
-"""Smallest step in small motion: in shorter ones the velocity increments are lost in round-off."""
+"""Smallest tolerance in small motion: below it the estimated error of a step is round-off."""
+
+WITH_ERROR = SchemesThat(lambda c: c.error_known != "", lambda c: c.error_known.replace("always", ""))
+WITH_ERROR_LARGE = SchemesThat(lambda c: c.error_known != "" and c.error_in_large_motion)
+"""Schemes of which a tolerance can choose the steps, in small motion and in large."""
 
 
 def check_plan(plan: Plan, engine: str = "auto") -> None:
@@ -53,9 +57,8 @@ def _check_steps(plan: Plan, engine: str) -> None:
     check_laws(plan, engine)
     if plan.tolerance and not _knows_its_error(plan):
         name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
-        able = "generalized-alpha, hht or newmark"
-        able += "" if isinstance(system, MultibodySystem) else ", or moreau-jean with theta = 1/2"
-        message = f"needs {able}, whose error is known; with {name} give step or steps"
+        able = WITH_ERROR_LARGE if isinstance(system, MultibodySystem) else WITH_ERROR
+        message = f"needs a scheme whose error is known: one of {able}; with {name} give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
     if plan.tolerance and plan.tolerance < LEAST_TOLERANCE and not isinstance(system, MultibodySystem):
         message = f"must be at least {LEAST_TOLERANCE:g}: below that the error of a step is round-off"
@@ -63,7 +66,6 @@ def _check_steps(plan: Plan, engine: str) -> None:
 
 
 def _knows_its_error(plan: Plan) -> bool:
-    """Tell whether a tolerance can choose the steps; the compiled loop of large motion knows the alpha family's."""
-    if isinstance(plan.system, MultibodySystem):
-        return plan.scheme.has_error_estimate and plan.scheme.large_motion_numbers()["form"] == SPLIT
-    return plan.scheme.has_error_estimate
+    """Tell whether a tolerance can choose the steps; the compiled loop of large motion must know the error, too."""
+    here = plan.scheme.error_in_large_motion or not isinstance(plan.system, MultibodySystem)
+    return here and plan.scheme.has_error_estimate

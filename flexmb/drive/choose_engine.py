@@ -15,8 +15,6 @@ from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries, re
 from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
-from flexmb.linalg.bands import band_order
-from flexmb.linalg.factor import BAND_LIMIT
 from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -30,8 +28,7 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     ----------
     plan : Plan
     engine : str
-        "auto" (compiled for schemes with a compiled step and constant systems whose matrices are narrow bands),
-        "compiled" or "general".
+        "auto" (compiled for schemes and laws of contact that have a compiled step), "compiled" or "general".
     """
     if engine not in ("auto", "compiled", "general"):
         raise InputError("must be auto, compiled or general", key="engine", value=engine)
@@ -70,11 +67,6 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
     if not has_compiled_step(plan.scheme):
         if engine == "compiled":
             raise InputError(f"'{plan.scheme.name}' has no compiled step", key="engine", value=engine)
-        return GeneralEngine(plan)
-    width = band_order(*system.patterns).bandwidth
-    if width > BAND_LIMIT:
-        if engine == "compiled":
-            raise InputError(f"the half-bandwidth {width} exceeds {BAND_LIMIT}", key="engine", value=engine)
         return GeneralEngine(plan)
     return CompiledEngine(plan)
 

@@ -1,4 +1,4 @@
-"""The compiled loop for constant, band-like systems."""
+"""The compiled loop for constant systems."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.structure_arrays import structure_arrays
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.arrays import (
     NO_SOLVER,
@@ -15,17 +16,14 @@ from flexmb.kernels.arrays import (
     Delassus,
     Live,
     Loads,
-    Modes,
     Probes,
     Rows,
     Run,
     Samples,
     Scratch,
-    Structure,
     Tables,
 )
 from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.banded import ldl_factor, ldu_factor
 from flexmb.kernels.contact_ask import FEW_CONTACTS, few_contacts
 from flexmb.kernels.friction_record import friction_rows
 from flexmb.kernels.lcp_others import solver_settings
@@ -33,12 +31,11 @@ from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
 from flexmb.kernels.march import STEPS, march
 from flexmb.kernels.stages import raise_failed
 from flexmb.linalg.bands import BandOrder, band_order
-from flexmb.linalg.strain import Strain, stack
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.alpha_contacts import AlphaFixed
 from flexmb.schemes.cone_contacts import Carried, ConeContacts
-from flexmb.schemes.scheme import PreparedContacts, Scheme, StepMatrix
+from flexmb.schemes.scheme import PreparedContacts, Scheme
 from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 
@@ -109,6 +106,7 @@ class CompiledEngine:
             few_contacts.compile()  # before the clock starts
         self.rare[FEW_CONTACTS] = few_contacts.door(self.rare, FEW_CONTACTS)
         self.parameters = Room(parameters)
+        self.structure = structure_arrays(system, self.order, fixed.S)
         self.room = Room(
             Run(
                 h=float(h),
@@ -117,7 +115,7 @@ class CompiledEngine:
                 rare=self.rare,
                 answer=np.zeros(1),
                 settings=solver_settings(solver.method, solver.max_iterations, float(solver.tolerance)),
-                structure=_structure(system, self.order, fixed.S),
+                structure=self.structure.arrays,
                 contacts=contacts,
                 loads=_loads(system, self.order),
                 tables=self._tables(0, 0),
@@ -201,65 +199,6 @@ class CompiledEngine:
     def tally(self) -> Tally:
         """Return the figures every step contributed to."""
         return tally_of(self.live.ledger, self.step, self.plan.linear.contacts.labels)
-
-
-def _structure(system: LinearSystem, order: BandOrder, S: StepMatrix) -> Structure:
-    M, C, A = order.bands(system.M), order.bands(system.C), order.bands(S.matrix(system))
-    gyro, cross = order.bands(system.gyro), order.bands(system.cross)
-    resist = np.zeros((max(C.shape[0], gyro.shape[0]), system.nv))
-    resist[: C.shape[0]] = C
-    resist_up = resist.copy()
-    resist[: gyro.shape[0]] += gyro
-    resist_up[: gyro.shape[0]] -= gyro
-    return Structure(
-        M=M,
-        K=order.bands(system.K),
-        C=C,
-        gyro=gyro,
-        cross=cross,
-        resist=resist,
-        resist_up=resist_up,
-        F0=system.F0[order.perm],
-        V0=float(system.V0),
-        damped=int(system.damped),
-        gyroscopic=int(bool(system.gyro.nnz)),
-        crossed=int(bool(system.cross.nnz)),
-        resists=int(bool(system.damped or system.gyro.nnz)),
-        heavy=int(bool(system.F0.any())),
-        laplacian=int(system.laplacian),
-        strain=_modes(None if system.laplacian else system.strain, order),
-        c_C=float(S.c_C),
-        c_K=float(S.c_K),
-        refine=int(S.refine),
-        S=ldu_factor(A, order.bands(S.skew(system)))[0] if system.skew else ldl_factor(A)[0],
-        S_M=ldl_factor(M)[0],
-    )
-
-
-def _modes(strain: Strain | None, order: BandOrder) -> Modes:
-    """Return the deformation modes over the unknowns in band order."""
-    nv = order.perm.size
-    strain = stack([], nv) if strain is None else strain.placed(order.inverse, nv)
-    i, j, c = strain.i, strain.j, strain.c
-    # rows of K x: the entries of each unknown in the order of the terms
-    mode = np.repeat(np.arange(strain.D.size), np.diff(strain.ptr))
-    unknown, weight = np.stack([i, j], axis=1).ravel(), np.stack([c, -c], axis=1).ravel()
-    there = unknown >= 0
-    by_row = np.argsort(unknown[there], kind="stable")
-    count = np.bincount(unknown[there], minlength=nv)
-    return Modes(
-        ptr=strain.ptr.astype(np.uint64),
-        i=np.maximum(np.where(i >= 0, i, j), 0).astype(np.uint64),
-        j=np.maximum(np.where(j >= 0, j, i), 0).astype(np.uint64),
-        a=(i >= 0).astype(np.float64),
-        b=(j >= 0).astype(np.float64),
-        c=c,
-        D=strain.D,
-        row=np.concatenate([[0], np.cumsum(count)]).astype(np.uint64),
-        mode=np.repeat(mode, 2)[there][by_row].astype(np.uint64),
-        weight=weight[there][by_row],
-        t=np.zeros(strain.D.size),
-    )
 
 
 def _loads(system: LinearSystem, order: BandOrder) -> Loads:

@@ -1,4 +1,4 @@
-"""Which time loops are compiled on this machine already: the first run of a family of schemes compiles them."""
+"""Detection of loops that are not yet compiled on this machine: the first run of a family of schemes compiles them."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import contextlib
 from typing import Any
 
 WORDS = "compiling the time loop for this family of schemes (first time on this machine, ten seconds or more) ..."
-WORDS_LARGE = "compiling what moves bodies and joints (first time on this machine, half a minute or more) ..."
+WORDS_LARGE = "compiling the equations of bodies and joints (first time on this machine, half a minute or more) ..."
 
 
 def will_compile_large() -> bool:
-    """Tell whether the compiled loop of large motion is missing from the kept files; it is one for all schemes."""
+    """Return whether the compiled loop of large motion is missing from the cache; it is common to all schemes."""
     with contextlib.suppress(Exception):
         from flexmb.kernels.cache import kept_signatures
         from flexmb.kernels.multibody_march import march_multibody
@@ -20,7 +20,7 @@ def will_compile_large() -> bool:
 
 
 def will_compile(scheme: Any) -> bool:
-    """Tell whether the compiled loop of a scheme is missing from the kept files; False when that cannot be found out.
+    """Return whether the compiled loop of a scheme is missing from the cache; False if that cannot be determined.
 
     What is kept is known only where compiled files are (``kernels/cache.py``); elsewhere nothing is said.
     """
@@ -36,5 +36,5 @@ def will_compile(scheme: Any) -> bool:
 
 
 def family_of(scheme: Any) -> str:
-    """Return the name of the type of parameters that a scheme hands to the loop; a step is compiled for each."""
+    """Return the name of the type of parameters that a scheme passes to the loop; a step is compiled for each."""
     return type(scheme.compiled_step(1.0)).__name__

@@ -9,14 +9,14 @@ from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 
 NO_JUMP = 1e-9
-"""Change of slope, over the largest slope, that is round-off of the table."""
+"""Change of slope, relative to the largest slope, that is round-off of the table."""
 
 SMOOTH = 0.01
 """Change of slope, over the largest slope, up to which a table finer than the steps is taken for a smooth curve."""
 
 
 def corner_times(system: MultibodySystem, start: float, end: float, h: float) -> Array:
-    """Return the times in (start, end] at which a driven joint changes its speed at once, increasing.
+    """Return the times in (start, end] at which the speed of a driven joint jumps, increasing.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def corner_times(system: MultibodySystem, start: float, end: float, h: float) ->
     same = max(1e-9 * h, 8.0 * np.finfo(float).eps * max(abs(start), abs(end)))
     times = times[(times > start + same) & (times <= end + same)]
     kept: list[float] = []
-    for t in times:  # corners of several drives at one time are one
+    for t in times:  # coinciding corners of several drives are one
         if kept and t - kept[-1] <= same:
             kept[-1] = float(t)
         else:

@@ -1,6 +1,6 @@
-"""Whether the energies of a run can be believed: numbers, a ledger that closes, no energy created without bound.
+"""Plausibility of the energies of a run: finite numbers, a closed ledger, no unbounded increase.
 
-Physical growth is none of its business: what loads, drives and circulatory forces bring in is in the ledger.
+Physical growth is allowed: energy supplied by loads, drives and circulatory forces is in the ledger.
 """
 
 from __future__ import annotations
@@ -12,10 +12,10 @@ from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS
 from flexmb.state import Array
 
 CLOSES = 1e-6
-"""Largest residual of the ledger, over the energies and works of the run so far."""
+"""Largest residual of the ledger, relative to the energies and works of the run so far."""
 
 CLOSES_STORED = 1e-12
-"""The same, over the potential energy, for its round-off."""
+"""The same, relative to the potential energy, for its round-off."""
 
 MOST_GAIN = 1e12
 """Energy that the scheme (or contacts) may add, over all that was stored or brought in. In the first steps schemes may
@@ -26,11 +26,11 @@ EXPLICIT_GAIN = 10.0
 """The same for explicit integrators between events: they have no overshoot, what they add is an instability."""
 
 DIGITS = 1e-9
-"""Energy, over the potential, that round-off can make."""
+"""Energy, relative to the potential, that round-off can produce."""
 
 
 class EnergyBounds:
-    """Looks at the samples of a run as they come, and keeps the extremes of all it has seen.
+    """Checks the samples of a run as they arrive, and stores their extremes.
 
     Parameters
     ----------
@@ -55,19 +55,17 @@ class EnergyBounds:
         self.scale, self.brought, self.stored, self.lowest = (float(value) for value in values)
 
     def first_bad(self, energy: Array) -> tuple[int, str]:
-        """Return the first of these samples, (k, COLUMNS), that cannot be believed, and why; (-1, "") if none."""
+        """Return the first of these samples, (k, COLUMNS), that is implausible, and the reason; (-1, "") if none."""
         finite = np.isfinite(energy).all(axis=1)
         count = len(energy) if finite.all() else int(np.argmin(finite))
         bad, words = self._look(energy[:count]) if count else (-1, "")
         return (count, NOT_FINITE) if bad < 0 and count < len(energy) else (bad, words)
 
     def _look(self, energy: Array) -> tuple[int, str]:
-        """Do so for finite numbers; what comes after the first bad sample is not counted as seen."""
+        """Check finite samples; those after the first bad one are not included in the extremes."""
         value = dict(zip(ENERGY_COLUMNS, energy.T, strict=True))
         kinetic, potential, residual = value["kinetic"], value["potential"], value["residual"]
-        with np.errstate(
-            over="ignore", invalid="ignore"
-        ):  # sums may overflow; fmin and fmax pass over what is no number
+        with np.errstate(over="ignore", invalid="ignore"):  # sums may overflow; fmin and fmax ignore nan
             total = kinetic + potential
             works, moved = np.zeros_like(total), np.zeros_like(total)
             for key in ("work_external", "work_damping", "work_contact", "work_friction", "numerical", *EVENT_WORKS):
@@ -76,7 +74,7 @@ class EnergyBounds:
             lowest = _running(np.fmin, self.lowest, potential, start)
             stored = _running(np.fmax, self.stored, np.abs(potential), np.abs(start))
             scale = _running(np.fmax, self.scale, kinetic, np.abs(total), moved)
-            # bonds give back what they held at the start, which no potential counts
+            # bonds return their initial energy, which is not part of any potential
             bonds = value["work_cohesion"]
             brought = _running(np.fmax, self.brought, np.abs(value["work_external"]), np.maximum(0.0, bonds))
             at_contacts = value["work_contact"] + value["work_closing"] + value["work_friction"]
@@ -90,12 +88,12 @@ class EnergyBounds:
             return -1, ""
         if open_[bad]:
             return bad, (
-                f"the energy ledger does not close: {residual[bad]:.3g} J are left over of {scale[bad]:.3g} J; the "
-                "steps do not solve their equations there: take a smaller time.step"
+                f"the energy ledger does not close: {residual[bad]:.3g} J are unaccounted for of {scale[bad]:.3g} J; "
+                f"the equations of the steps are not solved accurately: take a smaller time.step"
             )
         return bad, (
-            f"the energy leaves every bound: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were "
-            "stored or brought in; the scheme is unstable with this step: take a smaller time.step"
+            f"the energy is unbounded: the scheme has added {made[bad]:.3g} J where {there[bad]:.3g} J were stored "
+            f"or supplied; the scheme is unstable with this step: take a smaller time.step"
         )
 
 

@@ -1,4 +1,4 @@
-"""Requests to an engine and its answers."""
+"""The interface of engines: the plan of a run, requests and answers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,12 @@ from flexmb.errors import NOT_FINITE, InputError, SimulationError
 from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
 from flexmb.kernels.ledger import (
     COLUMNS,
+    CONTACT_RESIDUAL,
     CONTACT_STEPS,
     ENERGY_MAX,
+    FALLING_CONTACT,
+    FALLING_MAX,
+    FALLING_TIME,
     FRICTION_GAIN_CONTACT,
     FRICTION_GAIN_MAX,
     FRICTION_GAIN_STEPS,
@@ -40,7 +44,7 @@ from flexmb.system.multibody_system import MultibodySystem
 
 @dataclass(frozen=True)
 class Plan:
-    """A run before its first step: what to integrate, how, and which steps to sample.
+    """A run before its first step: system, scheme, time grid, and the steps to sample.
 
     With a ``tolerance`` the steps between the points of the grid t0 + n h are chosen by their local error. With
     ``events`` impacts, releases and changes of stick and slip are located (``drive.events``).
@@ -59,12 +63,12 @@ class Plan:
 
     @property
     def with_events(self) -> bool:
-        """Whether the driver with events takes it: it is asked for, or the scheme implies it."""
+        """Whether events are located: requested, or implied by the scheme."""
         return bool(self.events) or self.scheme.driver == "events"
 
     @property
     def linear(self) -> LinearSystem:
-        """The system, for engines that know small motion only."""
+        """The system, for engines of small motion."""
         assert isinstance(self.system, LinearSystem)
         return self.system
 
@@ -77,11 +81,11 @@ class Plan:
         return _marked(n0, n1, self.every, self.steps)
 
     def fields_in(self, n0: int, n1: int) -> IntArray:
-        """Return the steps in (n0, n1] at which the whole state is kept."""
+        """Return the steps in (n0, n1] at which the full state is stored."""
         return _marked(n0, n1, self.fields_every, self.steps)
 
     def empty_block(self, step: IntArray, field_step: IntArray) -> Block:
-        """Return a block with room for the given samples."""
+        """Return a block with space for the given samples."""
         width = sum(p.size for p in self.system.probes)
         k, f, nc, blocks = step.size, field_step.size, self.system.contacts.nc, self.system.contacts.blocks
         block = Block(
@@ -106,7 +110,7 @@ class Plan:
 
 
 class Engine(Protocol):
-    """Advances a run; deterministic, and its snapshot is all it needs to go on."""
+    """Advances a run; deterministic, and completely described by its snapshot."""
 
     name: str
     step: int
@@ -121,7 +125,7 @@ class Engine(Protocol):
         ...
 
     def snapshot(self) -> dict[str, Array]:
-        """Return copies of all that changes from step to step."""
+        """Return copies of the complete state of the engine."""
         ...
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
@@ -129,12 +133,12 @@ class Engine(Protocol):
         ...
 
     def tally(self) -> Tally:
-        """Return the figures every step contributed to."""
+        """Return the statistics of all steps."""
         ...
 
 
 def tally_of(ledger: Array, steps: int, labels: Sequence[str]) -> Tally:
-    """Read the tally out of the ledger; ``labels`` are those of the contacts."""
+    """Return the tally from the ledger; ``labels`` are those of the contacts."""
 
     def label(place: int) -> str:
         return labels[int(ledger[place])] if ledger[place] >= 0.0 else ""
@@ -151,6 +155,10 @@ def tally_of(ledger: Array, steps: int, labels: Sequence[str]) -> Tally:
         friction_gain_max=float(ledger[FRICTION_GAIN_MAX]),
         friction_gain_time=float(ledger[FRICTION_GAIN_TIME]),
         friction_gain_contact=label(FRICTION_GAIN_CONTACT),
+        falling_max=float(ledger[FALLING_MAX]),
+        falling_time=float(ledger[FALLING_TIME]),
+        falling_contact=label(FALLING_CONTACT),
+        contact_residual_max=float(ledger[CONTACT_RESIDUAL]),
         residual_max=float(ledger[RESIDUAL_MAX]),
         energy_max=float(ledger[ENERGY_MAX]),
         energy_scale=float(ledger[SCALE]),
@@ -180,16 +188,16 @@ def require_fitting(stored: Mapping[str, np.ndarray], own: Mapping[str, np.ndarr
     Parameters
     ----------
     stored, own : mapping of str to array
-        What a checkpoint holds, and what the engine's ``snapshot`` returns.
+        Arrays of the checkpoint, and of the engine's ``snapshot``.
     """
     wrong = [f"it lacks the array {name}" for name in own if name not in stored]
-    wrong += [f"it has an array {name} that this run has not" for name in stored if name not in own]
+    wrong += [f"it has an array {name} that this run does not have" for name in stored if name not in own]
     for name in own.keys() & stored.keys():
         mine, found = own[name], stored[name]
         if (found.shape, found.dtype) != (mine.shape, mine.dtype):
             wrong.append(f"{name} should be {mine.dtype} {mine.shape} and is {found.dtype} {found.shape}")
     if wrong:
-        message = f"the checkpoint does not fit this run: {'; '.join(sorted(wrong))}; start anew with --overwrite"
+        message = f"the checkpoint does not fit this run: {'; '.join(sorted(wrong))}; start again with --overwrite"
         raise InputError(message, key="resume")
 
 

@@ -1,4 +1,4 @@
-"""What is said, and kept, of contacts on which a step in large motion failed."""
+"""Error messages and saved problems for contacts on which a step in large motion failed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from flexmb.system.multibody_system import MultibodySystem
 
 @dataclass(frozen=True)
 class FailedContacts:
-    """The contacts of a step that failed; the machine is as the step has left it."""
+    """The contacts of a failed step, read from the machine after the failure."""
 
     system: MultibodySystem
     workspace: MachineWorkspace
@@ -35,7 +35,7 @@ class FailedContacts:
         return self.workspace.machine.motion
 
     def unsolved(self, contact: int, time: float, step: int, residual: float) -> NotConverged:
-        """Return the error for a contact problem that was not solved; the problem comes along where it is known."""
+        """Return the error for an unsolved contact problem, with the problem if it is available."""
         label = self.system.gaps.labels[contact]
         found = self._problem(residual)
         if found is None:
@@ -50,7 +50,7 @@ class FailedContacts:
         return error
 
     def _problem(self, residual: float) -> tuple[ContactProblem, ContactSolution] | None:
-        """Return the problem of the last Newton iteration and the answer it was left with; None at corners of drives.
+        """Return the problem of the last Newton iteration and its final iterate; None at corners of drives.
 
         With GGL, positions of all candidates (nu / h against gaps over h) and velocities of those that are closed.
         """
@@ -66,7 +66,7 @@ class FailedContacts:
         return problem, ContactSolution(z, problem.w(z), residual, count, self.solver.name)
 
     def pressed(self) -> int:
-        """Return a contact that closes within a step while drives let nothing give way to it, or -1."""
+        """Return a contact that closes within a step while prescribed motions prevent its release, or -1."""
         nj, nc = self.system.nj, self.system.gaps.nc
         gap, rate = self.motion.rows[[GAP, RATE], nj : nj + nc]
         driven = self.system.tables.rows.function[:nj] >= 0
@@ -78,7 +78,7 @@ class FailedContacts:
         return -1
 
     def _loaded(self) -> IntArray:
-        """Return the contacts that are friction of joints."""
+        """Return the contacts that represent friction of joints."""
         nj, nc = self.system.nj, self.system.gaps.nc
         return np.flatnonzero(self.system.tables.rows.kind[nj : nj + nc] == LOADED)
 
@@ -89,8 +89,8 @@ class FailedContacts:
             return ""
         names = ", ".join(f"'{label}'" for label in labels)
         return (
-            f"; perhaps because of the friction of joint {names}, which may raise its own load without end: see "
-            "whether friction * friction_radius is above the lever arms of the loads"
+            f"; possibly because of the friction of joint {names}, which may increase its own load without bound: "
+            f"check whether friction * friction_radius is above the lever arms of the loads"
         )
 
     def jammed(self, contact: int, tolerance: float = 0.0) -> str:
@@ -114,7 +114,7 @@ class FailedContacts:
         )
 
     def _gives_way(self, contact: int, rows: IntArray) -> bool:
-        """Tell whether an impulse of a contact moves it while some rows of joints hold: G^T M^-1 G less their part."""
+        """Return whether an impulse of a contact moves it while some rows of joints are enforced."""
         system, t, q = self.system, float(self.motion.numbers[TIME]), self.motion.q
         G = system.G(t, q).toarray()
         g, held = G[:, system.nj + contact], G[:, rows]

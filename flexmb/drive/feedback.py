@@ -9,7 +9,7 @@ from flexmb.system.user_functions import sampled_functions
 
 
 class Feedback:
-    """The sampled functions of a system; the samples of a run, one per step, are what they are given."""
+    """The sampled functions of a system; their input is the state at each step."""
 
     def __init__(self, system: LinearSystem | MultibodySystem, h: float) -> None:
         self._h = h
@@ -19,7 +19,7 @@ class Feedback:
         return bool(self._functions)
 
     def take(self, block: Block, first: bool = False) -> None:
-        """Sample all functions in the last state of a block."""
+        """Sample all functions at the last state of a block."""
         if block.step.size:
             t, row = float(block.time[-1]), block.probes[-1]
             for function, position, velocity in self._functions:

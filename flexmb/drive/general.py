@@ -1,7 +1,7 @@
-"""The readable loop: calls ``scheme.step`` once per step, on any system.
+"""The interpreted loop: calls ``scheme.step`` once per step, on any system.
 
-It asks systems for nothing but the words of ``system.protocol``, so a scheme that is written over them runs on bars, on
-rotors in a clearance and on mechanisms alike.
+It only uses ``system.protocol``, so a scheme written for that protocol runs on bars, on rotors in a clearance and on
+mechanisms alike.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, tru
 from flexmb.drive.step_records import StepRecords
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.record.samples import Block, Tally
-from flexmb.schemes.scheme import Memory
+from flexmb.schemes.scheme import Memory, Responses
 from flexmb.state import Array, State, StepReport
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -33,7 +33,7 @@ class GeneralEngine:
         self.step = 0
         self.failure: SimulationError | None = None
         system = plan.system
-        if isinstance(system, MultibodySystem):  # a machine of its own: angles are continued from step to step in it
+        if isinstance(system, MultibodySystem):  # a separate machine, in which angles are continued from step to step
             system = replace(system)
         self.system = system
         self.state = system.initial_state(plan.t0)
@@ -44,11 +44,24 @@ class GeneralEngine:
             system.begin(plan.t0, self.theta)
         self.fixed = plan.scheme.prepare(system, plan.h)
         self.memory = plan.scheme.start(system, self.state, plan.h, self.fixed, plan.solver)
-        self.records = StepRecords(system, np.array(self.fixed.response), plan.h)
+        self.records = StepRecords(system, np.array(self.fixed.response), plan.h, self._tangent_response())
         self._arrive()
 
+    def _tangent_response(self) -> Array | None:
+        """Return the mean velocity of the tangents of contacts per unit of their impulse, (nc,), by the masses alone.
+
+        None where no friction depends on the slip speed.
+        """
+        blocks, s = self.system.contacts.blocks, self.state
+        if not blocks.friction[:, 1].any():
+            return None
+        here = self.system.instant(s.t, s.q, s.v)
+        own = Responses.of(self.system.factor(here, 1.0, 0.0, 0.0), here.H).response
+        tangents = np.bincount(blocks.owner, weights=blocks.tangent, minlength=blocks.nc)
+        return np.bincount(blocks.owner, weights=own * blocks.tangent, minlength=blocks.nc) / np.maximum(tangents, 1.0)
+
     def _arrive(self) -> None:
-        """Evaluate the system in the state that was reached, and continue its angles from there."""
+        """Evaluate the system at the current state, and continue its angles from there."""
         system, s = self.system, self.state
         if isinstance(system, MultibodySystem):
             system.follow(self.theta)
@@ -63,7 +76,7 @@ class GeneralEngine:
         self.records.field(block, 0)
         return block
 
-    @np.errstate(over="ignore", invalid="ignore")  # a motion that overflows is found and said below
+    @np.errstate(over="ignore", invalid="ignore")  # a diverging motion overflows and is reported below
     def advance(self, n: int) -> Block:
         """Take up to n steps; on failure return what was reached and set ``failure``."""
         plan = self.plan
@@ -84,8 +97,8 @@ class GeneralEngine:
         return truncate(block, samples, fields)
 
     def _go(self) -> SimulationError | None:
-        """Go to the next point of the grid; return why the run ends where it cannot."""
-        # the grid belongs to the loop: times are t0 + n h, not sums of steps
+        """Advance to the next point of the grid; return the reason if the run ends before it."""
+        # the loop defines the grid: times are t0 + n h, not sums of steps
         plan, t_1 = self.plan, self.plan.time(self.step + 1)
         state = State(plan.time(self.step), self.state.q, self.state.v)
         step = self._step(state, plan.h, self.memory, self.fixed)
@@ -97,7 +110,7 @@ class GeneralEngine:
         return None
 
     def _step(self, state: State, h: float, memory: Memory, fixed: Any) -> Step | SimulationError:
-        """Return a step from a state, or why it cannot be taken."""
+        """Return a step from a state, or the reason why it fails."""
         try:
             new, after, report = self.plan.scheme.step(self.system, state, h, memory, fixed, self.plan.solver)
         except NotConverged as failure:
@@ -110,13 +123,13 @@ class GeneralEngine:
         return new, after, report
 
     def _accept(self, state: State, memory: Memory, report: StepReport) -> None:
-        """Make the end of a step the state of the run, and book what it did."""
+        """Make the end of a step the current state, and record the step."""
         self.state, self.memory = state, memory
         self._arrive()
         self.records.book(report, self.state.t)
 
     def snapshot(self) -> dict[str, Array]:
-        """Return copies of all that changes from step to step."""
+        """Return copies of the complete state of the engine."""
         m = self.memory
         arrays = {
             "q": self.state.q,
@@ -133,7 +146,7 @@ class GeneralEngine:
         return {key: value.copy() for key, value in arrays.items()}
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        """Continue from a snapshot taken at ``step``; InputError if it does not fit this run."""
         require_fitting(arrays, self.snapshot())
         self.step = step
         self.state = State(self.plan.time(step), arrays["q"].copy(), arrays["v"].copy())
@@ -144,5 +157,5 @@ class GeneralEngine:
         self._arrive()
 
     def tally(self) -> Tally:
-        """Return the figures every step contributed to."""
+        """Return the statistics of all steps."""
         return tally_of(self.records.ledger, self.step, self.system.contacts.labels)

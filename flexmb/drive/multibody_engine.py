@@ -56,13 +56,13 @@ from flexmb.system.multibody_system import MultibodySystem
 
 
 def multibody_carries(plan: Plan) -> bool:
-    """Tell whether the compiled loop obeys the laws of all contacts."""
+    """Return whether the compiled loop supports the laws of all contacts."""
     blocks = plan.system.contacts.blocks
     return not (blocks.poisson.any() or blocks.cohesion.any())
 
 
 def refuse_solver(plan: Plan) -> None:
-    """Raise InputError for solvers of problems with friction that the compiled loop cannot call as they are named."""
+    """Raise InputError for solvers of problems with friction that the compiled loop cannot call."""
     contacts, name = plan.system.contacts, plan.solver.name
     if contacts.blocks.normals_only:
         return
@@ -96,7 +96,7 @@ class MultibodyEngine:
         self.workspace = self._new_room()
         self.motion = self.workspace.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
-        self.bent = np.zeros((len(system.bends), 2))  # largest deflection over the length, and its time
+        self.bent = np.zeros((len(system.bends), 2))  # largest deflection relative to the length, and its time
         self._begin()
 
     def _new_room(self) -> MachineWorkspace:
@@ -115,7 +115,7 @@ class MultibodyEngine:
         return workspace
 
     def _begin(self) -> None:
-        """Fill the motion with accelerations, multipliers, forces and energies of the start."""
+        """Initialize the motion with accelerations, multipliers, forces and energies at the start."""
         plan, m, at = self.plan, self.motion, self.workspace.at
         m.numbers[TIME] = m.numbers[TIME_BEFORE] = plan.t0
         m.numbers[LAST_STEP] = plan.h
@@ -148,14 +148,14 @@ class MultibodyEngine:
         return block
 
     def _march(self, n: int) -> tuple[Block, Samples]:
-        """Take up to n steps; return a block of what was reached, signals left out, and the sampled states."""
+        """Take up to n steps; return a block of the results without signals, and the sampled states."""
         plan = self.plan
         n0 = self.step
         n1 = n0 if self.failure is not None else min(n0 + n, plan.steps)
         return self._fill_states(plan.empty_block(plan.samples_in(n0, n1), plan.fields_in(n0, n1)), n0, n1)
 
     def _fill_states(self, block: Block, n0: int, n1: int, begin: bool = False) -> tuple[Block, Samples]:
-        """Go from grid point n0 to n1; with ``begin``, the first sample is the state at n0."""
+        """Advance from grid point n0 to n1; with ``begin``, the first sample is the state at n0."""
         plan, out = self.plan, self._samples(block)
         self.workspace.put(out=out)
         reached, samples, fields, status, where, residual = march_multibody(
@@ -214,7 +214,7 @@ class MultibodyEngine:
             block.probes[:] = np.concatenate([x.reshape(k, -1) for x in values], axis=1)
 
     def _fill_contacts(self, block: Block, out: Samples) -> None:
-        """Write what is recorded of the contacts; impulses are in the block already."""
+        """Write the recorded quantities of the contacts; impulses are already in the block."""
         nj, nc, k = self.system.nj, self.system.contacts.nc, block.step.size
         block.gap[:], block.velocity[:] = out.g[:k, nj : nj + nc], out.rate[:k, nj : nj + nc]
         block.beside[:, SLIP_RATE] = out.rate[:k, nj + nc :]
@@ -238,9 +238,9 @@ class MultibodyEngine:
         if status == GAINED:
             kinetic = float(self.motion.numbers[KINETIC])
             message = (
-                f"the step converges to a motion that has gained {residual:.3g} J out of nothing (kinetic energy "
+                f"the step converges to a motion that has gained {residual:.3g} J without a source (kinetic energy "
                 f"before: {kinetic:.3g} J){smaller}: a spurious solution; "
-                "take a smaller time.step, so that the motion before is resolved, too"
+                "take a smaller time.step, so that the motion before it is resolved as well"
             )
             return SimulationError(message, time=t, step=n)
         if status == NOT_CLOSED:
@@ -251,13 +251,13 @@ class MultibodyEngine:
             return NotConverged(self._singular(where), time=t, step=n)
         if status == NOT_PROJECTED:
             message = (
-                f"the position cannot be brought back onto joint '{self.system.joints.labels[where - self.system.nv]}'"
+                f"the position cannot be projected onto joint '{self.system.joints.labels[where - self.system.nv]}'"
             )
             return NotConverged(message, time=t, step=n)
         if status == LEFT_TABLE:
             return SimulationError(self.system.outside(self.motion.vec[V]), time=t, step=n)
         if status == TOO_SMALL:
-            message = f"the local error stays above the tolerance {plan.tolerance:g} however small the step"
+            message = f"the local error remains above the tolerance {plan.tolerance:g} at any step size"
             return NotConverged(message, time=t, step=n, residual=residual * plan.tolerance)
         assert status == DIVERGED
         joint = f", joint '{self.system.joints.labels[where]}'" if where >= 0 else ""
@@ -266,15 +266,16 @@ class MultibodyEngine:
         return NotConverged(message, time=t, step=n, residual=residual)
 
     def _open(self, residual: float) -> str:
-        """Say how far the balance of a step stays open."""
+        """Return the message for a step whose energy balance does not close."""
         kinetic = float(self.motion.numbers[KINETIC])
         return (
-            f"the energy balance of the step does not close: {residual:.3g} J are left over (kinetic energy before: "
+            f"the energy balance of the step does not close: {residual:.3g} J are unaccounted for (kinetic energy "
+            f"before: "
             f"{kinetic:.3g} J), so Newton's method has not solved it"
         )
 
     def _turns(self) -> str:
-        """Say which body turns too far in a step, and the step that would do; nothing when none does."""
+        """Return the body that rotates too far in a step, and a suitable step; empty if there is none."""
         frames = self.system.tables.unknowns.frame_v
         speeds = [float(np.linalg.norm(self.motion.vec[V][i + 3 : i + 6])) for i in frames]
         if not speeds or max(speeds) * self.plan.h <= MOST_TURN:
@@ -287,7 +288,7 @@ class MultibodyEngine:
         )
 
     def _stiff(self) -> str:
-        """Say that damping is too stiff for the step, if it is."""
+        """Return the message for damping that is too stiff for the step, if it is."""
         numbers, t, m = self.workspace.machine.numbers, float(self.motion.numbers[TIME]), self.motion
         if numbers.form != SPLIT:
             return ""
@@ -296,35 +297,35 @@ class MultibodyEngine:
         return stiff_damping(self.system, t, m.q, m.vec[V], self.workspace.machine.point.F, self.plan.h, off)
 
     def _singular(self, row: int) -> str:
-        """Say what a bad pivot means."""
+        """Return the message for a zero pivot."""
         nv = self.system.nv
         if row < nv:
             name = self.system.dof_names[row] if row < len(self.system.dof_names) else f"unknown {row}"
             if not self.system.tangents(self.plan.t0, self.system.q0, self.system.v0)[0].diagonal()[row] > 0.0:
                 return f"the step matrix is singular at '{name}': a mass or inertia is zero there"
             return (
-                f"the step matrix is singular at '{name}': there is mass there, so a part was stretched or turned too "
-                "far in one step, or the motion has blown up before; take a smaller time.step"
+                f"the step matrix is singular at '{name}': it has mass, so a part was deformed or rotated too far in "
+                f"one step, or the motion has diverged before; take a smaller time.step"
             )
         label = self.system.joints.labels[row - nv]
         return (
-            f"joint '{label}' depends on others here (a dead point, or joints that hold the same motion)"
+            f"joint '{label}' depends on others here (a dead point, or joints that constrain the same motion)"
             f"{near_words(self.system, self.workspace)}"
         )
 
     def _state(self) -> dict[str, Array]:
-        """Return all that changes from step to step, as it is used."""
+        """Return all state arrays, without copies."""
         return {"bent": self.bent, **self.motion._asdict()}
 
     def snapshot(self) -> dict[str, Array]:
-        """Return copies of all that changes from step to step."""
+        """Return copies of the complete state of the engine."""
         return {name: np.array(value) for name, value in self._state().items()}
 
     def make_room_for(self, arrays: Mapping[str, Array]) -> None:
-        """Make room for a snapshot whose arrays may be larger or smaller than those of now; here none are."""
+        """Adapt arrays to the sizes of a snapshot; none vary here."""
 
     def restore(self, arrays: dict[str, Array], step: int) -> None:
-        """Continue from a snapshot taken at ``step``; InputError when it is not one of this run."""
+        """Continue from a snapshot taken at ``step``; InputError if it does not fit this run."""
         self.make_room_for(arrays)
         own = self._state()
         require_fitting(arrays, own)
@@ -336,15 +337,15 @@ class MultibodyEngine:
 
     @property
     def bending(self) -> tuple[tuple[str, float, float], ...]:
-        """Bending of each floating beam at the samples, over its length, and its time."""
+        """Bending of each floating beam at the samples, relative to its length, and its time."""
         return tuple(
             (b.name, float(share), float(time)) for b, (share, time) in zip(self.system.bends, self.bent, strict=True)
         )
 
     def tally(self) -> Tally:
-        """Return the figures every step contributed to."""
+        """Return the statistics of all steps."""
         return tally_of(self.motion.ledger[0], self.step, self.system.gaps.labels)
 
     def notes(self) -> tuple[str, ...]:
-        """Return what the steps met on their way: singular positions."""
+        """Return the notes of the steps: singular positions."""
         return passed_words(self.system, self.workspace)

@@ -89,10 +89,7 @@ def run(
     SimulationError
         When a step fails, or its energies cannot be believed; the samples before it have reached the sink.
     """
-    for name in ("every", "fields_every"):
-        check_whole("output", name, getattr(plan, name))
-        if getattr(plan, name) < 1:
-            raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
+    _check_output(plan)
     check_plan(plan, engine)
     motor, bounds, feedback = (
         choose_engine(plan, engine),
@@ -105,37 +102,15 @@ def run(
     if resume is not None:
         _restore(motor, bounds, resume, plan)
     warn_notes(notes_of(plan))
-    grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
-    sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
-    if resume is None:
-        block = motor.start()
-        bounds.first_bad(block.energy)  # the start is kept whatever it is; later samples say so
-        sink.append(block)
-        samples, fields = block.step.size, block.field_step.size
-    else:
-        samples, fields = resume.samples, resume.fields
+    samples, fields = _begin(motor, sink, bounds, resume, plan)
     began = saved = clock.perf_counter()
     used = clock.process_time()
     # intervals between samples of a run with events can each take thousands of steps: progress is shown after the first
     size, stepping = 1 if plan.with_events else 256, SteppingTime()
     while motor.step < plan.steps:
         before, asked = clock.perf_counter(), 1 if feedback else min(size, _most_steps(plan))
-        known, at = motor.snapshot(), motor.step
-        try:
-            with stepping:
-                block = motor.advance(asked)
-                stepping.steps = motor.step - at
-        except InputError:  # of a user's function
-            _up_to_failure(motor, sink, bounds, (known, at), asked // 2)
-            raise
-        bad, words = bounds.first_bad(block.energy)
-        if bad >= 0:
-            raise _stopped(motor, sink, block, bad, words, (known, at), bounds.floor)
-        sink.append(block)
+        block = _next_block(motor, sink, bounds, stepping, asked)
         samples, fields = samples + block.step.size, fields + block.field_step.size
-        if motor.failure is not None:
-            motor.failure.tally = _tally(motor, bounds.floor)
-            raise motor.failure
         feedback.take(block)
         if progress is not None:
             progress(motor.step, plan.steps)
@@ -151,6 +126,46 @@ def run(
             saved = now
     seconds = clock.perf_counter() - began, plan.steps, stepping.seconds, clock.process_time() - used
     return Outcome(_tally(motor, bounds.floor), motor.name, *seconds)
+
+
+def _check_output(plan: Plan) -> None:
+    """Raise InputError unless samples and fields are kept every so many steps."""
+    for name in ("every", "fields_every"):
+        check_whole("output", name, getattr(plan, name))
+        if getattr(plan, name) < 1:
+            raise InputError("must be at least 1", where="output", key=name, value=getattr(plan, name))
+
+
+def _begin(motor: Engine, sink: Sink, bounds: EnergyBounds, resume: Checkpoint | None, plan: Plan) -> tuple[int, int]:
+    """Open the sink, with the start unless it is resumed; return how many samples and fields it holds."""
+    grid = (plan.h, plan.t0, plan.steps, plan.every, plan.fields_every)
+    sink.begin(RunInfo(plan.system, plan.scheme, *grid, motor.name, plan.tolerance))
+    if resume is not None:
+        return resume.samples, resume.fields
+    block = motor.start()
+    bounds.first_bad(block.energy)  # the start is kept whatever it is; later samples say so
+    sink.append(block)
+    return block.step.size, block.field_step.size
+
+
+def _next_block(motor: Engine, sink: Sink, bounds: EnergyBounds, stepping: SteppingTime, asked: int) -> Block:
+    """Take some steps and hand on their samples; raise what has failed in them, with the samples before it kept."""
+    known, at = motor.snapshot(), motor.step
+    try:
+        with stepping:
+            block = motor.advance(asked)
+            stepping.steps = motor.step - at
+    except InputError:  # of a user's function
+        _up_to_failure(motor, sink, bounds, (known, at), asked // 2)
+        raise
+    bad, words = bounds.first_bad(block.energy)
+    if bad >= 0:
+        raise _stopped(motor, sink, block, bad, words, (known, at), bounds.floor)
+    sink.append(block)
+    if motor.failure is not None:
+        motor.failure.tally = _tally(motor, bounds.floor)
+        raise motor.failure
+    return block
 
 
 def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan) -> None:

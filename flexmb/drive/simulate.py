@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from flexmb.checks.foreign_keys import in_our_words
 from flexmb.checks.values import nearest
 from flexmb.drive.check_plan import check_plan
 from flexmb.drive.engine import Engine, Plan
@@ -103,9 +104,9 @@ def simulate(
         When a step fails; its ``result`` is what there is up to there. So has an InputError about a function of the
         user's that fails during the run.
     """
+    chosen = chosen_scheme(scheme, options)
     if end is None:
         raise InputError("is needed", where="time", key="end")
-    chosen = chosen_scheme(scheme, options)
     state = None if start_from is None else kept_state(start_from)
     start = start if start is not None else 0.0 if state is None else state[0]
     n, h = time_grid(start, end, step, steps, tolerance, interval)
@@ -142,16 +143,20 @@ def chosen_scheme(scheme: Scheme | type[Scheme] | str, options: dict[str, Any]) 
         allowed = [field.name for field in dataclasses.fields(scheme) if field.init]  # type: ignore[arg-type]
         for key in options:
             if key not in allowed:
-                words = f"is no option of it{nearest(key, [*allowed, *OWN])}; options: {', '.join(allowed) or 'none'}"
+                words = f"is no option of it{_meant(key, [*OWN, *allowed])}; options: {', '.join(allowed) or 'none'}"
                 raise InputError(words, where=f"simulate, scheme '{scheme.name}'", key=key, value=options[key])
         return scheme(**options)
     if isinstance(scheme, str) or not callable(getattr(scheme, "step", None)):
         words = "must be a scheme or the name of one, such as GeneralizedAlpha(rho_inf=0.8) or 'generalized-alpha'"
         raise InputError(words, key="scheme", value=scheme)
     for key, value in options.items():
-        words = f"is no keyword of simulate{nearest(key, OWN)}; a scheme that is given as an object has its options"
+        words = f"is no keyword of simulate{_meant(key, OWN)}; a scheme that is given as an object has its options"
         raise InputError(words, where="simulate", key=key, value=value)
     return scheme
+
+
+def _meant(key: str, allowed: list[str]) -> str:
+    return in_our_words(key, allowed) or nearest(key, allowed)
 
 
 @contextmanager

@@ -1,8 +1,8 @@
-"""Large motion with spheres in contact all against all: the pairs that are near are searched for between steps.
+"""Large motion with spheres in contact all against all: close pairs are searched between steps.
 
 A search finds the pairs with gaps up to a margin. No other pair can close before some sphere has moved by half the
-margin against the mean of all of them, so a new search comes before that may happen; a step in which it has happened
-after all is taken again, with a search of a larger margin before it.
+margin relative to the mean of all of them, so a new search is done before that may happen; a step in which it has
+happened is repeated, after a search with a larger margin.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.multibody_system import MultibodySystem
-from flexmb.system.sphere_pairs import SphereGroup
+from flexmb.system.sphere_pairs import common, misses, nearest_gaps
 
 LEAST = 0.1
-"""Smallest margin of a search, over the smallest radius."""
+"""Smallest margin of a search, relative to the smallest radius."""
 FEW, MANY = 4.0, 10.0
 """Steps that the fastest sphere takes to move by the margin, at least and where that is no large part of a radius."""
 LARGE = 0.5
-"""Margin, over the smallest radius, that is a large part of it."""
+"""Margin, relative to the smallest radius, that is a large part of it."""
 SPARE = 1.5
 """Factor on the expected motion of a sphere above which a step is repeated."""
 MOST_SEARCHES = 30
@@ -56,7 +56,7 @@ class SpheresEngine(MultibodyEngine):
         self.origin = np.zeros((n, 3))  # centres at the last search
         self.margin = np.zeros(len(system.spheres))
         self.lowest = np.full(2, np.inf)  # least gap at samples, m, and its time
-        self.since, self.since_field = np.zeros(n), np.zeros((n, 3))  # impulses of pairs that have gone
+        self.since, self.since_field = np.zeros(n), np.zeros((n, 3))  # impulses of pairs that have separated
         self.works = np.zeros((len(WORKS), n))  # since the start, half of each pair
         self.tangential = np.zeros(n)  # sizes of tangential impulses since the last sample, half of each pair
         ends = np.cumsum([0, *(len(group.radii) for group in system.spheres)])
@@ -72,7 +72,7 @@ class SpheresEngine(MultibodyEngine):
         super().__init__(plan)
         if self.workspace.machine.numbers.form == CENTRED:
             message = (
-                "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
+                "cannot be used with contacts of kind spheres: list the pairs (sphere-sphere), or take another scheme"
             )
             raise InputError(message, where="scheme", key="name", value=plan.scheme.name)
         self._search()
@@ -86,12 +86,12 @@ class SpheresEngine(MultibodyEngine):
         return markers.r[self._markers], markers.twist[self._markers, :3]
 
     def _left(self, x: Array) -> Array:
-        """Return how much farther than half the margin spheres are from where they were, against all, (groups,), m."""
+        """Return by how much more than half the margin spheres have moved, relative to all, (groups,), m."""
         moved = [_against_mean(x[own] - self.origin[own]).max() for own in self._own]
         return np.array(moved) - 0.5 * self.margin
 
     def _search(self, moved: Array | None = None) -> None:
-        """Find the pairs that are near; give them rows if there are others than those that have.
+        """Find the close pairs; rebuild the rows if they differ from the existing ones.
 
         ``moved`` is how far spheres of each group went in the step that is to be taken again, m.
         """
@@ -106,11 +106,11 @@ class SpheresEngine(MultibodyEngine):
             for group, own, margin in zip(self.system.spheres, self._own, self.margin, strict=True)
         ]
         parts = zip(self.system.spheres, self.system.pairs, found, strict=True)
-        if any(_misses(g, old, new) or len(old) > 2 * len(new) + 16 for g, old, new in parts):
+        if any(misses(g, old, new) or len(old) > 2 * len(new) + 16 for g, old, new in parts):
             self._rebuild(found)
 
     def _rebuild(self, pairs: Sequence[IntArray]) -> None:
-        """Give rows to other pairs and carry the motion over; impulses belong to pairs."""
+        """Build rows for other pairs and transfer the motion; impulses belong to pairs."""
         old, motion, workspace = self.system, self.motion, self.workspace  # the room keeps the arrays of the motion
         self._keep_impulses(old, pairs)
         self.system = old.with_pairs(pairs)
@@ -128,7 +128,7 @@ class SpheresEngine(MultibodyEngine):
         first = last = nf
         place = {i: i for i in range(nf)}
         for group, was, now in zip(old.spheres, old.pairs, pairs, strict=True):
-            there, here = _common(group, was, now)
+            there, here = common(group, was, now)
             self.motion.contact[:, first + here] = motion.contact[:, last + there]
             if motion.beside.shape[1]:
                 self.motion.laws[:, first + here] = motion.laws[:, last + there]
@@ -138,7 +138,7 @@ class SpheresEngine(MultibodyEngine):
             for k in range(3):
                 self.motion.since_field[3 * (first + here) + k] = motion.since_field[3 * (last + there) + k]
             first, last = first + len(now), last + len(was)
-        for which in (GAIN_CONTACT, FRICTION_GAIN_CONTACT):  # pairs that have gone have no name
+        for which in (GAIN_CONTACT, FRICTION_GAIN_CONTACT):  # separated pairs have no name
             self.motion.ledger[:, which] = place.get(int(motion.ledger[0, which]), -1)
         self._evaluate_rows(nj + nf)
         self.motion.rows[:, : nj + nf] = motion.rows[:, : nj + nf]
@@ -153,10 +153,10 @@ class SpheresEngine(MultibodyEngine):
         m.rows[RATE, first:] = [row_rate(at, r) for r in range(first, rows.g.size)]
 
     def _keep_impulses(self, system: MultibodySystem, pairs: Sequence[IntArray]) -> None:
-        """Keep the impulses since the last sample of pairs that lose their rows."""
+        """Store the impulses since the last sample of pairs that lose their rows."""
         last = self._fixed.size
         for group, own, was, now in zip(system.spheres, self._own, system.pairs, pairs, strict=True):
-            gone = np.setdiff1d(np.arange(len(was)), _common(group, was, now)[0])
+            gone = np.setdiff1d(np.arange(len(was)), common(group, was, now)[0])
             row = last + gone
             vectors = self.motion.since_field.reshape(-1, 3)[row]
             _halves(self.since[own], was[gone], self.motion.contact[SINCE, row])
@@ -205,7 +205,7 @@ class SpheresEngine(MultibodyEngine):
                 return found
             self.restore(before, at)
             self._search(np.array([_against_mean((end - start)[own]).max() for own in self._own]))
-        message = "the search for spheres in contact finds no end: some move farther at each try of the step"
+        message = "the search for spheres in contact does not converge: some move farther at each trial of the step"
         self.failure = SimulationError(message, time=float(self.motion.numbers[TIME]), step=self.step + 1)
         return self._march(0)
 
@@ -235,7 +235,7 @@ class SpheresEngine(MultibodyEngine):
             _halves(self.tangential[own], pairs, np.linalg.norm((now - before[SINCE_T])[rows], axis=1))
 
     def _slips(self, out: Samples) -> Array:
-        """Return how fast spheres slip at a sample, the fastest of their closed pairs."""
+        """Return the slip speeds of spheres at a sample, the largest of their closed pairs."""
         found, rates = np.zeros(self._columns.size), out.rate[0, self.system.nj + self.system.gaps.nc :]
         for own, pairs, which, rows in self._pairs_with_tangents():
             closed = out.laws[0, STATUS_AT, which] > 0.0
@@ -265,7 +265,7 @@ class SpheresEngine(MultibodyEngine):
             x, v = group.carriers.positions(out.q[:k]), group.carriers.velocities(out.q[:k], out.v[:k])
             columns = slice(group.first, group.first + len(group.radii))
             for s in range(k):
-                block.gap[s, columns], block.velocity[s, columns] = _nearest(group, x[s], v[s])
+                block.gap[s, columns], block.velocity[s, columns] = nearest_gaps(group, x[s], v[s])
                 if (least := block.gap[s, columns].min()) < self.lowest[0]:
                     self.lowest[:] = least, block.time[s]
 
@@ -296,7 +296,7 @@ class SpheresEngine(MultibodyEngine):
             for at, works in zip(WORKS, self.works, strict=True):
                 block.laws[:, at, self._columns] = works
             block.laws[:, STATUS_AT, self._columns] = self._statuses(out.laws[0, STATUS_AT, nf:])
-        if k:  # what is left of the time before this step belongs to its sample, too
+        if k:  # the remaining time before this step belongs to its sample as well
             block.impulse[0, self._columns] = self.since
             self.since[:] = 0.0
         if f:
@@ -313,7 +313,7 @@ class SpheresEngine(MultibodyEngine):
         return found
 
     def tally(self) -> Tally:
-        """Return the figures every step contributed to; gaps of spheres that are not near count at samples."""
+        """Return the statistics of all steps; gaps of distant spheres are included at samples."""
         found = super().tally()
         if self.lowest[0] < found.min_gap:
             found.min_gap, found.min_gap_time = float(self.lowest[0]), float(self.lowest[1])
@@ -329,11 +329,11 @@ class SpheresEngine(MultibodyEngine):
         return {**super()._state(), **own, **pairs}
 
     def make_room_for(self, arrays: Mapping[str, Array]) -> None:
-        """Give rows to the pairs of a snapshot, where it has pairs of these spheres."""
+        """Build rows for the pairs of a snapshot, if it has pairs of these spheres."""
         stored = [cast("IntArray", arrays.get(_stored(k), p)) for k, p in enumerate(self.system.pairs)]
         for group, p in zip(self.system.spheres, stored, strict=True):
             if p.ndim != 2 or p.shape[1] != 2 or p.dtype != np.int64 or np.any((p < 0) | (p >= len(group.radii))):
-                return  # what does not fit is said where all arrays are compared
+                return  # errors are reported where all arrays are compared
         if any(not np.array_equal(a, b) for a, b in zip(stored, self.system.pairs, strict=True)):
             self.system = self.system.with_pairs([p.copy() for p in stored])
             self.workspace = self._new_room()
@@ -347,28 +347,13 @@ def _beside_of(blocks: Blocks, contacts: IntArray) -> IntArray:
 
 
 def _stored(k: int) -> str:
-    """Return what a snapshot calls the pairs of group k."""
+    """Return the name of the pairs of group k in a snapshot."""
     return f"pairs_{k}"
 
 
 def _against_mean(x: Array) -> Array:
-    """Return the lengths of vectors (n, 3) less their mean, (n,)."""
+    """Return the lengths of vectors (n, 3) minus their mean, (n,)."""
     return np.asarray(np.linalg.norm(x - x.mean(axis=0), axis=1))
-
-
-def _keys(group: SphereGroup, pairs: IntArray) -> IntArray:
-    return np.asarray(pairs[:, 0] * len(group.radii) + pairs[:, 1])
-
-
-def _misses(group: SphereGroup, old: IntArray, new: IntArray) -> bool:
-    """Return whether some of the new pairs are not among the old ones."""
-    return not bool(np.all(np.isin(_keys(group, new), _keys(group, old))))
-
-
-def _common(group: SphereGroup, was: IntArray, now: IntArray) -> tuple[IntArray, IntArray]:
-    """Return where the pairs that stay were, and where they are."""
-    _, there, here = np.intersect1d(_keys(group, was), _keys(group, now), assume_unique=True, return_indices=True)
-    return there, here
 
 
 def _halves(sums: Array, pairs: IntArray, impulse: Array) -> None:
@@ -383,16 +368,8 @@ def _vectors(sums: Array, pairs: IntArray, vectors: Array) -> None:
     np.add.at(sums, pairs[:, 1], vectors)
 
 
-def _nearest(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
-    """Return the gap of each sphere to the nearest one, m, and its rate, m/s, for centres x (n, 3) that move at v."""
-    gap, other = group.nearest(x)
-    d = x[other] - x
-    length = np.maximum(np.linalg.norm(d, axis=1), np.finfo(float).tiny)
-    return gap, np.asarray(np.sum(d * (v[other] - v), axis=1) / length)
-
-
 def _first(out: Samples, k: int) -> Samples:
-    """Return the first k of sampled states; fields and impulses, which stand in blocks, are left out."""
+    """Return the first k of sampled states; fields and impulses, which are stored in blocks, are omitted."""
     return out._replace(
         **{name: getattr(out, name)[:k] for name in ("q", "v", "lam", "g", "rate", "theta", "joint_impulse")},
         **{name: np.zeros((0, 0)) for name in ("impulse", "energy", "field_q", "field_v", "field_impulse")},

@@ -1,4 +1,4 @@
-"""Starting a run from a state that another one kept."""
+"""Starting a run from a stored state of another one."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from flexmb.system.multibody_system import MultibodySystem
 
 Start = Result | tuple[Result, float]
 FITTING = 1e-2
-"""What joints may miss by in a state, over the size of the system, else it is another model's: schemes on the velocity
-level let them drift."""
+"""Tolerated constraint errors of joints in a state, relative to the size of the system; larger ones indicate another
+model. Schemes at velocity level let joints drift."""
 
 
 def kept_state(start_from: Start) -> tuple[float, Array, Array]:
-    """Return time, coordinates and velocities of the last kept state of a result, or of the one at a time."""
+    """Return time, coordinates and velocities of the last stored state of a result, or of the one at a time."""
     result, at = start_from if isinstance(start_from, tuple) and len(start_from) == 2 else (start_from, None)
     if not isinstance(result, Result):
         raise InputError("must be a result, or a result and a time", key="start_from", value=start_from)
@@ -28,7 +28,7 @@ def kept_state(start_from: Start) -> tuple[float, Array, Array]:
     if at is not None:
         k = int(np.argmin(np.abs(times - float(at))))
         if abs(times[k] - at) > 1e-9 * max(1.0, abs(times[-1])):
-            message = f"no state is kept there; the nearest is at {times[k]!r} s (fields_every keeps more of them)"
+            message = f"no state is stored there; the nearest is at {times[k]!r} s (fields_every stores more of them)"
             raise InputError(message, key="start_from", value=at)
     fields = result.fields
     return float(times[k]), np.array(fields.q[k]), np.array(fields.v[k])
@@ -37,7 +37,7 @@ def kept_state(start_from: Start) -> tuple[float, Array, Array]:
 def started_from(
     system: LinearSystem | MultibodySystem, t: float, q: Array, v: Array
 ) -> LinearSystem | MultibodySystem:
-    """Return a system that starts in a state; InputError where that is not one of it."""
+    """Return a system that starts in a state; InputError if the state does not belong to it."""
     for what, found, own in (("coordinates", q.size, system.nq), ("velocities", v.size, system.nv)):
         if found != own:
             message = f"the result has {found} {what}, the model {own}: it is of another model"
@@ -45,7 +45,7 @@ def started_from(
     if not isinstance(system, MultibodySystem):
         return replace(system, q0=q, v0=v)
     if system.spheres:
-        raise InputError("does not go with contacts of the kind 'spheres'", key="start_from")
+        raise InputError("cannot be used with contacts of kind 'spheres'", key="start_from")
     moved = replace(system, q0=q, v0=v, rest=None)
     g = np.abs(np.asarray(moved.g(t, q))[: moved.nj])
     allowed = moved.row_scale(FITTING * moved.size, FITTING)[: moved.nj]
@@ -53,8 +53,8 @@ def started_from(
         row = int(np.argmax(g / allowed))
         name = moved.joints.names[int(np.searchsorted(moved.joints.start, row, side="right")) - 1]
         message = (
-            f"joint '{name}' is off by {g[row]:.3g} in this state at t = {t:g} s: it is of another model, or of a "
-            "drive that has turned by more than half a turn"
+            f"joint '{name}' is off by {g[row]:.3g} in this state at t = {t:g} s: it belongs to another model, or to "
+            f"a drive that has rotated by more than half a turn"
         )
         raise InputError(message, key="start_from")
     return moved

@@ -1,4 +1,4 @@
-"""The contact problem of a Newton iteration in large motion, as data, from the machine as it stands."""
+"""The contact problem of a Newton iteration in large motion, as data, from the current machine."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class StepProblem:
 
     @classmethod
     def of(cls, workspace: MachineWorkspace) -> StepProblem:
-        """Return the problem of the candidates that the trial has."""
+        """Return the problem of the candidates of the trial."""
         at, machine = workspace.at, workspace.machine
         ggl = bool(machine.numbers.contact_ggl == 1)
         if machine.sets.part_ptr.size > 1:
@@ -63,7 +63,7 @@ class StepProblem:
         return cls(W, b, shape, start, law, P, ggl)
 
     def counting(self, P: Array) -> NDArray[np.bool_]:
-        """Return which blocks count: with GGL impulses only of contacts that close or whose position is pressed."""
+        """Return the active blocks: with GGL impulses only of contacts that close or have a position impulse."""
         on = np.ones(self.shape.shape[0], dtype=bool)
         if self.ggl:
             first = self.start[:-1:2]
@@ -79,7 +79,7 @@ class StepProblem:
 
 
 def _sparse_matrix(p: Pile, h: float) -> sparse.csr_array:
-    """Return the matrix where contacts are many."""
+    """Return the matrix for many contacts."""
     rows, shape = p.rows, (p.b.size, p.unknowns)
     G = sparse.csr_array((rows.g, rows.g_dof, rows.g_ptr), shape=shape)
     W: Any = G @ sparse.csr_array((rows.v, rows.x_dof, rows.x_ptr), shape=shape).T

@@ -1,4 +1,4 @@
-"""How long steps take: blocks of them in which something was compiled on the way say nothing about that."""
+"""Measurement of the time of steps, excluding blocks of steps during which something was compiled."""
 
 from __future__ import annotations
 
@@ -32,6 +32,6 @@ class SteppingTime:
 
     @property
     def seconds(self) -> float:
-        """Time of all steps, from the blocks in which nothing was compiled where there are any."""
+        """Time of all steps, extrapolated from the blocks without compilation if there are any."""
         steps, seconds = self._clean
         return seconds * self._all[0] / steps if steps else self._all[1]

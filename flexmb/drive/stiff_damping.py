@@ -1,8 +1,8 @@
-"""Whether a step failed because the damping of a part is too stiff for it: then no contact or joint is to blame.
+"""Detection of steps that failed because the damping of a part is too stiff, not because of a contact or joint.
 
-A jump of velocities that strains a part (an impulsive start, a blow) is answered by accelerations a = M^-1 F_d of its
+A jump of velocities that strains a part (an impulsive start, an impact) causes accelerations a = M^-1 F_d of its
 damping. Within a step the alpha family moves positions by h^2 (1/2 - beta/gamma) a more than the velocities do; where
-the damping stops the motion much faster than a step lasts, that is many times the way of the step.
+the damping stops the motion much faster than a step lasts, this is many times the displacement in the step.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flexmb.system.multibody_system import MultibodySystem
 
 
 def thrown_off(beta: float, gamma: float) -> float:
-    """Return how far the alpha family moves a position off, over h^2 a, where the damping is stiff."""
+    """Return the position error of the alpha family for stiff damping, relative to h^2 a."""
     return abs(0.5 - beta / gamma)
 
 
@@ -41,7 +41,7 @@ def stiff_damping(system: MultibodySystem, t: float, q: Array, v: Array, F: Arra
         return ""
     try:
         power = splu(M).solve(F[DAMPING]) * F[DAMPING]
-    except RuntimeError:  # a singular mass matrix: something else is wrong
+    except RuntimeError:  # a singular mass matrix: the failure has another cause
         return ""
     rate = float(np.sqrt(max(0.0, power.sum()) / speed))
     if not rate * h * off > 1.0:
@@ -49,7 +49,7 @@ def stiff_damping(system: MultibodySystem, t: float, q: Array, v: Array, F: Arra
     part = system.dof_names[int(np.argmax(power))].partition(".")[0]
     return (
         f"the damping of '{part}' (beta) is too stiff for the step: it would stop this motion in {1.0 / rate:.3g} s, "
-        f"time.step is {h:g}, and a jump of its velocities throws positions off by {rate * h * off:.3g} times the way "
-        "of a step; start without strain rates, take less damping.beta, time.step below "
+        f"time.step is {h:g}, and a jump of its velocities causes position errors of {rate * h * off:.3g} times the "
+        f"displacement in a step; start without strain rates, or use a smaller damping.beta, time.step below "
         f"{1.0 / (rate * off):.3g}, or moreau-jean"
     )

@@ -1,4 +1,4 @@
-"""The grid of times of a run: how many steps, how long."""
+"""The time grid of a run: number and size of the steps."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def time_grid(
         raise InputError("give one of step, steps and tolerance", where="time", key=key, value=ways[key])
     if tolerance is None:
         if interval is not None:
-            message = "belongs to time.tolerance; samples of a run with steps of one size are counted by every"
+            message = "belongs to time.tolerance; with a constant step size the distance of samples is given by every"
             raise InputError(message, where="output", key="interval", value=interval)
         return _count_steps(start, end, step, steps)
     _check_number("time", "tolerance", tolerance)

@@ -1,4 +1,4 @@
-"""Compile ahead what runs need, so that their first start takes no longer than the next."""
+"""Compilation in advance, so that the first run starts as fast as later ones."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stag
 from flexmb.kernels.lcp_others import OTHERS
 from flexmb.kernels.multibody_corner import corner_stage
 from flexmb.kernels.multibody_samples import between_stage
+from flexmb.kernels.smooth_march import march_stage
 from flexmb.kernels.stages import Stage
 from flexmb.schemes import SCHEMES
 from flexmb.system.multibody_system import MultibodySystem
@@ -26,12 +27,13 @@ RARE: tuple[Stage, ...] = (
     bend_stage,
     inside_stage,
     redundant_stage,
+    march_stage,
 )
 """Stages of large motion that only some runs need."""
 
 
 def warm_plan(plan: Plan) -> None:
-    """Compile what a run needs, by taking its first step; stages that may come later are compiled, too."""
+    """Compile the code of a run by taking its first step, including stages that may be needed later."""
     motor = choose_engine(plan)
     motor.start()
     motor.advance(1)
@@ -43,7 +45,7 @@ def warm_plan(plan: Plan) -> None:
 
 
 def warm_rare() -> None:
-    """Compile what few runs need: other contact methods, all kinds of bodies and schemes of large motion."""
+    """Compile code of few runs: other contact methods, all kinds of bodies and schemes of large motion."""
     own = dict.fromkeys(stage for scheme in SCHEMES.values() for stage in scheme.large_motion_stages()[:3])
     for stage in (OTHERS, CONES, HARD_CONES, *RARE, *own):
         stage.compile()

@@ -21,7 +21,7 @@ class FieldMatrices(NamedTuple):
     M : (k, k) sparse array
         Mass: int N N^T dx, m, or a diagonal one.
     load : (k,) array
-        int N dx: what a unit force per length does, m.
+        int N dx: load vector of a unit force per length, m.
     strain : Strain
         K again, as deformation modes of the elements.
     """
@@ -33,7 +33,7 @@ class FieldMatrices(NamedTuple):
 
 
 def values(u: Any, v: Any, w: Any) -> Any:
-    """Integrand of the mass form, in scikit-fem's words."""
+    """Integrand of the mass form, with the arguments of scikit-fem."""
     return u * v
 
 
@@ -71,7 +71,7 @@ def axial_field(vertices: Array, order: int = 1, *, lumped: bool = False) -> Fie
         Row-sum lumping: each node gets int N dx, which is h/2, h/2 for linear elements and Simpson's h/6, 4h/6, h/6
         for quadratic ones (the same as scaling the diagonal, HRZ). All entries are positive.
     """
-    import skfem  # here, because it takes a second to import
+    import skfem  # imported here, since the import takes a second
 
     element = skfem.ElementLineP1() if order == 1 else skfem.ElementLineP2()
     basis = skfem.Basis(skfem.MeshLine(vertices), element)
@@ -107,7 +107,7 @@ def stretching_modes(vertices: Array, order: int) -> Strain:
 
 
 def symmetric(A: sparse.csr_array) -> sparse.csr_array:
-    """Return (A + A^T) / 2: what quadrature leaves unsymmetric in the last bit goes."""
+    """Return (A + A^T) / 2, which removes the asymmetry by round-off of the quadrature."""
     half = sparse.csr_array(0.5 * (A + A.T))
     half.sort_indices()
     return half

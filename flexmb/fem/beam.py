@@ -1,4 +1,4 @@
-"""Euler-Bernoulli bending with cubic Hermite elements (scikit-fem), and its joining with axial and torsional fields.
+"""Euler-Bernoulli bending with cubic Hermite elements (scikit-fem), combined with axial and torsional fields.
 
 The section's own rotary inertia (rho I) is not part of Euler-Bernoulli theory and is left out of bending.
 """
@@ -26,18 +26,18 @@ class UnitElement(NamedTuple):
 
 
 def curvatures(u: Any, v: Any, w: Any) -> Any:
-    """Integrand of the bending form, in scikit-fem's words."""
+    """Integrand of the bending form, with the arguments of scikit-fem."""
     return u.hess[0, 0] * v.hess[0, 0]
 
 
 @cache
 def unit_hermite() -> UnitElement:
     """Return the matrices of the unit element, integrated by scikit-fem."""
-    import skfem  # here, because it takes a second to import
+    import skfem  # imported here, since the import takes a second
 
     basis = skfem.Basis(skfem.MeshLine(np.array([0.0, 1.0])), skfem.ElementLineHermite())
 
-    # the entries are integers; a last bit left by the quadrature would make rigid motion cost energy
+    # the entries are integers; round-off of the quadrature would give rigid motion an elastic energy
     K = np.round(skfem.BilinearForm(curvatures).assemble(basis).toarray(), 12)
     M = skfem.BilinearForm(values).assemble(basis).toarray()
     load = np.asarray(skfem.LinearForm(unit_load).assemble(basis))
@@ -104,7 +104,7 @@ def assemble_elements(blocks: Array, dofs: IntArray, size: int) -> sparse.csr_ar
 
 
 class Placed(NamedTuple):
-    """A field and where its unknowns go: unknown i of the field is ``sign[i]`` times unknown ``dof[i]`` of the body.
+    """A field and its place in the body: unknown i of the field is ``sign[i]`` times unknown ``dof[i]`` of the body.
 
     ``stiffness`` and ``mass`` are the factors of the unit matrices (EA and rho A, EI and rho A, GJ and rho Ip).
     """

@@ -1,4 +1,4 @@
-"""A spatial beam as points of a quadrature rule that carry its mass, exact for all products of two of its fields."""
+"""A spatial beam as quadrature points with mass, exact for all products of two of its fields."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class _UnitPoints(NamedTuple):
 
 @cache
 def _unit_points() -> _UnitPoints:
-    import skfem  # here, because it takes a second to import
+    import skfem  # imported here, since the import takes a second
 
     mesh = skfem.MeshLine(np.array([0.0, 1.0]))
     cubic = skfem.Basis(mesh, skfem.ElementLineHermite(), intorder=6)

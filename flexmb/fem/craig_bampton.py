@@ -1,9 +1,9 @@
-"""Craig-Bampton reduction: the modes a flexible body is carried along with in a floating frame.
+"""Craig-Bampton reduction: modes of a flexible body in a floating frame.
 
-Static modes (the interface moves as given, the inside follows without load) and the lowest normal modes of the body
-held at its interface span the reduced space; the rigid motions are taken out and what is left is made orthonormal.
-Fields that M and K do not couple (stretching, bending both ways, torsion) are reduced one by one: their modes then
-stay pure, also where two of them have the same frequency.
+Static modes (prescribed interface motion, unloaded interior) and the lowest normal modes of the body fixed at its
+interface span the reduced space; rigid motions are removed and the rest is orthonormalized. Fields that M and K do not
+couple (stretching, bending in both planes, torsion) are reduced one by one, so that their modes remain separate, also
+for equal frequencies.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from flexmb.state import Array, IntArray
 DENSE_LIMIT = 1200
 """Number of unknowns up to which normal modes are computed densely; above, by shift and invert."""
 RANK = 1e-9
-"""Singular value, over the largest, that counts as zero."""
+"""Singular value, relative to the largest, that counts as zero."""
 
 
 class FlexibleModes(NamedTuple):
@@ -55,11 +55,11 @@ def craig_bampton(
     Parameters
     ----------
     M, K : (n, n) sparse arrays
-        Mass and stiffness over all unknowns, nothing held.
+        Mass and stiffness over all unknowns, without supports.
     interface : (k,) int array
-        Unknowns where the body is joined to others; none: its free modes are taken.
+        Unknowns at which the body is connected to others; none: its free modes are used.
     normal : int
-        Number of normal modes, the lowest of all with the interface held.
+        Number of normal modes, the lowest ones with fixed interface.
     rigid : (n, r) array
         Rigid motions (columns; they may depend on each other).
     max_frequency : float, optional
@@ -103,7 +103,7 @@ def _collect(
     if max_frequency is not None:
         order = order[omega[order] <= 2.0 * np.pi * max_frequency]
     omega, shapes = omega[order], shapes[:, order]
-    # entries equal in size up to round-off: the first of them decides, on every machine
+    # entries equal up to round-off: the first of them decides, on every machine
     large = np.argmax(np.abs(shapes) >= 0.999 * np.abs(shapes).max(axis=0, initial=0.0), axis=0)
     return FlexibleModes(shapes * np.sign(shapes[large, np.arange(omega.size)]), omega)
 
@@ -119,21 +119,21 @@ def _fields(M: sparse.csr_array, K: sparse.csr_array, interface: IntArray, rigid
         held = np.isin(index, interface)
         motions = _orthonormal(rigid[index])
         if held.any() and _orthonormal(motions[held]).shape[1] < motions.shape[1]:
-            raise InputError("a rigid motion is left when these unknowns are held", key="interface")
+            raise InputError("a rigid motion remains if these unknowns are fixed", key="interface")
         fields.append(_Field(index, M_i, K_i, np.flatnonzero(held), np.flatnonzero(~held), motions))
     return fields
 
 
 def _orthonormal(X: Array) -> Array:
-    """Return an orthonormal basis of what the columns of X span."""
+    """Return an orthonormal basis of the span of the columns of X."""
     left, values, _ = np.linalg.svd(X, full_matrices=False)
     return np.asarray(left[:, values > RANK * values.max(initial=0.0)])
 
 
 def _normal_modes(f: _Field, normal: int) -> tuple[Array, Array]:
-    """Return the lowest frequencies, (c,), and shapes, (k, c), of the field held at its interface.
+    """Return the lowest frequencies, (c,), and shapes, (k, c), of the field with fixed interface.
 
-    A field without interface is free: its rigid motions are left out of the count and of the result.
+    A field without interface is free: its rigid motions are neither counted nor returned.
     """
     loose = 0 if f.held.size else f.rigid.shape[1]
     k = min(normal + loose, f.inside.size)
@@ -144,7 +144,7 @@ def _normal_modes(f: _Field, normal: int) -> tuple[Array, Array]:
     if f.inside.size <= DENSE_LIMIT:
         squares, X = linalg.eigh(K.toarray(), M.toarray(), subset_by_index=[0, k - 1])
     else:
-        # a shift a little below zero keeps the matrix regular, whether the field is held or free
+        # a small negative shift keeps the matrix regular, for supported and free fields
         shift = -1e-12 * float(np.max(K.diagonal() / M.diagonal()))
         start = np.random.default_rng(0).standard_normal(f.inside.size)
         squares, X = eigsh(K, k=k, M=M, sigma=shift, which="LM", v0=start)
@@ -157,8 +157,8 @@ def _normal_modes(f: _Field, normal: int) -> tuple[Array, Array]:
 def _static_modes(f: _Field) -> Array:
     """Return static modes, (k, number of interface unknowns less that of rigid motions).
 
-    All static modes together span the rigid motions. Those of interface motions other than rigid ones are enough, and
-    are as many as there are directions: nothing has to be told from round-off.
+    All static modes together span the rigid motions. Those of interface motions other than rigid ones are sufficient,
+    and their number is that of the directions, so no rank has to be determined numerically.
     """
     fixed = f.rigid[f.held]
     shapes = np.zeros((f.unknowns.size, f.held.size - fixed.shape[1]))
@@ -178,12 +178,12 @@ def _flexible(f: _Field, normal: Array) -> tuple[Array, Array]:
         return np.zeros(0), T
     if f.rigid.shape[1]:
         inverse = np.linalg.inv(f.rigid.T @ (f.M @ f.rigid))
-        # once more for the digits that the first projection of a nearly rigid mode loses
+        # repeated for the digits that the first projection of a nearly rigid mode loses
         for _ in range(2):
             T = T - f.rigid @ (inverse @ (f.rigid.T @ (f.M @ T)))
     T = T / np.sqrt(np.einsum("ij,ij->j", T, f.M @ T))
     squares, Y = np.linalg.eigh(T.T @ (f.M @ T))
     T = T @ (Y / np.sqrt(squares))
-    # the mass matrix, now 1 up to round-off, stands here for the last digits
+    # the mass matrix, equal to 1 up to round-off, corrects the last digits
     squares, Y = linalg.eigh(T.T @ (f.K @ T), T.T @ (f.M @ T))
     return np.sqrt(np.maximum(squares, 0.0)), np.asarray(T @ Y)

@@ -49,7 +49,7 @@ def floating_integrals(s: Array, mass: Array, shapes: Array, spin: Array, turns:
     g, _, m = shapes.shape
     whole = np.zeros((g, 3, 6))  # velocity of a point by (V, omega), undeformed
     whole[:, :, :3], whole[:, :, 3:] = np.eye(3), -cross_matrices(s)
-    change = np.zeros((m, g, 3, 6))  # and what a unit of mode k adds
+    change = np.zeros((m, g, 3, 6))  # and the contribution of a unit of mode k
     change[..., 3:] = -cross_matrices(np.moveaxis(shapes, 2, 0))
     heavy = mass[:, None, None] * whole
     rr0 = np.einsum("gia,gib->ab", heavy, whole)

@@ -1,4 +1,4 @@
-"""Cross-sections along lines: how stiff, how they lie in space, and what they look like."""
+"""Cross-sections along lines: stiffness, orientation, and outline for pictures."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ class LineSections:
     Parameters
     ----------
     stiffness : (m, 6) array
-        EA, GA_y, GA_z, GJ, EI_y, EI_z: energy per length is half of stiffness times strain squared. In the place
-        of GA, elements with exact static shapes have what makes that their exact energy (``beam_stiffness``). Zero
-        where a line does not resist, nan where nothing is known of it.
+        EA, GA_y, GA_z, GJ, EI_y, EI_z: energy per length is half of stiffness times strain squared. In place of GA,
+        elements with exact static shapes have a value that gives their exact energy (``beam_stiffness``). Zero for
+        lines without resistance, nan if unknown.
     length : (m,) array
         Without strain, m.
     axes : (m, 3, 3) array
-        d, y, z as columns, in the axes of what carries the nodes (space for nodes of small displacement).
+        d, y, z as columns, in the axes of the carrier of the nodes (space for nodes of small displacement).
     outline : (m,) int array
         ``ROUND`` or ``RECTANGLE``.
     size : (m, 2) array
         Of the outline, m.
     other : (m,) int array
-        Where the other half of a quadratic element is: 1 the next line, -1 the one before; 0: the line is an element.
+        Other half of a quadratic element: 1 the next line, -1 the previous one; 0: the line is an element.
     """
 
     stiffness: Array
@@ -63,12 +63,12 @@ def uniform(stiffness: Array, length: Array, axes: Array, outline: tuple[int, fl
 
 
 def unknown(lines: int, radius: float) -> LineSections:
-    """Return sections of which nothing is known but a radius to draw with."""
+    """Return sections of unknown stiffness with a radius for pictures."""
     return uniform(np.full(6, np.nan), np.full(lines, np.nan), np.eye(3), (ROUND, radius, 0.0))
 
 
 def side_axis(d: Array) -> Array:
-    """Return the y axis of a line along the unit vector d when none is given: z x d, or y when d is along z."""
+    """Return the default y axis of a line along the unit vector d: z x d, or y if d is along z."""
     y = np.cross([0.0, 0.0, 1.0], d)
     size = float(np.linalg.norm(y))
     return np.array([0.0, 1.0, 0.0]) if size < 1e-9 else np.asarray(y / size)

@@ -1,4 +1,4 @@
-"""Line meshes: uniform, graded, or read with meshio from any file that holds one straight chain of lines."""
+"""Line meshes: uniform, graded, or read with meshio from any file with one straight chain of lines."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from scipy.sparse import csgraph
 from flexmb.state import Array, IntArray
 
 STRAIGHT = 1e-6
-"""Allowed distance of a node from the straight line, and of a midside node from the middle, over the length."""
+"""Allowed distance of a node from the straight line, and of a midside node from the middle, relative to the length."""
 
 
 @dataclass(frozen=True)
@@ -29,8 +29,8 @@ class LineMesh:
     origin : (3,) array
         Position of the first vertex in the file, m.
     direction : (3,) array
-        Unit vector from the first to the last vertex. Which end of a file's chain is the first does not depend on
-        the order of its nodes: the direction's largest component is positive.
+        Unit vector from the first to the last vertex. The first end of a chain does not depend on the node order of
+        the file: the largest component of the direction is positive.
     """
 
     x: Array
@@ -56,14 +56,14 @@ def spaced(length: float, elements: int, grading: float = 1.0) -> Array:
 
 
 def read_file(path: Path, wrong: Any) -> Any:
-    """Return what meshio reads from a file; ``wrong(message)`` makes the error when it cannot."""
-    import meshio  # here, because it takes a third of a second to import
+    """Return the content of a file read by meshio; ``wrong(message)`` creates the error if it fails."""
+    import meshio  # imported here, since the import takes a third of a second
 
     if not path.is_file():
         raise wrong("there is no such mesh file")
     said = io.StringIO()
     try:
-        # meshio prints its complaints and may leave by sys.exit
+        # meshio prints its error messages and may call sys.exit
         with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
             return meshio.read(path)
     except (Exception, SystemExit) as error:
@@ -74,17 +74,16 @@ def read_file(path: Path, wrong: Any) -> Any:
 def lines_of(mesh: Any, wrong: Any) -> tuple[Array, IntArray]:
     """Return the points, (n, 3), and the end nodes of all line cells, (m, 2).
 
-    ``line`` cells are taken as they are; of ``line3`` cells the end nodes are taken and the midside node must be in
-    the middle.
+    Of ``line3`` cells the end nodes are used, and the midside node must be in the middle.
     """
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points
     if not np.all(np.isfinite(points)):
-        raise wrong("the mesh file holds coordinates that are not finite")
+        raise wrong("the mesh file contains coordinates that are not finite")
     blocks = [np.asarray(block.data, dtype=np.int64) for block in mesh.cells if block.type in ("line", "line3")]
     if not sum(len(block) for block in blocks):
         found = ", ".join(sorted({block.type for block in mesh.cells})) or "none"
-        raise wrong(f"the mesh file holds no line cells (cells found: {found})")
+        raise wrong(f"the mesh file contains no line cells (cells found: {found})")
     for block in blocks:
         if block.shape[1] == 3:
             ends = points[block[:, :2]]
@@ -114,7 +113,7 @@ def straight_line(points: Array, order: IntArray, wrong: Any, number: IntArray |
     span = chain[-1] - chain[0]
     length = float(np.linalg.norm(span))
     if length == 0.0:
-        raise wrong("the chain ends where it begins")
+        raise wrong("the chain is closed")
     direction = span / length
     if direction[np.argmax(np.abs(direction))] < 0.0:
         chain, order, direction = chain[::-1], order[::-1], 0.0 - direction

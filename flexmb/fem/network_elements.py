@@ -1,4 +1,4 @@
-"""Bars and Euler-Bernoulli beams between any two points: matrices over unknowns along axes of space.
+"""Bars and Euler-Bernoulli beams between any two points: matrices over unknowns along the axes of space.
 
 In the axes d, y, z of an element of length l, with displacements u and turns t of its ends A and B, half of
 
@@ -112,7 +112,7 @@ class Network:
         return np.column_stack([add_elements(parts[:, :, k], self._dofs, self.size) for k in range(3)])
 
     def rotary(self, inertia: Array) -> Array:
-        """Return half of each element's inertia, ``inertia`` (m, 3) per length about d, y, z, in space, (m, 3, 3)."""
+        """Return half of the inertia of each element, from ``inertia`` (m, 3) per length about d, y, z, in space."""
         half = 0.5 * self.length[:, None] * inertia
         return np.asarray(np.einsum("mia,ma,mja->mij", self.axes, half, self.axes))
 

@@ -1,4 +1,4 @@
-"""Lines of any shape from a mesh file: arches, frames, trusses, with the names that the file has for their parts."""
+"""Lines of any shape from a mesh file: arches, frames, trusses, with the named groups of the file."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from flexmb.fem.mesh import STRAIGHT, chain_of, lines_of, read_file
 from flexmb.state import Array, IntArray
 
 FLAT = 1e-6
-"""Distance of the nodes from a plane, over the size of the mesh, that counts as zero."""
+"""Distance of the nodes from a plane, relative to the size of the mesh, that counts as zero."""
 SHORT = 1e-9
-"""Length of an element, over the size of the mesh, that counts as zero."""
+"""Length of an element, relative to the size of the mesh, that counts as zero."""
 LINES = ("line", "line3")
 
 
@@ -30,8 +30,8 @@ class NetworkMesh:
     Parameters
     ----------
     points : (n, 3) array
-        m. An open chain is counted along itself, from the end that makes the largest component of the way to the
-        other end positive; other meshes in the order of the file. Nodes that no line uses are left out.
+        m. An open chain is numbered along itself, from the end for which the largest component of the vector to the
+        other end is positive; other meshes in the order of the file. Nodes that no line uses are left out.
     lines : (m, 2) int array
         End nodes; between branches all lines of a chain point the same way.
     nodes_of : mapping of str to int array
@@ -82,7 +82,7 @@ class NetworkMesh:
         return np.asarray(n * np.sign(n[np.argmax(np.abs(n))]))
 
     def line_name(self, line: int) -> str:
-        """Return a line in words: its number, its group and where it is."""
+        """Return the description of a line: its number, its group and its position."""
         group = next((name for name, own in self.lines_of.items() if line in own), "")
         a, b = self.points[self.lines[line]]
         words = " and ".join(f"({p[0]:.6g}, {p[1]:.6g}, {p[2]:.6g})" for p in (a, b))
@@ -95,7 +95,7 @@ def read_network(path: str | Path, where: str, key: str = "mesh") -> NetworkMesh
     Raises
     ------
     InputError
-        When there are no lines, solids or surfaces besides, lines without length or lines twice, several pieces.
+        If there are no lines, additional solids or surfaces, lines of zero length, duplicate lines, or several pieces.
     """
 
     def wrong(message: str) -> InputError:
@@ -133,7 +133,7 @@ def _check_lines(points: Array, lines: IntArray, number: IntArray, wrong: Any) -
     if len(pairs) < len(lines):
         twice = int(np.setdiff1d(np.arange(len(lines)), first)[0])
         a, b = number[lines[twice]]
-        raise wrong(f"element {twice}, between nodes {a} and {b} of the file, is there twice")
+        raise wrong(f"element {twice}, between nodes {a} and {b} of the file, is a duplicate")
     pieces, of = csgraph.connected_components(_graph(lines, len(points)), directed=False)
     if pieces > 1:
         other = int(np.flatnonzero(of != of[0])[0])
@@ -156,8 +156,8 @@ def _groups(mesh: Any, wrong: Any) -> tuple[dict[str, IntArray], dict[str, IntAr
     kinds = [block.type for block in mesh.cells]
     solids = sorted({kind for kind in kinds if kind not in (*LINES, "vertex")})
     if solids:
-        message = "a line body needs lines alone (gmsh: give physical groups to the curves only)"
-        raise wrong(f"the mesh file holds {', '.join(solids)} cells besides its lines: {message}")
+        message = "a line body needs lines only (gmsh: define physical groups of curves only)"
+        raise wrong(f"the mesh file contains {', '.join(solids)} cells in addition to its lines: {message}")
     firsts = np.cumsum([0, *(len(b.data) if b.type in LINES else 0 for b in mesh.cells)])
     lines: dict[str, list[IntArray]] = {}
     points: dict[str, list[IntArray]] = {}
@@ -171,7 +171,7 @@ def _groups(mesh: Any, wrong: Any) -> tuple[dict[str, IntArray], dict[str, IntAr
         points.setdefault(name, []).append(np.asarray(nodes, dtype=np.int64))
     both = sorted(set(lines) & set(points))
     if both:
-        raise wrong(f"the name '{both[0]}' is that of a group of points and of a group of lines")
+        raise wrong(f"the name '{both[0]}' is used for a group of points and for a group of lines")
     return {k: np.unique(np.concatenate(v)) for k, v in lines.items()}, {
         k: np.unique(np.concatenate(v)) for k, v in points.items()
     }
@@ -194,9 +194,9 @@ def _named_cells(mesh: Any) -> list[tuple[str, int, Array]]:
 
 
 def _ordered(lines: IntArray, nodes: int) -> IntArray:
-    """Return the lines turned so that those of a chain between branches or ends point the same way.
+    """Return the lines oriented so that those of a chain between branches or ends point the same way.
 
-    A chain begins at the end with the lower number, a ring at its lowest node towards the lower neighbour.
+    A chain begins at the end with the lower number, a ring at its lowest node, towards its neighbour of lower number.
     """
     ends: list[list[int]] = [[] for _ in range(nodes)]
     for k, (a, b) in enumerate(lines.tolist()):

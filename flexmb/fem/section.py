@@ -17,11 +17,11 @@ SHAPES: dict[str, tuple[str, ...]] = {
     "ring": ("outer", "inner"),
     "rectangle": ("width", "height"),
 }
-"""Shapes and the keys each understands."""
+"""Shapes and their keys."""
 
 
 class SectionValues(NamedTuple):
-    """What the elements need of a section; ``None`` where the user gave no number for it.
+    """Properties of a section used by the elements; ``None`` if not given by the user.
 
     ``A`` area, m^2; ``Iz`` second moment for bending along local y, ``Iy`` along local z, m^4; ``J`` torsion
     constant, m^4; ``Ip`` = Iy + Iz polar moment (torsional mass), m^4; ``radius`` to draw with, m.
@@ -78,10 +78,17 @@ class Section:
         for f in fields(self):
             value = getattr(self, f.name)
             if value is not None and f.name not in (*allowed, "shape"):
-                words = f"shape '{self.shape}'" if self.shape else "a section without shape"
-                message = f"is no key of {words}; its keys are {', '.join(allowed)}"
+                words = f"shape '{self.shape}'" if self.shape else f"a section without shape{self._shape_meant()}"
+                message = f"is not a key of {words}; its keys are {', '.join(allowed)}"
                 raise InputError(message, where="section", key=f.name, value=value)
         self._check_complete()
+
+    def _shape_meant(self) -> str:
+        """Return the shape to add that has all the dimensions that are given."""
+        dimensions = {key for keys in SHAPES.values() for key in keys}
+        given = {key for key in dimensions if getattr(self, key) is not None}
+        meant = [f'shape = "{shape}"' for shape, keys in SHAPES.items() if given <= set(keys)]
+        return f" (add {meant[0]})" if meant else ""
 
     def _check_complete(self) -> None:
         if self.shape is None:
@@ -103,14 +110,14 @@ class Section:
             raise InputError("a rectangle needs width and height", where="section", key="shape")
 
     def outline(self) -> tuple[int, float, float]:
-        """Return what it looks like, see ``LineSections``; by numbers: the circle of the same area."""
+        """Return the outline for pictures, see ``LineSections``; for given numbers the circle of the same area."""
         if self.shape == "rectangle":
             return RECTANGLE, _given(self.height), _given(self.width)
         inner = _given(self.inner) if self.shape == "ring" else 0.0
         return ROUND, self.values().radius, inner
 
     def values(self) -> SectionValues:
-        """Return the numbers the elements work with."""
+        """Return the properties used by the elements."""
         if self.shape == "circle":
             radius = self.radius if self.radius is not None else 0.5 * _given(self.diameter)
             return _round(radius, 0.0)
@@ -153,6 +160,6 @@ def _round(outer: float, inner: float) -> SectionValues:
 
 
 def _given(value: float | None) -> float:
-    """Narrow the type of a value that the checks have found to be there."""
+    """Narrow the type of a value whose presence has been checked."""
     assert value is not None
     return float(value)

@@ -1,13 +1,13 @@
 """Shaft elements: bending with or without shear (Timoshenko, Euler-Bernoulli), stretching and torsion, stepped.
 
-In bending the unknowns of a node are the deflection w and the turn t of the section. Within an element of length h,
+In bending the unknowns of a node are the deflection w and the rotation t of the section. Within an element of length h,
 with Phi = 12 E I / (kappa G A h^2), both fields are the exact static ones of an unloaded Timoshenko beam:
 
     shear angle  gamma = Phi/(1 + Phi) ((w1 - w0)/h - (t0 + t1)/2), constant,
     w            cubic with w' = t + gamma at both ends,
     t            quadratic, (t0 + t1)/2 + 3/2 ((w1 - w0)/h - (t0 + t1)/2)/(1 + Phi) in the middle.
 
-So nothing locks, loads at nodes give exact deflections, and Phi = 0 is the Euler-Bernoulli (Rayleigh) element
+So there is no locking, loads at nodes give exact deflections, and Phi = 0 is the Euler-Bernoulli (Rayleigh) element
 (Przemieniecki, Theory of Matrix Structural Analysis, 5.6; Friswell et al., Dynamics of Rotating Machines, 5.4).
 """
 
@@ -26,7 +26,7 @@ from flexmb.state import Array, IntArray
 
 
 class ShaftElements(NamedTuple):
-    """Numbers of m elements, each an (m,) array.
+    """Properties of m elements, each an (m,) array.
 
     ``h`` length, m; ``EA``, ``EI``, ``GJ`` stiffness, N and N m^2; ``rho_A`` kg/m, ``rho_I`` kg m (about a diameter;
     twice that about the axis); ``Phi`` shear number, 0 without shear.
@@ -42,8 +42,8 @@ class ShaftElements(NamedTuple):
 
 
 class ShaftBending(NamedTuple):
-    """``field``: bending over (w, t) of each node, all factors in it, mass of the deflection only; ``rotary``:
-    int rho I N_t N_t^T dx, the inertia of the turning sections about a diameter.
+    """``field``: bending over (w, t) of each node, with all factors, and mass of the deflection only; ``rotary``:
+    int rho I N_t N_t^T dx, the inertia of the rotating sections about a diameter.
     """  # noqa: D205
 
     field: FieldMatrices
@@ -69,7 +69,7 @@ def shaft_bending(elements: ShaftElements) -> ShaftBending:
     hermite, quadratic = unit_hermite(), _unit_lagrange(2)
     W, T, gamma = _shapes(h, Phi)
     bending = _block(T, quadratic.K) * (elements.EI / h)[:, None, None]
-    # kappa G A h = 12 E I / (Phi h): 0/0 without shear, where there is no gamma either
+    # kappa G A h = 12 E I / (Phi h): 0/0 without shear, for which gamma is zero
     shear = np.divide(12.0 * elements.EI, Phi * h, out=np.zeros_like(h), where=Phi > 0.0)
     bending += gamma[:, :, None] * gamma[:, None, :] * shear[:, None, None]
     dofs, size = 2 * np.arange(h.size)[:, None] + np.arange(4), 2 * h.size + 2
@@ -110,7 +110,7 @@ class Plane(NamedTuple):
 def rotating(A: sparse.csr_array, first: Plane, second: Plane, size: int) -> sparse.csr_array:
     """Return the skew matrix with A, symmetric, from the second plane to the first and -A from the first to the second.
 
-    So gyroscopic moments (A = 2 ``rotary``) and damping that turns with the shaft (A = beta K) join two planes.
+    So gyroscopic moments (A = 2 ``rotary``) and damping that rotates with the shaft (A = beta K) couple two planes.
     """
     coo = sparse.csr_array(A).tocoo()
     data = coo.data * first.sign[coo.row] * second.sign[coo.col]
@@ -140,7 +140,7 @@ def _shapes(h: Array, Phi: Array) -> tuple[Array, Array, Array]:
     (m, 3, 4), and to gamma, (m, 4).
     """
     one, none = np.ones_like(h), np.zeros_like(h)
-    # how far the chord turns beyond the mean of the sections, (m, 4)
+    # rotation of the chord beyond the mean of the sections, (m, 4)
     chord = np.stack([-1.0 / h, -0.5 * one, 1.0 / h, -0.5 * one], axis=1)
     gamma = (Phi / (1.0 + Phi))[:, None] * chord
     W = np.zeros((h.size, 4, 4))

@@ -1,4 +1,4 @@
-"""Surface meshes read with meshio: what is drawn of a rigid body."""
+"""Surface meshes read with meshio: the drawn shape of a rigid body."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ def read_surface_mesh(path: str | Path, where: str = "", key: str = "mesh") -> t
 
     try:
         mesh = read_file(Path(path), wrong)
-    except (OSError, ValueError) as err:  # a path that no file can have
+    except (OSError, ValueError) as err:  # an invalid path
         raise wrong(f"cannot be read: {getattr(err, 'strerror', None) or err}") from err
     points = np.zeros((len(mesh.points), 3))
     points[:, : mesh.points.shape[1]] = mesh.points
     if not np.all(np.isfinite(points)):
-        raise wrong("the mesh file holds coordinates that are not finite")
+        raise wrong("the mesh file contains coordinates that are not finite")
     triangles = [np.zeros((0, 3), dtype=np.int64)]
     for block in mesh.cells:
         corners = np.asarray(block.data, dtype=np.int64)[:, : CORNERS.get(block.type, 0)]
@@ -36,6 +36,6 @@ def read_surface_mesh(path: str | Path, where: str = "", key: str = "mesh") -> t
     cells = np.concatenate(triangles)
     if not len(cells):
         found = ", ".join(sorted({block.type for block in mesh.cells})) or "none"
-        raise wrong(f"the mesh file holds no triangles or quadrilaterals (cells found: {found})")
+        raise wrong(f"the mesh file contains no triangles or quadrilaterals (cells found: {found})")
     used, local = np.unique(cells, return_inverse=True)
     return points[used], local.reshape(-1, 3).astype(np.int64)

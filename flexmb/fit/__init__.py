@@ -1,1 +1,1 @@
-"""Calibration: parameters of a case that make its runs agree with data."""
+"""Calibration: parameters of a case fitted to data."""

@@ -1,4 +1,4 @@
-"""Columns of a CSV file that a signal is compared with."""
+"""Columns of a CSV file with which a signal is compared."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.state import Array
 
 TIMES = ("t", "time", "time_s", "t_s")
-"""Names of the column of times when none is given."""
+"""Names of the column of times if none is given."""
 
 
 def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[Array, Array]:
@@ -30,7 +30,7 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
     """
     lines = [(k, line) for k, line in enumerate(text.splitlines(), start=1) if line.strip() and line.lstrip()[0] != "#"]
     if len(lines) < 2:
-        raise InputError(f"the data file '{path}' has no rows of numbers under a line of names")
+        raise InputError(f"the data file '{path}' has no rows of numbers after a line of names")
     separator = ";" if ";" in lines[0][1] else ","
     rows = list(csv.reader(io.StringIO("\n".join(line for _, line in lines)), delimiter=separator))
     names = [name.strip() for name in rows[0]]
@@ -43,7 +43,7 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
     out: list[tuple[float, float]] = []
     for (line, _), row in zip(lines[1:], rows[1:], strict=True):
         if len(row) != len(names):
-            raise InputError(f"the data file '{path}', line {line}: {len(row)} entries under {len(names)} names")
+            raise InputError(f"the data file '{path}', line {line}: {len(row)} entries for {len(names)} names")
         cells = [row[k].strip() for k in places]
         if cells[1] == "":
             continue
@@ -54,7 +54,7 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
         if not (np.isfinite(t) and np.isfinite(y)):
             raise InputError(f"the data file '{path}', line {line}: {cells} are not finite")
         if out and t <= out[-1][0]:
-            raise InputError(f"the data file '{path}', line {line}: the time {t:g} does not come after {out[-1][0]:g}")
+            raise InputError(f"the data file '{path}', line {line}: the time {t:g} is not later than {out[-1][0]:g}")
         out.append((t, y))
     if not out:
         raise InputError(f"the data file '{path}' has no numbers in the column '{column}'")

@@ -1,4 +1,4 @@
-"""Evaluations of a fit on disk: each is kept at once, so that a fit that was stopped goes on where it was."""
+"""Evaluations of a fit on disk: each is stored immediately, so that an interrupted fit can continue."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FILE = "evaluations.jsonl"
 
 
 class Evaluations:
-    """Residuals by the values of the parameters, bit by bit; what is there is not computed again.
+    """Residuals by the exact values of the parameters; known ones are not recomputed.
 
     Parameters
     ----------
     folder : Path or None
-        Where they are kept; None: in memory.
+        Folder of the evaluations; None: in memory.
     digest : str
-        Of the fit; lines of another one do not count, and stay where they are until the file is written anew.
+        Digest of the fit; lines of another one are ignored, and remain until the file is rewritten.
     """
 
     def __init__(self, folder: Path | None, digest: str) -> None:
@@ -35,7 +35,7 @@ class Evaluations:
             self._read(digest)
             whole = "".join(self._line(digest, key, found) for key, found in self._known.items())
             fresh = self._path.with_suffix(".part")
-            fresh.write_text(whole, encoding="utf-8")  # a torn last line is left out
+            fresh.write_text(whole, encoding="utf-8")  # an incomplete last line is ignored
             os.replace(fresh, self._path)
         self._digest, self.found = digest, len(self._known)
 
@@ -63,7 +63,7 @@ class Evaluations:
         return key in self._known, self._known.get(key)
 
     def keep(self, values: Sequence[float], residuals: Array | None) -> None:
-        """Keep an evaluation."""
+        """Store an evaluation."""
         key = tuple(float(v) for v in values)
         self._known[key] = residuals
         if self._path is not None:
@@ -77,5 +77,5 @@ class Evaluations:
         return len(self._known)
 
     def items(self) -> list[tuple[tuple[float, ...], Array | None]]:
-        """Return all of them in the order in which they were computed."""
+        """Return all evaluations in the order of their computation."""
         return list(self._known.items())

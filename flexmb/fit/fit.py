@@ -1,4 +1,4 @@
-"""``Fit``: parameters of a case fitted to data, and what came out."""
+"""``Fit``: parameters of a case fitted to data, and the results."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from flexmb.state import Array
 
 Progress = Callable[[int, int], None]
 FAR = 3.0
-"""Root mean square of residuals over sigma above which values do not describe the data."""
+"""Root mean square of residuals over sigma above which parameters do not describe the data."""
 ROUGH = 1e-4
-"""Tolerance of the simplex that polishes."""
+"""Tolerance of the refinement by a simplex."""
 
 
 @dataclass(frozen=True)
 class FitResult:
-    """What a fit came to.
+    """Results of a fit.
 
     Parameters
     ----------
     names : tuple of str
         Of the parameters.
     values, errors : (p,) arrays
-        The best values, and their standard errors (nan where the data do not tell).
+        The best values, and their standard errors (nan if not determined by the data).
     cost, rms : float
         Half the sum of squares of the residuals, and their root mean square; over sigma.
     evaluations, computed : int
-        How many runs the method asked for, and how many of them were not known from before.
+        Number of runs requested by the method, and number of them that were computed.
     converged : bool
     message : str
-        How the method ended.
+        Message of the method at its end.
     """
 
     names: tuple[str, ...]
@@ -68,13 +68,19 @@ class Fit:
         self._low = np.array([_scaled(p.low, p.log) for p in file.tables.parameter])
         self._high = np.array([_scaled(p.high, p.log) for p in file.tables.parameter])
 
+    def __repr__(self) -> str:
+        tables = self.file.tables
+        ranges = ", ".join(f"{p.label} in [{p.low:g}, {p.high:g}]" for p in tables.parameter)
+        against = ", ".join(objective.signal for objective in tables.objective)
+        return f"<Fit '{self.name}' of {self.file.case_file.stem}: {ranges}; to {against}; {tables.method}>"
+
     @property
     def name(self) -> str:
         """Name of the file without its ending."""
         return self.file.name
 
     def values(self, u: Array) -> Array:
-        """Return the parameters of numbers between 0 and 1."""
+        """Return the parameters for numbers between 0 and 1."""
         x = self._low + np.clip(u, 0.0, 1.0) * (self._high - self._low)
         out = [10.0**value if p.log else value for value, p in zip(x.tolist(), self.file.tables.parameter, strict=True)]
         low, high = ([getattr(p, end) for p in self.file.tables.parameter] for end in ("low", "high"))
@@ -87,23 +93,23 @@ class Fit:
         progress: Progress | None = None,
         say: Callable[[str], None] | None = None,
     ) -> FitResult:
-        """Fit the parameters; what an earlier go at the same fit has computed is not computed again.
+        """Fit the parameters; evaluations of an earlier call of the same fit are reused.
 
         Parameters
         ----------
         out : path, optional
-            Folder of the fit; without it nothing is kept but the result.
+            Folder of the fit; without it only the result is kept.
         progress : callable, optional
             Called with (runs done, most runs).
         say : callable, optional
-            Called with a line of text that is worth knowing.
+            Called with a line of information.
         """
         from flexmb.fit.fit_folder import write_fit
 
         place: AbstractContextManager[str] = tempfile.TemporaryDirectory() if out is None else nullcontext(str(out))
         with place as name:
             folder = Path(name)
-            comparison = Comparison(self.file)  # what is wrong comes out before the folder is touched
+            comparison = Comparison(self.file)  # errors are raised before the folder is created
             folder.mkdir(parents=True, exist_ok=True)
             with sole_writer(folder, what="fits in"):
                 known = Evaluations(folder, self.file.digest)
@@ -120,7 +126,7 @@ class Fit:
 
 
 class _Work:
-    """One go at a fit: counts evaluations, and remembers the best."""
+    """One execution of a fit: counts evaluations, and keeps the best."""
 
     def __init__(self, fit: Fit, comparison: Comparison, known: Evaluations, progress: Progress | None) -> None:
         self._fit, self._comparison, self._known, self._progress = fit, comparison, known, progress
@@ -131,7 +137,7 @@ class _Work:
         self._limited = True
 
     def residuals(self, u: Array) -> Array | None:
-        """Return the residuals, None where the run fails; known ones from before."""
+        """Return the residuals, None if the run fails; known ones are reused."""
         values = self._fit.values(u)
         key = tuple(values.tolist())
         if key not in self._asked and self._limited and len(self._asked) >= self._most:
@@ -155,7 +161,7 @@ class _Work:
         return found
 
     def best(self, u0: Array) -> tuple[Array, bool, str]:
-        """Return the best place that the method comes to."""
+        """Return the best point found by the method."""
         tables = self._fit.file.tables
         self.residuals(u0)
         try:
@@ -171,7 +177,7 @@ class _Work:
         return self._best[1], found.converged, found.message
 
     def _by_least_squares(self, u0: Array) -> Found:
-        """Return the best place by least squares, and by a scan and a simplex where that does not describe the data."""
+        """Return the best point by least squares, and by a scan and a simplex if that does not describe the data."""
         tables = self._fit.file.tables
         found = least_squares(self.residuals, u0, tables.tolerance, tables.difference)
         if self._describes():
@@ -190,11 +196,11 @@ class _Work:
         return all(objective.sigma is not None for objective in self._fit.file.tables.objective)
 
     def _describes(self) -> bool:
-        """Return whether the best values describe the data within their standard deviations, as far as known."""
+        """Return whether the best values describe the data within their standard deviations, if these are given."""
         return self._known_sigma and np.sqrt(2.0 * self._best[0] / self._comparison.count) <= FAR
 
     def result(self, u: Array, converged: bool, message: str) -> FitResult:
-        """Return the result at the best place, with standard errors from the curvature there."""
+        """Return the result at the best point, with standard errors from the curvature of the cost."""
         file, count = self._fit.file, len(self._asked)
         self._limited = False
         here = self.residuals(u)
@@ -203,7 +209,7 @@ class _Work:
         slope = np.array([self._slope(k, u) for k in range(u.size)])
         spare = here.size - u.size
         scatter = 2.0 * cost(here) / spare if spare > 0 else np.nan
-        # residuals that scatter more than sigma says widen the errors
+        # residuals with more scatter than sigma increase the errors
         variance = np.fmax(1.0, scatter) if self._known_sigma else scatter
         A = J.T @ J
         sure = np.linalg.matrix_rank(A) == u.size

@@ -1,4 +1,4 @@
-"""From the text of a fit file to its case, parameters and data; everything that is wrong is listed at once."""
+"""From the text of a fit file to its case, parameters and data; all errors are listed at once."""
 
 from __future__ import annotations
 
@@ -34,16 +34,16 @@ class FitFile:
     Parameters
     ----------
     origin : Origin
-        Where it came from.
+        Origin of the text.
     tables : FitTables
-        What it says.
+        Tables of the file.
     case_file : Path
     case_text : str
         The case whose parameters are fitted.
     data : tuple of ((n,) array, (n,) array) or None
         Times and values of each objective that has data.
     digest : str
-        Of all that an evaluation depends on: evaluations of another digest do not count.
+        Digest of everything an evaluation depends on; evaluations with another digest are ignored.
     """
 
     origin: Origin
@@ -73,7 +73,7 @@ class FitFile:
     ) -> Case:
         """Return the case with values of the parameters, recording the signals of the objectives.
 
-        ``whole`` records what the case itself asks for, ``signals`` these.
+        ``whole`` records also the signals of the case, ``signals`` these.
         """
         settings = [[list(key_path(key)), value, "[set]"] for key, value in self.tables.set.items()]
         for parameter, value in zip(self.tables.parameter, values, strict=True):
@@ -100,7 +100,7 @@ def read_fit(source: str | Path) -> FitFile:
     keys = [p.key for p in tables.parameter]
     for k, key in enumerate(keys):
         if key in keys[:k]:
-            problems.append(Problem(("parameter", k, "key"), "is fitted already, by another parameter", key))
+            problems.append(Problem(("parameter", k, "key"), "is already fitted by another parameter", key))
     for k, objective in enumerate(tables.objective):
         columns = None
         if objective.data is not None and objective.column is not None:

@@ -1,4 +1,4 @@
-"""What a fit writes: the result, all evaluations as a table, the best case, and the curves that were compared."""
+"""Output of a fit: the result, all evaluations as a table, the best case, and the compared curves."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 
 class ParameterTable(Table):
-    """``[[parameter]]``: a key of the case that is fitted, its start and its bounds."""
+    """``[[parameter]]``: a key of the case to be fitted, its start value and its bounds."""
 
     key: Text
     start: Number
@@ -31,7 +31,7 @@ class ParameterTable(Table):
         if not self.low <= self.start <= self.high:
             raise ValueError(f"start must lie between from and to, {self.low:g} and {self.high:g}")
         if self.log and self.low <= 0.0:
-            raise ValueError("log needs from above zero")
+            raise ValueError("log requires from > 0")
         return self
 
     @property
@@ -41,7 +41,7 @@ class ParameterTable(Table):
 
 
 class ObjectiveTable(Table):
-    """``[[objective]]``: what is compared: a signal with a column of data, a number, or a run with other values."""
+    """``[[objective]]``: a comparison of a signal with a column of data, a number, or a run with other values."""
 
     signal: Text
     data: Text | None = None

@@ -1,4 +1,4 @@
-"""Ways to the best parameters, over numbers u between 0 and 1: least squares, Nelder-Mead, and Optuna's samplers."""
+"""Minimization methods over numbers u between 0 and 1: least squares, Nelder-Mead, and Optuna's samplers."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from flexmb.state import Array
 
 Residuals = Callable[[Array], Array | None]
 SIMPLEX = 0.1
-"""Edges of the initial simplex of Nelder and Mead, over the ranges of the parameters."""
+"""Edges of the initial simplex of Nelder and Mead, relative to the ranges of the parameters."""
 
 
 POLISHED = 0.03
-"""The same of the simplex that polishes."""
+"""Edges of the simplex of the refinement."""
 SCANNED = 8
 """Points of a scan along the range of each parameter."""
 
 
 class Found(NamedTuple):
-    """Where a method has ended, and whether by its own measure it has arrived."""
+    """The final point of a method, and whether it has converged."""
 
     u: Array
     converged: bool
@@ -32,16 +32,16 @@ class Found(NamedTuple):
 
 
 class Enough(Exception):  # noqa: N818
-    """As many evaluations have been made as are allowed."""
+    """The largest allowed number of evaluations is reached."""
 
 
 def cost(residuals: Array | None) -> float:
-    """Return half the sum of squares; infinite for a run that failed."""
+    """Return half the sum of squares; infinite for a failed run."""
     return float("inf") if residuals is None else 0.5 * float(residuals @ residuals)
 
 
 def jacobian(residuals: Residuals, u: Array, step: float) -> Array:
-    """Return d residuals / du by central differences, one-sided at bounds and beside runs that failed, (m, p)."""
+    """Return d residuals / du by central differences, one-sided at bounds and next to failed runs, (m, p)."""
     columns, here = [], None
     for k in range(u.size):
         ends = []
@@ -61,7 +61,7 @@ def jacobian(residuals: Residuals, u: Array, step: float) -> Array:
 
 
 def scan(residuals: Residuals, u0: Array, most: int) -> Array:
-    """Return the best place of a coarse scan of the ranges, the start among them.
+    """Return the best point of a coarse scan of the ranges, including the start.
 
     One line through the start along each parameter, and for several parameters points of Halton's sequence.
     """
@@ -80,7 +80,7 @@ def scan(residuals: Residuals, u0: Array, most: int) -> Array:
 
 
 def polish(residuals: Residuals, u0: Array, tolerance: float) -> Found:
-    """Return the minimum near a place by a small simplex, for costs that are rough: impacts come and go."""
+    """Return the minimum near a point by a small simplex, for costs made irregular by impacts."""
     return nelder_mead(residuals, u0, tolerance, POLISHED)
 
 
@@ -88,7 +88,7 @@ def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference:
     """Return the minimum by scipy's trust-region reflective method."""
     first = residuals(u0)
     assert first is not None
-    far = np.full(first.size, 10.0 * max(1.0, float(np.abs(first).max())))  # a run that fails is a bad one
+    far = np.full(first.size, 10.0 * max(1.0, float(np.abs(first).max())))  # a failed run has a large cost
 
     def each(u: Array) -> Array:
         found = residuals(u)
@@ -107,7 +107,7 @@ def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference:
 
 
 def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edge: float = SIMPLEX) -> Found:
-    """Return the minimum by Nelder and Mead's simplex, which needs no derivatives; ``edge`` over the ranges."""
+    """Return the minimum by Nelder and Mead's simplex, without derivatives; ``edge`` is relative to the ranges."""
     edges = edge * np.diag(np.where(u0 < 0.5, 1.0, -1.0))
     simplex = np.vstack([u0, u0 + edges])
     options = {
@@ -124,7 +124,7 @@ def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edge: float =
 
 
 def optuna(residuals: Residuals, u0: Array, evaluations: int, seed: int) -> Found:
-    """Return the best of so many trials of Optuna's sampler (TPE), the first of which is the start."""
+    """Return the best of a number of trials of Optuna's sampler (TPE), of which the first is the start."""
     require("fit", 'method = "optuna"')
     import optuna as package
 

@@ -20,12 +20,12 @@ from flexmb.state import Array
 from flexmb.study.measuring import Wanted
 
 OTHER_UNIT = 300.0
-"""Ratio of data and signal with the start values above which a different unit is suspected."""
+"""Ratio of data and signal at the start values above which different units are suspected."""
 
 
 @dataclass(frozen=True)
 class Target:
-    """What one objective is compared with: values at times, or one number without a time."""
+    """The reference of an objective: values at times, or one number without a time."""
 
     table: ObjectiveTable
     t: Array
@@ -33,7 +33,7 @@ class Target:
     sigma: float
 
     def model(self, case: Case, result: Result) -> Array:
-        """Return what a run has in the place of ``y``."""
+        """Return the value of a run that corresponds to ``y``."""
         if self.table.value is not None:
             time = self.table.time if isinstance(self.table.time, float | int) else None
             return np.array([number(Wanted(self.table.signal, self.table.reduce, time), result, case.recorded)])
@@ -46,7 +46,7 @@ class Comparison:
     Parameters
     ----------
     file : FitFile
-        Checked against the case here: InputError, in the words of the file, for what does not fit.
+        Checked against the case here, with an InputError that refers to the file.
     """
 
     def __init__(self, file: FitFile) -> None:
@@ -67,7 +67,7 @@ class Comparison:
         return self._residuals(*self._run(values))
 
     def curves(self, values: Sequence[float]) -> list[tuple[Target, Array, Array, Array]]:
-        """Return of each objective times and samples of the run, and what it has in the place of the data."""
+        """Return for each objective times and samples of the run, and the values that correspond to the data."""
         case, result = self._run(values)
         out = []
         for target in self.targets:
@@ -88,7 +88,7 @@ class Comparison:
         return np.concatenate([(target.model(case, result) - target.y) / target.sigma for target in self.targets])
 
     def _target(self, k: int, case: Case, result: Result) -> Target:
-        """Return what an objective compares with."""
+        """Return the reference of an objective."""
         table = self.file.tables.objective[k]
         if table.value is not None:
             self._located(k, Wanted(table.signal, table.reduce), case)
@@ -106,7 +106,7 @@ class Comparison:
         return Target(table, t, y, table.sigma or 1.0)
 
     def _check_signals(self) -> None:
-        """Raise, at its line of the fit file, for a signal that the case cannot record."""
+        """Raise, with its line of the fit file, for a signal that the case cannot record."""
         for k, table in enumerate(self.file.tables.objective):
             try:
                 case = self.file.case(self.file.start.tolist(), signals=[])
@@ -128,17 +128,17 @@ class Comparison:
         slack = 1e-9 * float(run[-1] - run[0])
         if t[0] < run[0] - slack or t[-1] > run[-1] + slack:
             words = f"the data go from {t[0]:g} to {t[-1]:g} s, the run from {run[0]:g} to {run[-1]:g} s"
-            words += "; set time.end, or leave out data"
+            words += "; set time.end, or omit data"
             raise self._error(k, "data", words, self.file.tables.objective[k].data)
 
     def _check_unit(self, k: int, y: Array, signal: Array) -> None:
-        """Raise where data and signal are as far apart as different units are; a ``factor`` says that it is meant."""
+        """Raise if data and signal differ as much as different units do; a ``factor`` confirms the difference."""
         table = self.file.tables.objective[k]
         size, own = float(np.abs(y).max()), float(np.abs(signal).max())
         if table.factor is None and min(size, own) > 0.0 and not 1.0 / OTHER_UNIT < size / own < OTHER_UNIT:
             words = (
-                f"the data reach {size:.3g} and the signal {own:.3g} with the start values: is it another unit? "
-                f"factor = {own / size:.0e} converts the data, factor = 1 says that it is meant"
+                f"the data reach {size:.3g} and the signal {own:.3g} at the start values: are the units different? "
+                f"factor = {own / size:.0e} converts the data, factor = 1 confirms the unit"
             )
             raise self._error(k, "data", words, table.data)
 

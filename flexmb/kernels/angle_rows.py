@@ -41,7 +41,10 @@ def _cosine_sine(mstate: MarkerState, A: int, B: int) -> tuple[float, float, Vec
 
 @inner
 def angle_bias(mstate: MarkerState, A: int, B: int, rate: float) -> float:
-    """Return what turning adds to the second time derivative of an angle, besides w . (the bias of the twists)."""
+    """Return the contribution of rotation to the second time derivative of an angle, besides w .
+
+    (bias of the twists).
+    """
     c, s, pc, ps = _cosine_sine(mstate, A, B)
     wa, wb = taken(mstate.twist, A, 3), taken(mstate.twist, B, 3)
     turn = plus(wb, -1.0, wa)

@@ -50,14 +50,11 @@ class Modes(NamedTuple):
     t: Array
 
 
-class Structure(NamedTuple):
-    """Matrices and factorizations.
+class Bands(NamedTuple):
+    """The matrices of a system as bands, and the factors of S and M.
 
-    ``laplacian`` says that the rows of K sum to zero, as for flying bars and particles, so that differences along its
-    bands do for it; ``strain`` are the deformation modes that stand for K otherwise (none: the bands themselves).
     ``gyro`` and ``cross`` are the skew matrices of rotors; ``resist`` and ``resist_up`` the lower and upper bands of
-    C + gyro (``resists``: it has entries). ``S`` is M + c_C (C + gyro) + c_K (K + cross) factorized, ``S_M`` is M;
-    ``refine`` says that solutions with S are corrected once.
+    C + gyro. ``S`` is M + c_C (C + gyro) + c_K (K + cross) factorized, ``S_M`` is M.
     """
 
     M: Array2
@@ -67,6 +64,22 @@ class Structure(NamedTuple):
     cross: Array2
     resist: Array2
     resist_up: Array2
+    S: Ldu
+    S_M: Ldu
+
+
+class Structure(NamedTuple):
+    """Matrices and factorizations.
+
+    Where the matrices are too wide for ``bands``, these are empty, and ``sparse`` holds two addresses: that of the
+    stage that works with them and that of its arrays (``kernels.sparse_structure``); otherwise zeros.
+    ``laplacian`` says that the rows of K sum to zero, as for flying bars and particles, so that differences along its
+    bands do for it; ``strain`` are the deformation modes that stand for K otherwise (none: the entries of K).
+    ``resists`` says that C + gyro has entries; ``refine`` that solutions with S are corrected once.
+    """
+
+    bands: Bands
+    sparse: IntArray
     F0: Array
     V0: float
     damped: int
@@ -79,8 +92,6 @@ class Structure(NamedTuple):
     c_C: float
     c_K: float
     refine: int
-    S: Ldu
-    S_M: Ldu
 
 
 class ManyRows(NamedTuple):

@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 from numba import config, types
-from numba.core.errors import RequireLiteralValue
 from numba.extending import intrinsic
+
+from flexmb.kernels.numba_inside import NeedsLiteralError, array_words, load_part, named_tuple_type
 
 _PLAIN: dict[str, Any] = {
     "Array": types.Array(types.float64, 1, "C"),
@@ -43,7 +44,7 @@ def tuple_type(cls: Any) -> Any:
             fields.append(tuple_type(known[word]))
         else:
             raise TypeError(f"{cls.__name__}.{name}: no array, number or tuple is called {word}")
-    return types.BaseTuple.from_types(tuple(fields), cls)  # type: ignore[no-untyped-call]
+    return named_tuple_type(fields, cls)
 
 
 def arrays_at(cls: Any) -> Any:
@@ -54,7 +55,7 @@ def arrays_at(cls: Any) -> Any:
         """Return the arrays at an address."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(builder.inttoptr(args[0], context.get_value_type(ty).as_pointer()))
+            return load_part(context, builder, args[0], ty)
 
         return ty(types.int64), codegen
 
@@ -78,17 +79,11 @@ def parts_of(cls: Any) -> Any:
     def _part(typingctx: Any, at: Any, path: Any) -> Any:
         """Return the part of the tuple at the address ``at``."""
         if not isinstance(path, types.StringLiteral):
-            raise RequireLiteralValue(path)
+            raise NeedsLiteralError(path)
         places, ty = _walk(whole, path.literal_value)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            from llvmlite import ir
-
-            pointer = builder.inttoptr(args[0], context.get_value_type(whole).as_pointer())
-            zero = ir.Constant(ir.IntType(32), 0)
-            for i in places:
-                pointer = builder.gep(pointer, [zero, ir.Constant(ir.IntType(32), i)], inbounds=True)
-            return builder.load(pointer)
+            return load_part(context, builder, args[0], whole, places)
 
         return ty(types.int64, path), codegen
 
@@ -104,7 +99,7 @@ def parts_of(cls: Any) -> Any:
 def words(value: Any) -> list[int]:
     """Return a value as numba keeps it in memory, in words of eight bytes."""
     if isinstance(value, np.ndarray):
-        return [0, 0, value.size, value.itemsize, value.ctypes.data, *value.shape, *value.strides]
+        return array_words(value)
     if isinstance(value, tuple):
         return [word for item in value for word in words(item)]
     if isinstance(value, (float, np.floating)):

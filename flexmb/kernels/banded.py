@@ -75,15 +75,6 @@ def skew_add(A: Array, x: Array, y: Array) -> None:
 
 
 @kernel
-def skew_form(x: Array, A: Array, y: Array, work: Array) -> float:
-    """Return ``x^T A y`` for skew A; ``work`` (n,) is overwritten with ``A y``."""
-    for i in range(y.size):
-        work[i] = 0.0
-    skew_add(A, y, work)
-    return dot(x, work)
-
-
-@kernel
 def band_flux(A: Array, x: Array, y: Array) -> None:
     """Write ``A x`` into ``y`` for a matrix whose rows sum to zero, from differences of x alone.
 
@@ -153,13 +144,6 @@ def dot(x: Array, y: Array) -> float:
     for i in range(m, n):
         s0 += x[i] * y[i]
     return (s0 + s1) + (s2 + s3)
-
-
-@kernel
-def band_quad(A: Array, x: Array, work: Array) -> float:
-    """Return ``x^T A x``; ``work`` (n,) is overwritten with ``A x``."""
-    band_matvec(A, x, work)
-    return dot(x, work)
 
 
 @allocating

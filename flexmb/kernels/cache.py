@@ -26,7 +26,18 @@ from typing import Any
 
 import numba
 
-from flexmb.kernels.numba_inside import KNOWN, as_data, cache_folder, entry_callback, from_data, machine_code, pickled
+from flexmb.kernels.numba_inside import (
+    KNOWN,
+    as_data,
+    cache_folder,
+    cache_of,
+    can_be_kept,
+    entry_callback,
+    from_data,
+    keep_in,
+    machine_code,
+    pickled,
+)
 from flexmb.kernels.sources import PACKAGES, source_digests
 
 FORMAT = b"flexmb-kernel-1"
@@ -106,8 +117,9 @@ class KernelCache:
 
     def _file(self, folder: Path, sig: Any, codegen: Any) -> tuple[Path, tuple[Any, ...]]:
         """Return the file of a signature, and the key it must hold: names of files may agree by chance, keys not."""
-        key = (sig, codegen.magic_tuple(), self.function.__code__.co_firstlineno, *self.made_for(sig))
-        form = hashlib.sha256(f"{sig} {codegen.magic_tuple()}".encode()).hexdigest()[:16]
+        machine = machine_code(codegen)
+        key = (sig, machine, self.function.__code__.co_firstlineno, *self.made_for(sig))
+        form = hashlib.sha256(f"{sig} {machine}".encode()).hexdigest()[:16]
         return folder / f"{self.name}.{sys.implementation.cache_tag}.{form}.nbc", key
 
     def made_for(self, sig: Any) -> tuple[str, ...]:
@@ -212,10 +224,10 @@ def keep(compiled: Any, function: Callable[..., Any], packages: Container[str] =
     A function of elsewhere, or one inside another, which may close over values, is compiled whenever it is used: its
     sources do not tell all that its machine code depends on. So is one for a named tuple of elsewhere.
     """
-    if not KNOWN or not hasattr(compiled, "_cache"):
+    if not (KNOWN and can_be_kept(compiled)):
         _say_once("no place", f"compiled files of numba {numba.__version__} cannot be kept, so {AT_EVERY_START}")
     elif _made_from(function, packages) is not None:
-        compiled._cache = KernelCache(function, packages, form)
+        keep_in(compiled, KernelCache(function, packages, form))
 
 
 def callback(function: Callable[..., Any], signature: Any, **options: Any) -> Any:
@@ -230,8 +242,8 @@ def callback(function: Callable[..., Any], signature: Any, **options: Any) -> An
 
 def kept_signatures(dispatcher: Any) -> list[Any]:
     """Return the signatures whose compiled functions are kept for this machine."""
-    kernels: KernelCache = dispatcher._cache
-    here = dispatcher.targetctx.codegen().magic_tuple()
+    kernels: KernelCache = cache_of(dispatcher)
+    here = machine_code()
     found = []
     for file in kernels.files():
         with contextlib.suppress(Exception):  # a damaged file: what is not kept

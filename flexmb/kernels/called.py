@@ -7,9 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 from numba import cfunc, config, types
-from numba.core.errors import NumbaError
 from numba.extending import intrinsic, is_jitted
 
+from flexmb.kernels.numba_inside import CannotCompileError, call_address, callback_signature, is_callback
 from flexmb.kernels.stages import keep_failure
 
 _NUMBER = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_double)
@@ -21,9 +21,7 @@ def _number_at(typingctx: Any, address: Any, t: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
 
-        number = ir.DoubleType()
-        function = builder.inttoptr(args[0], ir.FunctionType(number, [number]).as_pointer())
-        return builder.call(function, [args[1]])
+        return call_address(builder, args[0], ir.DoubleType(), [args[1]])
 
     return types.float64(types.int64, types.float64), codegen
 
@@ -40,7 +38,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
 
 def compiled_by_numba(function: Any) -> bool:
     """Tell whether a function is one of numba: ``@njit`` or ``@cfunc("float64(float64)")``."""
-    return is_jitted(function) or hasattr(function, "_wrapper_address")
+    return is_jitted(function) or is_callback(function)
 
 
 class Door:
@@ -63,11 +61,12 @@ class CompiledDoor:
 
     def __init__(self, function: Any) -> None:
         try:
-            self._kept = function if hasattr(function, "_wrapper_address") else self._made(function)
-        except NumbaError as err:
+            self._kept = function if is_callback(function) else self._made(function)
+        except CannotCompileError as err:
             raise ValueError(str(err).strip().splitlines()[0]) from err
-        if self._kept._sig != types.float64(types.float64):
-            raise ValueError(f"its signature is {self._kept._sig}, not float64(float64)")
+        signature = callback_signature(self._kept)
+        if signature != types.float64(types.float64):
+            raise ValueError(f"its signature is {signature}, not float64(float64)")
         self.address = int(self._kept.address)
 
     @staticmethod

@@ -152,12 +152,16 @@ def newton(
     Parameters
     ----------
     W : (n, n) array
+        Of ``U = W P + b``, here and in all dense methods that follow this one.
     b : (n,) array
     D : (n,) array
-        ``cone_scales`` of W.
+        ``cone_scales`` of W: what an impulse of each row is measured in.
     shape : (nb, 3) int array
+        Rows that slide, turn and spin of each block, beside its normal.
     start : (nb + 1,) int array
+        First row of each block, and the end.
     law : (nb, 3) array
+        Radius of each disc of a block over its normal impulse: mu, roll and spin.
     P : (n,) array
         In: first guess. Out: the iterate with the smallest residual.
     alpha : float

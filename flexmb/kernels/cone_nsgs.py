@@ -30,12 +30,8 @@ def solve_nsgs(
     Parameters
     ----------
     W : SparseRows
-    b : (n,) array
-    D : (n,) array
-        ``cone_scales`` of W.
-    shape : (nb, 3) int array
-    start : (nb + 1,) int array
-    law : (nb, 3) array
+    b, D, shape, start, law
+        The rest of the problem, as in ``cone_newton.newton``.
     P : (n,) array
         In: warm start. Out: the last iterate, in K.
     omega : float

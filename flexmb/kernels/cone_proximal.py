@@ -43,13 +43,8 @@ def solve_proximal_newton(
 
     Parameters
     ----------
-    W : (n, n) array
-    b : (n,) array
-    D : (n,) array
-        ``cone_scales`` of W.
-    shape : (nb, 3) int array
-    start : (nb + 1,) int array
-    law : (nb, 3) array
+    W, b, D, shape, start, law
+        The problem, as in ``cone_newton.newton``.
     P : (n,) array
         In: first guess. Out: the iterate with the smallest residual.
     first : float

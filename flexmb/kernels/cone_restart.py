@@ -28,18 +28,12 @@ def solve_restarted(
 
     Parameters
     ----------
-    W : (n, n) array
-    b : (n,) array
-    D : (n,) array
-        ``cone_scales`` of W.
-    shape : (nb, 3) int array
-    start : (nb + 1,) int array
-    law : (nb, 3) array
+    W, b, D, shape, start, law, tol
+        As in ``cone_newton.newton``.
     P : (n,) array
         In and out: the best answer known.
     residual : float
         Of P.
-    tol : float
 
     Returns
     -------

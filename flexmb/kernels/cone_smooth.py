@@ -123,24 +123,7 @@ def solve_smooth(
 ) -> tuple[int, float]:
     """Follow paths of the smooth function until one ends at the residual asked for.
 
-    Parameters
-    ----------
-    W : (n, n) array
-    b : (n,) array
-    D : (n,) array
-        ``cone_scales`` of W.
-    shape : (nb, 3) int array
-    start : (nb + 1,) int array
-    law : (nb, 3) array
-    P : (n,) array
-        In and out: the best answer known.
-    tol : float
-
-    Returns
-    -------
-    iterations : int
-        Linear systems.
-    residual : float
+    Arguments are those of ``cone_viscous.solve_viscous``. Returns the number of linear systems, and the residual.
     """
     n = b.size
     U = np.empty(n)

@@ -181,16 +181,10 @@ def solve_viscous(
 
     Parameters
     ----------
-    W : (n, n) array
-    b : (n,) array
-    D : (n,) array
-        ``cone_scales`` of W.
-    shape : (nb, 3) int array
-    start : (nb + 1,) int array
-    law : (nb, 3) array
+    W, b, D, shape, start, law, tol
+        As in ``cone_newton.newton``.
     P : (n,) array
         In and out: the best answer known.
-    tol : float
 
     Returns
     -------

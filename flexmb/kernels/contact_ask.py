@@ -16,8 +16,7 @@ from flexmb.kernels.contact_problem import RESIDUAL as LEFT
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.jit import inner
 from flexmb.kernels.ledger import T_ITERATIONS
-from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS, WORKS
-from flexmb.kernels.stages import ask, call, stage
+from flexmb.kernels.stages import ADD, FREE, LEVELS, RATES, ROWS, WORKS, ask, call, stage
 from flexmb.state import Array
 
 FEW_CONTACTS = 0

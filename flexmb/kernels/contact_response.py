@@ -1,4 +1,4 @@
-"""What impulses do to the contacts' rows, from solves with the step's matrix and without the matrix over contacts.
+"""Responses of the contacts' rows to impulses, from solves with the step's matrix and without the matrix over contacts.
 
 Two forms of the equations A x = H z, of impulses in the momentum equation itself and of jumps beside it:
 
@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from flexmb.kernels.banded import band_matvec, skew_add
 from flexmb.kernels.bordered import Border
 from flexmb.kernels.envelope import solve_envelope
 from flexmb.kernels.jit import inner
+from flexmb.kernels.sparse_rows import SparseRows, sparse_product
 from flexmb.state import Array, Array2, IntArray
 
 ONE, TWO = 0, 1
@@ -31,7 +31,7 @@ class Response(NamedTuple):
     """The matrices of a step, unknowns in band order, and A factored (``kernels.envelope``).
 
     K is given by deformation modes (``linalg.strain``; an index of n stands for no unknown), or where there are none
-    by the bands ``K``. ``resist`` and ``resist_up`` are the lower and upper bands of C + Y, ``cross`` those of N.
+    by the rows ``K``. ``resist`` are the rows of C + Y, ``cross`` those of N.
     ``work`` is (4, n + 1); ``x``, ``given`` and ``rest`` are as long as the unknowns of A.
     """
 
@@ -42,11 +42,10 @@ class Response(NamedTuple):
     lower: Array
     upper: Array
     dinv: Array
-    M: Array2
-    K: Array2
-    resist: Array2
-    resist_up: Array2
-    cross: Array2
+    M: SparseRows
+    K: SparseRows
+    resist: SparseRows
+    cross: SparseRows
     mode_ptr: IntArray
     mode_i: IntArray
     mode_j: IntArray
@@ -63,7 +62,7 @@ def _restoring(R: Response, x: Array, y: Array) -> None:
     """Write (K + N) x into ``y`` (n,); ``x`` is (n + 1,) with a zero at its end."""
     n = y.size
     if R.mode_D.size == 0:
-        band_matvec(R.K, x[:n], y)
+        sparse_product(R.K, x[:n], y, 0.0)
     else:
         for i in range(n):
             y[i] = 0.0
@@ -77,32 +76,30 @@ def _restoring(R: Response, x: Array, y: Array) -> None:
                     y[R.mode_i[k]] += R.mode_c[k] * s
                 if R.mode_j[k] < n:
                     y[R.mode_j[k]] -= R.mode_c[k] * s
-    if R.cross.shape[0] > 1:
-        skew_add(R.cross, x[:n], y)
+    if R.cross.val.size > 0:
+        sparse_product(R.cross, x[:n], y, 1.0)
 
 
 @inner
-def _exact_product(A: Array, B: Array, x: Array, y: Array) -> None:
-    """Write the product of ``x`` with the matrix of lower bands A and upper bands B into ``y``, in twice the digits.
+def _exact_product(A: SparseRows, x: Array, y: Array) -> None:
+    """Write A x into ``y``, computed in twice the digits.
 
     Damping that goes with K loses its digits in a plain product, as K does, but has no deformation modes.
     """
-    p, n = A.shape[0] - 1, x.size
-    for i in range(n):
+    for i in range(y.size):
         total, rest = 0.0, 0.0
-        for j in range(max(0, i - p), min(n, i + p + 1)):
-            a = A[i - j, j] if j <= i else B[j - i, i]
-            b = x[j]
-            # Dekker's product and Knuth's sum: a b = t + e, total + t = u + f, all exact
+        for e in range(A.ptr[i], A.ptr[i + 1]):
+            a, b = A.val[e], x[A.idx[e]]
+            # Dekker's product and Knuth's sum: a b = t + left, total + t = u + f, all exact
             t = a * b
             a_1 = 134217729.0 * a
             a_1 = a_1 - (a_1 - a)
             b_1 = 134217729.0 * b
             b_1 = b_1 - (b_1 - b)
-            e = (a - a_1) * (b - b_1) - (((t - a_1 * b_1) - (a - a_1) * b_1) - a_1 * (b - b_1))
+            left = (a - a_1) * (b - b_1) - (((t - a_1 * b_1) - (a - a_1) * b_1) - a_1 * (b - b_1))
             u = total + t
             v = u - total
-            rest += e + ((total - (u - v)) + (t - v))
+            rest += left + ((total - (u - v)) + (t - v))
             total = u
         y[i] = total + rest
 
@@ -110,17 +107,17 @@ def _exact_product(A: Array, B: Array, x: Array, y: Array) -> None:
 @inner
 def _take_off(R: Response) -> None:
     """Subtract A x from ``rest``, K being taken from the deformation modes."""
-    n = R.M.shape[1]
+    n = R.M.ptr.size - 1
     x_q, f, t = R.work[0], R.work[2, :n], R.work[3, :n]
     if R.kind[K_FORM] == ONE:
         for i in range(n):
             x_q[i] = R.x[i]
         _restoring(R, x_q, f)
-        band_matvec(R.M, x_q[:n], t)
+        sparse_product(R.M, x_q[:n], t, 0.0)
         for i in range(n):
             R.rest[i] -= t[i] + R.number[N_K] * f[i]
         if R.kind[K_RESISTS] > 0:
-            _exact_product(R.resist, R.resist_up, x_q[:n], t)
+            _exact_product(R.resist, x_q[:n], t)
             for i in range(n):
                 R.rest[i] -= R.number[N_C] * t[i]
         return
@@ -132,13 +129,13 @@ def _take_off(R: Response) -> None:
     for i in range(n):
         f[i] *= R.number[N_H]
     if R.kind[K_RESISTS] > 0:
-        _exact_product(R.resist, R.resist_up, x_v[:n], t)
+        _exact_product(R.resist, x_v[:n], t)
         for i in range(n):
             f[i] += t[i]
-    band_matvec(R.M, x_q[:n], t)
+    sparse_product(R.M, x_q[:n], t, 0.0)
     for i in range(n):
         R.rest[2 * i] -= t[i] + R.number[N_Q] * f[i]
-    band_matvec(R.M, x_v[:n], t)
+    sparse_product(R.M, x_v[:n], t, 0.0)
     for i in range(n):
         R.rest[2 * i + 1] -= t[i] + R.number[N_V] * f[i]
 

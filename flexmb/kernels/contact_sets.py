@@ -124,7 +124,7 @@ def _mark_wrong(B: Border, s: Sets, grow: bool) -> tuple[int, int]:
 
 @inner
 def _iterate(B: Border, R: Response, s: Sets, single: bool) -> bool:
-    """Change sets until none is wrong, from the set ``active``; return whether the answer stands.
+    """Change sets until none is wrong, from the set ``active``; return whether the result is valid.
 
     Once ``PATIENCE`` sets in turn have not brought fewer wrong rows, the last of them alone is changed, until they are
     fewer; but without ``single`` only where few are wrong, and not for long.

@@ -270,7 +270,7 @@ def _extended(P: Array, k: int, x: float, y: float) -> float:
 
 @kernel
 def held_gap(P: Array, k: int, x: float, y: float, side: float) -> Gap:
-    """Return the gap from piece k alone, which goes on beyond its ends as it bends."""
+    """Return the gap to piece k alone, extended beyond its ends with its curvature."""
     s = _extended(P, k, x, y) if P[k, KIND] == CUBIC else 0.5
     return _beside(P, k, s, x, y, side)
 
@@ -301,7 +301,7 @@ def curve_gap(curves: Curves, row: int, x: float, y: float) -> Gap:
 
 @kernel
 def beyond(P: Array, k: int, x: float, y: float) -> tuple[float, float]:
-    """Return how far a point is before the first and behind the last point of piece k, about along it, m."""
+    """Return the distances of a point before the first and after the last point of piece k, along it, m."""
     if P[k, KIND] == LINE:
         before = -((x - P[k, X0]) * P[k, TX0] + (y - P[k, Y0]) * P[k, TY0])
         return before, (x - P[k, X1]) * P[k, TX1] + (y - P[k, Y1]) * P[k, TY1]

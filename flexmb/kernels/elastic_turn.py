@@ -16,7 +16,7 @@ from flexmb.kernels.vectors import Vector, cross, dot, plus
 
 @kernel
 def rotated(t: Vector, y: Vector) -> Vector:
-    """Return exp(t) y."""
+    """Return the rotated vector exp(t) y."""
     a, b, _, _ = coefficients(dot(t, t))
     ty = cross(t, y)
     return plus(plus(y, a, ty), b, cross(t, ty))
@@ -24,7 +24,7 @@ def rotated(t: Vector, y: Vector) -> Vector:
 
 @kernel
 def spun(t: Vector, y: Vector) -> Vector:
-    """Return T(-t) y."""
+    """Return T(-t) y, the spin of the rate y."""
     _, b, c, _ = coefficients(dot(t, t))
     ty = cross(t, y)
     return plus(plus(y, b, ty), c, cross(t, ty))
@@ -32,7 +32,7 @@ def spun(t: Vector, y: Vector) -> Vector:
 
 @kernel
 def unspun(t: Vector, y: Vector) -> Vector:
-    """Return T(-t)^-1 y."""
+    """Return T(-t)^-1 y, the rate of the spin y."""
     _, _, _, d = coefficients(dot(t, t))
     ty = cross(t, y)
     return plus(plus(y, -0.5, ty), d, cross(t, ty))

@@ -126,14 +126,14 @@ def evaluate(at: int, t: float, q: Array, v: Array) -> None:
 
 @asked
 def evaluate_stage(at: int, flag: int, t: float, c: float, q_at: int, v_at: int, p_at: int) -> int:
-    """Do what ``evaluate`` says; q and v are at the addresses given."""
+    """Evaluate as ``evaluate`` does; q and v are at the addresses given."""
     nv = part(at, "motion.vec").shape[1]
     evaluate(at, t, carray(floats(q_at), part(at, "motion.q").size), carray(floats(v_at), nv))
     return 0
 
 
 def evaluate_at(at: int, t: float, q: Array, v: Array) -> None:
-    """Do what ``evaluate`` says, from Python; q (2 nq,) and v (nv,) have the sizes of the machine's."""
+    """Evaluate as ``evaluate`` does, from Python; q (2 nq,) and v (nv,) have the sizes of the machine."""
     q, v = np.ascontiguousarray(q, dtype=np.float64), np.ascontiguousarray(v, dtype=np.float64)
     evaluate_stage(at, 0, t, 0.0, q.ctypes.data, v.ctypes.data, v.ctypes.data)
 

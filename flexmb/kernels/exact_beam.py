@@ -165,7 +165,7 @@ def _slopes(mid: Middle) -> tuple[float, float, float]:
 
 @inner
 def _S(mid: Middle, x: Vector) -> Vector:
-    """Return S x."""
+    """Return the product S x."""
     return combine(mid.sigma, x, mid.rho * dot(mid.t, x), mid.t)
 
 
@@ -222,7 +222,7 @@ def _strain(beams: Beams, k: int, mid: Middle) -> tuple[Vector, Vector]:
 
 @inner
 def _stress(beams: Beams, k: int, mid: Middle, rates: Rates) -> Stress:
-    """Return what the tangents need of the stresses."""
+    """Return the quantities of the stresses that the tangents need."""
     gamma, kappa = _strain(beams, k, mid)
     n, m = scaled(beams.D[k], 1.0, gamma), scaled(beams.D[k, 3:], 1.0, kappa)
     if beams.beta[k] != 0.0:

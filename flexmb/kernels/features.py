@@ -1,6 +1,6 @@
-"""What only some systems have, each a rare stage: floating bodies, geometrically exact beams, rotors.
+"""Stages for kinds of bodies that only some systems have: floating bodies, geometrically exact beams, rotors.
 
-A run compiles only those it has, and an edit in one of them leaves everything else as it is.
+A run compiles only those it needs, and an edit of one of them does not recompile the others.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from flexmb.kernels.stages import FORCES, MOMENTUM, asked
 
 @asked
 def floating_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int, p_at: int) -> int:
-    """Add what floating bodies have, in (q, v): forces and energy, or the momentum p, or tangents by c1."""
+    """Add the contributions of floating bodies in (q, v): forces and energy, or the momentum p, or tangents by c1."""
     nv = part(at, "motion.vec").shape[1]
     q, v, p = carray(floats(q_at), part(at, "motion.q").size), carray(floats(v_at), nv), carray(floats(p_at), nv)
     bodies, A, scratch = part(at, "system.floating"), part(at, "point.A_floating"), part(at, "scratch")
@@ -44,7 +44,7 @@ def floating_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int
 
 @asked
 def beams_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int, p_at: int) -> int:
-    """Add what exact beams have where the markers are: wrenches and energy, or tangents."""
+    """Add the contributions of exact beams at the current markers: wrenches and energy, or tangents."""
     beams, state = part(at, "system.beams"), part(at, "point.markers")
     if flag == FORCES:
         part(at, "point.potential")[0] += exact_beam.beams(beams, state, part(at, "scratch"))
@@ -56,7 +56,7 @@ def beams_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int, p
 
 @asked
 def rotors_stage(at: int, flag: int, t: float, c1: float, q_at: int, v_at: int, p_at: int) -> int:
-    """Add what rotors have, in (t, q, v): forces and energy, or the momentum p, or tangents by c1."""
+    """Add the contributions of rotors in (t, q, v): forces and energy, or the momentum p, or tangents by c1."""
     nv = part(at, "motion.vec").shape[1]
     q, v, p = carray(floats(q_at), part(at, "motion.q").size), carray(floats(v_at), nv), carray(floats(p_at), nv)
     rotors, functions, q_of_v = (

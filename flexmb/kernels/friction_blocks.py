@@ -32,6 +32,7 @@ from flexmb.kernels.multibody import (
     MU,
     NU,
     RATE,
+    RESPONSE_T,
     ROUND,
     SPLIT,
     STATE,
@@ -129,6 +130,19 @@ def blocks_of(at: int, candidates: IntArray, ggl: bool) -> tuple[IntArray, IntAr
             n += 1
         start[block + 1] = n
     return place, kind, shape, start
+
+
+@inner
+def keep_tangent_response(at: int, c: int, n: int, own: Array) -> None:
+    """Keep the mean of W_ii over the tangents of contact c, where row n of its normal is followed by them.
+
+    ``own`` (m,) are the diagonal entries of the problem.
+    """
+    laws, slides = part(at, "laws"), part(at, "laws").shape[c, 0]
+    total = 0.0
+    for k in range(slides):
+        total += own[n + 1 + k]
+    part(at, "motion.contact")[RESPONSE_T, c] = total / slides if slides > 0 and laws.friction[c, 1] > 0.0 else 0.0
 
 
 @inner

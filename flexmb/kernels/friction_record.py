@@ -1,8 +1,8 @@
-"""What is carried and sampled of friction: rows beside the normals, and the works and status of each contact.
+"""Records of friction: rows beside the normals, and the works and status of each contact.
 
 ``beside`` (BESIDE_ROWS, nt) and ``laws`` (LAW_ROWS, nc) stand in ``Live`` (small motion) and ``Motion`` (large). A step
-writes R_T, SLIDING, ROLLING, COHESION and STATUS, and RATE_T at its end; the loop adds up. Systems without friction
-have arrays without columns, and pay for nothing.
+writes R_T, SLIDING, ROLLING, COHESION, STATUS and FALLING, and RATE_T at its end; the loop adds up. Systems without
+friction have arrays without columns, and pay for nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,13 @@ BESIDE_ROWS = 3
 
 SLIDING, ROLLING, COHESION, SURFACE, STATUS = 0, 1, 2, 3, 4
 WORK_SUM, FRICTION_SUM, ROLLING_SUM, COHESION_SUM, SURFACE_SUM = 5, 6, 7, 8, 9
-LAW_ROWS = 10
+FALLING = 10
+LAW_ROWS = 11
 """Rows of ``laws``: works of the last step, J (of the tangential impulses; of rolling and spinning; of cohesion; of the
 impulses of all rows on the motion of a prescribed surface), the status of the contact in it, and the works since the
-start, J: of the normal impulses and of all others, of rolling and cohesion as parts of the latter, of surfaces."""
+start, J: of the normal impulses and of all others, of rolling and cohesion as parts of the latter, of surfaces.
+FALLING is ``W_TT P_N |mu'|`` of the last step where the contact slipped and its coefficient falls with the slip speed,
+else 0: the law has one answer only below 1 (``friction_law.falling_steepness``)."""
 
 TANGENTIAL, SLIP_RATE = 0, 1
 BESIDE_COLUMNS = 2
@@ -46,13 +49,13 @@ NO_LAWS = np.zeros((LAW_ROWS, 0))
 
 
 def friction_rows(nc: int, nt: int, normals_only: bool) -> tuple[Array, Array]:
-    """Return ``beside`` and ``laws`` before the first step."""
+    """Return the initial arrays ``beside`` and ``laws``."""
     return np.zeros((BESIDE_ROWS, nt)), np.zeros((LAW_ROWS, 0 if normals_only else nc))
 
 
 @kernel
 def add_up_friction(beside: Array, laws: Array, work: Array) -> None:
-    """Add up what a step did; ``work`` (nc,) are the works of its normal impulses."""
+    """Accumulate the results of a step; ``work`` (nc,) are the works of its normal impulses."""
     for j in range(beside.shape[1]):
         beside[SINCE_T, j] += beside[R_T, j]
     for i in range(laws.shape[1]):
@@ -65,7 +68,7 @@ def add_up_friction(beside: Array, laws: Array, work: Array) -> None:
 
 @kernel
 def take_friction(beside: Array, laws: Array, out_beside: Array, out_laws: Array) -> None:
-    """Write one sample, (2, nt) and (6, nc), and begin the impulses anew."""
+    """Write one sample, (2, nt) and (6, nc), and reset the accumulated impulses."""
     for j in range(beside.shape[1]):
         out_beside[TANGENTIAL, j] = beside[SINCE_T, j]
         out_beside[SLIP_RATE, j] = beside[RATE_T, j]

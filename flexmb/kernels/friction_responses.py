@@ -114,7 +114,7 @@ def responses_of(at: int, place: IntArray, kind: IntArray) -> Rows:
 
 @allocating
 def _follow_load(at: int, c: int, rows: Rows, i: int) -> None:
-    """Let the normal of a joint with friction read its load from the multipliers (``multibody_friction``)."""
+    """Set the load of the normal of a joint with friction from the multipliers (``multibody_friction``)."""
     held, nv = np.zeros(3), part(at, "trial.vec").shape[1]
     first, size, k = part(at, "system.rows.angle")[part(at, "system.joints") + c], load(at, c, held), rows.g_ptr[i]
     if size > 0.0 and rows.g_ptr[i + 1] - k >= first[1]:
@@ -124,7 +124,7 @@ def _follow_load(at: int, c: int, rows: Rows, i: int) -> None:
 
 @inner
 def add_unit(rows: Rows, i: int, z: float, moved: Array) -> None:
-    """Add what z of unknown i does to ``moved`` (2, n): positions and velocities."""
+    """Add the effect of z of unknown i to ``moved`` (2, n): positions and velocities."""
     for k in range(rows.x_ptr[i], rows.x_ptr[i + 1]):
         moved[1, rows.x_dof[k]] += z * rows.v[k]
     if rows.q.size > 0:
@@ -134,7 +134,7 @@ def add_unit(rows: Rows, i: int, z: float, moved: Array) -> None:
 
 @inner
 def rate_of(rows: Rows, kind: IntArray, i: int, h: float, moved: Array, z: float) -> float:
-    """Return what impulses change in the row of unknown i, z being its own: a rate, or a gap over h."""
+    """Return the change by impulses in the row of unknown i, with its own z: a rate, or a gap over h."""
     total, level = 0.0, 0 if kind[i] == POSITION else 1
     for k in range(rows.g_ptr[i], rows.g_ptr[i + 1]):
         total += rows.g[k] * moved[level, rows.g_dof[k]]
@@ -143,7 +143,7 @@ def rate_of(rows: Rows, kind: IntArray, i: int, h: float, moved: Array, z: float
 
 @inner
 def all_rates(rows: Rows, kind: IntArray, h: float, P: Array, b: Array, moved: Array, U: Array) -> None:
-    """Write what all impulses move, from the start, and U = W P + b."""
+    """Write the effect of all impulses, recomputed, and U = W P + b."""
     moved[:] = 0.0
     for i in range(P.size):
         if P[i] != 0.0:

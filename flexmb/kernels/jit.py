@@ -1,4 +1,4 @@
-"""The ways our kernels are compiled; what is compiled is kept in files (``cache.py``).
+"""The compilation modes of kernels; compiled code is cached in files (``cache.py``).
 
 ``kernel`` is for functions that allocate nothing: without numba's reference counts, a call that passes a few dozen
 arrays in tuples costs nanoseconds; with them, half a microsecond, as much as a tridiagonal solve of 200 unknowns.
@@ -19,17 +19,17 @@ from numba import njit
 from numba.extending import overload
 
 from flexmb.kernels.cache import LOOSE_FORM, keep
-from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as
+from flexmb.kernels.numba_inside import ENTRY, KNOWN, LOOSE, called_as, counting
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-INNER: Any = {**LOOSE, "error_model": "numpy", "_nrt": False, "no_cpython_wrapper": True}
+INNER: Any = {**LOOSE, **counting(False), "error_model": "numpy", "no_cpython_wrapper": True}
 """Options of functions made by ``numba.extending.overload``: those of ``inner``."""
 
 
 def _compile(function: _F, counts: bool, from_python: bool) -> _F:
     """Return numba's compiled form of a function, kept on disk, with numba's reference counts or without."""
-    options: Any = {"error_model": "numpy", "_nrt": counts, "no_cfunc_wrapper": True}
+    options: Any = {**counting(counts), "error_model": "numpy", "no_cfunc_wrapper": True}
     compiled: Any = njit
     loose = compiled(no_cpython_wrapper=KNOWN or not from_python, **LOOSE, **options)(function)
     if loose is function:  # NUMBA_DISABLE_JIT leaves it as it is
@@ -54,7 +54,7 @@ def inner(function: _F) -> _F:
 
 
 def formula(function: _F) -> _F:
-    """Let kernels call a plain function of numbers, which Python calls as it is, with arrays, too."""
+    """Make a plain function of numbers callable from kernels; Python calls it unchanged, also with arrays."""
 
     def compiled(*args: Any) -> Any:
         return function

@@ -1,4 +1,4 @@
-"""What only systems with joints need, each a rare stage: bent rows, joints inside a step, redundant rows."""
+"""Rare stages of systems with joints: curvature of rows, joints inside a step, redundant rows."""
 
 from __future__ import annotations
 

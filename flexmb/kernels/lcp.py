@@ -34,7 +34,7 @@ SWEEPS, PROBLEMS = 50000, 60
 
 @allocating
 def _attempt(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float) -> tuple[int, bool]:
-    """Solve by one method; see there for what it returns."""
+    """Solve by one method; its module describes the result."""
     n = b.size
     if method == NEWTON:
         return solve_newton(W, b, z, max_iter if max_iter > 0 else SETS)
@@ -91,7 +91,7 @@ def solve_lcp(W: Array, b: Array, z: Array, method: int, max_iter: int, tol: flo
 def go_on(
     W: Array, b: Array, z: Array, method: int, max_iter: int, tol: float, iterations: int, ok: bool
 ) -> tuple[int, float]:
-    """Do what ``solve_lcp`` says, or its rest after ``iterations`` >= 0 of the method asked for, which were ``ok``."""
+    """Solve as ``solve_lcp``, or continue after ``iterations`` >= 0 of the requested method, which returned ``ok``."""
     n = b.size
     brief = method == NEWTON and gives_way(n, max_iter)
     if iterations < 0 and method == NEWTON:

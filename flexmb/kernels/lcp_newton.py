@@ -38,7 +38,7 @@ def _solve_one(W: Array, b: Array, z: Array) -> tuple[int, bool]:
 
 @allocating
 def _solve_two(W: Array, b: Array, z: Array) -> tuple[int, bool]:
-    """Look at the four index sets: none, one, the other, both (Cramer's rule, refined once)."""
+    """Try the four index sets: none, one, the other, both (Cramer's rule, refined once)."""
     z[0] = z[1] = 0.0
     if b[0] >= 0.0 and b[1] >= 0.0:
         return 0, True
@@ -64,7 +64,7 @@ def _solve_two(W: Array, b: Array, z: Array) -> tuple[int, bool]:
 
 @allocating
 def _next_set(W: Array, b: Array, z: Array, active: Mask) -> tuple[int, bool]:
-    """Let contacts that pull leave the set and contacts that penetrate enter it.
+    """Remove contacts in tension from the set and add penetrating ones.
 
     A row changes sides only when it is wrong by more than its own round-off, so that degenerate contacts (z and w
     both zero) stay where they are. Returns how many rows changed sides, and whether a row is violated that cannot help
@@ -102,7 +102,7 @@ def _fingerprint(active: Mask) -> int:
 
 @allocating
 def iterate_sets(W: Array, b: Array, z: Array, max_iter: int, patience: int) -> tuple[int, bool]:
-    """Do what ``solve_newton`` says, for any n; the first set is the support of z, or b < 0 when z = 0.
+    """Solve as ``solve_newton``, for any n; the first set is the support of z, or b < 0 when z = 0.
 
     It stops after ``patience`` sets in a row that leave nearly as many wrong rows as one before.
     """
@@ -173,13 +173,13 @@ def solve_newton(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool
 
 @inner
 def gives_way(n: int, max_iter: int) -> bool:
-    """Tell whether the method, tried first, gives way to Lemke's: without a given limit, for more than two contacts."""
+    """Return whether the method yields to Lemke's method: without a given limit, for more than two contacts."""
     return max_iter == 0 and 2 < n <= FEW
 
 
 @allocating
 def begin_newton(W: Array, b: Array, z: Array, max_iter: int) -> tuple[int, bool]:
-    """Do what ``solve_newton`` says, as the first of several methods; a limit of 0 is chosen by the size."""
+    """Solve as ``solve_newton``, as the first of several methods; a limit of 0 is chosen by the size."""
     if gives_way(b.size, max_iter):
         return iterate_sets(W, b, z, SETS, PATIENCE)
     return solve_newton(W, b, z, max_iter if max_iter > 0 else SETS)

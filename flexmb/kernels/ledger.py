@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.kernels.friction_record import COHESION as COHESION_ROW
+from flexmb.kernels.friction_record import FALLING, SLIDING
 from flexmb.kernels.friction_record import ROLLING as ROLLING_ROW
-from flexmb.kernels.friction_record import SLIDING
 from flexmb.kernels.jit import kernel
 from flexmb.state import Array
 
@@ -20,17 +20,25 @@ FRICTION, ROLLING, COHESION = 18, 19, 20
 FRICTION_GAIN_STEPS, FRICTION_GAIN_MAX, FRICTION_GAIN_TIME, FRICTION_GAIN_CONTACT = 21, 22, 23, 24
 GAIN_CONTACT = 25
 PROJECTED, CLOSED = 26, 27
-LEDGER_SIZE = 28
+CONTACT_RESIDUAL = 28
+FALLING_MAX, FALLING_TIME, FALLING_CONTACT = 29, 30, 31
+SPIN = 32
+LEDGER_SIZE = 33
 """Places in the ledger. FRICTION is the work of all impulses beside the normal ones, ROLLING and COHESION are parts of
-it. Gains are those of single steps: how many there were, the largest one, its time, and the contact that had most of
-it (-1 for none). PROJECTED and CLOSED are the works of projections and closings of runs with located events."""
-COLUMNS = 14
+it. SPIN is the part of DRIVE that acts through the forces of spins. Gains are those of single steps: how many there
+were, the largest one, its time, and the contact that had most of it (-1 for none). PROJECTED and CLOSED are the works
+of projections and closings of runs with located events.
+CONTACT_RESIDUAL is the largest residual of the contact problems with friction that were accepted in large motion.
+FALLING_MAX is the largest of ``W_TT P_N |mu'|`` (``friction_record.FALLING``) of contacts that slipped, with its time
+and contact."""
+COLUMNS = 15
 """Number of energy columns of a sample."""
 
 T_EXTERNAL, T_DRIVE, T_DAMPING, T_NUMERICAL, T_PROJECTION, T_ITERATIONS, T_CROSS = 0, 1, 2, 3, 4, 5, 6
-T_PROJECTED, T_CLOSED = 7, 8
-TERMS_SIZE = 9
-"""Places in ``Live.terms``, the report of one step."""
+T_PROJECTED, T_CLOSED, T_RESIDUAL, T_SPIN = 7, 8, 9, 10
+TERMS_SIZE = 11
+"""Places in ``Live.terms``, the report of one step. T_RESIDUAL is that of its contact problem, where it is kept; T_SPIN
+is the part of T_DRIVE that forces of spins do."""
 
 GAIN_TOLERANCE = 1e-9
 """A contact gains energy when its work exceeds this fraction of P^2 W_ii, the energy its impulse can move."""
@@ -44,7 +52,8 @@ def empty_ledger() -> Array:
     ledger[GAIN_TIME] = np.nan
     ledger[ENERGY_MAX] = -np.inf
     ledger[FRICTION_GAIN_TIME] = np.nan
-    ledger[GAIN_CONTACT] = ledger[FRICTION_GAIN_CONTACT] = -1.0
+    ledger[FALLING_TIME] = np.nan
+    ledger[GAIN_CONTACT] = ledger[FRICTION_GAIN_CONTACT] = ledger[FALLING_CONTACT] = -1.0
     return ledger
 
 
@@ -59,12 +68,14 @@ def add_to_ledger(
     """
     ledger[EXTERNAL] += terms[T_EXTERNAL] + terms[T_DRIVE] + terms[T_CROSS]
     ledger[DRIVE] += terms[T_DRIVE]
+    ledger[SPIN] += terms[T_SPIN]
     ledger[CROSS] += terms[T_CROSS]
     ledger[DAMPING] += terms[T_DAMPING]
     ledger[NUMERICAL] += terms[T_NUMERICAL]
     ledger[ITERATIONS] += terms[T_ITERATIONS]
     ledger[PROJECTED] += terms[T_PROJECTED]
     ledger[CLOSED] += terms[T_CLOSED]
+    ledger[CONTACT_RESIDUAL] = max(ledger[CONTACT_RESIDUAL], terms[T_RESIDUAL])
     total = terms[T_PROJECTION]
     gain, most, worst = 0.0, 0.0, -1
     pushed = False
@@ -95,9 +106,11 @@ def add_to_ledger(
 
 @kernel
 def _add_friction(ledger: Array, P: Array, laws: Array, response: Array, t: float) -> None:
-    """Book the works of friction, and the step if friction added energy in it: nothing is clipped."""
+    """Book the works of friction, the step if friction added energy in it (nothing is clipped), and falling laws."""
     gain, most, worst = 0.0, 0.0, -1
     for i in range(laws.shape[1]):
+        if laws[FALLING, i] > ledger[FALLING_MAX]:
+            ledger[FALLING_MAX], ledger[FALLING_TIME], ledger[FALLING_CONTACT] = laws[FALLING, i], t, i
         dry = laws[SLIDING, i] + laws[ROLLING_ROW, i]
         ledger[FRICTION] += dry + laws[COHESION_ROW, i]
         ledger[ROLLING] += laws[ROLLING_ROW, i]
@@ -136,6 +149,7 @@ def balance(ledger: Array, T: float, V: float, row: Array) -> None:
     row[11] = ledger[COHESION]
     row[12] = ledger[PROJECTED]
     row[13] = ledger[CLOSED]
+    row[14] = ledger[SPIN]
     ledger[RESIDUAL_MAX] = max(ledger[RESIDUAL_MAX], abs(row[6]))
     ledger[ENERGY_MAX] = max(ledger[ENERGY_MAX], E)
     moved = abs(ledger[EXTERNAL]) + abs(ledger[DAMPING]) + abs(ledger[CONTACT]) + abs(ledger[NUMERICAL])

@@ -61,5 +61,5 @@ class MachineWorkspace(Room):
 
     @property
     def machine(self) -> Machine:
-        """The tuple itself."""
+        """The tuple of all arrays."""
         return cast("Machine", self.arrays)

@@ -1,4 +1,4 @@
-"""What a run of a multibody system keeps: its motion, the trial of a step, and the numbers of a scheme.
+"""Data of a run of a multibody system: its motion, the trial of a step, and the parameters of a scheme.
 
 A step is one equation for the momentum and one for the position. With the rotational rows in space (``c``) or in the
 axes at the end of the step (A^T c),
@@ -79,9 +79,9 @@ HALF = ACC
 # rows of ``Motion.joint`` (4, nj): multipliers as forces, filtered, those of the step before, impulses since sample
 LAM, LAM_HAT, LAM_BEFORE, LAM_SINCE = 0, 1, 2, 3
 # rows of ``Motion.contact`` (CONTACT_ROWS, nc): impulse and work of the last step, velocity per unit impulse, impulse
-# since sample; mu of the step, and the state of the law of friction
-IMPULSE, WORK, RESPONSE, SINCE, MU, STATE = range(6)
-CONTACT_ROWS = 6
+# since sample; mu of the step, and the state of the law of friction; mean velocity of tangents per unit impulse
+IMPULSE, WORK, RESPONSE, SINCE, MU, STATE, RESPONSE_T = range(7)
+CONTACT_ROWS = 7
 # rows of ``Motion.rows`` (3, nr)
 GAP, RATE, GAP_T = 0, 1, 2
 # places in ``Motion.numbers`` (NUMBERS,): energies; size of the last step, Newton iterations so far; time of the
@@ -94,7 +94,7 @@ NUMBERS = 14
 
 
 class Motion(NamedTuple):
-    """All that is carried from step to step, in place. A tuple of few arrays: many would compile slowly."""
+    """The state of a run from step to step, modified in place. A tuple of few arrays: many would compile slowly."""
 
     q: Array  # (2 nq,)
     q_before: Array  # (2 nq,) at the start of the last step, for interpolation
@@ -151,7 +151,7 @@ class Between(NamedTuple):
 
 
 class Trial(NamedTuple):
-    """A step in the making."""
+    """A step during its iterations."""
 
     q: Array  # (2 nq,)
     q_half: Array  # (2 nq,) half a step before q (CENTRED), or q_{k+vartheta} (WHOLE)

@@ -9,40 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels import multibody as mb
 from flexmb.kernels.arrays import Delassus
 from flexmb.kernels.contact_step import solve_ggl, solve_velocity
 from flexmb.kernels.evaluate import add_direction, along_direction, copy
 from flexmb.kernels.jit import allocating, inner
 from flexmb.kernels.ledger import T_ITERATIONS
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
-    B_V,
-    BY_DQ,
-    BY_IMPULSE,
-    BY_W,
-    CANDIDATE,
-    CENTRED,
-    CHANGE,
-    D1,
-    DQ,
-    FAILED,
-    FIXED,
-    G_FREE,
-    IMPULSE,
-    LAM_C,
-    LAM_W,
-    LEFT,
-    LU_,
-    NU,
-    RESPONSE,
-    ROUND,
-    S1,
-    S2,
-    SPLIT,
-    X_,
-    H,
-    W,
-)
 from flexmb.kernels.multibody_contact import rate_before
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.sparse_lu import Symbolic, lu_solve_rows
@@ -74,9 +47,9 @@ def product(sym: Symbolic, val: Array, rows: IntArray, nv: int, x: Array, out: A
 @inner
 def respond_in_part(at: int, rows: IntArray) -> None:
     """Solve for the responses of a part, its rows in the order of elimination, to the impulse in ``dense``."""
-    sets, sym, mats, work = part(at, "sets"), part(at, "sym"), part(at, "mats"), part(at, "trial.big")[LU_]
-    X, Y_q, Y_v = sets.dense[BY_IMPULSE], sets.dense[BY_DQ], sets.dense[BY_W]
-    nv, split = part(at, "trial.vec").shape[1], part(at, "numbers.form") == SPLIT
+    sets, sym, mats, work = part(at, "sets"), part(at, "sym"), part(at, "mats"), part(at, "trial.big")[mb.LU_]
+    X, Y_q, Y_v = sets.dense[mb.BY_IMPULSE], sets.dense[mb.BY_DQ], sets.dense[mb.BY_W]
+    nv, split = part(at, "trial.vec").shape[1], part(at, "numbers.form") == mb.SPLIT
     lu_solve_rows(sym, mats.J if split else mats.S, X, work, rows)
     if split:
         product(sym, mats.D, rows, nv, X, Y_q)
@@ -88,8 +61,8 @@ def respond_in_part(at: int, rows: IntArray) -> None:
 @inner
 def _respond(at: int, c: int) -> None:
     """Write the responses to a unit impulse of contact c to ``dense``, and keep them."""
-    sets, perm, split = part(at, "sets"), part(at, "sym.perm"), part(at, "numbers.form") == SPLIT
-    add_direction(at, part(at, "system.joints") + c, 1.0, sets.dense[BY_IMPULSE])
+    sets, perm, split = part(at, "sets"), part(at, "sym.perm"), part(at, "numbers.form") == mb.SPLIT
+    add_direction(at, part(at, "system.joints") + c, 1.0, sets.dense[mb.BY_IMPULSE])
     place = sets.ptr[c]
     for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
         p = sets.parts[k]
@@ -116,17 +89,17 @@ def _clear(at: int, c: int) -> None:
 def _column(at: int, c: int) -> None:
     """Write the column of contact c of the problem from the responses in ``dense``."""
     sets, s, step, numbers = part(at, "sets"), part(at, "sets.problem"), part(at, "step"), part(at, "numbers")
-    nj, candidate, mirror = part(at, "system.joints"), part(at, "trial.contact")[CANDIDATE], s.order.mirror
-    h, d1 = step[H], step[D1]
+    nj, candidate, mirror = part(at, "system.joints"), part(at, "trial.contact")[mb.CANDIDATE], s.order.mirror
+    h, d1 = step[mb.H], step[mb.D1]
     for p in range(s.near_ptr[c], s.near_ptr[c + 1]):
         i = s.near[p]
         if candidate[i] == 0.0:
             continue
-        x = along_direction(at, nj + i, sets.dense[BY_IMPULSE])
-        if numbers.form != SPLIT:
+        x = along_direction(at, nj + i, sets.dense[mb.BY_IMPULSE])
+        if numbers.form != mb.SPLIT:
             s.W[mirror[s.pos[p]]] = x
             continue
-        y_q, y_v = along_direction(at, nj + i, sets.dense[BY_DQ]), along_direction(at, nj + i, sets.dense[BY_W])
+        y_q, y_v = along_direction(at, nj + i, sets.dense[mb.BY_DQ]), along_direction(at, nj + i, sets.dense[mb.BY_W])
         if s.levels == 1:
             s.W[mirror[s.pos[p]]] = x + 0.5 * h * y_q + y_v
         else:  # unknowns nu / h and Lam, positions over h; mirrored: entry (a, b) of (c, i) is (b, a) of (i, c)
@@ -140,11 +113,11 @@ def _column(at: int, c: int) -> None:
 def _pose(at: int) -> None:
     """Write rows and first set of the problem: W, b without impulses, and who was pressed."""
     sets, s, con, motion = part(at, "sets"), part(at, "sets.problem"), part(at, "trial.contact"), part(at, "motion")
-    h, e, nj, n = part(at, "step")[H], part(at, "e"), part(at, "system.joints"), s.levels
-    ahead, fixed = part(at, "numbers.form") == CENTRED, part(at, "step")[FIXED] > 0.0
-    first = part(at, "trial.report")[ROUND] == 0.0
+    h, e, nj, n = part(at, "step")[mb.H], part(at, "e"), part(at, "system.joints"), s.levels
+    ahead, fixed = part(at, "numbers.form") == mb.CENTRED, part(at, "step")[mb.FIXED] > 0.0
+    first = part(at, "trial.report")[mb.ROUND] == 0.0
     for c in range(con.shape[1]):
-        on = con[CANDIDATE, c] > 0.0
+        on = con[mb.CANDIDATE, c] > 0.0
         for k in range(n):
             s.may[n * c + k] = 1 if on else 0
             s.z[n * c + k] = 0.0
@@ -153,11 +126,11 @@ def _pose(at: int) -> None:
             _respond(at, c)
             _column(at, c)
             _clear(at, c)
-            s.z[n * c + n - 1] = con[LAM_C, c]
-            s.b[n * c + n - 1] = con[B_V, c] + (0.0 if ahead else e[c] * rate_before(at, nj + c))
+            s.z[n * c + n - 1] = con[mb.LAM_C, c]
+            s.b[n * c + n - 1] = con[mb.B_V, c] + (0.0 if ahead else e[c] * rate_before(at, nj + c))
             if n == 2:
-                s.z[2 * c] = con[NU, c] / h
-                s.b[2 * c] = con[G_FREE, c] / h
+                s.z[2 * c] = con[mb.NU, c] / h
+                s.b[2 * c] = con[mb.G_FREE, c] / h
     if not fixed:  # take out what the present impulses do: what is left is the motion without them
         for r in range(s.z.size):
             s.z[r] = -s.z[r]
@@ -167,21 +140,26 @@ def _pose(at: int) -> None:
                 s.b[r] = s.w[r]
             s.z[r] = -s.z[r]
     for c in range(con.shape[1]):
-        pressed = con[CANDIDATE, c] > 0.0 and motion.contact[IMPULSE, c] > 0.0
+        pressed = con[mb.CANDIDATE, c] > 0.0 and motion.contact[mb.IMPULSE, c] > 0.0
         for k in range(n):
             warm = pressed if first else s.z[n * c + k] > 0.0
             own = s.W[s.order.diag[s.order.inverse[n * c + k]]]
             s.state[n * c + k] = IN if s.may[n * c + k] == 1 and warm and own > 0.0 else OUT
         sets.free[c] = h * s.b[2 * c] if n == 2 else 0.0
-        if con[CANDIDATE, c] > 0.0:
-            motion.contact[RESPONSE, c] = s.W[s.order.diag[s.order.inverse[n * c + n - 1]]]
+        if con[mb.CANDIDATE, c] > 0.0:
+            motion.contact[mb.RESPONSE, c] = s.W[s.order.diag[s.order.inverse[n * c + n - 1]]]
 
 
 @allocating
 def _solve_full(at: int) -> tuple[int, float]:
     """Solve the problem by the solvers of full matrices; return the contact that failed or -1, and the residual."""
-    s, con, settings, h = part(at, "sets.problem"), part(at, "trial.contact"), part(at, "settings"), part(at, "step")[H]
-    who = np.flatnonzero(con[CANDIDATE] > 0.0)
+    s, con, settings, h = (
+        part(at, "sets.problem"),
+        part(at, "trial.contact"),
+        part(at, "settings"),
+        part(at, "step")[mb.H],
+    )
+    who = np.flatnonzero(con[mb.CANDIDATE] > 0.0)
     n, place, k = who.size, np.full(con.shape[1], -1), s.levels
     place[who] = np.arange(n)
     full = np.zeros((k * n, k * n))
@@ -228,7 +206,7 @@ def solve_many(at: int) -> tuple[int, float]:
         warm = warm or s.state[r] == IN
     if not warm:
         guess(s, sets.free)
-    part(at, "trial.report")[ROUND] += 1.0
+    part(at, "trial.report")[mb.ROUND] += 1.0
     used, row, residual = solve_sets(s, sets.free, settings.max_iter if settings.max_iter > 0 else SETS)
     part(at, "motion.terms")[T_ITERATIONS] += used
     failed = -1 if residual <= settings.tol else row // s.levels
@@ -238,10 +216,10 @@ def solve_many(at: int) -> tuple[int, float]:
             rows += s.may[r]
         if rows <= DENSE:
             failed, residual = _solve_full(at)
-    h, n = part(at, "step")[H], s.levels
+    h, n = part(at, "step")[mb.H], s.levels
     for c in range(con.shape[1]):
-        con[LAM_C, c] = s.z[n * c + n - 1]
-        con[NU, c] = h * s.z[2 * c] if n == 2 else 0.0
+        con[mb.LAM_C, c] = s.z[n * c + n - 1]
+        con[mb.NU, c] = h * s.z[2 * c] if n == 2 else 0.0
     return failed, residual
 
 
@@ -251,46 +229,46 @@ def _apply(at: int, old: Array) -> float:
     trial, ggl, h, d1 = (
         part(at, "trial"),
         part(at, "numbers.contact_ggl") == 1,
-        part(at, "step")[H],
-        part(at, "step")[D1],
+        part(at, "step")[mb.H],
+        part(at, "step")[mb.D1],
     )
     sets, perm, nv, split = (
         part(at, "sets"),
         part(at, "sym.perm"),
         trial.vec.shape[1],
-        part(at, "numbers.form") == SPLIT,
+        part(at, "numbers.form") == mb.SPLIT,
     )
-    vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[X_], trial.vec[S1], trial.vec[S2]
-    copy(vec[W], was)
-    copy(vec[DQ], was_q)
-    vec[W, :] = 0.0
-    vec[DQ, :] = 0.0
-    trial.joint[LAM_W, :] = 0.0
+    vec, con, x, was, was_q = trial.vec, trial.contact, trial.big[mb.X_], trial.vec[mb.S1], trial.vec[mb.S2]
+    copy(vec[mb.W], was)
+    copy(vec[mb.DQ], was_q)
+    vec[mb.W, :] = 0.0
+    vec[mb.DQ, :] = 0.0
+    trial.joint[mb.LAM_W, :] = 0.0
     for c in range(con.shape[1]):
-        Lam, nu = con[LAM_C, c], con[NU, c] if ggl else 0.5 * h * con[LAM_C, c]
+        Lam, nu = con[mb.LAM_C, c], con[mb.NU, c] if ggl else 0.5 * h * con[mb.LAM_C, c]
         d_w = Lam - old[1, c]
         d_q = nu - (old[0, c] if ggl else 0.5 * h * old[1, c])
-        if con[CANDIDATE, c] == 0.0 or (Lam == 0.0 and nu == 0.0 and d_w == 0.0 and d_q == 0.0):
+        if con[mb.CANDIDATE, c] == 0.0 or (Lam == 0.0 and nu == 0.0 and d_w == 0.0 and d_q == 0.0):
             continue
         place = sets.ptr[c]
         for k in range(sets.part_ptr[c], sets.part_ptr[c + 1]):
             p = sets.parts[k]
             for r in range(sets.row_ptr[p], sets.row_ptr[p + 1]):
-                i, X = perm[sets.row[r]], sets.response[BY_IMPULSE, place]
+                i, X = perm[sets.row[r]], sets.response[mb.BY_IMPULSE, place]
                 if not split:
                     x[i] += d_w * X
                 else:
-                    x[i] += d_q * sets.response[BY_DQ, place] + d_w * sets.response[BY_W, place]
+                    x[i] += d_q * sets.response[mb.BY_DQ, place] + d_w * sets.response[mb.BY_W, place]
                     if i < nv:
-                        vec[W, i] += Lam * X
-                        vec[DQ, i] += nu * X
+                        vec[mb.W, i] += Lam * X
+                        vec[mb.DQ, i] += nu * X
                     else:
-                        trial.joint[LAM_W, i - nv] += Lam * X
+                        trial.joint[mb.LAM_W, i - nv] += Lam * X
                 place += 1
     if not split:
         return 0.0
     for i in range(nv):
-        was[i] = max(abs(vec[W, i] - was[i]), abs(vec[DQ, i] - was_q[i]) / d1)
+        was[i] = max(abs(vec[mb.W, i] - was[i]), abs(vec[mb.DQ, i] - was_q[i]) / d1)
     return correction_size(at, was)
 
 
@@ -298,13 +276,13 @@ def _apply(at: int, old: Array) -> float:
 def contact_sets_stage(at: int, flag: int) -> int:
     """Solve for the impulses of the candidates and bring them into the correction, as ``contact_stage`` does."""
     trial, report, con = part(at, "trial"), part(at, "trial.report"), part(at, "trial.contact")
-    report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    report[mb.FAILED], report[mb.LEFT], report[mb.CHANGE] = -1.0, 0.0, 0.0
     old = np.zeros((2, con.shape[1]))
-    if not part(at, "step")[FIXED] > 0.0:
-        copy(trial.contact[NU], old[0])
-        copy(trial.contact[LAM_C], old[1])
+    if not part(at, "step")[mb.FIXED] > 0.0:
+        copy(trial.contact[mb.NU], old[0])
+        copy(trial.contact[mb.LAM_C], old[1])
     failed, left = solve_many(at)
-    report[FAILED], report[LEFT] = float(failed), left
+    report[mb.FAILED], report[mb.LEFT] = float(failed), left
     if failed < 0:
-        report[CHANGE] = _apply(at, old)
+        report[mb.CHANGE] = _apply(at, old)
     return 0

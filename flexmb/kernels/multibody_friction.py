@@ -41,12 +41,13 @@ from flexmb.kernels.friction_blocks import (
     good_enough,
     is_loaded,
     keep_impulses,
+    keep_tangent_response,
     load,
     load_response,
     predict_beside,
 )
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.ledger import T_ITERATIONS, T_RESIDUAL
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     BY_DQ,
@@ -285,9 +286,11 @@ def solve_blocks(at: int) -> tuple[int, float]:
     law = block_laws(at, candidates, shape.shape[0])
     b, now, P = given(at, place, kind)
     A, b = between(at, place, kind, b, now, P)  # what is left is the motion without the present impulses
+    own = np.diag(A)
     for i in range(b.size):
         if kind[i] == NORMAL:
-            response[place[i]] = A[i, i]
+            response[place[i]] = own[i]
+            keep_tangent_response(at, place[i], i, own)
     trial.report[ROUND] += 1.0
     if ggl:
         worst, residual = solve_levels(at, A, b, b, shape, start, law, P)
@@ -369,5 +372,6 @@ def friction_stage(at: int, flag: int) -> int:
     failed, left = solve_blocks(at)
     report[FAILED], report[LEFT] = float(failed), left
     if failed < 0:
+        part(at, "motion.terms")[T_RESIDUAL] = left
         report[CHANGE] = _apply(at, old, old_T)
     return 0

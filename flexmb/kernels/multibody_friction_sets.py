@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.kernels import multibody as mb
 from flexmb.kernels.cone_residual import cone_scales
 from flexmb.kernels.cones import AUTO, NSGS
 from flexmb.kernels.evaluate import copy
@@ -25,6 +26,7 @@ from flexmb.kernels.friction_blocks import (
     given,
     good_enough,
     keep_impulses,
+    keep_tangent_response,
     load,
     predict_beside,
 )
@@ -32,28 +34,8 @@ from flexmb.kernels.friction_patches import solve_patch, sweep_and_patch
 from flexmb.kernels.friction_responses import Rows, all_rates, own_blocks_of, responses_of
 from flexmb.kernels.friction_sweeps import Pile, sweep_plainly
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.ledger import T_ITERATIONS, T_RESIDUAL
 from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
-    BY_DQ,
-    BY_IMPULSE,
-    BY_W,
-    CANDIDATE,
-    CHANGE,
-    CONE_METHOD,
-    D1,
-    DQ,
-    FAILED,
-    LAM_W,
-    LEFT,
-    RESPONSE,
-    ROUND,
-    S1,
-    SPLIT,
-    X_,
-    H,
-    W,
-)
 from flexmb.kernels.multibody_scales import correction_size
 from flexmb.kernels.stages import call, stage
 from flexmb.state import Array, IntArray
@@ -71,7 +53,7 @@ FURTHER = 1e-2
 @allocating
 def _pile(at: int, candidates: IntArray, place: IntArray, kind: IntArray, shape: IntArray, start: IntArray) -> Pile:
     """Return the problem of the candidates; b is still to be given."""
-    n, h, ggl = part(at, "sets.dense").shape[1], part(at, "step")[H], part(at, "numbers.contact_ggl") == 1
+    n, h, ggl = part(at, "sets.dense").shape[1], part(at, "step")[mb.H], part(at, "numbers.contact_ggl") == 1
     law, rows = block_laws(at, candidates, shape.shape[0]), responses_of(at, place, kind)
     own, W_ii = own_blocks_of(rows, kind, start, h, n), np.zeros(place.size)
     for block in range(start.size - 1):
@@ -83,7 +65,7 @@ def _pile(at: int, candidates: IntArray, place: IntArray, kind: IntArray, shape:
 @allocating
 def _give(at: int, p: Pile, place: IntArray) -> tuple[Array, Array]:
     """Write b, the motion without impulses; return the impulses of now, and those that solvers begin with."""
-    response, nothing = part(at, "motion.contact")[RESPONSE], np.zeros(place.size)
+    response, nothing = part(at, "motion.contact")[mb.RESPONSE], np.zeros(place.size)
     b, now, P = given(at, place, p.kind)
     free, moved, held = np.zeros(b.size), np.zeros((2, p.unknowns)), np.zeros(3)
     all_rates(p.rows, p.kind, p.h, now, nothing, moved, free)
@@ -93,6 +75,7 @@ def _give(at: int, p: Pile, place: IntArray) -> tuple[Array, Array]:
             p.b[r] = b[r] - free[r]
         if p.kind[i] == NORMAL:
             response[place[i]] = p.own[block, 0, 0]
+            keep_tangent_response(at, place[i], 0, np.diag(p.own[block]))
             if p.rows.alone[i] > 0.0:
                 p.b[i] = -(load(at, place[i], held) + free[i] - now[i])
     return now, P
@@ -101,7 +84,7 @@ def _give(at: int, p: Pile, place: IntArray) -> tuple[Array, Array]:
 @allocating
 def pile_of(at: int) -> tuple[Pile, IntArray, IntArray, Array, Array]:
     """Return the problem of the candidates, these, the places of its rows, impulses of now and those to begin with."""
-    candidates = np.flatnonzero(part(at, "trial.contact")[CANDIDATE] > 0.0)
+    candidates = np.flatnonzero(part(at, "trial.contact")[mb.CANDIDATE] > 0.0)
     place, kind, shape, start = blocks_of(at, candidates, part(at, "numbers.contact_ggl") == 1)
     p = _pile(at, candidates, place, kind, shape, start)
     now, P = _give(at, p, place)
@@ -129,11 +112,11 @@ def _solve_sparsely(at: int, tol: float, P: Array, residual: float) -> tuple[int
 @allocating
 def _solve(at: int, p: Pile, candidates: IntArray, P: Array) -> tuple[int, float]:
     """Solve the problem by the method asked for; return the worst block, or -1, and the residual."""
-    settings, terms, method = part(at, "settings"), part(at, "motion.terms"), int(part(at, "step")[CONE_METHOD])
+    settings, terms, method = part(at, "settings"), part(at, "motion.terms"), int(part(at, "step")[mb.CONE_METHOD])
     tol, used, worst, residual = good_enough(settings.tol, P.size), 0, 0, np.inf
     if method == AUTO and P.size > FEW_ROWS:
         # what is left of rates adds up where contacts stick: once in a step the sweeps go on
-        goal = FURTHER * tol if P.size <= SOME_ROWS and part(at, "trial.report")[ROUND] <= 1.0 else tol
+        goal = FURTHER * tol if P.size <= SOME_ROWS and part(at, "trial.report")[mb.ROUND] <= 1.0 else tol
         used, worst, residual = sweep_and_patch(at, p, candidates, P, settings.max_iter, goal)
     elif method == NSGS:
         most = settings.max_iter if settings.max_iter > 0 else SWEEPS
@@ -153,30 +136,30 @@ def _apply(at: int, rows: Rows, kind: IntArray, P: Array, now: Array, old: Array
 
     ``now`` are the unknowns before, ``old`` (2, nv) w and dq before.
     """
-    trial, h, d1 = part(at, "trial"), part(at, "step")[H], part(at, "step")[D1]
-    vec, x, nv, ggl = trial.vec, trial.big[X_], trial.vec.shape[1], part(at, "numbers.contact_ggl") == 1
-    split = part(at, "numbers.form") == SPLIT
+    trial, h, d1 = part(at, "trial"), part(at, "step")[mb.H], part(at, "step")[mb.D1]
+    vec, x, nv, ggl = trial.vec, trial.big[mb.X_], trial.vec.shape[1], part(at, "numbers.contact_ggl") == 1
+    split = part(at, "numbers.form") == mb.SPLIT
     for i in range(P.size):
         d, half = P[i] - now[i], 0.5 * h if kind[i] == TANGENT or not ggl else 0.0
         if P[i] == 0.0 and d == 0.0:
             continue
         to_q, to_w = (h, 0.0) if kind[i] == POSITION else (half, 1.0)
         for k in range(rows.x_ptr[i], rows.x_ptr[i + 1]):
-            u, X = rows.x_dof[k], rows.x[BY_IMPULSE, k]
+            u, X = rows.x_dof[k], rows.x[mb.BY_IMPULSE, k]
             if not split:
                 x[u] += d * X
                 continue
-            x[u] += d * (to_q * rows.x[BY_DQ, k] + to_w * rows.x[BY_W, k])
+            x[u] += d * (to_q * rows.x[mb.BY_DQ, k] + to_w * rows.x[mb.BY_W, k])
             if u < nv:
-                vec[W, u] += to_w * P[i] * X
-                vec[DQ, u] += to_q * P[i] * X
+                vec[mb.W, u] += to_w * P[i] * X
+                vec[mb.DQ, u] += to_q * P[i] * X
             else:
-                trial.joint[LAM_W, u - nv] += to_w * P[i] * X
+                trial.joint[mb.LAM_W, u - nv] += to_w * P[i] * X
     if not split:
         return 0.0
-    was = vec[S1]
+    was = vec[mb.S1]
     for i in range(nv):
-        was[i] = max(abs(vec[W, i] - old[0, i]), abs(vec[DQ, i] - old[1, i]) / d1)
+        was[i] = max(abs(vec[mb.W, i] - old[0, i]), abs(vec[mb.DQ, i] - old[1, i]) / d1)
     return correction_size(at, was)
 
 
@@ -184,21 +167,22 @@ def _apply(at: int, rows: Rows, kind: IntArray, P: Array, now: Array, old: Array
 def friction_sets_stage(at: int, flag: int) -> int:
     """Solve for the impulses of the candidates and bring them into the correction, as ``contact_stage`` does."""
     trial, report = part(at, "trial"), part(at, "trial.report")
-    report[FAILED], report[LEFT], report[CHANGE] = -1.0, 0.0, 0.0
+    report[mb.FAILED], report[mb.LEFT], report[mb.CHANGE] = -1.0, 0.0, 0.0
     predict_beside(at)
     p, candidates, place, now, P = pile_of(at)
-    report[ROUND] += 1.0
+    report[mb.ROUND] += 1.0
     worst, residual = _solve(at, p, candidates, P)
-    report[LEFT] = residual
+    report[mb.LEFT] = residual
     keep_impulses(at, place, p.kind, P)
     if worst >= 0:
-        report[FAILED] = float(place[p.start[worst]])
+        report[mb.FAILED] = float(place[p.start[worst]])
         return 0
+    part(at, "motion.terms")[T_RESIDUAL] = residual
     old = np.zeros((2, trial.vec.shape[1]))
-    copy(trial.vec[W], old[0])
-    copy(trial.vec[DQ], old[1])
-    trial.vec[W, :] = 0.0
-    trial.vec[DQ, :] = 0.0
-    trial.joint[LAM_W, :] = 0.0
-    report[CHANGE] = _apply(at, p.rows, p.kind, P, now, old)
+    copy(trial.vec[mb.W], old[0])
+    copy(trial.vec[mb.DQ], old[1])
+    trial.vec[mb.W, :] = 0.0
+    trial.vec[mb.DQ, :] = 0.0
+    trial.joint[mb.LAM_W, :] = 0.0
+    report[mb.CHANGE] = _apply(at, p.rows, p.kind, P, now, old)
     return 0

@@ -6,9 +6,9 @@ import math
 
 from flexmb.kernels.evaluate import along_direction, row_rate
 from flexmb.kernels.friction_blocks import slip_speed
-from flexmb.kernels.friction_law import state_after
-from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
-from flexmb.kernels.friction_status import friction_status
+from flexmb.kernels.friction_law import falling_share, state_after
+from flexmb.kernels.friction_record import FALLING, R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
+from flexmb.kernels.friction_status import SLIP, friction_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
@@ -16,6 +16,7 @@ from flexmb.kernels.multibody import (
     LAM_C,
     LAM_T,
     MU,
+    RESPONSE_T,
     S2,
     SPLIT,
     STATE,
@@ -66,7 +67,12 @@ def _carry(at: int) -> None:
                 motion.since_field[3 * c + d] += impulse[k] * grad[rows.ptr[first + k] + 1, d]
         size = math.sqrt(square)
         motion.laws[STATUS, c] = friction_status(contact[LAM_C, c], size, con[MU, c], laws.shape[c, 0])
-        con[STATE, c] = state_after(laws.friction[c], slip_speed(at, c), con[STATE, c], h)
+        speed, motion.laws[FALLING, c] = slip_speed(at, c), 0.0
+        if motion.laws[STATUS, c] == SLIP:
+            motion.laws[FALLING, c] = falling_share(
+                laws.friction[c], speed, con[STATE, c], h, con[RESPONSE_T, c], contact[LAM_C, c]
+            )
+        con[STATE, c] = state_after(laws.friction[c], speed, con[STATE, c], h)
 
 
 @stage

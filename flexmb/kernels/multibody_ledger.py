@@ -1,4 +1,4 @@
-"""What a step of a multibody system did: the parts of its energy identity that all schemes share.
+"""The terms of the energy identity of a step that all schemes share.
 
 All products are taken in space (A0, A1 turn the rotational parts; the increment of a rotation is the same vector in
 both axes). A scheme's stage ACCOUNT (``stages.SchemeStages``) begins with ``look_back``, adds up its terms, lets
@@ -14,7 +14,7 @@ from flexmb.kernels import time_functions
 from flexmb.kernels.evaluate import along_direction, copy, momentum, row_rate, to_space
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner, kernel
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION, T_SPIN
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     G_FREE,
@@ -42,7 +42,7 @@ from flexmb.kernels.multibody import (
 )
 from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
 from flexmb.kernels.stages import BESIDE_WORKS, call
-from flexmb.kernels.tables import CROSS, DAMPING, EXTERNAL, LOADED
+from flexmb.kernels.tables import CROSS, DAMPING, DRIVE, EXTERNAL, LOADED
 from flexmb.state import Array
 
 
@@ -77,7 +77,7 @@ def force_in_space(at: int, c: int, s: Array) -> None:
 
 @inner
 def driven(at: int, r: int) -> float:
-    """Return how far row r of a joint is driven in the step."""
+    """Return the prescribed change of row r of a joint in the step."""
     rows, functions, step = part(at, "system.rows"), part(at, "system.functions"), part(at, "step")
     f = rows.function[r]
     if f < 0:
@@ -149,7 +149,7 @@ def carry_state(at: int) -> None:
 
 @inner
 def gaps_to_book(at: int) -> None:
-    """Write the gaps at the end of the step into G_FREE, made anew by the next step; friction of joints has none."""
+    """Write the gaps at the end of the step into G_FREE, recomputed by the next step; friction of joints has none."""
     gaps, kind, nj = part(at, "trial.contact")[G_FREE], part(at, "system.rows.kind"), part(at, "system.joints")
     for i in range(gaps.size):
         gaps[i] = np.inf if kind[nj + i] == LOADED else part(at, "motion.rows")[GAP, nj + i]
@@ -160,6 +160,7 @@ def keep_works(at: int, works: Array) -> None:
     """Write the works of the classes of forces to the terms of the step: ``works`` may share the scratch."""
     terms = part(at, "motion.terms")
     terms[T_EXTERNAL], terms[T_DAMPING], terms[T_CROSS] = works[EXTERNAL], works[DAMPING], works[CROSS]
+    terms[T_SPIN] = works[DRIVE]
 
 
 @inner
@@ -178,7 +179,7 @@ def refused(at: int, drive: float, numerical: float, projection: float, kinetic:
 
 @inner
 def carry_end(at: int, kinetic: float) -> None:
-    """Make the end of the step the state of the motion, but for what filters carry."""
+    """Make the end of the step the state of the motion, except for filtered quantities."""
     carry_impulses(at)
     part(at, "motion.numbers")[KINETIC] = kinetic
     carry_state(at)

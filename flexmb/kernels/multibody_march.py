@@ -89,7 +89,7 @@ MOST_TURN = 1.0
 
 @inner
 def rescale(at: int, h: float) -> None:
-    """Move the filtered forces to the time they stand for when the step size changes to h."""
+    """Shift the filtered forces to their new time when the step size changes to h."""
     motion = part(at, "motion")
     ratio = h / motion.numbers[LAST_STEP]
     if abs(ratio - 1.0) > 1e-9:
@@ -144,7 +144,7 @@ def _remember(at: int) -> None:
 
 @inner
 def _project(at: int) -> int:
-    """Bring the accepted position back onto the joints; what that changes in energy is numerical.
+    """Project the accepted position onto the joints; the change of energy is numerical.
 
     At a singular position, where that cannot be done, the position stays as it is and the next step tries again.
     """
@@ -216,13 +216,13 @@ def take_step(at: int, h: float) -> tuple[int, int, float, float]:
 
 @inner
 def same_time(t: float, h: float) -> float:
-    """Return by how much times near t may differ and be the same: part of a step, or what round-off of t is."""
+    """Return the tolerance for equal times near t: a fraction of a step, or the round-off of t."""
     return max(SAME * h, 8.0 * 2.2e-16 * abs(t)) if np.isfinite(t) else SAME * h
 
 
 @inner
 def _choose(at: int, size: float, left: float, corner: float, h: float) -> tuple[float, bool]:
-    """Return the step to take where ``size`` is asked for and ``left`` is left, and whether it ends at the corner."""
+    """Return the next step for the requested ``size`` and the remaining time, and whether it ends at a corner."""
     adaptive, ahead = part(at, "numbers.error") > 0.0, corner - part(at, "motion.numbers")[TIME]
     limited = ahead <= left + same_time(corner, h)
     if limited:

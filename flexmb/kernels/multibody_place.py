@@ -1,4 +1,4 @@
-"""Where a trial of a step stands, and what is evaluated there."""
+"""The position of a trial of a step, and the evaluation of the system there."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def interpolate(unknowns: Unknowns, t: float, motion: Motion, q: Array, v: Array
 
 @inner
 def take_impulses(motion: Motion, out: Samples, k: int) -> None:
-    """Write the impulses since the sample before as those of sample k, and begin anew."""
+    """Write the impulses since the previous sample as those of sample k, and reset them."""
     copy(motion.contact[SINCE], out.impulse[k])
     copy(motion.joint[LAM_SINCE], out.joint_impulse[k])
     motion.contact[SINCE, :] = 0.0

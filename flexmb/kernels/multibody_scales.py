@@ -1,4 +1,4 @@
-"""What corrections, rows and gaps are compared with: the speeds and lengths of the motion, and their round-off."""
+"""Reference values of corrections, rows and gaps: speeds and lengths of the motion, and their round-off."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def _own_speed(at: int, i: int, v: float) -> float:
 
 @inner
 def grow_speeds(at: int) -> None:
-    """Let the speeds that corrections are compared with be at least those of the trial."""
+    """Raise the reference speeds of corrections at least to those of the trial."""
     vec, scale = part(at, "trial.vec"), part(at, "trial.scale")
     s = vec[S0]
     for i in range(s.size):

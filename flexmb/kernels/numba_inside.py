@@ -1,4 +1,4 @@
-"""What we use of numba's inside: how compiled functions are linked, kept and loaded. No other file does.
+"""What we use of numba's inside: how functions are linked, kept and loaded, and arrays laid out. No other file does.
 
 numba optimizes a function together with all it calls and turns it into machine code, at every level of a chain of
 calls: the same inner loop ten times over. Here a function that others call is *loose*: no more than its intermediate
@@ -11,12 +11,13 @@ Where a version of numba lacks what is needed (``KNOWN`` is False), functions ar
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, ClassVar
 
 import numba
+import numpy as np
 
 try:
     from numba.core import (
@@ -61,6 +62,16 @@ if KNOWN and numba.config.COLOR_SCHEME == "no_color":  # type: ignore[attr-defin
         for _part in ("code", "errmsg", "filename", "indicate", "highlight", "reset"):
             setattr(_plain, _part, lambda self, msg: msg)
         errors._termcolor_inst = _plain()
+
+try:
+    from numba.core.errors import NumbaError, RequireLiteralValue
+except ImportError:  # a version that keeps them elsewhere: nothing is told apart
+    NumbaError = RequireLiteralValue = Exception  # type: ignore[misc, assignment]
+
+CannotCompileError: type[Exception] = NumbaError
+"""What numba raises for a function that it cannot compile."""
+NeedsLiteralError: type[Exception] = RequireLiteralValue
+"""What an intrinsic raises to ask for the value of an argument beside its type."""
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """Prefixes of the symbols behind which numba keeps the Python objects of a function."""
@@ -231,9 +242,39 @@ def cache_folder(function: Callable[..., Any]) -> Path | None:
         return None
 
 
-def machine_code() -> tuple[str, ...]:
-    """Return what machine code is made for: the processor and its features."""
-    return tuple(_target.target_context.codegen().magic_tuple())
+def machine_code(codegen: Any = None) -> tuple[str, ...]:
+    """Return what machine code is made for: the processor and its features; by default those of this machine."""
+    return tuple((codegen or _target.target_context.codegen()).magic_tuple())
+
+
+def can_be_kept(compiled: Any) -> bool:
+    """Tell whether what numba compiles of a function can be kept by a cache of our own."""
+    return hasattr(compiled, "_cache")
+
+
+def keep_in(compiled: Any, cache: Any) -> None:
+    """Let a compiled function ask a cache before it compiles."""
+    compiled._cache = cache
+
+
+def cache_of(compiled: Any) -> Any:
+    """Return the cache that a compiled function asks."""
+    return compiled._cache
+
+
+def counting(counts: bool) -> dict[str, Any]:
+    """Return the option of ``numba.njit`` and ``numba.cfunc`` that switches reference counts on or off."""
+    return {"_nrt": counts}
+
+
+def is_callback(function: Any) -> bool:
+    """Tell whether a function is one of ``numba.cfunc``."""
+    return hasattr(function, "_wrapper_address")
+
+
+def callback_signature(function: Any) -> Any:
+    """Return the signature of a function of ``numba.cfunc``."""
+    return function._sig
 
 
 def pickled(value: Any) -> bytes:
@@ -276,3 +317,48 @@ def from_data(target: Any, data: Any) -> Any:
         environment=env,
         reload_init=reload_init,
     )
+
+
+def named_tuple_type(fields: Sequence[Any], cls: Any) -> Any:
+    """Return numba's type of a named tuple with fields of these types."""
+    return numba.types.BaseTuple.from_types(tuple(fields), cls)  # type: ignore[no-untyped-call]
+
+
+def array_words(array: np.ndarray[Any, Any]) -> list[int]:
+    """Return an array as numba keeps it in memory, in words of eight bytes.
+
+    They are the owner of its memory and the Python object, which borrowed arrays lack, the numbers of items and of
+    bytes of each, where the numbers are, lengths and strides.
+    """
+    return [0, 0, array.size, array.itemsize, array.ctypes.data, *array.shape, *array.strides]
+
+
+def pointer_to(context: Any, builder: Any, address: Any, ty: Any) -> Any:
+    """Write, in an intrinsic, the pointer to a value of a type at an address."""
+    return builder.inttoptr(address, context.get_value_type(ty).as_pointer())
+
+
+def load_part(context: Any, builder: Any, address: Any, ty: Any, places: Sequence[int] = ()) -> Any:
+    """Write, in an intrinsic, the value of a type at an address, or the part of it at a place in a place in it."""
+    from llvmlite import ir
+
+    pointer = pointer_to(context, builder, address, ty)
+    for place in places:
+        steps = [ir.Constant(ir.IntType(32), k) for k in (0, place)]
+        pointer = builder.gep(pointer, steps, inbounds=True)
+    return builder.load(pointer)
+
+
+def call_address(builder: Any, address: Any, result: Any, values: Sequence[Any]) -> Any:
+    """Write, in an intrinsic, a call of the C function at an address that returns a ``result`` of LLVM's types."""
+    from llvmlite import ir
+
+    kind = ir.FunctionType(result, [value.type for value in values])
+    return builder.call(builder.inttoptr(address, kind.as_pointer()), values)
+
+
+def data_address(context: Any, builder: Any, ty: Any, array: Any) -> Any:
+    """Write, in an intrinsic, where the numbers of an array of a type are."""
+    from llvmlite import ir
+
+    return builder.ptrtoint(context.make_array(ty)(context, builder, array).data, ir.IntType(64))

@@ -8,12 +8,14 @@ from typing import Any
 from numba import config, types
 from numba.extending import intrinsic
 
+from flexmb.kernels.numba_inside import pointer_to
+
 
 def _floats(typingctx: Any, address: Any) -> Any:
     """Return the pointer to the numbers at an address."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.inttoptr(args[0], context.get_value_type(signature.return_type))
+        return pointer_to(context, builder, args[0], types.float64)
 
     pointer: Any = types.CPointer
     return pointer(types.float64)(types.int64), codegen

@@ -1,4 +1,4 @@
-"""Redundant joints on the way: the directions of multipliers that make no force, and what they leave unmet.
+"""Redundant joints during the motion: multiplier directions without forces, and constraint errors along them.
 
 The rows of redundant joints depend on each other: there are combinations n of them with G n = 0 (``Motion.null``, one
 per row, orthonormal). What the rows violate along such an n no motion can mend, and a multiplier along it moves
@@ -55,7 +55,7 @@ NEARLY_DEPENDENT = 1e-3
 
 @inner
 def follow(at: int, mass: int) -> None:
-    """Turn the redundant directions to those of the trial, and tell whether each is redundant there.
+    """Update the redundant directions for the trial, and determine whether each is redundant there.
 
     By the factors of the step matrix, or of the ``mass`` matrix (1). While nothing is redundant, there are none.
     """
@@ -67,7 +67,7 @@ def follow(at: int, mass: int) -> None:
 
 @inner
 def turn_directions(at: int, factors: Array, weak: Array) -> None:
-    """Do what ``follow`` says where rows are redundant.
+    """Update as ``follow``, if rows are redundant.
 
     Rows that have become weak (``lu_factor``) without a direction that says so give new ones; directions whose rows
     hold a motion as all others do are forgotten.

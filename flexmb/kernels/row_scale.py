@@ -1,4 +1,4 @@
-"""What the rows of joints and contacts, and their rates, are compared with: each kind of row with its own unit.
+"""Reference values of the rows of joints and contacts, and of their rates, with the unit of each kind of row.
 
 ALONG, DISTANCE, CLEARANCE and CURVE rows are lengths; DOT and ANGLE rows are angles, or cosines near a right angle.
 Beside the motion of the bodies against each other, that which they share in free flight counts as far as its round-off
@@ -18,7 +18,7 @@ SHARED = 0.1
 
 @inner
 def row_size(at: int, r: int) -> float:
-    """Return what g of row r is compared with: the length of the system, or one radian, or all that was turned."""
+    """Return the reference value of g of row r: the length of the system, or one radian, or the total rotation."""
     rows, turn = part(at, "system.rows"), part(at, "motion.turn")
     if rows.kind[r] == DOT:
         return 1.0
@@ -33,7 +33,7 @@ def row_size(at: int, r: int) -> float:
 
 @inner
 def row_speed(at: int, r: int) -> float:
-    """Return what the rate of g of row r is compared with."""
+    """Return the reference value of the rate of g of row r."""
     rows, scale = part(at, "system.rows"), part(at, "trial.scale")
     if rows.kind[r] != DOT and rows.kind[r] != ANGLE:
         return float(scale[PLACES] + scale[LENGTH] * scale[TURNS] + SHARED * scale[FASTEST])

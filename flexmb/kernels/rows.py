@@ -1,4 +1,8 @@
-"""Sparse rows, contact kinematics, and products with K free of the cancellation of large rigid displacements."""
+"""Sparse rows, contact kinematics, products with the matrices of a system and solves with their factors.
+
+Matrices are bands, or behind the address of a stage where they are too wide for that. Products with K are free of the
+cancellation of large rigid displacements.
+"""
 
 from __future__ import annotations
 
@@ -8,12 +12,22 @@ from flexmb.kernels.banded import (
     band_flux_quad,
     band_matvec,
     band_product,
-    band_quad,
     dot,
     ldu_solve,
     skew_add,
 )
 from flexmb.kernels.jit import inner
+from flexmb.kernels.sparse_wishes import (
+    ADD_CROSS,
+    ADD_GYRO,
+    RESIST,
+    SOLVE,
+    SOLVE_MASS,
+    TIMES_C,
+    TIMES_K,
+    TIMES_M,
+)
+from flexmb.kernels.stages import ask
 from flexmb.state import Array
 
 MARGIN = 1e-12
@@ -57,14 +71,48 @@ def mode_value(R: Modes, m: int, x: Array) -> float:
 
 
 @inner
+def algebra(at: int, wish: int, x: Array, y: Array) -> None:
+    """Do a product or solve of ``kernels.sparse_structure``, with bands or, where they are wide, by its stage."""
+    address = part(at, "structure.sparse")
+    if address[0] != 0:
+        ask(address[0], address[1], wish, 0.0, 0.0, x, y, y)
+    elif wish == SOLVE:
+        ldu_solve(part(at, "structure.bands.S"), x)
+    elif wish == SOLVE_MASS:
+        ldu_solve(part(at, "structure.bands.S_M"), x)
+    elif wish == TIMES_M:
+        band_matvec(part(at, "structure.bands.M"), x, y)
+    elif wish == TIMES_K:
+        band_matvec(part(at, "structure.bands.K"), x, y)
+    elif wish == TIMES_C:
+        band_matvec(part(at, "structure.bands.C"), x, y)
+    elif wish == RESIST:
+        band_product(part(at, "structure.bands.resist"), part(at, "structure.bands.resist_up"), x, y)
+    elif wish == ADD_CROSS:
+        skew_add(part(at, "structure.bands.cross"), x, y)
+    else:
+        skew_add(part(at, "structure.bands.gyro"), x, y)
+
+
+@inner
+def form(at: int, wish: int, x: Array, y: Array, work: Array) -> float:
+    """Return ``x^T A y`` with the matrix of a wish; ``work`` is overwritten with ``A y``."""
+    if wish in (ADD_CROSS, ADD_GYRO):
+        for i in range(work.size):
+            work[i] = 0.0
+    algebra(at, wish, y, work)
+    return dot(x, work)
+
+
+@inner
 def elastic(at: int, x: Array, y: Array) -> None:
     """Write ``K x`` into ``y``."""
     if part(at, "structure.laplacian"):
-        band_flux(part(at, "structure.K"), x, y)
+        band_flux(part(at, "structure.bands.K"), x, y)
         return
     R = part(at, "structure.strain")
     if R.D.size == 0:
-        band_matvec(part(at, "structure.K"), x, y)
+        algebra(at, TIMES_K, x, y)
         return
     for m in range(R.D.size):
         R.t[m] = R.D[m] * mode_value(R, m, x)
@@ -80,27 +128,26 @@ def restoring(at: int, x: Array, y: Array) -> None:
     """Write ``(K + cross) x`` into ``y``."""
     elastic(at, x, y)
     if part(at, "structure.crossed"):
-        skew_add(part(at, "structure.cross"), x, y)
+        algebra(at, ADD_CROSS, x, y)
 
 
 @inner
 def resisting(at: int, x: Array, y: Array) -> None:
     """Write ``(C + gyro) x`` into ``y``."""
-    band_product(part(at, "structure.resist"), part(at, "structure.resist_up"), x, y)
+    algebra(at, RESIST, x, y)
 
 
 @inner
 def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
     """Overwrite ``x`` with S^-1 x; twin of ``schemes.scheme.StepMatrix.solve``."""
-    S = part(at, "structure.S")
     if not part(at, "structure.refine"):
-        ldu_solve(S, x)
+        algebra(at, SOLVE, x, x)
         return
     n = x.size
     for i in range(n):
         w0[i] = x[i]
-    ldu_solve(S, x)
-    band_matvec(part(at, "structure.M"), x, w1)
+    algebra(at, SOLVE, x, x)
+    algebra(at, TIMES_M, x, w1)
     for i in range(n):
         w0[i] -= w1[i]
     restoring(at, x, w1)
@@ -112,7 +159,7 @@ def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
         c_C = part(at, "structure.c_C")
         for i in range(n):
             w0[i] -= c_C * w1[i]
-    ldu_solve(S, w0)
+    algebra(at, SOLVE, w0, w0)
     for i in range(n):
         x[i] += w0[i]
 
@@ -120,8 +167,7 @@ def solve_step(at: int, x: Array, w0: Array, w1: Array) -> None:
 @inner
 def kinetic(at: int, v: Array, work: Array) -> float:
     """Return v^T M v / 2."""
-    band_matvec(part(at, "structure.M"), v, work)
-    return 0.5 * dot(v, work)
+    return 0.5 * form(at, TIMES_M, v, v, work)
 
 
 @inner
@@ -129,9 +175,9 @@ def potential(at: int, q: Array, w0: Array) -> float:
     """Return q^T K q / 2 - F0^T q + V0."""
     R = part(at, "structure.strain")
     if part(at, "structure.laplacian"):
-        V = 0.5 * band_flux_quad(part(at, "structure.K"), q, w0)
+        V = 0.5 * band_flux_quad(part(at, "structure.bands.K"), q, w0)
     elif R.D.size == 0:
-        V = 0.5 * band_quad(part(at, "structure.K"), q, w0)
+        V = 0.5 * form(at, TIMES_K, q, q, w0)
     else:
         V = 0.0
         for m in range(R.D.size):

@@ -49,7 +49,7 @@ E: Vector = (1.0, 0.0, 0.0)
 
 @inner
 def _across(e: Vector, n: Vector, p: Vector) -> Vector:
-    """Return what the shortest turn from p to n makes of e, which is across p."""
+    """Return the rotation of e, which is normal to p, by the shortest rotation from p to n."""
     near = 1.0 + dot(n, p)
     if near < 1e-12:
         return e

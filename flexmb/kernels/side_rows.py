@@ -23,14 +23,13 @@ from numba import carray  # type: ignore[attr-defined]
 
 from flexmb.kernels.arrays_at import arrays_at
 from flexmb.kernels.cone_problem import DRIVE_WORK, RESIDUAL, STEP, TOLERANCE, WORST, Cones
-from flexmb.kernels.friction_law import friction_coefficient, state_after
-from flexmb.kernels.friction_record import R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
-from flexmb.kernels.friction_status import write_status
+from flexmb.kernels.friction_law import falling_share, friction_coefficient, state_after
+from flexmb.kernels.friction_record import FALLING, R_T, RATE_T, ROLLING, SLIDING, STATUS, SURFACE
+from flexmb.kernels.friction_status import SLIP, write_status
 from flexmb.kernels.jit import inner
 from flexmb.kernels.law_codes import THETA
 from flexmb.kernels.pointers import floats
-from flexmb.kernels.side_wishes import ADD, FREE, LEVELS, RATES, ROWS
-from flexmb.kernels.stages import asked, call
+from flexmb.kernels.stages import ADD, FREE, LEVELS, RATES, ROWS, asked, call
 from flexmb.state import Array, Array2, IntArray
 
 NV, MOTIONS = 0, 1
@@ -38,7 +37,7 @@ NV, MOTIONS = 0, 1
 
 
 class Sides(NamedTuple):
-    """The rows beside the normals, what is carried of them from step to step, and the contact problem.
+    """The rows beside the normals, their data from step to step, and the contact problem.
 
     Parameters
     ----------
@@ -59,6 +58,8 @@ class Sides(NamedTuple):
         States of the laws.
     mu : (nc,) array
         Coefficients of the step.
+    response : (nc,) array
+        Mean velocity of the tangents per unit of their impulse.
     P : (nc,) array
         Impulses of the normals: those of the loop.
     beside, laws
@@ -83,6 +84,7 @@ class Sides(NamedTuple):
     friction: Array2
     states: Array2
     mu: Array
+    response: Array
     P: Array
     beside: Array2
     laws: Array2
@@ -105,14 +107,14 @@ def _row(s: Sides, k: int, x: Array) -> float:
 
 @inner
 def _surface(s: Sides, k: int, rates: Array) -> float:
-    """Return what the surface adds to the rate of row k."""
+    """Return the contribution of the surface to the rate of row k."""
     m = s.slide_of[k]
     return s.drift[k] + (s.slide_coef[k] * rates[m] if m >= 0 else 0.0)
 
 
 @inner
 def _free(s: Sides, rates: Array, v: Array, c: float, dv: Array) -> None:
-    """Write ``free``."""
+    """Write the array ``free``."""
     for i in range(s.P.size):
         for k in range(s.start[i], s.start[i + 1]):
             U = _row(s, k, v) + (c * _row(s, k, dv) if c != 0.0 else 0.0) + _surface(s, k, rates)
@@ -182,7 +184,7 @@ def _levels(s: Sides, g_free: Array, b: Array, nu: Array) -> int:
 
 @inner
 def _works(s: Sides, weight: float, before: Array, v: Array, after: Array) -> None:
-    """Fill the works and the status of the step, move the states of the laws on, and book what the surfaces did."""
+    """Fill the works and the status of the step, update the states of the laws, and record the work of the surfaces."""
     drive = 0.0
     for i in range(s.P.size):
         works = 0.0
@@ -201,9 +203,14 @@ def _works(s: Sides, weight: float, before: Array, v: Array, after: Array) -> No
         if slides_only:
             s.laws[SLIDING, i] = works
         s.laws[ROLLING, i] = 0.0 if slides_only else works
-        s.states[THETA, i] = state_after(s.friction[i], _speed(s, i), s.states[THETA, i], s.cones.setting[STEP])
+        speed, theta, h = _speed(s, i), s.states[THETA, i], s.cones.setting[STEP]
+        s.laws[FALLING, i] = falling_share(s.friction[i], speed, theta, h, s.response[i], s.P[i])
+        s.states[THETA, i] = state_after(s.friction[i], speed, theta, h)
     s.cones.answer[DRIVE_WORK] = drive
     write_status(s.P, s.beside[R_T], s.start, s.slides, s.mu, s.laws[STATUS])
+    for i in range(s.P.size):
+        if s.laws[STATUS, i] != SLIP:
+            s.laws[FALLING, i] = 0.0
 
 
 @asked

@@ -1,4 +1,4 @@
-"""Steps past singular positions, where rows of joints come to depend on each other: told, allowed, and noted."""
+"""Steps past singular positions, at which rows of joints become dependent: detection, treatment, and notes."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def singular_at(at: int) -> int:
 
 @inner
 def jumps(at: int) -> bool:
-    """Tell whether velocities change in the step by a large part: a mechanism that locks and is forced on."""
+    """Return whether velocities change strongly in the step: a mechanism that locks and is driven on."""
     vec, v = part(at, "trial.vec"), part(at, "motion.vec")[V]
     for i in range(v.size):
         vec[S1, i] = vec[VT, i] - v[i]
@@ -55,7 +55,7 @@ def jumps(at: int) -> bool:
 
 @inner
 def leaves_joints(at: int, h: float) -> bool:
-    """Tell whether the joints, on the position level, are off by more than a hundredth of the motion in a step."""
+    """Return whether the joints, at position level, have errors above a hundredth of the motion in a step."""
     met, inside = part(at, "trial.joint")[G_MET], True
     for r in range(met.size):
         inside = inside and abs(met[r]) <= DRIFT * h * row_speed(at, r)

@@ -1,4 +1,4 @@
-"""What a compiled kernel was made from: a digest of its source and of the sources of all kernels it builds on.
+"""The digest of a compiled kernel: of its source and of the sources of all kernels it uses.
 
 The machine code of a function holds that of the functions it calls, and the constants it imports. So it is out of date
 when any module of that chain changes, and only then.
@@ -26,7 +26,7 @@ def imported(source: str, package: str) -> set[str]:
     found = set(re.findall(rf"^[ \t]*from +(?:{name})?\.(\w+) +import\b", source, re.MULTILINE))
     found |= set(re.findall(rf"^[ \t]*import +{name}\.(\w+)", source, re.MULTILINE))
     for inside, line in re.findall(rf"^[ \t]*from +(?:{name}|\.) +import +{listed}", source, re.MULTILINE):
-        found |= set(re.findall(r"\w+", inside or line))
+        found |= set(re.findall(r"\w+", re.sub(r"\bas +\w+", "", inside or line)))
     return found
 
 

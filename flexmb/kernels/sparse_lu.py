@@ -13,13 +13,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from flexmb.kernels.jit import inner, kernel
+from flexmb.kernels.sparse_rows import IndexArray
 from flexmb.state import Array, IntArray
-
-IndexArray = NDArray[np.uint32]
-"""Indices without sign: numba need not ask of each whether it counts from the end, a fifth of the time."""
 
 CANCELLED = 1e-12
 """A pivot this small beside the numbers it is the sum of is round-off."""

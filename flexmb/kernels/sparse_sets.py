@@ -74,7 +74,7 @@ def multiply(s: SparseProblem) -> None:
 
 @inner
 def guess(s: SparseProblem, free: Array) -> None:
-    """Make what projected Gauss-Seidel sweeps from z >= 0 leave pressed the set."""
+    """Form the set from the contacts pressed after projected Gauss-Seidel sweeps from z >= 0."""
     n, k, m = s.levels, s.levels * s.levels, s.z.size
     for r in range(m):
         s.z[r] = max(s.z[r], 0.0) if s.may[r] == 1 else 0.0
@@ -131,7 +131,7 @@ def _factor(s: SparseProblem) -> None:
 
 @inner
 def _substitute(s: SparseProblem) -> None:
-    """Add the answer of the factors to what the rows of the set leave over, -w, to z."""
+    """Add to z the solution of the factors for the residual -w of the rows of the set."""
     order, fac, x, state = s.order, s.factors, s.work, s.state
     perm, ptr, col, diag = order.perm, order.ptr, order.col, order.diag
     for i in range(perm.size):
@@ -167,7 +167,7 @@ def _solve_set(s: SparseProblem) -> None:
 
 @inner
 def _counts(s: SparseProblem, free: Array, r: int) -> bool:
-    """Tell whether a row counts: on two levels, a velocity only where the contact closes or its position is pressed."""
+    """Return whether a row is active: on two levels, a velocity only of contacts that close or are pressed."""
     if s.levels == 1 or r % 2 == 0:
         return bool(s.may[r] == 1)
     return bool(s.may[r] == 1 and (free[r // 2] <= 0.0 or s.z[r - 1] > 0.0))

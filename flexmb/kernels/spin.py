@@ -84,13 +84,13 @@ def _waves(rotors: Rotors, x: int, phi: float) -> tuple[float, float]:
 
 @inner
 def _at(v: Array, i: int) -> float:
-    """Return v[i], 0 for an unknown that is held."""
+    """Return v[i], 0 for a fixed unknown."""
     return v[i] if i >= 0 else 0.0
 
 
 @inner
 def _add(i: int, x: float, out: Array) -> None:
-    """Add x to out[i] unless it is held."""
+    """Add x to out[i] unless it is fixed."""
     if i >= 0:
         out[i] += x
 

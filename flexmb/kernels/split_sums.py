@@ -1,4 +1,4 @@
-"""Places as sums of two numbers, so that what happens far from the origin loses no digits.
+"""Positions as sums of two numbers, so that motion far from the origin loses no digits.
 
 A place is r + low, r the nearest number and low the rest, some 1e-16 of r. The distance of two places is the distance
 of the r, exact where they are near to each other, and the difference of the rests: its round-off goes with the

@@ -18,7 +18,8 @@ from numba import config, types
 from numba.extending import intrinsic
 
 from flexmb.kernels.cache import callback
-from flexmb.state import IntArray
+from flexmb.kernels.numba_inside import call_address, counting, data_address
+from flexmb.state import Array, IntArray
 
 PLACE, ASSEMBLE, CONTACT, ACCOUNT, FIXED_STEP, IMPULSES, BESIDE_WORKS, BEGIN = range(8)
 """The stages, as places in ``Machine.stages``; ACCOUNT and BEGIN are the scheme's."""
@@ -28,6 +29,9 @@ ROWS_BESIDE_STAGE, CONES_STAGE, FRICTION_CORNER_STAGE = 7, 8, 9
 BEND_STAGE, INSIDE_STAGE, REDUNDANT_STAGE, AHEAD_STAGE, HARD_CONES_STAGE = 10, 11, 12, 13, 14
 """The rare stages, as places in ``Machine.rare``; each has the arguments of ``call`` or of ``ask``, those of cones
 their own."""
+
+RATES, FREE, ROWS, LEVELS, ADD, WORKS = range(6)
+"""What the stage of the rows beside the normals is asked for (``side_rows.py``)."""
 
 FORCES, MOMENTUM, TANGENTS = 0, 1, 2
 """Functions that bodies of a kind provide (``features.py``)."""
@@ -60,7 +64,7 @@ class Stage:
     def _compiled(self) -> Any:
         if config.DISABLE_JIT:  # type: ignore[attr-defined]
             return self.kind(self.function)
-        return callback(self.function, _SIGNATURES[self.kind], error_model="numpy", _nrt=self.counts).ctypes
+        return callback(self.function, _SIGNATURES[self.kind], error_model="numpy", **counting(self.counts)).ctypes
 
     def compile(self) -> None:
         """Compile the stage, or load it."""
@@ -100,7 +104,7 @@ def _address(function: Any) -> int:
 
 
 def doors_of(*stages: Stage) -> IntArray:
-    """Return what others call, for rare stages."""
+    """Return the table of addresses by which others call rare stages."""
     table = np.zeros(len(stages), dtype=np.int64)
     for k, stage_k in enumerate(stages):
         table[k] = stage_k.door(table, k)
@@ -108,12 +112,12 @@ def doors_of(*stages: Stage) -> IntArray:
 
 
 def keep_failure(err: BaseException) -> None:
-    """Keep what happened behind a door until the loop has returned."""
+    """Store an exception of a Python callback until the loop has returned."""
     _failed.append(err)
 
 
 def raise_failed() -> None:
-    """Raise what a door met, if anything, once the loop has returned."""
+    """Raise the stored exception of a Python callback, if any, once the loop has returned."""
     if _failed:
         err = _failed[0]
         _failed.clear()
@@ -162,9 +166,7 @@ def _call(typingctx: Any, address: Any, at: Any, flag: Any) -> Any:
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
 
-        word = ir.IntType(64)
-        function = builder.inttoptr(args[0], ir.FunctionType(word, [word, word]).as_pointer())
-        return builder.call(function, [args[1], args[2]])
+        return call_address(builder, args[0], ir.IntType(64), [args[1], args[2]])
 
     return types.int64(types.int64, types.int64, types.int64), codegen
 
@@ -180,11 +182,8 @@ def _ask(typingctx: Any, address: Any, at: Any, flag: Any, t: Any, c: Any, q: An
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         from llvmlite import ir
 
-        word, number = ir.IntType(64), ir.DoubleType()
-        kind = ir.FunctionType(word, [word, word, number, number, word, word, word])
-        function = builder.inttoptr(args[0], kind.as_pointer())
-        places = [context.make_array(vector)(context, builder, x).data for x in args[5:]]
-        return builder.call(function, [*args[1:5], *(builder.ptrtoint(place, word) for place in places)])
+        places = [data_address(context, builder, vector, x) for x in args[5:]]
+        return call_address(builder, args[0], ir.IntType(64), [*args[1:5], *places])
 
     words, numbers = 3 * (types.int64,), 2 * (types.float64,)
     return types.int64(*words, *numbers, vector, vector, vector), codegen
@@ -198,3 +197,7 @@ if config.DISABLE_JIT:  # type: ignore[attr-defined]
     def call(address: int, at: int, flag: int) -> int:
         """Call the stage at an address, interpreted."""
         return int(_C(int(address))(int(at), int(flag)))
+
+    def ask(address: int, at: int, flag: int, t: float, c: float, q: Array, v: Array, p: Array) -> int:
+        """Call a rare stage, interpreted."""
+        return int(_ASKED(int(address))(int(at), int(flag), t, c, *(int(x.ctypes.data) for x in (q, v, p))))

@@ -1,4 +1,4 @@
-"""A multibody system as plain arrays: what the compiled loops of large motion read.
+"""A multibody system as plain arrays: the input of the compiled loops of large motion.
 
 Unknowns. A *frame* (rigid body at its centre of mass, node of an exact beam, frame of a floating body) has 7 numbers in
 q, its position x and a unit quaternion p = (p0, p1, p2, p3), and 6 in v: x' in space and the angular velocity omega in
@@ -273,7 +273,7 @@ class Floating(NamedTuple):
 
 
 class Rotors(NamedTuple):
-    """What spinning adds to bodies of small displacement, nb of them; formulas in ``parts.bodies.spin_parts``.
+    """Effects of spin on bodies of small displacement, nb of them; formulas in ``parts.bodies.spin_parts``.
 
     Matrices are entries (row, column) over v, those of rotor b are ``entry_ptr[b]`` to ``entry_ptr[b + 1]``; likewise
     the tables of speed-dependent bearings and the rotating excitations.

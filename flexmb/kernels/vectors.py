@@ -1,4 +1,4 @@
-"""Vectors of three numbers as tuples: what kernels compute with when they may not allocate."""
+"""Vectors of three numbers as tuples, for kernels that must not allocate."""
 
 from __future__ import annotations
 
@@ -40,13 +40,13 @@ def vector(x: Array) -> Vector:
 
 @kernel
 def turned(R: Array, a: Vector) -> Vector:
-    """Return R a."""
+    """Return the product R a."""
     return dot(vector(R[0]), a), dot(vector(R[1]), a), dot(vector(R[2]), a)
 
 
 @kernel
 def turned_back(R: Array, a: Vector) -> Vector:
-    """Return R^T a."""
+    """Return the product R^T a."""
     return (
         R[0, 0] * a[0] + R[1, 0] * a[1] + R[2, 0] * a[2],
         R[0, 1] * a[0] + R[1, 1] * a[1] + R[2, 1] * a[2],
@@ -87,5 +87,5 @@ def turning_dot(m: Vector, k: Vector, wa: Vector, wb: Vector) -> float:
 
 @kernel
 def times(k: float, a: Vector) -> Vector:
-    """Return k a."""
+    """Return the scaled vector k a."""
     return k * a[0], k * a[1], k * a[2]

@@ -1,1 +1,1 @@
-"""Laws of contact, one file per law: what users write becomes checked numbers."""
+"""Laws of contact, one file per law: user input is converted to checked numbers."""

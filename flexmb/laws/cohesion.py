@@ -1,4 +1,4 @@
-"""Cohesion: an interface that breaks (Raous, Cangemi, Cocu 1999; Monerie and Acary 2001).
+"""Cohesion: an interface that can debond (Raous, Cangemi, Cocu 1999; Monerie and Acary 2001).
 
 With the intensity beta in [0, 1], the gap g and the tangential displacement u_T since the start,
 
@@ -6,7 +6,7 @@ With the intensity beta in [0, 1], the gap g and the tangential displacement u_T
     viscosity beta' = -[ beta (C_N g^2 + C_T |u_T|^2) - w ]_+
 
 and without viscosity beta = min(beta, w / (C_N g^2 + C_T |u_T|^2)). In mode I the force has its peak sqrt(w C_N) at
-g = sqrt(w / C_N), and w is the whole work of pulling apart. Stiffnesses and energies are those of one contact.
+g = sqrt(w / C_N), and w is the total work of separation. Stiffnesses and energies are those of one contact.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ OTHERS = ("tangential_stiffness", "viscosity", "intensity")
 
 
 def cohesion_numbers(value: object, where: str) -> Array:
-    """Return the numbers of cohesion, (5,), from the table that users write under the key ``cohesion``; None for none.
+    """Return the parameters of cohesion, (5,), from the table under the key ``cohesion``; None for none.
 
     ``normal_stiffness`` C_N and ``tangential_stiffness`` C_T (by default 0) in N/m, ``energy`` w in J, ``viscosity`` in
     J s (by default 0) and ``intensity``, beta at the start, in (0, 1] (by default 1).

@@ -1,4 +1,4 @@
-"""``ContactLaw``: all laws of one contact as numbers."""
+"""``ContactLaw``: the parameters of all laws of one contact."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, eq=False)
 class ContactLaw:
-    """What the laws of a contact say in numbers; by default Newton's impacts without friction.
+    """Parameters of the laws of a contact; by default Newton's impact law without friction.
 
     Parameters
     ----------
@@ -40,16 +40,16 @@ class ContactLaw:
 
     @property
     def slides(self) -> bool:
-        """Whether the contact has tangential rows: by friction, or by cohesion against sliding."""
+        """Whether the contact has tangential rows: for friction, or for tangential cohesion."""
         return friction.slides(self.friction) or bool(self.cohesion[1])
 
     @property
     def normals_only(self) -> bool:
-        """Whether there is nothing but a normal with Newton's law."""
+        """Whether the contact has only normals with Newton's law."""
         return not (self.slides or self.roll or self.spin or self.poisson or self.cohesion.any())
 
     def refusals(self) -> dict[str, object]:
-        """Return the keys, and their values, of what goes beyond a normal with Newton's law."""
+        """Return the keys and values that go beyond a normal with Newton's law."""
         found: dict[str, object] = {}
         if friction.slides(self.friction):
             found["friction"] = float(self.friction[0])

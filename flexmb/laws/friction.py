@@ -21,21 +21,22 @@ from flexmb.kernels.law_codes import COULOMB, RATE_AND_STATE, STRIBECK
 from flexmb.state import Array
 
 SIZE = 8
-"""Parameters of a law; the first is mu (static in Stribeck's law, mu_0 of rate and state), the second its kind."""
+"""Number of parameters of a law; the first is mu (static in Stribeck's law, mu_0 of rate and state), the second its
+kind."""
 
 NONE: Array = np.zeros(SIZE)
 """Parameters of a contact without friction."""
 
 
 def friction_numbers(value: object, where: str) -> Array:
-    """Return the numbers of a law of friction, (8,), from what users write under the key ``friction``.
+    """Return the parameters of a law of friction, (8,), from the value of the key ``friction``.
 
     Parameters
     ----------
     value : float or mapping
         mu, or a table with the key ``kind``.
     where : str
-        The contact it belongs to.
+        Its contact, for errors.
     """
     if not isinstance(value, Mapping):
         if isinstance(value, str):
@@ -84,9 +85,9 @@ OWN: dict[str, tuple[Make, tuple[str, ...], tuple[str, ...]]] = {
 }
 """Laws by the value of ``kind``: function that makes their parameters, required keys, optional keys."""
 KINDS = Registry(OWN, "laws", law_word)
-"""Including those of plug-ins."""
+"""Shipped laws and those of plug-ins."""
 
 
 def slides(row: Array) -> bool:
-    """Return whether the numbers of a law can ever give a friction that is not zero."""
+    """Return whether the parameters of a law can give friction other than zero."""
     return bool(row.any())

@@ -1,6 +1,7 @@
 """Resistance to rolling and spinning: |m_T| <= roll P_N and |m_N| <= spin P_N, with lengths for coefficients.
 
-The moments act on the relative rotation of what touches, m_T on its part across the normal, m_N on that about it.
+The moments act on the relative rotation of the bodies in contact, m_T on its component normal to the contact normal,
+m_N on that about the normal.
 """
 
 from __future__ import annotations

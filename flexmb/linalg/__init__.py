@@ -1,4 +1,4 @@
-"""Factorizations behind one face: ``factor(S).solve(b)``."""
+"""Factorizations with a common interface: ``factor(S).solve(b)``."""
 
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.factor import Factor, factor

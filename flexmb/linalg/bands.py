@@ -8,12 +8,13 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
+from flexmb.kernels.sparse_rows import SparseRows
 from flexmb.state import Array, IntArray
 
 
 @dataclass(frozen=True)
 class BandOrder:
-    """A permutation of the unknowns and the half-bandwidth it leaves.
+    """A permutation of the unknowns and the resulting half-bandwidth.
 
     Parameters
     ----------
@@ -38,11 +39,23 @@ class BandOrder:
         np.add.at(out, ((i - j)[keep], j[keep]), coo.data[keep])
         return out
 
+    def placed(self, A: sparse.csr_array) -> sparse.csr_array:
+        """Return ``A`` in this order, without stored zeros."""
+        A = sparse.csr_array(sparse.csr_array(A)[self.perm][:, self.perm])
+        A.eliminate_zeros()
+        A.sort_indices()
+        return A
+
+    def rows(self, A: sparse.csr_array) -> SparseRows:
+        """Return ``A`` in this order for compiled products."""
+        A = self.placed(A)
+        return SparseRows(A.indptr.astype(np.int64), A.indices.astype(np.uint32), A.data.astype(np.float64))
+
 
 def band_order(*matrices: sparse.csr_array) -> BandOrder:
     """Return an order in which all the given symmetric matrices are narrow.
 
-    The natural order is kept when it is as narrow as reverse Cuthill-McKee's, so that a bar stays in sequence.
+    The natural order is kept if it is as narrow as reverse Cuthill-McKee's, so that a bar keeps its sequence.
     """
     n = matrices[0].shape[0]
     pattern = sparse.csr_array((n, n))

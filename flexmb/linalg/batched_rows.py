@@ -1,4 +1,4 @@
-"""Products and sums of many rows at once whose bits do not depend on how many there are."""
+"""Products and sums of many rows whose round-off does not depend on the number of rows."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from flexmb.state import Array
 def row_product(x: Array, A: Array) -> Array:
     """Return x A^T, row by row.
 
-    Runs look at their states in blocks whose length depends on how fast the machine is. BLAS would add up the terms of
-    a row in an order that depends on the number of rows, and the last bits of a signal with it.
+    Runs evaluate their states in blocks whose length depends on the speed of the machine. The summation order of BLAS,
+    and with it the last bits of a signal, would depend on the number of rows.
 
     Parameters
     ----------

@@ -32,11 +32,11 @@ def analyze(
     nv, nj : int
         Numbers of unknowns and of multipliers; n = nv + nj.
     groups : list of int arrays
-        The unknowns 0 .. nv - 1, those that belong together in one array.
+        The unknowns 0 .. nv - 1, one array per group.
     joint_groups : list of int arrays
         The multipliers nv .. n - 1, likewise.
     rows, cols : int arrays
-        Places of all entries that may ever differ from zero; repeated ones and one of (i, j), (j, i) suffice.
+        Positions of all entries that may differ from zero; repeated ones and one of (i, j), (j, i) suffice.
     """
     n = nv + nj
     members = [np.asarray(g, dtype=np.int64) for g in (*groups, *joint_groups)]
@@ -52,7 +52,7 @@ def analyze(
 
 
 def positions(sym: Symbolic, rows: IntArray, cols: IntArray) -> IntArray:
-    """Return where the entries (row, col), in the original numbering, are in the array of values.
+    """Return the positions of the entries (row, col), in the original numbering, in the array of values.
 
     Raises
     ------
@@ -94,10 +94,10 @@ def _neighbours(a: IntArray, b: IntArray, count: int) -> list[set[int]]:
 
 
 def _minimum_degree(near: list[set[int]], members: Sequence[IntArray], primal: int) -> list[int]:
-    """Return the groups in the order of elimination: always one with the fewest unknowns around it.
+    """Return the groups in the order of elimination: always one with the fewest unknowns connected to it.
 
-    A group of multipliers (number >= ``primal``) enters the choice when the last of its unknowns has gone. ``near`` is
-    used up: it becomes the graph that is left. Entries of the heap that a later degree has overtaken are skipped.
+    A group of multipliers (number >= ``primal``) becomes available when the last of its unknowns has been eliminated.
+    ``near`` is modified: it becomes the remaining graph. Outdated entries of the heap are skipped.
     """
     size = [m.size for m in members]
     waits = [sum(u < primal for u in near[g]) if g >= primal else 0 for g in range(len(near))]
@@ -149,8 +149,8 @@ def _symbolic(perm: IntArray, inverse: IntArray, i: IntArray, j: IntArray) -> Sy
 def _fill(n: int, i: IntArray, j: IntArray) -> list[list[int]]:
     """Return the sorted columns of each row of U right of the diagonal.
 
-    Row k has the entries of the matrix and those of the rows whose first entry is k (its children in the tree of
-    elimination): what these leave behind meets again in row k.
+    Row k has the entries of the matrix and those of the rows whose first entry is k (its children in the elimination
+    tree).
     """
     keys = np.unique(np.minimum(i, j) * n + np.maximum(i, j))
     row, col = keys // max(n, 1), keys % max(n, 1)

@@ -29,7 +29,7 @@ NEARLY = 1e-6
 
 
 class Candidates(NamedTuple):
-    """Columns of G that may depend on each other, (k,) in rising order, and their G^T M^-1 G, (k, k) sparse."""
+    """Columns of G that may depend on each other, (k,) in ascending order, and their G^T M^-1 G, (k, k) sparse."""
 
     columns: IntArray
     W: sparse.csr_array
@@ -43,9 +43,9 @@ class Redundant(NamedTuple):
     row : int
         Its number, 0 .. nj - 1.
     ratio : float
-        What is left of its square length in the metric of M^-1 without the part along the earlier columns (0 .. 1).
+        Square length of its part orthogonal to the earlier columns in the metric of M^-1, relative to its own (0 .. 1).
     combination : int array
-        The earlier columns it is a combination of; empty for a column of zeros.
+        The earlier columns of which it is a combination; empty for a column of zeros.
     """
 
     row: int
@@ -78,11 +78,11 @@ def redundant(
 def candidates(M: sparse.csr_array, G: sparse.csr_array | sparse.csc_array) -> list[Candidates]:
     """Return the sets of columns of ``G`` (see ``redundant``) that may depend on each other.
 
-    Columns that no path of unknowns connects are treated apart. Up to ``DENSE_LIMIT`` connected columns are a set; more
-    are first thinned out by a sparse factorization to those that take part in a dependence, which does not change the
-    answer.
+    Columns that are not connected by unknowns are treated separately. Up to ``DENSE_LIMIT`` connected columns are a
+    set; more are first reduced by a sparse factorization to those that take part in a dependence, which does not change
+    the result.
     """
-    factor(M)  # refuses a matrix that is not positive definite, with the number of the unknown in the whole of it
+    factor(M)  # raises for a matrix that is not positive definite, with the number of the unknown in the whole matrix
     g = sparse.csc_array(G, copy=True)
     g.eliminate_zeros()
     nv, nj = g.shape
@@ -109,7 +109,8 @@ def dependent(sets: list[Candidates], tolerance: float) -> list[Redundant]:
 def even_masses(M: sparse.csr_array) -> sparse.csr_array:
     """Return M with every body (connected part) scaled to the same mass, its unknowns' geometric mean.
 
-    Rows that depend on each other do so in any metric; with very different masses, others seem to.
+    Rows that depend on each other do so in any metric; with very different masses, other rows seem to depend on each
+    other as well.
     """
     M, body = sparse.csr_array(M), connected(M)
     diagonal = M.diagonal()
@@ -121,7 +122,7 @@ def even_masses(M: sparse.csr_array) -> sparse.csr_array:
 
 
 def null_directions(M: sparse.csr_array, G: sparse.csc_array, found: list[Redundant]) -> tuple[Array, float]:
-    """Return orthonormal combinations n of columns with G n = 0, (k, nj), and how far from zero G n is.
+    """Return orthonormal combinations n of columns with G n = 0, (k, nj), and the size of G n.
 
     Parameters
     ----------
@@ -134,7 +135,7 @@ def null_directions(M: sparse.csr_array, G: sparse.csc_array, found: list[Redund
     -------
     null : (k, nj) array
     misfit : float
-        The largest length of G n, over that of its parts, in the metric of M^-1.
+        The largest length of G n, relative to that of its terms, in the metric of M^-1.
     """
     g = sparse.csc_array(G)
     null = np.zeros((len(found), g.shape[1]))
@@ -165,7 +166,7 @@ def _long_combinations(g: sparse.csc_array, rows: list[tuple[Array, Redundant]])
     lu = splu(sparse.block_array([[sparse.eye_array(used.size), A], [A.T, None]], format="csc"))
     for k, (n, row) in enumerate(rows):
         x = np.zeros(kept.size)
-        for _ in range(2):  # the second takes out round-off
+        for _ in range(2):  # the second solve removes round-off
             left = b[:, [k]].toarray()[:, 0] - A @ x
             x += lu.solve(np.concatenate([left, np.zeros(kept.size)]))[used.size :]
         n[row.combination] = -x[np.searchsorted(kept, row.combination)]
@@ -181,13 +182,13 @@ def _bordered(M: sparse.csr_array, G: sparse.csc_array) -> tuple[IntArray, IntAr
 
 
 def _sets(label: IntArray) -> list[IntArray]:
-    """Return the indices of equal labels, each set in rising order."""
+    """Return the indices of equal labels, each set in ascending order."""
     order = np.argsort(label, kind="stable")
     return [s for s in np.split(order, np.flatnonzero(np.diff(label[order])) + 1) if s.size]
 
 
 def _with_products(inverse: InverseMass, G: sparse.csc_array, sets: list[IntArray]) -> list[Candidates]:
-    """Return the sets with their G^T M^-1 G; many small sets are solved for together."""
+    """Return the sets with their G^T M^-1 G; many small sets are solved together."""
     found: list[Candidates] = []
     ends = np.cumsum([s.size for s in sets])
     batch = ends // max(DENSE_LIMIT, 1)
@@ -214,9 +215,9 @@ def _product(A: sparse.csc_array, B: sparse.csc_array) -> sparse.csr_array:
 
 
 def _independent(inverse: InverseMass, G: sparse.csc_array) -> bool:
-    """Return whether it is plain that no column of G nearly depends on others, in whatever order they are eliminated.
+    """Return whether clearly no column of G nearly depends on others, in any order of elimination.
 
-    That takes G^T M^-1 G, which is not looked at where a body with very many joints would fill it.
+    This requires G^T M^-1 G, which is not formed if a body with very many joints would fill it.
     """
     coo = sparse.coo_array(G)
     together = np.bincount(np.unique(inverse.part[coo.row] * G.shape[1] + coo.col) // G.shape[1])
@@ -227,7 +228,7 @@ def _independent(inverse: InverseMass, G: sparse.csc_array) -> bool:
 
 
 def _scaled(W: sparse.csr_array) -> sparse.csr_array:
-    """Return W with ones on its diagonal where it has anything there."""
+    """Return W with ones on its diagonal, except for zeros."""
     scale = np.sqrt(W.diagonal())
     scale[scale == 0.0] = 1.0
     row = np.repeat(np.arange(scale.size), np.diff(W.indptr))
@@ -247,7 +248,7 @@ def _in_order(W: sparse.csr_array, columns: IntArray, tolerance: float) -> list[
 
 
 def _definite(W: Array, tolerance: float) -> bool:
-    """Return whether no pivot of a full W cancels when it is eliminated in order."""
+    """Return whether no pivot of a full W cancels in its elimination in order."""
     try:
         return bool(np.all(np.diag(np.linalg.cholesky(W)) ** 2 > tolerance))
     except np.linalg.LinAlgError:
@@ -276,7 +277,7 @@ def _left_out(W: Array, columns: IntArray, tolerance: float) -> list[Redundant]:
 
 
 def _all_kept(W: sparse.csr_array, tolerance: float, order: Literal["NATURAL", "MMD_AT_PLUS_A"] = "NATURAL") -> bool:
-    """Return whether no pivot of W cancels when it is eliminated in some order, all columns kept."""
+    """Return whether no pivot of W cancels in its elimination in some order, with all columns kept."""
     try:
         options = {"SymmetricMode": True, "Equil": False}
         lu = splu(sparse.csc_matrix(W), permc_spec=order, diag_pivot_thresh=0.0, options=options)
@@ -286,11 +287,11 @@ def _all_kept(W: sparse.csr_array, tolerance: float, order: Literal["NATURAL", "
 
 
 def _circuits(M: sparse.csr_array, G: sparse.csc_array) -> list[IntArray]:
-    """Return the sets of columns of G within which all dependences lie, from the bordered matrix [[M, -G], [G^T, 0]].
+    """Return the sets of columns of G that contain all dependences, from the bordered matrix [[M, -G], [G^T, 0]].
 
-    With a little on the diagonal one factorization shows all columns that are (nearly) combinations of columns
-    eliminated before them. Without these the matrix is regular, and a solve for each says of which. A column that
-    appears in none of the combinations depends on nothing, and sets that share no column do not see each other.
+    With small numbers on the diagonal one factorization shows all columns that are (nearly) combinations of columns
+    eliminated before them. Without these the matrix is regular, and a solve for each gives its combination. A column
+    that is in none of the combinations is independent, and sets without common columns are decoupled.
     """
     nv, nj = G.shape
     rows, cols, entries = _bordered(M, G)

@@ -1,4 +1,4 @@
-"""M^-1 G for a mass matrix M of many bodies and columns G that touch a few of them each, body by body.
+"""M^-1 G for a mass matrix M of many bodies and columns G that involve a few of them each, body by body.
 
 M couples unknowns of one body only, and of a rigid body often none with another, so M^-1 G is as sparse as G: the cost
 grows with the entries of G, not with their number times that of the unknowns.
@@ -17,11 +17,11 @@ SMALL = 24
 """Maximum number of unknowns of a connected block of M that is inverted densely, together with others of its size."""
 
 FEW = 100
-"""Number of columns of G that are dense at a time for a large block of M."""
+"""Number of dense columns of G treated at a time for a large block of M."""
 
 
 def connected(graph: sparse.csr_array | sparse.coo_array) -> IntArray:
-    """Return for each vertex the number of the connected part it is in."""
+    """Return for each vertex the number of its connected part."""
     return np.asarray(connected_components(graph, directed=False)[1], dtype=np.int64)
 
 
@@ -35,7 +35,7 @@ class InverseMass:
 
     def __init__(self, M: sparse.csr_array) -> None:
         M = sparse.csr_array(M, copy=True)
-        M.eliminate_zeros()  # a pattern that is wider than the entries would connect bodies
+        M.eliminate_zeros()  # a pattern wider than the entries would connect bodies
         self.n, self.part = M.shape[0], connected(M)
         self.size = np.bincount(self.part)
         self._order = np.argsort(self.part, kind="stable")
@@ -49,11 +49,11 @@ class InverseMass:
             self._large[p] = splu(sparse.csc_matrix(M[own][:, own]))
 
     def members(self, part: int) -> IntArray:
-        """Return the unknowns of a connected part, in rising order."""
+        """Return the unknowns of a connected part, in ascending order."""
         return np.asarray(self._order[self._first[part] : self._first[part + 1]], dtype=np.int64)
 
     def _small_blocks(self, M: sparse.csr_array) -> dict[int, tuple[IntArray, Array]]:
-        """Return by size: where each part of this size stands among them, and their blocks (k, size, size)."""
+        """Return by size: the index of each part of this size among them, and their blocks (k, size, size)."""
         coo = sparse.coo_array(M)
         found = {}
         for size in np.unique(self.size[self.size <= SMALL]).tolist():
@@ -68,7 +68,7 @@ class InverseMass:
         return found
 
     def times(self, G: sparse.csc_array) -> sparse.csc_array:
-        """Return M^-1 G, (n, k); zeros stand where a column touches a part at all."""
+        """Return M^-1 G, (n, k); zeros are stored for all unknowns of a part that a column involves."""
         coo = sparse.coo_array(G)
         part = self.part[coo.row]
         pieces = [self._in_small(size, coo, part) for size in self._blocks]

@@ -1,7 +1,7 @@
 """BLAS with one thread, for eigenvalues of many small matrices.
 
-Threads help products of large matrices. For a few hundred unknowns they wait for each other longer than they work: a
-Campbell map then takes ten times as long on a machine of many cores as with one thread.
+Threads accelerate products of large matrices. For a few hundred unknowns synchronization dominates: a Campbell map then
+takes ten times as long on a machine with many cores as with one thread.
 """
 
 from __future__ import annotations

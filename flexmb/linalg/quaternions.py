@@ -1,4 +1,4 @@
-"""Unit quaternions over whole arrays: what is looked at after a run (the compiled loops have ``kernels.rotation``).
+"""Unit quaternions over whole arrays, for evaluations after a run (the compiled loops have ``kernels.rotation``).
 
 Quaternions p are (..., 4), first number the cosine of half the angle; vectors are (..., 3). Leading axes broadcast.
 """
@@ -28,7 +28,7 @@ def product(p: Array, r: Array) -> Array:
 
 
 def inverse(p: Array) -> Array:
-    """Return the quaternion that turns back."""
+    """Return the inverse rotation."""
     return np.asarray(p * np.array([1.0, -1.0, -1.0, -1.0]))
 
 
@@ -47,7 +47,7 @@ def to_vector(p: Array) -> Array:
 
 
 def spun(t: Array, rate: Array) -> Array:
-    """Return the angular velocity that the rate of t gives exp(t), in the axes before the turn."""
+    """Return the angular velocity of exp(t) for the rate of t, in the axes before the rotation."""
     s2 = np.sum(t * t, axis=-1, keepdims=True)
     s = np.sqrt(s2)
     b = 0.5 * np.sinc(0.5 * s / np.pi) ** 2

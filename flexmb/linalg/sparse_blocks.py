@@ -1,4 +1,4 @@
-"""Sparse matrices put together from many small ones, at the cost of copying their numbers.
+"""Sparse matrices composed of many small ones, at the cost of copying their numbers.
 
 scipy's own functions convert every block, which takes a tenth of a millisecond each: seconds for thousands of bodies.
 """
@@ -18,7 +18,7 @@ def _joined(parts: Sequence[np.ndarray], like: type) -> np.ndarray:
 
 
 def _shifted(parts: Sequence[np.ndarray], by: IntArray) -> np.ndarray:
-    """Return arrays of indices one after the other, ``by[k]`` added to the k-th."""
+    """Return arrays of indices in sequence, ``by[k]`` added to the k-th."""
     return _joined(parts, np.int64) + np.repeat(by, [part.size for part in parts])
 
 
@@ -41,7 +41,7 @@ def block_diagonal(blocks: Sequence[sparse.csr_array]) -> sparse.csr_array:
 
 
 def side_by_side(rows: int, blocks: Sequence[sparse.csc_array]) -> sparse.csc_array:
-    """Return the columns of the blocks, each of ``rows`` rows, side by side; no block gives no column."""
+    """Return the columns of the blocks, each with ``rows`` rows, side by side; no block gives no column."""
     indices = _joined([block.indices for block in blocks], np.int64)
     shape = (rows, sum(block.shape[1] for block in blocks))
     return sparse.csc_array((_joined([block.data for block in blocks], float), indices, _starts(blocks)), shape=shape)

@@ -1,8 +1,8 @@
 """A stiffness matrix as deformation modes: K = sum_m D_m b_m b_m^T, each b_m a sum of differences of unknowns.
 
-K q and q^T K q taken from the assembled matrix cancel: the entries of a fine beam grow with 1/l^3, and a flying body's
-displacements are large and nearly equal. Taken from modes whose terms are differences of like unknowns, they keep all
-their digits, and so does the energy ledger.
+K q and q^T K q evaluated with the assembled matrix cancel: the entries of a fine beam grow with 1/l^3, and the
+displacements of a flying body are large and nearly equal. Evaluated by modes whose terms are differences of like
+unknowns, they keep all digits, and so does the energy ledger.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Strain:
         return 0.5 * float(np.sum(self.D * self.modes(x) ** 2))
 
     def matrix(self) -> sparse.csr_array:
-        """Return K."""
+        """Return the stiffness matrix K."""
         m = np.repeat(np.arange(self.D.size), np.diff(self.ptr))
         rows, cols = np.concatenate([m, m]), np.concatenate([self.i, self.j])
         data, there = np.concatenate([self.c, -self.c]), np.concatenate([self.i, self.j]) >= 0
@@ -119,7 +119,7 @@ def from_columns(G: sparse.csc_array, D: Array) -> Strain:
 
 
 def spring_modes(unknowns: IntArray, K: Array, nv: int) -> Strain:
-    """Return x^T K x / 2, K symmetric over some unknowns, as modes: the eigenvectors of K that cost anything."""
+    """Return x^T K x / 2, K symmetric over some unknowns, as modes: the eigenvectors of K with nonzero energy."""
     values, vectors = np.linalg.eigh(K)
     keep = values != 0.0
     i = np.broadcast_to(unknowns, (int(keep.sum()), unknowns.size))

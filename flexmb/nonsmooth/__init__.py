@@ -1,4 +1,4 @@
-"""The contact problem as plain data, the one residual that judges it, and its solvers; arrays only, never bodies."""
+"""The contact problem as plain data, its residual, and its solvers; arrays only, independent of bodies."""
 
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.formats import read_problem, write_problem

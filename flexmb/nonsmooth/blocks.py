@@ -1,4 +1,4 @@
-"""What the blocks of a contact problem must look like: numbers, sizes and radii, checked and frozen."""
+"""Checks of the blocks of a contact problem: numbers, sizes and radii."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROWS = ("slide", "roll", "spin")
 
 
 def finite(key: str, value: ArrayLike) -> Array:
-    """Return a read-only float64 copy, or say which entry is not a finite number."""
+    """Return a read-only float64 copy, or raise for an entry that is not a finite number."""
     try:
         out = np.array(value, dtype=np.float64, order="C")
     except (TypeError, ValueError):
@@ -32,13 +32,13 @@ def finite(key: str, value: ArrayLike) -> Array:
 
 
 def block_shapes(dim: Any, shape: Any, n: int) -> IntArray:
-    """Return how many rows of each contact slide, roll and spin, (nc, 3); they must add up to n rows with the normals.
+    """Return the numbers of sliding, rolling and spinning rows of each contact, (nc, 3), checked against n.
 
     Parameters
     ----------
     dim : int or (nc,) int array
     shape : (nc, 3) int array or None
-        Takes the place of ``dim``.
+        Replaces ``dim``.
     n : int
     """
     if shape is not None:
@@ -57,13 +57,13 @@ def block_shapes(dim: Any, shape: Any, n: int) -> IntArray:
                 raise InputError(f"allowed: {', '.join(map(str, SHAPES))}", where=WHERE, key="dim", value=int(d))
         if rows.ndim == 0:
             if n % int(rows):
-                raise InputError(f"the {n} rows of b are no multiple", where=WHERE, key="dim", value=int(rows))
+                raise InputError(f"the {n} rows of b are not a multiple", where=WHERE, key="dim", value=int(rows))
             rows = np.full(n // int(rows), int(rows))
         out = np.array([SHAPES[int(d)] for d in rows], dtype=np.int64).reshape(-1, 3)
     total = out.shape[0] + int(out.sum())
     if total != n:
         key = "dim" if shape is None else "shape"
-        raise InputError(f"contacts of {total} rows do not fit the {n} of b", where=WHERE, key=key)
+        raise InputError(f"contacts of {total} rows do not match the {n} of b", where=WHERE, key=key)
     out.flags.writeable = False
     return out
 
@@ -77,7 +77,7 @@ def _whole(key: str, value: Any) -> IntArray:
 
 
 def law_of(key: str, value: Any, rows: IntArray) -> Array:
-    """Return the radius of a disc of all contacts, (nc,); one number stands for all contacts that have its rows."""
+    """Return the radius of a disc of all contacts, (nc,); a single number applies to all contacts with its rows."""
     nc = rows.size
     out = finite(key, 0.0 if value is None else value)
     if out.ndim == 0:
@@ -88,6 +88,6 @@ def law_of(key: str, value: Any, rows: IntArray) -> Array:
         raise InputError("must be >= 0", where=WHERE, key=key, value=float(out[out < 0.0][0]))
     bad = np.flatnonzero((out > 0.0) & (rows == 0))
     if bad.size:
-        words = f"contact {bad[0]} has no rows for it: choose dim or shape with such rows"
+        words = f"contact {bad[0]} has no rows for it: choose a dim or shape with such rows"
         raise InputError(words, where=WHERE, key=key, value=float(out[bad[0]]))
     return out

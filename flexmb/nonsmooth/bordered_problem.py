@@ -1,4 +1,4 @@
-"""Bordered matrices of many contacts as the arrays of ``kernels.bordered``, and what one contact does to itself."""
+"""Bordered matrices of many contacts as the arrays of ``kernels.bordered``, and the response of a contact to itself."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def bordered(A: sparse.csr_array, rows: sparse.csr_array, columns: sparse.csr_ar
 
 
 def row_lengths(A: sparse.csr_array, rows: sparse.csr_array, columns: sparse.csr_array) -> IntArray:
-    """Return how long the rows of the bordered matrix are within its envelope, all contacts being in the set."""
+    """Return the lengths of the rows of the bordered matrix within its envelope, with all contacts in the set."""
     n, m = A.shape[0], rows.shape[0]
     ptr, idx, _ = _with_symmetric_pattern(A)
     least, last = _reach(rows, columns)
@@ -69,7 +69,7 @@ def _with_symmetric_pattern(A: sparse.csr_array) -> tuple[IntArray, IntArray, Ar
 
 
 def _csr(A: sparse.csr_array) -> tuple[IntArray, IntArray, Array]:
-    """Return pointers, columns in rising order, and values of the rows of A."""
+    """Return pointers, ascending columns, and values of the rows of A."""
     A = sparse.csr_array(A)
     A.sum_duplicates()
     return A.indptr.astype(np.int64), A.indices.astype(np.int64), A.data.astype(np.float64)
@@ -87,7 +87,7 @@ class Envelope:
 
 
 def factored(B: Border) -> Envelope:
-    """Factor the matrix inside a border, with room for pairs of unknowns that one contact acts on."""
+    """Factor the matrix inside a border, with space for pairs of unknowns of the same contact."""
     n, m = B.low.size, B.own.size
     first, least = B.low.copy(), np.full(m, n)
     entries = [(np.repeat(np.arange(m), np.diff(p)), k) for p, k in ((B.row_ptr, B.row_idx), (B.col_ptr, B.col_idx))]

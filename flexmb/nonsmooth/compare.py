@@ -1,4 +1,4 @@
-"""Solvers of contact problems beside each other: what residual each reaches in which time."""
+"""Comparison of solvers of contact problems: the residual of each against time."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ RUNS = 20
 
 @dataclass(frozen=True)
 class Reached:
-    """What a solver reached.
+    """The result of a solver.
 
     Parameters
     ----------
     target, residual : float
-        Asked for and reached.
+        Requested and attained.
     seconds : float
-        Shortest time of the processor from a start at zero.
+        Shortest processor time from a zero start.
     iterations : int
     """
 
@@ -47,17 +47,17 @@ class Reached:
 
     @property
     def solved(self) -> bool:
-        """Whether the residual is what was asked for."""
+        """Whether the requested residual is attained."""
         return self.residual <= self.target
 
 
 def reach(name: str, problem: ContactProblem, target: float, seconds: float) -> Reached:
-    """Return what a solver reaches; runs are repeated until they have taken a fifth of ``seconds``.
+    """Return the result of a solver; runs are repeated until they have taken a fifth of ``seconds``.
 
     Raises
     ------
     InputError
-        When the solver does not take the problem.
+        If the solver cannot treat the problem.
     """
     solver = ContactSolver(name, target, LIMITS.get(name, 0))
     best, total = np.inf, 0.0
@@ -75,9 +75,9 @@ def reach(name: str, problem: ContactProblem, target: float, seconds: float) -> 
 
 
 def course(name: str, problem: ContactProblem, seconds: float) -> list[Reached]:
-    """Return what a solver reaches for one target after the other, until it fails or takes more than ``seconds``.
+    """Return the results of a solver for successive targets, until it fails or takes more than ``seconds``.
 
-    Empty where it does not take the problem.
+    The result is empty if it cannot treat the problem.
     """
     found: list[Reached] = []
     if problem.n > LARGEST.get(name, problem.n):
@@ -93,12 +93,12 @@ def course(name: str, problem: ContactProblem, seconds: float) -> list[Reached]:
 
 
 def files_of(places: Iterable[str | Path]) -> Iterator[Path]:
-    """Return files, and those of folders in the order of their names.
+    """Return files, and those of folders in alphabetical order.
 
     Raises
     ------
     InputError
-        When a folder has none.
+        If a folder has none.
     """
     for place in map(Path, places):
         if not place.is_dir():

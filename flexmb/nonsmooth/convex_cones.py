@@ -2,11 +2,12 @@
 
     U = W P + b,     K* contains U  perp  P in K
 
-Without the term mu |U_T| on the normal rate of ``kernels.cones`` the problem is the condition of a least value of
-P^T W P / 2 + b^T P over K, with one answer in U at any friction; but a contact that slides also opens, U_N = mu |U_T|.
+Without the term mu |U_T| on the normal rate of ``kernels.cones`` the problem is the optimality condition of the minimum
+of P^T W P / 2 + b^T P over K, with a unique U at any friction; but a sliding contact also opens, U_N = mu |U_T|.
 The residual is that of the true law, without that term.
 
-Newton's method on P = proj_K(P - r U), from the answers of nearby problems with W + a 1 where it does not converge.
+Newton's method on P = proj_K(P - r U), started from the solutions of regularized problems with W + a 1 if it does not
+converge.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from flexmb.state import Array, IntArray
 STEPS, PROBLEMS, HALVINGS = 40, 60, 12
 """Maximum numbers of Newton steps, of regularized problems, and of halvings of a step."""
 RELAXED = 0.1
-"""Initial a, over the mean of the diagonal of W."""
+"""Initial a, relative to the mean of the diagonal of W."""
 
 
 class ConvexCones:
-    """Cones |P_T| <= mu P_N of some contacts, those of rolling and spinning included, and problems over them.
+    """Cones |P_T| <= mu P_N of some contacts, including those of rolling and spinning, and problems over them.
 
     Parameters
     ----------
@@ -46,13 +47,13 @@ class ConvexCones:
             self.discs.append(parts)
 
     def project(self, x: Array) -> tuple[Array, Array]:
-        """Return the nearest point of the cones, (n,), and its derivative, (n, n) with blocks."""
+        """Return the projection onto the cones, (n,), and its derivative, (n, n) with blocks."""
         y, J = x.copy(), np.eye(self.n)
         for i, at in enumerate(self.first):
             block, n = slice(int(at), int(at + self.sizes[i])), float(x[at])
             sizes = [(rows, mu, float(np.linalg.norm(x[rows]))) for rows, mu in self.discs[i]]
             beyond = [(rows, mu, t) for rows, mu, t in sizes if t > mu * n]
-            while True:  # a larger n leaves fewer discs beyond it
+            while True:  # for a larger n fewer discs are violated
                 kappa = 1.0 / (1.0 + sum(mu * mu for _, mu, _ in beyond))
                 n = kappa * (float(x[at]) + sum(mu * t for _, mu, t in beyond))
                 still = [(rows, mu, t) for rows, mu, t in beyond if t > mu * n]
@@ -86,12 +87,12 @@ class ConvexCones:
         return np.repeat(self.sizes / np.where(trace > 0.0, trace, 1.0), self.sizes)
 
     def solve(self, W: Array, b: Array, P: Array, tolerance: float) -> tuple[Array, int]:
-        """Return the impulses (n,), from P (n,) on, and the linear systems solved.
+        """Return the impulses (n,), started at P (n,), and the number of linear systems solved.
 
         Raises
         ------
         NotConverged
-            With the residual that was reached; its ``row`` is the worst one.
+            With the attained residual; its ``row`` is the worst one.
         """
         r, steps = self._lengths(W), 0
         found, k = self._newton(W, b, P, r, tolerance)
@@ -111,7 +112,7 @@ class ConvexCones:
         raise NotConverged(words, time=float("nan"), step=-1, residual=worst)
 
     def _newton(self, W: Array, b: Array, P: Array, r: Array, tolerance: float) -> tuple[Array, int]:
-        """Return where Newton's method, with steps halved until the condition is met better, comes to from P."""
+        """Return the result of a damped Newton iteration from P."""
         best, least = P, np.inf
         for k in range(STEPS):
             y, J = self.project(P - r * (W @ P + b))
@@ -133,6 +134,6 @@ class ConvexCones:
                     break
                 step *= 0.5
             else:
-                new = y  # a projected gradient in place of it
+                new = y  # a projected gradient step instead
             P = new
         return best, STEPS

@@ -1,4 +1,4 @@
-"""The Delassus operator: how contacts feel each other's impulses."""
+"""The Delassus operator: the coupling of contacts through their impulses."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BLOCK = 64
 def delassus(solve: Callable[[Array], Array], G: sparse.csc_array) -> Array:
     """Return ``W = G^T S^-1 G``.
 
-    W is not symmetrized: a difference between W and its transpose tells of an error in S or in its solver.
+    W is not symmetrized: a difference between W and its transpose indicates an error in S or in its solver.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Contact problems in files: our own npz, FCLIB's HDF5 and Siconos' ``.dat``, chosen by the name of the file."""
+"""Contact problems in files: npz of flexmb, FCLIB's HDF5 and Siconos' ``.dat``, chosen by the file extension."""
 
 from __future__ import annotations
 
@@ -24,9 +24,9 @@ SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
 
 
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
-    """Write a problem as npz; every bit comes back with ``load_npz``."""
+    """Write a problem as npz, from which ``load_npz`` recovers it exactly."""
     if Path(path).suffix.lower() not in ("", ".npz"):
-        words = "must end with .npz or have no ending; flexmb.nonsmooth.write_problem writes the other formats"
+        words = "must end with .npz or have no extension; flexmb.nonsmooth.write_problem writes the other formats"
         raise InputError(words, where="ContactProblem.save", key="path", value=str(path))
     W = problem.W
     data: dict[str, Any] = {"mu": problem.mu, "roll": problem.roll, "spin": problem.spin}
@@ -36,7 +36,7 @@ def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
 
 
 def load_npz(path: str | PathLike[str]) -> dict[str, Any]:
-    """Read what ``save_npz`` wrote, as the arguments of ``ContactProblem``."""
+    """Read the output of ``save_npz``, as the arguments of ``ContactProblem``."""
     where = "ContactProblem.load"
     try:
         with open(path, "rb") as file, np.load(file, allow_pickle=False) as data:
@@ -58,7 +58,7 @@ def load_npz(path: str | PathLike[str]) -> dict[str, Any]:
 
 
 def read_problem(path: str | PathLike[str]) -> ContactProblem:
-    """Read a contact problem from any of the formats; global and mixed ones come in local form.
+    """Read a contact problem in any of the formats; global and mixed ones are converted to local form.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def read_problem(path: str | PathLike[str]) -> ContactProblem:
 
 
 def write_problem(problem: ContactProblem, path: str | PathLike[str]) -> None:
-    """Write a contact problem in the format that the name of the file asks for (see ``read_problem``)."""
+    """Write a contact problem in the format given by the file extension (see ``read_problem``)."""
     suffix = _suffix(path)
     if suffix == ".npz":
         problem.save(path)
@@ -105,7 +105,7 @@ def _suffix(path: str | PathLike[str]) -> str:
 
 
 def foreign_dim(problem: ContactProblem, kind: str) -> int:
-    """Return the one ``dim`` of a problem that other codes can hold (2, 3, or 5 with rolling), or refuse it."""
+    """Return the common ``dim`` of a problem that other codes support (2, 3, or 5 with rolling), or raise."""
     dim = problem.dim
     if isinstance(dim, int) and dim in (2, 3, 5):
         rows = {2: (1, 0, 0), 3: (2, 0, 0), 5: (2, 2, 0)}[dim]

@@ -1,4 +1,4 @@
-"""FCLIB's HDF5 files: local problems read and written, global and rolling ones read in local form."""
+"""FCLIB's HDF5 files: local problems read and written, global and rolling ones read and converted to local form."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ def read_fclib(path: str | PathLike[str]) -> ContactProblem:
         with h5py.File(path, "r") as file:
             names = [name for name in (*LOCAL, *GLOBAL) if name in file]
             if not names:
-                words = f"holds none of {', '.join((*LOCAL, *GLOBAL))}"
+                words = f"has none of {', '.join((*LOCAL, *GLOBAL))}"
                 raise InputError(words, where="contact problem", key="path", value=str(path))
             return _read(file[names[0]], names[0] in GLOBAL)
     except (OSError, KeyError, ValueError, IndexError, TypeError, AttributeError) as err:
-        words = f"no contact problem of FCLIB ({err})"
+        words = f"not a contact problem of FCLIB ({err})"
         raise InputError(words, where="contact problem", key="path", value=str(path)) from None
 
 
 def _read(group: Any, is_global: bool) -> ContactProblem:
-    """Return the problem of a group."""
+    """Return the problem of an HDF5 group."""
     _refuse_joints(group)
     vectors = group["vectors"]
     mu = np.asarray(vectors["mu"], dtype=np.float64)
@@ -53,10 +53,10 @@ def _read(group: Any, is_global: bool) -> ContactProblem:
 
 
 def _refuse_joints(group: Any) -> None:
-    """Raise InputError for equations beside the contacts: G (b) of global problems, V and R (s) of local ones."""
+    """Raise InputError for equations other than contacts: G (b) of global problems, V and R (s) of local ones."""
     for key in ("G", "V", "R"):
         if key in group and min(int(np.ravel(group[key][size])[0]) for size in ("m", "n")) > 0:
-            words = "equations of joints beside the contacts are not read from FCLIB's files; eliminate them before"
+            words = "equations of joints in addition to contacts are not read from FCLIB files; eliminate them first"
             raise InputError(words, where="contact problem", key=key)
 
 
@@ -75,7 +75,7 @@ def _matrix(group: Any) -> sparse.csc_array:
 
 
 def write_fclib(problem: ContactProblem, path: str | PathLike[str]) -> None:
-    """Write a contact problem as a local problem of FCLIB, W by compressed rows."""
+    """Write a contact problem as a local problem of FCLIB, W as compressed rows."""
     dim = foreign_dim(problem, "FCLIB")
     W = sparse.csr_array(problem.W)
     with h5py.File(path, "w") as file:

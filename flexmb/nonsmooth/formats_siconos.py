@@ -2,7 +2,7 @@
 
 A file is a list of words: for local problems ``dim nc W q mu [mu_r]``, for global ones ``dim nc M H f w mu``, for mixed
 ones ``W q`` and the kind of each block of W. A matrix is its storage, rows and columns, and then: 0 dense, by columns;
-1 blocks by compressed rows of blocks, each by columns; 2 what CSparse prints.
+1 blocks by compressed rows of blocks, each by columns; 2 the output of CSparse.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ COMPLEMENTARITY, EQUALITY, FRICTION = 0, 2, 4
 
 
 class Words:
-    """The words of a file, taken one after the other."""
+    """The words of a file, read in sequence."""
 
     def __init__(self, text: str) -> None:
         self.words = text.split()
@@ -66,7 +66,7 @@ def read_dat(path: str | PathLike[str]) -> ContactProblem:
             return _mixed(words)
         return _pure(words)
     except (ValueError, IndexError, UnicodeDecodeError) as err:
-        text = f"no contact problem of Siconos ({err})"
+        text = f"not a contact problem of Siconos ({err})"
         raise InputError(text, where="contact problem", key="path", value=str(path)) from None
 
 
@@ -77,7 +77,7 @@ def _pure(words: Words) -> ContactProblem:
         raise ValueError(f"dim = {dim}: allowed are 2, 3 and 5")
     n, laws = dim * nc, 2 if dim == 5 else 1
     W, _ = _matrix(words)
-    if words.left > n + laws * nc + 1:  # one word more is in some files: the storage again
+    if words.left > n + laws * nc + 1:  # some files have one word more: the storage again
         H, _ = _matrix(words)
         f = words.floats(W.shape[0])
         W, b = local_form(W, H, f, words.floats(n))
@@ -113,7 +113,7 @@ def _mixed(words: Words) -> ContactProblem:
 
 
 def _matrix(words: Words) -> tuple[Any, IntArray]:
-    """Return a matrix and where the rows of its blocks end (for one without blocks, its number of rows)."""
+    """Return a matrix and the ends of its blocks of rows (without blocks, its number of rows)."""
     kind, m, n = words.integer(), words.integer(), words.integer()
     if kind == DENSE:
         words.take(2)
@@ -126,7 +126,7 @@ def _matrix(words: Words) -> tuple[Any, IntArray]:
 
 
 def _blocks(words: Words, m: int, n: int) -> tuple[Any, IntArray]:
-    """Return a matrix stored by blocks, and where the rows of blocks end."""
+    """Return a matrix stored by blocks, and the ends of the blocks of rows."""
     count, block_rows, block_columns = words.integer(), words.integer(), words.integer()
     row_ends, column_ends = words.integers(block_rows), words.integers(block_columns)
     pointers, places = words.integer(), words.integer()
@@ -146,7 +146,7 @@ def _blocks(words: Words, m: int, n: int) -> tuple[Any, IntArray]:
 
 
 def _csparse(words: Words, m: int, n: int) -> Any:
-    """Return a matrix as CSparse prints it, by columns or by triplets."""
+    """Return a matrix as printed by CSparse, by columns or by triplets."""
     words.integer()
     while words.words[words.at] != "nnz:":
         words.take(1)
@@ -196,5 +196,5 @@ def _block_lines(W: Any, dim: int) -> list[str]:
 
 
 def _numbers(values: Array) -> str:
-    """Return numbers with every bit of them."""
+    """Return numbers printed without loss of precision."""
     return " ".join(repr(float(x)) for x in values)

@@ -1,4 +1,4 @@
-"""``ContactProblem``: one step's contact problem as data that can be saved, read back and judged anywhere.
+"""``ContactProblem``: the contact problem of a step as data that can be saved, loaded and solved independently.
 
     U = W P + b,     K* ∋ (U_N + mu |U_T| + roll |omega_T| + spin |omega_N|, U_T, omega_T, omega_N)  perp  P ∈ K
     K = {|P_T| <= mu P_N,  |m_T| <= roll P_N,  |m_N| <= spin P_N}
@@ -45,8 +45,8 @@ class ContactProblem:
     roll, spin : (nc,) arrays or floats, optional
         Lengths of rolling and spinning resistance, m.
     shape : (nc, 3) int array, optional
-        Rows of each contact that slide (0 to 3; 3 where nothing but a ball bounds P_T), roll (0 to 2) and spin (0 or
-        1); takes the place of ``dim``.
+        Rows of each contact that slide (0 to 3; 3 if P_T is only bounded by a ball), roll (0 to 2) and spin (0 or
+        1); replaces ``dim``.
     """
 
     W: Any
@@ -103,7 +103,7 @@ class ContactProblem:
 
     @property
     def frictionless(self) -> bool:
-        """Whether the contacts are nothing but normals."""
+        """Whether the contacts have normal rows only."""
         return self.n == self.nc
 
     @property
@@ -129,14 +129,14 @@ class ContactProblem:
         return np.asarray(self.W @ z + self.b)
 
     def save(self, path: str | PathLike[str]) -> None:
-        """Write the problem to ``path``, which ends with .npz or has no ending; every bit comes back with ``load``."""
+        """Write the problem to ``path``, which ends with .npz or has no extension; ``load`` recovers it exactly."""
         from flexmb.nonsmooth.formats import save_npz
 
         save_npz(self, path)
 
     @classmethod
     def load(cls, path: str | PathLike[str]) -> Self:
-        """Read a problem that ``save`` wrote."""
+        """Read a problem written by ``save``."""
         from flexmb.nonsmooth.formats import load_npz
 
         return cls(**load_npz(path))
@@ -144,7 +144,7 @@ class ContactProblem:
 
 @dataclass(frozen=True, eq=False)
 class ContactSolution:
-    """What a solver found, and how good it is.
+    """The result of a solver, with its residual.
 
     Parameters
     ----------
@@ -166,7 +166,7 @@ class ContactSolution:
 
     @property
     def P(self) -> Array:
-        """Impulses, (n,)."""
+        """Impulses of the rows, (n,)."""
         return self.z
 
     @property
@@ -176,7 +176,7 @@ class ContactSolution:
 
 
 def impulses(problem: ContactProblem, z: ArrayLike) -> Array:
-    """Return impulses as a writable array of the problem's rows, or say that they do not fit."""
+    """Return impulses as a writable array of the problem's rows, or raise if the sizes differ."""
     out = np.array(z, dtype=np.float64, order="C")
     if out.shape != (problem.n,):
         raise InputError(f"must have shape ({problem.n},)", where="contact problem", key="z", value=out.shape)
@@ -184,7 +184,7 @@ def impulses(problem: ContactProblem, z: ArrayLike) -> Array:
 
 
 def dense(problem: ContactProblem) -> Array:
-    """Return W as a dense array that may be written to."""
+    """Return W as a writable dense array."""
     return np.ascontiguousarray(problem.W.toarray()) if problem.sparse else problem.W.copy()
 
 
@@ -194,7 +194,7 @@ def kernel_arrays(problem: ContactProblem, z: ArrayLike) -> tuple[Array, Array, 
 
 
 def worst(problem: ContactProblem, z: ArrayLike) -> tuple[int, float]:
-    """Return the contact whose law ``z`` violates most (-1 when there is none), and the residual."""
+    """Return the contact whose law ``z`` violates most (-1 without contacts), and the residual."""
     if problem.frictionless:
         row, r = lcp_worst(*kernel_arrays(problem, z))
         return int(row), float(r)
@@ -206,7 +206,7 @@ def worst(problem: ContactProblem, z: ArrayLike) -> tuple[int, float]:
 
 
 def residual(problem: ContactProblem, z: ArrayLike) -> float:
-    """Return the residual of ``z``, the only judge of solvers.
+    """Return the residual of ``z``, the common criterion of all solvers.
 
     Without friction it is the natural map of ``flexmb.kernels.lcp_residual``, else that of
     ``flexmb.kernels.cone_residual``.
@@ -215,6 +215,6 @@ def residual(problem: ContactProblem, z: ArrayLike) -> float:
 
 
 def worst_row(problem: ContactProblem, z: ArrayLike) -> int:
-    """Return the first row of the contact whose law ``z`` violates most (-1 when there is none)."""
+    """Return the first row of the contact whose law ``z`` violates most (-1 without contacts)."""
     block = worst(problem, z)[0]
     return int(problem.start[block]) if block >= 0 else -1

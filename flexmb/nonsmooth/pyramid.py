@@ -5,9 +5,9 @@ With the directions d_1 .. d_m of a contact as columns of D, m of them spread ev
 
     0 <= U_N  perp  P_N >= 0,    0 <= D^T U_T + lam 1  perp  beta >= 0,    0 <= mu P_N - 1^T beta  perp  lam >= 0
 
-where U = W P + b. Rolling and spinning have pyramids of their own. m facets stand inside the circle: friction in the
-worst direction is lower by 1 - cos(pi / m) (8: 7.6 %, 32: 0.5 %), and results turn with the tangents; on a line, as in
-planar contacts, the law is exact.
+where U = W P + b. Rolling and spinning have separate pyramids. The m facets are inside the circle: friction in the
+worst direction is lower by 1 - cos(pi / m) (8: 7.6 %, 32: 0.5 %), and results depend on the directions of the tangents;
+on a line, as in planar contacts, the law is exact.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def facet_directions(rows: int, facets: int) -> Array:
 
 
 class Pyramids:
-    """The blocks of a contact problem with pyramids: what their complementarity problem is made of.
+    """The blocks of a contact problem with pyramids, and the data of their complementarity problem.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ class Pyramids:
             (i, int(self.normal[i] + 1 + shape[i, :k].sum()), int(shape[i, k]), float(law[i, k]))
             for i in range(len(shape))
             for k in range(3)
-            if shape[i, k] and law[i, k] > 0.0  # without friction there is no impulse to ask for
+            if shape[i, k] and law[i, k] > 0.0  # without friction there is no tangential impulse to compute
         ]
         made = [(row, facet_directions(count, facets)) for _, row, count, _ in groups]
         nb, edges = len(shape), sum(d.shape[1] for _, d in made)
         n = int(sizes.sum())
-        # P = B (P_N, beta); rows of E say which pyramid an edge belongs to
+        # P = B (P_N, beta); rows of E assign edges to pyramids
         self.B, self.E, self.mu = np.zeros((n, nb + edges)), np.zeros((edges, len(groups))), np.zeros((len(groups), nb))
         self.B[self.normal, np.arange(nb)] = 1.0
         at = 0
@@ -71,9 +71,9 @@ class Pyramids:
     def solve(
         self, W: Array, b: Array, solver: ContactSolver, given: Array | None = None, guess: Array | None = None
     ) -> tuple[Array, int]:
-        """Return the impulses P (n,) and the iterations taken.
+        """Return the impulses P (n,) and the number of iterations.
 
-        Where there is friction, index sets are tried from the guess on, then Lemke's method, and sets from its answer.
+        With friction, index sets are tried from the guess on, then Lemke's method, then index sets from its solution.
 
         Parameters
         ----------
@@ -83,9 +83,9 @@ class Pyramids:
         solver : ContactSolver
             For problems without friction; its tolerance for all.
         given : (nb,) array, optional
-            Normal impulses that act in any case, beside those that are asked for: those of a decompression.
+            Given normal impulses in addition to the unknown ones: those of a decompression.
         guess : (n,) array, optional
-            Impulses of a problem near to this one.
+            Impulses of a similar problem.
 
         Raises
         ------
@@ -118,7 +118,7 @@ class Pyramids:
         return ContactProblem(W=A, b=np.concatenate([self.B.T @ b, self.mu @ given]))
 
     def _coordinates(self, P: Array, U: Array) -> Array:
-        """Return (P_N, beta, lam) of impulses P and rates U: beta on the edges beside them, lam the slip speeds."""
+        """Return (P_N, beta, lam) of impulses P and rates U: beta on the adjacent edges, lam the slip speeds."""
         nb, edges = self.normal.size, self.B.shape[1]
         z = np.zeros(edges + self.E.shape[1])
         z[:nb] = np.maximum(P[self.normal], 0.0)
@@ -133,7 +133,7 @@ class Pyramids:
         return z
 
     def _frictional(self, problem: ContactProblem, start: Array, solver: ContactSolver) -> tuple[Array, int]:
-        """Return z and the iterations taken."""
+        """Return z and the number of iterations."""
         z, sets = index_sets(problem, start, solver.tolerance)
         if residual(problem, z) <= solver.tolerance:
             return z, sets
@@ -149,9 +149,10 @@ class Pyramids:
 
 
 def index_sets(problem: ContactProblem, z: Array, tolerance: float) -> tuple[Array, int]:
-    """Return z of the index sets {z > w}, each from the one before, by the least corrections, and how many were tried.
+    """Return z of the index sets {z > w}, each from the previous one by least-norm corrections, and their number.
 
-    Redundant contacts leave the equations of a set singular: the least correction stays near what was nonnegative.
+    Redundant contacts leave the equations of a set singular: the least-norm correction remains near the nonnegative
+    iterate.
     """
     A, b = problem.W, problem.b
     for k in range(SETS):
@@ -159,7 +160,7 @@ def index_sets(problem: ContactProblem, z: Array, tolerance: float) -> tuple[Arr
         z = np.where(inside, z, 0.0)
         if inside.any():
             here = A[np.ix_(inside, inside)]
-            for _ in range(2):  # the second brings the residual to round-off
+            for _ in range(2):  # the second one reduces the residual to round-off
                 z[inside] -= np.linalg.lstsq(here, (A @ z + b)[inside], rcond=1e-12)[0]
         if residual(problem, z) <= tolerance:
             z = np.maximum(z, 0.0)

@@ -1,4 +1,4 @@
-"""Global and mixed contact problems in local form: unknowns that are no contact impulses are eliminated."""
+"""Global and mixed contact problems in local form: all unknowns except contact impulses are eliminated."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 FULL, SMALL = 0.25, 10_000
-"""Density of W above which it is stored densely, and number of entries below which it always is."""
+"""Density of W above which it is stored densely, and number of entries below which this is always done."""
 
 
 def thinned(W: Any) -> Any:
-    """Return W as a sparse array where most of it is zero, else dense."""
+    """Return W as a sparse array if most entries are zero, else dense."""
     W = sparse.csr_array(W)
     size = W.shape[0] * W.shape[1]
     return W if size > SMALL and W.nnz < FULL * size else W.toarray()
 
 
 def both_halves(M: sparse.csc_array) -> sparse.csc_array:
-    """Return a matrix of which only one half was stored as the symmetric one that it stands for."""
+    """Return the symmetric matrix of which only one half was stored."""
     below, above = sparse.tril(M, -1).nnz, sparse.triu(M, 1).nnz
     if (below == 0) == (above == 0):
         return M
@@ -56,7 +56,7 @@ def local_form(M: Any, H: Any, f: Array, w: Array) -> tuple[Any, Array]:
 def without_joints(W: Array, q: Array, joints: IntArray, contacts: IntArray) -> tuple[Array, Array]:
     """Return W and b of the contact rows with the rows ``joints``, where u = 0, eliminated.
 
-    Redundant joints share their impulse (pseudo-inverse).
+    Redundant joints share their impulse by least norm (pseudo-inverse).
     """
     if not joints.size:
         return W[np.ix_(contacts, contacts)], q[contacts]

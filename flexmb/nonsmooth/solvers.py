@@ -1,4 +1,4 @@
-"""``ContactSolver``: a solver as its name and two numbers; the work is done in ``methods`` and ``flexmb.kernels``."""
+"""``ContactSolver``: a solver as its name and two numbers; the algorithms are in ``methods`` and ``flexmb.kernels``."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ METHODS: dict[str, int] = {"auto": NEWTON, "newton": NEWTON, "lemke": LEMKE, "pg
 
 
 class ContactNotConverged(NotConverged):
-    """A contact problem was not solved; the problem, the worst contact (``block``) and its first row come along.
+    """A contact problem was not solved; the error has the problem, the worst contact (``block``) and its first row.
 
     ``time`` is nan and ``step`` -1 until the caller, who knows them, fills them in (and ``contact``, its name).
-    ``what`` are words for the problem and its solver where the user did not choose the latter.
+    ``what`` describes the problem and its solver if the user did not choose the latter.
     """
 
     def __init__(self, problem: ContactProblem, solution: ContactSolution, tolerance: float, what: str = "") -> None:
@@ -52,15 +52,15 @@ class ContactSolver:
     Parameters
     ----------
     name : str
-        "auto" chooses by the problem and goes on with another where one fails. By name: "exact" (one contact), "nsgs",
+        "auto" chooses by the problem and tries others if one fails. By name: "exact" (one contact), "nsgs",
         "psor", "newton", "proximal-newton", "apgd", "barzilai-borwein", "admm", "lemke", "clarabel" (needs
         ``pip install "flexmb[cone]"``) and "pgs" (nsgs). Without friction, "newton", "lemke" and "pgs" are followed by
-        the others where they fail.
+        the others if they fail.
     tolerance : float
         Largest accepted residual (see ``flexmb.nonsmooth.residual``), dimensionless.
     max_iterations : int
         Most index sets, pivots, sweeps or linear systems of the solver named; 0 chooses by the size of the problem. A
-        limit for "lemke" or "pgs" holds for the whole: no other solver is tried then.
+        limit for "lemke" or "pgs" applies to the whole solution: no other solver is tried then.
     """
 
     name: str = "auto"
@@ -98,7 +98,7 @@ class ContactSolver:
     def cone_method(self) -> int:
         """Code of the solver in the kernel for problems with friction (``flexmb.kernels.cones``)."""
         if not self.compiled:
-            words = f"no solver of compiled loops; these are {', '.join(KERNELS)}"
+            words = f"not a solver of compiled loops; these are {', '.join(KERNELS)}"
             raise InputError(words, where="ContactSolver", key="name", value=self.name)
         return KERNELS[self.name]
 
@@ -109,12 +109,12 @@ class ContactSolver:
         ----------
         problem : ContactProblem
         z0 : (n,) array, optional
-            Warm start, e.g. the impulses of the step before; left untouched.
+            Warm start, e.g. the impulses of the previous step; not modified.
 
         Raises
         ------
         ContactNotConverged
-            When the residual stays above the tolerance.
+            If the residual remains above the tolerance.
         """
         z = np.zeros(problem.n) if z0 is None else impulses(problem, z0)
         if not np.isfinite(z).all():
@@ -122,11 +122,11 @@ class ContactSolver:
         if problem.frictionless and self.name in METHODS:
             W, b, z = kernel_arrays(problem, z)
             iterations, r = solve_lcp(W, b, z, self.method, self.max_iterations, self.tolerance)
-        else:  # iterates may run away; they are judged
+        else:  # iterates may diverge; their residual decides
             with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
                 z, iterations = run(self.name, problem, z, self.tolerance, self.max_iterations)
             r = residual(problem, z)
-        with np.errstate(over="ignore", invalid="ignore"):  # of answers that are refused below
+        with np.errstate(over="ignore", invalid="ignore"):  # of solutions refused below
             U = problem.w(z)
         solution = ContactSolution(frozen(z), frozen(U), float(r), int(iterations), self.name)
         if not r <= self.tolerance:

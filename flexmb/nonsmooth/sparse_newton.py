@@ -1,4 +1,4 @@
-"""Newton's and the proximal method for problems with many contacts: sparse factors in the place of dense ones.
+"""Newton's and the proximal method for problems with many contacts, with sparse instead of dense factors.
 
 The iterations are those of ``flexmb.kernels.cone_newton`` and ``cone_proximal``, whose formulas they use.
 """
@@ -22,7 +22,7 @@ from flexmb.state import Array
 
 
 class Schedule(NamedTuple):
-    """Parameters of the proximal method: how its regularization alpha changes."""
+    """Parameters of the proximal method: the sequence of its regularization alpha."""
 
     first: float = FIRST  # alpha at the start
     share: float = SHARE  # of the residual, to which each problem is solved
@@ -36,7 +36,7 @@ QUICK = Schedule()
 
 
 class SparseNewton:
-    """Newton's method on one problem with W raised by ``alpha D^-2``."""
+    """Newton's method on one problem with W + ``alpha D^-2``."""
 
     def __init__(self, problem: ContactProblem) -> None:
         self.W = sparse.csr_array(problem.W)
@@ -87,7 +87,7 @@ class SparseNewton:
     def solve(
         self, P: Array, alpha: float, anchor: Array, max_iter: int, tol: float, most_vain: int = VAIN
     ) -> tuple[Array, int, float]:
-        """Return the best iterate, the linear systems solved, and its residual (``kernels.cone_newton.newton``)."""
+        """Return the best iterate, the number of linear systems, and its residual (``kernels.cone_newton.newton``)."""
         raised = alpha / self.D**2
         W, b = self.W + sparse.diags_array(raised), self.b - raised * anchor
         r = step_lengths(W.diagonal(), self.shape, self.start)
@@ -120,7 +120,7 @@ class SparseNewton:
 def sparse_proximal(
     problem: ContactProblem, P: Array, max_iter: int, tol: float, how: Schedule = QUICK
 ) -> tuple[Array, int, float]:
-    """Return the best iterate of the proximal method, the linear systems solved, and its residual."""
+    """Return the best iterate of the proximal method, the number of linear systems solved, and its residual."""
     method = SparseNewton(problem)
     at = best = P
     residual = least = method.residual(problem.w(P), P)

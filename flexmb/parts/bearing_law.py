@@ -47,7 +47,7 @@ class BearingLaw:
 
 
 def bearing_law(stiffness: object, damping: object, speed: object, where: str) -> BearingLaw:
-    """Return the law from what users give.
+    """Return the law from user input.
 
     Without ``speed``, stiffness and damping are a number (the same along y and z), a 2 x 2 or a 4 x 4 matrix; with
     it, either may also be a list of these, one per speed.
@@ -70,10 +70,10 @@ def _matrices(given: object, key: str, speeds: Array | None, where: str) -> Arra
         plain = np.asarray(given)
         x = plain.astype(np.float64) if plain.dtype.kind in "iuf" else None
     except (TypeError, ValueError, OverflowError):
-        x = None  # ragged lists, and what is no number
+        x = None  # ragged lists, and entries that are not numbers
     if x is None:
         if isinstance(given, Sequence) and not isinstance(given, str):
-            raise InputError(f"is no matrix of numbers; must be {_allowed(speeds)}", where=where, key=key)
+            raise InputError(f"is not a matrix of numbers; must be {_allowed(speeds)}", where=where, key=key)
         raise InputError(f"must be {_allowed(speeds)}", where=where, key=key, value=given)
     if not np.all(np.isfinite(x)):
         raise InputError("must be finite", where=where, key=key, value=given)
@@ -92,7 +92,7 @@ def _matrices(given: object, key: str, speeds: Array | None, where: str) -> Arra
 
 
 def _size(x: Array) -> str:
-    """Return the size of a matrix in words."""
+    """Return the size of a matrix as text."""
     if x.ndim == 1:
         return f"is a list of {x.size} numbers"
     rows, columns = x.shape[-2:]
@@ -104,6 +104,6 @@ def _allowed(speeds: Array | None) -> str:
 
 
 def _grown(matrices: Array, m: int) -> Array:
-    """Return the matrices with zeros for the motions they do not know."""
+    """Return the matrices extended by zeros for the missing motions."""
     more = m - matrices.shape[1]
     return np.pad(matrices, ((0, 0), (0, more), (0, more)))

@@ -1,4 +1,4 @@
-"""Functions of time that users write in Python or compile with numba."""
+"""Functions of time written by users in Python or compiled with numba."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Given = Callable[..., Any]
 
 
 class Called(TimeFunction):
-    """A function of time of the user's: any callable of Python, or a function of numba.
+    """A function of time of the user: any Python callable, or a function of numba.
 
     One of Python is called in every step (a few microseconds each time); one of numba (``@njit`` or
     ``@cfunc("float64(float64)")``) by its address from within the compiled loops. Schemes may ask for times up to a
@@ -37,12 +37,12 @@ class Called(TimeFunction):
     dt : float
         Step of these differences, s: small against the times in which the function changes.
     where : str
-        Where it stands, for messages.
+        Its location, for messages.
 
     Raises
     ------
     InputError
-        When it raises, or returns anything but one finite number: with its name, the time and what came back.
+        If it raises, or returns anything but one finite number; the error has its name, the time and the result.
     """
 
     kind: ClassVar[str] = "python"
@@ -107,7 +107,7 @@ class Called(TimeFunction):
         """Return kind and numbers: the addresses of the function and its derivatives."""
         if not self._doors:
             self._doors = [self._door(order) for order in range(3)]
-        # an address of a process has at most 48 bits: it is a float64 exactly
+        # an address of a process has at most 48 bits, so it is exact as a float64
         return CALLED, np.array([door.address for door in self._doors], dtype=np.float64)
 
     def _door(self, order: int) -> Door | CompiledDoor:
@@ -117,26 +117,26 @@ class Called(TimeFunction):
         try:
             door = CompiledDoor(given)
         except ValueError as err:
-            message = f"numba cannot make a function float64(float64) of '{self.name}': {err}"
+            message = f"numba cannot compile a function float64(float64) from '{self.name}': {err}"
             raise InputError(message, where=self.where) from None
-        self.at(0.0, order)  # what it returns is looked at once; later a NaN is found as one of the motion
+        self.at(0.0, order)  # the result is checked once; a later NaN is detected in the motion
         return door
 
 
 class Sampled(Called):
     """A function of time and of the motion of a node: sampled at the start of each step, reached at its end.
 
-    It acts a step late, straight from sample to sample, as a controller that needs a step to answer does: the error is
-    of first order in the step, and the force has no jumps.
+    It acts one step late, linearly interpolated from sample to sample, like a controller with a delay of one step: the
+    error is of first order in the step, and the force has no jumps.
 
     Parameters
     ----------
     function : callable
         Of the time, s, and of position, m, and velocity, m/s, of the node, (3,) arrays; returns a finite number.
     node : str
-        Whose motion it is given.
+        Node whose motion it receives.
     where : str
-        Where it stands, for messages.
+        Its location, for messages.
     """
 
     def __init__(self, function: Given, node: str, *, where: str = "function") -> None:
@@ -150,25 +150,25 @@ class Sampled(Called):
         return f0 + share * (f1 - f0)
 
     def sample(self, t: float, h: float, position: Array, velocity: Array, first: bool = False) -> None:
-        """Take the value at t, that of t + h; the first one also that of t."""
+        """Sample the value at t for the time t + h; the first sample is also used at t."""
         value = returned_number(self.function, (t, position, velocity), self.where, self.name)
         self._from, self._to = (t, value if first else self._to[1]), (t + h, value)
 
 
 def takes_motion(function: object) -> bool:
-    """Tell whether a callable wants three arguments: the time, position and velocity of a node."""
+    """Return whether a callable has three arguments: the time, position and velocity of a node."""
     if not callable(function) or isinstance(function, Called):
         return False
     try:
         parameters = inspect.signature(getattr(function, "py_func", function)).parameters.values()
-    except (TypeError, ValueError):  # written in C: nothing is known about it
+    except (TypeError, ValueError):  # written in C: its signature is unknown
         return False
     needed = [p for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) and p.default is p.empty]
     return len(needed) == 3
 
 
 def returned_number(function: Given, arguments: tuple[Any, ...], where: str, name: str) -> float:
-    """Call a user's function and return its number; InputError with name, time and what came back otherwise."""
+    """Call a user's function and return its number; otherwise InputError with name, time and result."""
     t = float(arguments[0])
     try:
         answer = function(*arguments)

@@ -1,21 +1,18 @@
-"""Kinds of parts found by the files that hold them, or by entry points of other packages."""
+"""Kinds of parts found as modules of their package, or by entry points of other packages."""
 
 from __future__ import annotations
 
-import functools
 import importlib
-import inspect
 import pkgutil
 from collections.abc import Iterable
 from typing import Any
 
+from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.plugins import Registry, part_word
-from flexmb.checks.values import unknown_key
-from flexmb.errors import InputError
 
 
 def kinds_of(package: str, path: Iterable[str], role: str) -> Registry:
-    """Return the parts of a package, and those that plug-ins add, by the word that case files use for them.
+    """Return the parts of a package, and those of plug-ins, by their names in case files.
 
     Parameters
     ----------
@@ -35,24 +32,9 @@ def kinds_of(package: str, path: Iterable[str], role: str) -> Registry:
             if isinstance(kind := getattr(cls, "kind", None), str):
                 assert kind not in found, f"{cls} and {found[kind]} are both of kind {kind}"
                 found[kind] = cls
-                _answer_unknown_keys(cls)
+                answer_unknown_keywords(cls)
     # parts of small motion first
     return Registry(found, role, part_word(role), _order)
-
-
-def _answer_unknown_keys(cls: type[Any]) -> None:
-    """Let a part answer an unknown keyword in Python as a case file is answered: with the key that is meant."""
-    made = cls.__init__
-    known = [name for name in inspect.signature(cls).parameters if name != "name"]
-
-    @functools.wraps(made)
-    def checked(self: Any, *args: Any, **keys: Any) -> None:
-        for key in keys:
-            if key != "name" and key not in known:
-                raise InputError(unknown_key(key, known), where=f"{cls.__name__}(..)", key=key)
-        made(self, *args, **keys)
-
-    cls.__init__ = checked
 
 
 def _order(item: tuple[str, Any]) -> tuple[bool, str]:

@@ -1,4 +1,4 @@
-"""``Part``: what bodies, joints, loads and contacts have in common."""
+"""``Part``: common base of bodies, joints, loads and contacts."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ class Part:
     name: str = field(kw_only=False)
 
     def __str__(self) -> str:
-        return self.name  # so that a body can stand wherever its name can
+        return self.name  # so that a body can be used in place of its name
 
     @property
     def where(self) -> str:
-        """Where it stands in a case file."""
+        """Location of the part in a case file."""
         return f"{self.role}.{self.name}"

@@ -1,4 +1,4 @@
-"""``SpeedHistory``: an angle by its speed, which is linear between given times."""
+"""``SpeedHistory``: an angle given by its speed, which is linear between given times."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class SpeedRange(NamedTuple):
         slack = SPEED_SLACK * (self.high - self.low)
         if lowest < self.low - slack or highest > self.high + slack:
             turns = f"{lowest:g}" if lowest == highest else f"{lowest:g} to {highest:g}"
-            message = f"turns at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"
+            message = f"rotates at {turns} rad/s, but {self.what} covers {self.low:g} to {self.high:g} rad/s; extend it"
             raise InputError(message, where=where)
 
 
@@ -107,7 +107,7 @@ class SpeedHistory:
         return np.asarray(np.interp(t, self.time, self.speed), dtype=np.float64)
 
     def second(self, t: Array | float) -> Array:
-        """Return the acceleration of the line that begins at or holds ``t``; zero before and after the points."""
+        """Return the acceleration of the line that begins at or contains ``t``; zero before and after the points."""
         slopes = np.concatenate([[0.0], np.diff(self.speed) / np.diff(self.time), [0.0]])
         after = just_after(t, self.time[0], self.time[-1])
         return np.asarray(slopes[np.searchsorted(self.time, after, side="right")], dtype=np.float64)

@@ -32,7 +32,7 @@ class SpeedTable:
     C: Array
 
     def at(self, speed: float) -> tuple[Array, Array]:
-        """Return K and C at a speed; outside the table its end values: runs are checked, analyses noted."""
+        """Return K and C at a speed; outside the table its end values: an error in runs, a note in analyses."""
         x = float(np.clip(speed, self.speed[0], self.speed[-1]))
         i = int(np.clip(np.searchsorted(self.speed, x, side="right") - 1, 0, self.speed.size - 2))
         s = (x - self.speed[i]) / (self.speed[i + 1] - self.speed[i])

@@ -11,7 +11,7 @@ Code = tuple[int, Array]
 
 
 class TimeFunction:
-    """A function of time: defined everywhere and without slope, unless it says otherwise."""
+    """A function of time: by default defined everywhere and with zero derivatives."""
 
     def check_span(self, start: float, end: float, where: str = "") -> None:
         """Raise if the function is not defined on [start, end]."""

@@ -22,7 +22,7 @@ from flexmb.parts.time_function_base import Code, TimeFunction
 from flexmb.state import Array
 
 ROUND_OFF = 1e-9
-"""Tolerance, over the length of a table, for times outside it (n h does not meet the end exactly)."""
+"""Tolerance, relative to the length of a table, for times outside it (n h does not meet the end exactly)."""
 
 
 @dataclass(frozen=True, init=False)
@@ -47,7 +47,7 @@ class Constant(TimeFunction):
 
 @dataclass(frozen=True, kw_only=True)
 class Ramp(TimeFunction):
-    """Straight from ``start_value`` at ``start_time`` to ``end_value`` at ``end_time``; held before and after."""
+    """Linear from ``start_value`` at ``start_time`` to ``end_value`` at ``end_time``; constant before and after."""
 
     kind: ClassVar[str] = "ramp"
 
@@ -166,7 +166,7 @@ class Table(TimeFunction):
         return np.asarray(value, dtype=np.float64)
 
     def rate(self, t: Array | float) -> Array:
-        """Return the slope of the line that begins at or holds ``t``; held values have slope zero."""
+        """Return the slope of the line that begins at or contains ``t``; constant values have slope zero."""
         slopes = np.diff(self.values) / np.diff(self.time)
         ends = (slopes[0], slopes[-1]) if self.outside == "error" else (0.0, 0.0)
         padded = np.concatenate(([ends[0]], slopes, [ends[1]]))
@@ -183,7 +183,7 @@ class Table(TimeFunction):
 
 @dataclass(frozen=True, init=False)
 class SpinUp(TimeFunction):
-    """Angle of a motor that starts from rest and turns at ``rate`` after ``duration``, the rate growing smoothly.
+    """Angle of a motor that starts from rest and reaches the speed ``rate`` smoothly at ``duration``.
 
     (rate/T) [t^2/2 + (T/2 pi)^2 (cos(2 pi t/T) - 1)] for 0 <= t <= T = duration, then rate (t - T/2); zero before.
     """
@@ -275,7 +275,7 @@ KINDS: dict[str, type[Constant] | type[Ramp] | type[Harmonic] | type[Table] | ty
 
 
 def time_function(data: object, where: str) -> Function:
-    """Return a time function from what users give: itself, a number (constant), or ``{ kind = "ramp", .. }``."""
+    """Return a time function from user input: an object, a number (constant), or ``{ kind = "ramp", .. }``."""
     if isinstance(data, Constant | Ramp | Harmonic | Table | SpinUp | Polynomial | Called):
         return data
     if callable(data):
@@ -290,13 +290,13 @@ def time_function(data: object, where: str) -> Function:
     try:
         return from_table(KINDS[choice(data.get("kind"), "kind", where, tuple(KINDS))], rest, where)
     except InputError as err:
-        # an error of the whole table shows it as it was given, with its kind
+        # an error of the whole table shows the input with its kind
         value = err.value if err.key else dict(data)
         raise InputError(err.message, where=err.where, key=err.key, value=value) from None
 
 
 def just_after(t: Array | float, start: float, end: float) -> Array:
-    """Return ``t`` moved on by round-off, so that n h a last bit before a corner gets the slope after it."""
+    """Return ``t`` shifted by round-off, so that n h a last bit before a corner gets the slope after it."""
     return np.asarray(t) + 1e-12 * max(abs(start), abs(end))
 
 
@@ -322,7 +322,7 @@ def covered(time: Array, start: float, end: float, remedy: str, where: str) -> N
 def number_list(data: object, key: str, where: str = "function") -> Array:
     """Return a list of finite numbers as a read-only array."""
     try:
-        # texts that look like numbers would be turned into them
+        # texts that look like numbers would be converted
         texts = np.asarray(data).dtype.kind not in "iuf"
         numbers = np.empty((0, 0)) if texts else np.array(data, dtype=np.float64)
     except (TypeError, ValueError):

@@ -59,7 +59,7 @@ JOINT = ("force", "impulse", "position_error", "velocity_error")
 
 
 def series_of(result: Recorded) -> Iterator[tuple[str, Array, str]]:
-    """Yield all that was recorded at the samples: name, (n+1,) or (n+1, k) array, unit."""
+    """Yield all data recorded at the samples: name, (n+1,) or (n+1, k) array, unit."""
     for name in result.signals:
         yield name, result.signals[name], unit(f"/signals/{name}")
     for name, contact in result.contacts.items():
@@ -106,7 +106,7 @@ def result_to_xarray(result: Recorded) -> xarray.Dataset:
 
 
 def table_to_pandas(table: Runs) -> pandas.DataFrame:
-    """Return the runs of a study as a table: axes, status, numbers, and why a run failed (``error_column``)."""
+    """Return the runs of a study as a table: axes, status, numbers, and the reason of a failure (``error_column``)."""
     pandas = _needed("pandas")
     last = table.error_column
     rows = [

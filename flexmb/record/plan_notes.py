@@ -54,8 +54,8 @@ def notes_of(plan: Planned) -> tuple[str, ...]:
     large = system.joints is not None
     if plan.tolerance and system.contacts.nc and large and not plan.with_events:
         notes += (
-            "time.tolerance with contacts: bodies that bounce never come quite to rest, since the steps shrink with "
-            "their bounces, and impacts are not held to the tolerance; time.step is the better choice",
+            "time.tolerance with contacts: bouncing bodies never come to rest completely, since the steps shrink "
+            "with the bounces, and the tolerance does not control impacts; time.step is recommended",
         )
     return (*notes, *_time_stepping(plan))
 

@@ -52,11 +52,11 @@ class Result(ResultFigures):
     tree : Tree
         Arrays by path, see ``flexmb.record.io.structure``.
     summary : dict
-        As in summary.json.
+        Content of summary.json.
     case_text : str
-        The case file as run, when there was one.
+        The case file as run, if there was one.
     folder : Path or None
-        Where it was read from.
+        Folder from which it was read.
     """
 
     def __init__(self, tree: Tree, summary: dict[str, Any], case_text: str = "", folder: Path | None = None) -> None:
@@ -77,7 +77,7 @@ class Result(ResultFigures):
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end; False of one that failed or was cancelled, which ends earlier."""
+        """Whether the run reached its end; False if it failed or was cancelled."""
         return self.summary.get("status") == "complete"
 
     @property
@@ -123,7 +123,7 @@ class Result(ResultFigures):
 
     @property
     def layout(self) -> Layout:
-        """Where the unknowns live in space."""
+        """Positions of the unknowns in space."""
         return self.fields.maps.layout
 
     def mesh(self, time: float, *, warp: bool = False) -> pyvista.UnstructuredGrid:
@@ -171,7 +171,7 @@ class Result(ResultFigures):
         scale: float = 1.0,
         backend: str | None = None,
     ) -> Any:
-        """Look at the result: in a notebook below the cell, to be turned and played, else in a window.
+        """Show the result: in a notebook as an interactive page below the cell, else in a window.
 
         Parameters
         ----------
@@ -227,7 +227,7 @@ class Result(ResultFigures):
 
 
 class Fields:
-    """Whole states: ``step``, ``time`` in full; ``q``, ``v``, ``impulse`` are read when sliced."""
+    """Full states: ``step``, ``time`` in memory; ``q``, ``v``, ``impulse`` are read in slices."""
 
     def __init__(self, tree: Tree) -> None:
         self._tree = tree
@@ -262,7 +262,7 @@ class Fields:
 
     @property
     def impulse(self) -> Any:
-        """Contact impulses since the state before, (f, nc), array-like; in large motion vectors, (f, 3 nc)."""
+        """Contact impulses since the previous state, (f, nc), array-like; in large motion vectors, (f, 3 nc)."""
         return self._tree["/state/impulse"]
 
     @property
@@ -282,7 +282,7 @@ class Fields:
 
 
 class MemorySink:
-    """A sink that keeps everything in memory."""
+    """A sink that stores everything in memory."""
 
     def __init__(self) -> None:
         self._blocks: list[dict[str, np.ndarray]] = []
@@ -293,8 +293,8 @@ class MemorySink:
         self._blocks = []
 
     def append(self, block: Block) -> None:
-        """Keep the samples of a block (copied: the loop may use its arrays again)."""
-        # at once: an interrupt may come at any time
+        """Store the samples of a block (copied, since the loop may reuse its arrays)."""
+        # in one statement, since an interrupt may come at any time
         self._blocks.append({name: np.array(values) for name, values in split(self.run, block).items()})
 
     @property
@@ -303,7 +303,7 @@ class MemorySink:
         return bool(self._blocks)
 
     def checkpoint(self, point: Checkpoint) -> None:
-        """Do nothing: memory does not outlive the run."""
+        """Do nothing, since data in memory is not kept after the process."""
 
     def tree(self) -> dict[str, np.ndarray]:
         """Return the tree of arrays recorded so far."""
@@ -328,7 +328,7 @@ def _what_else(folder: Path) -> str:
         return " (the run there is not finished)"
     inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
     more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
-    return f"; there are results in it: {', '.join(inside[:4])}{more}" if inside else ""
+    return f"; it contains results: {', '.join(inside[:4])}{more}" if inside else ""
 
 
 def load(folder: str | Path) -> Result:

@@ -1,4 +1,4 @@
-"""Figures that a result draws of itself."""
+"""Figures of a result as methods of ``Result``."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class ResultFigures:
         ----------
         names : str
             Such as ``rod.first.position.x``, ``contacts.wall.force`` or ``energy.total``; of a vector such as
-            ``rod.first.position`` the components that move are drawn.
+            ``rod.first.position`` the varying components are drawn.
         save : path, optional
             As for ``plot_energy``.
         """
@@ -190,7 +190,7 @@ class ResultFigures:
 
 
 def _saved(figure: Any, save: str | Path | None) -> Figure:
-    """Write a figure where a path is given, and return it."""
+    """Write a figure if a path is given, and return it."""
     from flexmb.postproc.figure_file import save_figure, usable_figure
 
     if save is not None:

@@ -8,14 +8,16 @@ from flexmb.record.samples import RunInfo, Tally
 from flexmb.record.summary_text import energy_warnings
 
 MOST_BENT = 0.1
-"""Deflection of a floating beam, over its length, up to which linear strains are accurate (docs/multibody.md)."""
+"""Deflection of a floating beam, relative to its length, up to which linear strains are accurate
+(docs/multibody.md)."""
 LOST_IN_CORRECTIONS = 0.01
-"""Work of position corrections at contacts with restitution, over the energy exchanged, above which a note is given."""
+"""Work of position corrections at contacts with restitution, relative to the energy exchanged, above which a note is
+given."""
 
 
 def run_notes(run: RunInfo, tally: Tally, energy: dict[str, Any]) -> list[str]:
-    """Return the notes of a finished run: energies, restitution with GGL, beams that bend too far."""
-    return [*energy_warnings(energy), *_restitution_notes(run, energy), *_bending_notes(tally)]
+    """Return the notes of a finished run: energies, restitution with GGL, falling friction, beams that bend too far."""
+    return [*energy_warnings(energy), *_restitution_notes(run, energy), *_falling_notes(tally), *_bending_notes(tally)]
 
 
 def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
@@ -29,9 +31,20 @@ def _restitution_notes(run: RunInfo, energy: dict[str, Any]) -> list[str]:
     if not bouncing:
         return []
     return [
-        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy moved, besides what the "
-        f"restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
+        f"position corrections (GGL) took {100.0 * -work / moved:.2g} % of the energy exchanged, in addition to the "
+        f"loss by restitution of {', '.join(bouncing)} takes; it is at most proportional to the step; ggl = false and "
         "moreau-jean do not lose it (docs/energy.md)"
+    ]
+
+
+def _falling_notes(tally: Tally) -> list[str]:
+    """Return the note on friction that falls too steeply with the slip speed (docs/friction.md)."""
+    if not tally.falling_max >= 1.0:
+        return []
+    return [
+        f"contacts.{tally.falling_contact}: friction falls so steeply with the slip speed that W_TT P_N |mu'| = "
+        f"{tally.falling_max:.3g} at t = {tally.falling_time:.6g} s; from 1 on the slip of a step is not unique, and "
+        "mu of its start decides; a smaller time.step lowers it, except in impacts (docs/friction.md)"
     ]
 
 

@@ -19,7 +19,7 @@ from flexmb.errors import FolderWarning, RunWarning
 
 PACKAGE = __name__.partition(".")[0]
 LOGGER = logging.getLogger(PACKAGE)
-LOGGER.addHandler(logging.NullHandler())  # silent until a program sets up its log
+LOGGER.addHandler(logging.NullHandler())  # silent until a program configures its log
 
 
 def warn_notes(notes: Iterable[str], told: Collection[str] = (), kind: type[Warning] = RunWarning) -> None:

@@ -40,6 +40,7 @@ ENERGY_COLUMNS = (
     "work_cohesion",
     "work_projection",
     "work_closing",
+    "work_spin",
 )
 EVENTS_ENGINE = "events"
 """Name of the engine that locates events."""
@@ -54,6 +55,7 @@ events in total and by kind; Moreau steps over impacts, and in place of events; 
 Works are in J: of projections, and of the impulses that end accumulations of impacts."""
 FRICTION_PARTS = ("work_rolling", "work_cohesion")
 EVENT_WORKS = ("work_projection", "work_closing")
+SPIN_WORKS = ("work_spin",)
 """Columns of ``Block.energy``: energies at the sample, works added up since the start, all in J.
 
 ``residual`` = (kinetic + potential) - initial - (all works and numerical); round-off when the identity closes.
@@ -62,7 +64,9 @@ damping of rotors) are parts of ``work_external``. ``work_contact`` is that of n
 of all others: of sliding, rolling, spinning, and of cohesion; ``work_rolling`` (rolling and spinning) and
 ``work_cohesion`` are parts of it (``FRICTION_PARTS``), recorded only where contacts have more than normals.
 ``work_projection`` (projections onto joints and closed contacts) and ``work_closing`` (normal impulses that end
-accumulations of impacts) are recorded only with located events (``EVENT_WORKS``).
+accumulations of impacts) are recorded only with located events (``EVENT_WORKS``). ``work_spin`` is the part of
+``work_drive`` that acts through forces of spins: unbalance, skewed disks, a changing speed, the torque of a free spin.
+The rest of ``work_drive`` is that of moving surfaces and of driven joints. Recorded only with rotors (``SPIN_WORKS``).
 """
 
 
@@ -173,8 +177,10 @@ class Block:
 
 @dataclass
 class Tally:
-    """Figures over a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
+    """Statistics of a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
+    ``falling_max`` is the largest ``W_TT P_N |mu'|`` of contacts that slipped (``kernels.friction_law``), and
+    ``contact_residual_max`` the largest residual accepted of contact problems with friction in large motion.
     ``round_off`` is the energy that round-off may make of a system at rest, J.
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.
     ``notes`` are notes of the steps. ``bending`` has name, largest deflection over the length, and its
@@ -194,6 +200,10 @@ class Tally:
     friction_gain_max: float = 0.0
     friction_gain_time: float = np.nan
     friction_gain_contact: str = ""
+    falling_max: float = 0.0
+    falling_time: float = np.nan
+    falling_contact: str = ""
+    contact_residual_max: float = 0.0
     residual_max: float = 0.0
     energy_max: float = -np.inf
     energy_scale: float = 0.0
@@ -225,7 +235,7 @@ class Groups(Protocol):
 
 
 class ContactGroups(Groups, Protocol):
-    """Contacts by name, nc rows in all."""
+    """Contacts by name, nc rows in total."""
 
     @property
     def nc(self) -> int:
@@ -239,12 +249,12 @@ class ContactGroups(Groups, Protocol):
 
     @property
     def blocks(self) -> Blocks:
-        """Tangential rows, and the numbers of the laws."""
+        """Tangential rows, and the parameters of the laws."""
         ...
 
 
 class JointGroups(Groups, Protocol):
-    """Joints by name, nj rows in all."""
+    """Joints by name, nj rows in total."""
 
     @property
     def nj(self) -> int:
@@ -296,12 +306,17 @@ class RecordedSystem(Protocol):
 
     @property
     def probes(self) -> Sequence[SignalColumns]:
-        """Recorded signals."""
+        """The recorded signals."""
         ...
 
     @property
     def layout(self) -> Layout:
-        """Where the unknowns live in space."""
+        """Positions of the unknowns in space."""
+        ...
+
+    @property
+    def spins(self) -> bool:
+        """Whether forces of spins of rotors do work."""
         ...
 
     @property
@@ -325,7 +340,7 @@ class RecordedScheme(Protocol):
 
 @dataclass(frozen=True)
 class RunInfo:
-    """Everything about a run that is known before its first step; ``tolerance`` is 0 for steps of one size."""
+    """Everything known about a run before its first step; ``tolerance`` is 0 for a constant step size."""
 
     system: RecordedSystem
     scheme: RecordedScheme
@@ -347,9 +362,9 @@ class RunInfo:
 class Checkpoint:
     """State from which a run continues bit for bit.
 
-    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is
-    where it stands; ``samples`` and ``fields`` say how many of each had been handed to the sink by then. ``run`` is a
-    checksum of the run it belongs to, for sinks that keep it.
+    ``arrays`` holds state, scheme memory, accumulated works and the tally as float64 / int64 arrays; ``step`` is its
+    step number; ``samples`` and ``fields`` are the numbers of samples and fields passed to the sink so far. ``run`` is
+    a checksum of the run, for sinks that store it.
     """
 
     step: int
@@ -368,9 +383,9 @@ class Sink(Protocol):
         ...
 
     def append(self, block: Block) -> None:
-        """Take the next samples."""
+        """Receive the next samples."""
         ...
 
     def checkpoint(self, point: Checkpoint) -> None:
-        """Keep a point to resume from (may be ignored)."""
+        """Store a state from which the run can be resumed (optional)."""
         ...

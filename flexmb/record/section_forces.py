@@ -6,7 +6,7 @@ In the axes d, y, z of a line of length l, with displacements u and rotations t 
 
 for nodes of small displacement and in floating frames; for nodes that are frames, as in ``kernels.exact_beam``,
 
-    R_m^T (r_B - r_A)/l - d      log(R_A^T R_B)/l,      R_m the rotation half way between the ends.
+    R_m^T (r_B - r_A)/l - d      log(R_A^T R_B)/l,      R_m the rotation halfway between the ends.
 
 Stress resultants are stiffness times strain, see ``LineSections``. Along a half of a quadratic bar the stretch changes
 by as much, d, as the halves of its element differ in the middle, and the mean of its square is larger by d^2/12.
@@ -38,13 +38,13 @@ class SectionForces:
     """
 
     def __init__(self, layout: Layout) -> None:
-        assert layout.sections is not None, "a layout of an older result tells no stiffness"
+        assert layout.sections is not None, "the layout of an older result has no stiffness"
         self.layout = layout
         self.sections: LineSections = layout.sections
 
     def values(self, q: Array) -> dict[str, Array]:
-        """Return ``UNITS`` in k states q (k, nq): (k, m), the moment (k, m, 3); nan where stiffness is not known."""
-        with np.errstate(over="ignore", invalid="ignore"):  # a motion that diverges overflows here first
+        """Return ``UNITS`` in k states q (k, nq): (k, m), the moment (k, m, 3); nan for unknown stiffness."""
+        with np.errstate(over="ignore", invalid="ignore"):  # a diverging motion overflows here first
             strain, turn = self.strains(q)
             resultant = self.sections.stiffness * strain
             density = 0.5 * np.sum(resultant * strain, axis=-1)

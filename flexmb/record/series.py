@@ -68,7 +68,7 @@ class Named(Mapping[str, S]):
 
     def __init__(self, tree: Tree, make: Callable[[str], S]) -> None:
         found = dict.fromkeys(name.split("/")[2] for name in tree if name.startswith(f"/{self.room}/"))
-        # HDF5 sorts names; where the order of the model is stored, it is that
+        # HDF5 sorts names; if the order of the model is stored, it is used
         order = f"/layout/{self.room}"
         first = [name.decode() for name in tree[order][()]] if order in tree else []
         self._names = sorted(found, key=lambda name: first.index(name) if name in first else len(first))
@@ -118,7 +118,7 @@ class Friction(Column):
 
 
 class Part(Column):
-    """An array that is recorded only where it can be anything but zero."""
+    """An array that is recorded only if it can differ from zero."""
 
     def __get__(self, series: Series | None, owner: type | None = None) -> Array:
         if series is not None and f"/{series.place}/{self._name}" not in series.tree:
@@ -130,7 +130,7 @@ class Series:
     """Arrays below a path of the tree."""
 
     shaped = "/time"
-    """Array whose shape those have that are not recorded because they are zero."""
+    """Array whose shape is used for arrays that are not recorded because they are zero."""
 
     def __init__(self, tree: Tree, place: str) -> None:
         self.tree, self.place = tree, place
@@ -173,32 +173,32 @@ class ContactSeries(Series):
         return ContactSeries(tree, f"{self.name}[{k}]", self._h)
 
     def has(self, word: str) -> bool:
-        """Tell whether something was recorded of this contact, e.g. ``"slip"``; frictionless ones have less."""
+        """Return whether a quantity such as ``"slip"`` was recorded for this contact; frictionless ones have fewer."""
         return f"/{self.place}/{MAGNITUDES.get(word, word)}" in self.tree
 
     gap = Column("Distance to the obstacle, m.")
     velocity = Column("Relative velocity along the normal, m/s.")
-    impulse = Column("Impulse that acted since the sample before, N s.")
+    impulse = Column("Impulse since the previous sample, N s.")
 
     @property
     def force(self) -> Array:
-        """Mean force since the sample before, N: the impulse over that time."""
+        """Mean force since the previous sample, N: the impulse over that time."""
         return mean_force(self.impulse, np.asarray(self.tree["/step"][()]), self._h)
 
-    slip = Friction("Velocity of the bodies against each other along the tangents of the contact, m/s.")
-    tangential_impulse = Friction("Impulse along the tangents since the sample before, N s.")
+    slip = Friction("Relative velocity along the tangents of the contact, m/s.")
+    tangential_impulse = Friction("Impulse along the tangents since the previous sample, N s.")
     rolling_rate = Friction("Angular velocity along the axes of rolling, then about the normal, rad/s.")
-    rolling_impulse = Friction("Impulse of the moments along these axes since the sample before, N m s.")
+    rolling_impulse = Friction("Impulse of the moments along these axes since the previous sample, N m s.")
     work = Friction("Work of the normal impulses since the start, J.")
 
     @property
     def slip_speed(self) -> Array:
-        """Length of ``slip`` for each contact, (n+1,) or (n+1, m), m/s."""
+        """Norm of ``slip`` for each contact, (n+1,) or (n+1, m), m/s."""
         return sizes_of(self.tree, self.name, self.slip)
 
     @property
     def friction_impulse(self) -> Array:
-        """Length of ``tangential_impulse`` for each contact, (n+1,) or (n+1, m), N s."""
+        """Norm of ``tangential_impulse`` for each contact, (n+1,) or (n+1, m), N s."""
         return sizes_of(self.tree, self.name, self.tangential_impulse)
 
     @property
@@ -211,7 +211,7 @@ class ContactSeries(Series):
     work_friction = Part("Work of all other impulses since the start, J; zero without friction.")
     work_rolling = Part("The part of ``work_friction`` that comes from rolling and spinning, J.")
     work_cohesion = Part("The part of ``work_friction`` that comes from cohesion, J.")
-    work_surface = Friction("Work that a prescribed motion of the surface supplies through the contact, J.")
+    work_surface = Friction("Work supplied by a prescribed motion of the surface through the contact, J.")
 
     @property
     def work_body(self) -> Array:
@@ -227,14 +227,14 @@ class ContactSeries(Series):
 
     @property
     def mu(self) -> Array:
-        """Coefficient of friction of each contact, (m,): of Coulomb's law, of Stribeck's the static one; or zero."""
+        """Coefficient of friction of each contact, (m,): of Coulomb's law, of Stribeck's law the static one; or 0."""
         if f"{LAWS}/friction" not in self.tree:
             return np.zeros(int(np.prod(self.tree[f"/{self.place}/gap"].shape[1:])))
         return own_law(self.tree, self.name, "friction")[:, 0]
 
     @property
     def coefficients(self) -> tuple[float, ...]:
-        """The coefficients that bound the cones of this contact, rising: of Stribeck's law dynamic and static one."""
+        """The coefficients that bound the cones of this contact, ascending: of Stribeck's law dynamic and static."""
         if f"{LAWS}/friction" not in self.tree:
             return (0.0,)
         rows = own_law(self.tree, self.name, "friction")
@@ -257,7 +257,7 @@ class JointSeries(Series):
 
     force = Column("Forces (N) and torques (N m) along the rows of the joint, (n+1,) for one row, (n+1, m) for m.")
     impulse = Column(
-        "Impulses (N s) and moments of impulses (N m s) along the rows since the sample before, shaped as "
+        "Impulses (N s) and moments of impulses (N m s) along the rows since the previous sample, shaped as "
         "``force``. Those of impacts, which ``force`` does not contain; with Moreau-Jean's schemes, where joints "
         "act by impulses only, all of them."
     )
@@ -276,15 +276,19 @@ class EnergySeries(Series):
         return f"<EnergySeries: {total.size} samples, total {total[0]:.6g} -> {total[-1]:.6g} J>"
 
     kinetic = Column("Kinetic energy.")
-    potential = Column("Elastic energy and that of constant forces (gravity).")
+    potential = Column("Elastic energy and potential of constant forces (gravity).")
 
     @property
     def total(self) -> Array:
-        """Kinetic and potential energy together."""
+        """Sum of kinetic and potential energy."""
         return self.kinetic + self.potential
 
     work_external = Column("Work of loads, prescribed motions and cross-coupling.")
     work_drive = Column("The part of the external work that comes from driven joints, planes and rotors.")
+    work_spin = Part(
+        "The part of the work of drives that acts through forces of the spin of rotors: unbalance, skewed disks, a "
+        "changing speed; the torque of a free spin."
+    )
     work_cross = Column(
         "The part of the external work that comes from cross-coupling of bearings and internal damping of rotors."
     )
@@ -295,5 +299,5 @@ class EnergySeries(Series):
     work_cohesion = Part("The part of the work of friction that comes from cohesion.")
     work_projection = Part("Work of projections onto joints and closed contacts (runs with located events).")
     work_closing = Part("Work of normal impulses that end accumulations of impacts (runs with located events).")
-    numerical = Column("What the scheme itself added (usually negative).")
-    residual = Column("What is left over: total - initial - all works; round-off when the scheme's identity closes.")
+    numerical = Column("Energy added by the scheme itself (usually negative).")
+    residual = Column("Residual: total - initial - all works; round-off if the identity of the scheme closes.")

@@ -23,6 +23,7 @@ _ENERGY_NUMBERS = (
         "final",
         "external",
         "drive",
+        "spin",
         "cross",
         "damping",
         "contact",
@@ -58,6 +59,7 @@ SUMMARY_NUMBERS = (
     "min_gap",
     "min_gap_time",
     "contact_steps",
+    "contact_residual_max",
     "solver_iterations",
     "newton_iterations",
     "evaluations",
@@ -69,11 +71,11 @@ _PACKAGES = ("flexmb", "numpy", "scipy", "scikit-fem", "numba", "h5py")
 
 
 class Figures(Protocol):
-    """Figures of a run (``drive.run.Outcome``)."""
+    """Statistics of a run (``drive.run.Outcome``)."""
 
     @property
     def tally(self) -> Tally:
-        """Figures over every step, recorded or not."""
+        """Statistics over every step, recorded or not."""
         ...
 
     @property
@@ -88,7 +90,7 @@ class Figures(Protocol):
 
     @property
     def cpu_time_s(self) -> float | None:
-        """Processor time spent in the loop, s; None where it was not measured."""
+        """Processor time spent in the loop, s; None if it was not measured."""
         ...
 
 
@@ -103,11 +105,11 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
     outcome : Figures
     title : str
     resumed_at : int
-        The step a resumed run went on from; the times are those of the steps after it.
+        The step from which a resumed run continued; the times are those of the steps after it.
     """
     tally, wall_time_s = outcome.tally, outcome.wall_time_s
     steps_taken = tally.steps_taken or tally.steps
-    # a resumed run took its share of the steps, where a tolerance chooses them
+    # a resumed run has executed its share of the steps, if a tolerance controls them
     taken = (tally.steps - resumed_at) * steps_taken / max(1, tally.steps)
     joints, energy = run.system.joints, energy_figures(tree, tally)
     return {
@@ -134,6 +136,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "min_gap": tally.min_gap,
         "min_gap_time": tally.min_gap_time,
         "contact_steps": tally.contact_steps,
+        "contact_residual_max": tally.contact_residual_max or None,
         "solver_iterations": tally.iterations,
         "newton_iterations": tally.newton_iterations,
         "evaluations": evaluations(run, tally),
@@ -151,9 +154,9 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
 
 
 def evaluations(run: RunInfo, tally: Tally) -> int:
-    """Return how often the forces were evaluated; 0 where that is not counted (general engine, large motion).
+    """Return the number of force evaluations; 0 if it is not counted (general engine, large motion).
 
-    With located events those of all stages and of Moreau's steps; in compiled steps of large motion one for each
+    With located events it includes all stages and Moreau's steps; in compiled steps of large motion one for each
     iteration and one at the end of a step; in small motion one for each step.
     """
     if run.with_events:
@@ -179,6 +182,7 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
         "final": total[-1],
         "external": float(column["work_external"][-1]),
         "drive": float(column["work_drive"][-1]),
+        "spin": _last(column, "work_spin"),
         "cross": float(column["work_cross"][-1]),
         "damping": float(column["work_damping"][-1]),
         "contact": float(column["work_contact"][-1]),
@@ -206,12 +210,12 @@ def energy_figures(tree: Tree, tally: Tally) -> dict[str, Any]:
 
 
 def _last(column: dict[str, Any], name: str) -> float:
-    """Return the last number of a column, zero where it is not recorded."""
+    """Return the last number of a column, zero if it is not recorded."""
     return float(column[name][-1]) if name in column else 0.0
 
 
 def _moved(column: dict[str, Any]) -> float:
-    """Return the largest energy that moved: kinetic, potential above its lowest value, works (not the scheme's)."""
+    """Return the largest energy exchanged: kinetic, potential above its lowest value, works (except the scheme's)."""
     kinetic, potential = np.asarray(column["kinetic"][()]), np.asarray(column["potential"][()])
     names = [f"work_{name}" for name in ("external", "damping", "contact", "friction", "closing")]
     works = sum(np.abs(column[name][()]) for name in names if name in column)
@@ -249,7 +253,7 @@ def versions() -> dict[str, str]:
 
 
 def tally_from(tree: Tree) -> Tally:
-    """Return the tally that follows from the samples alone (for a failed run without tally)."""
+    """Return the tally computed from the samples alone (for a failed run without tally)."""
     gaps = [tree[name] for name in tree if name.startswith("/contacts/") and name.endswith("/gap")]
     steps, times = tree["/step"][()], tree["/time"][()]
     tally = Tally(steps=int(steps[-1]))

@@ -23,10 +23,10 @@ OF_EVENTS = ("closing", "projection")
 OPTIONAL = ("friction", *OF_EVENTS)
 """Works that are listed only if there are any."""
 ROUND_OFF = 1e-10
-"""Energy gain by friction in a step, over the scale of the ledger, up to which it is attributed to the tolerance of the
-contact solver and causes no warning. The summary contains it in any case."""
+"""Energy gain by friction in a step, relative to the scale of the ledger, up to which it is attributed to the tolerance
+of the contact solver and causes no warning. The summary contains it in any case."""
 LARGE_SHARE = 0.2
-"""Work of the scheme, over the energy exchanged, above which a warning is given."""
+"""Work of the scheme, relative to the energy exchanged, above which a warning is given."""
 
 
 def counted(n: int, word: str) -> str:
@@ -60,9 +60,11 @@ def summary_lines(summary: dict[str, Any]) -> list[str]:
         lines.append(f"newton       {mean:.3g} iterations a step")
     if summary.get("joint_position_error") is not None:
         position, velocity = summary["joint_position_error"], summary["joint_velocity_error"]
-        lines.append(f"joints       off by {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
+        lines.append(f"joints       errors {position:.3g} m or rad, {velocity:.3g} m/s or rad/s at most")
     if summary["contacts"]:
         lines.append(f"penetration  {summary['max_penetration']:.3g} m at most")
+    if summary.get("contact_residual_max"):
+        lines.append(f"residual     {summary['contact_residual_max']:.3g} at most, of contact problems with friction")
     return [*lines, *event_lines(summary), *energy_lines(summary["energy"])]
 
 
@@ -97,16 +99,16 @@ def energy_lines(energy: dict[str, Any]) -> list[str]:
 def energy_warnings(energy: dict[str, Any]) -> list[str]:
     """Return warnings about the energies of a run: residual of the ledger, work of the scheme, gains at contacts.
 
-    None of them is about energies that round-off makes of a system at rest.
+    Energies that round-off produces in a system at rest cause no warning.
     """
     lines, floor = [], energy.get("round_off") or 0.0
     if energy.get("scale") and (energy.get("residual_max") or 0.0) > max(1e-6 * energy["scale"], floor):
-        lines.append("the ledger does not close; the step is too large for the digits there are")
+        lines.append("the ledger does not close; the step is too large for double precision")
     moved, numerical = energy.get("moved"), energy.get("numerical")
     if moved and numerical is not None and abs(numerical) > max(LARGE_SHARE * moved, floor):
         did = "added" if numerical > 0.0 else "took"
         share = f"{100.0 * abs(numerical) / moved:.0f} % of the energy moved"
-        lines.append(f"the scheme itself {did} {share}; see whether a smaller step changes the result")
+        lines.append(f"the scheme itself {did} {share}; check whether a smaller step changes the result")
     if energy.get("gain_steps") and (energy.get("gain_max") or 0.0) > floor:
         lines.append(f"{_gains(energy, 'gain', 'a contact')}; see docs/energy.md")
     least = max(ROUND_OFF * (energy.get("scale") or 0.0), floor)

@@ -28,7 +28,7 @@ def unfinished_summary(
 ) -> dict[str, Any]:
     """Return the summary of a run that ended with ``err``, from the data recorded before.
 
-    One that is neither an error of ours nor of the input was cancelled.
+    A run that ended with an error other than those of flexmb and of the input was cancelled.
     """
     tally = getattr(err, "tally", None)  # that of the engine covers every step; the samples contain less
     known = tally if isinstance(tally, Tally) else tally_from(tree)

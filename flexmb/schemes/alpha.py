@@ -19,7 +19,7 @@ DRY = frozenset({"friction", "rolling", "spinning"})
 
 
 def hht_coefficients(alpha: float, beta: float | None, gamma: float | None) -> AlphaStep:
-    """Return (0, alpha, beta, gamma) with HHT's own gamma and beta where they are not given."""
+    """Return (0, alpha, beta, gamma), with the default gamma and beta of HHT if they are not given."""
     gamma = 0.5 + alpha if gamma is None else gamma
     return AlphaStep(0.0, alpha, 0.25 * (gamma + 0.5) ** 2 if beta is None else beta, gamma)
 
@@ -168,6 +168,8 @@ class NaiveHHT(Alpha):
 
     name: ClassVar[str] = "naive-hht"
     any_system: ClassVar[bool] = False
+    large_motion: ClassVar[str] = ""
+    error_known: ClassVar[str] = ""
     carries: ClassVar[frozenset[str]] = frozenset()
 
     def __post_init__(self) -> None:
@@ -183,5 +185,5 @@ class NaiveHHT(Alpha):
 
     @property
     def contact_level(self) -> str:
-        """Contacts as forces."""
+        """Contact forces are treated like other forces."""
         return f"naive-{self.level}"

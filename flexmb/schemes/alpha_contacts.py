@@ -1,4 +1,4 @@
-"""Contacts of the alpha family: the Delassus blocks of its levels, and the problem that joins them (GGL).
+"""Contacts of the alpha family: the Delassus blocks of its levels, and the coupled problem (GGL).
 
 A unit of impulse along G makes X = M^-1 G, in w, in dq or in both, with the joints held. Through the forces it changes
 v~ by Y_q = -c1 S^-1 K X per unit in dq and Y_v = -c1 S^-1 C X per unit in w, and so the gaps and their rates by
@@ -47,7 +47,7 @@ class AlphaStep:
 
     @property
     def error_weight(self) -> float:
-        """What the position formula misses of the Taylor series, over h^2 (a_{n+1} - a_n) (Haddouni 2015, 2.125).
+        """Return the coefficient of h^2 (a_{n+1} - a_n) in the error of the position formula (Haddouni 2015, 2.125).
 
         Written with the filtered accelerations, a_n standing for the one at t_n + (alpha_m - alpha_f) h; the printed
         1/h must read h.
@@ -87,7 +87,7 @@ class AlphaBlocks:
 
 @dataclass(frozen=True)
 class AlphaFixed(PreparedContacts):
-    """Of a constant system whose directions never change: S and M factorized, the Delassus blocks once asked for.
+    """Data of a constant system with constant directions: S and M factorized, the Delassus blocks on demand.
 
     ``here`` is the instant at the start, ``c`` are the numbers of the scheme, ``level`` is its contact level
     (``Alpha.contact_level``), ``h`` the step.

@@ -66,7 +66,7 @@ from flexmb.schemes.alpha_newton import AlphaTrial
 from flexmb.schemes.compiled.alpha import LEVELS, AlphaFamilyStep
 from flexmb.schemes.compiled.alpha_large import STAGES
 from flexmb.schemes.frictional import directions, no_laws, surface_rates
-from flexmb.schemes.scheme import ELSEWHERE, Memory, Responses, Scheme, has_settled, largest
+from flexmb.schemes.scheme import IN_LARGE_MOTION, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Instant, System
@@ -87,6 +87,9 @@ class Alpha(Scheme):
 
     name: ClassVar[str] = ""
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "all"
+    error_known: ClassVar[str] = "always"
+    error_in_large_motion: ClassVar[bool] = True
 
     @property
     def coefficients(self) -> AlphaStep:
@@ -144,7 +147,7 @@ class Alpha(Scheme):
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_n to t_n + h: Newton's method on the momentum equation, one iteration for a linear system."""
+        """Advance from t_n to t_n + h: Newton's method on the momentum equation, one iteration for a linear system."""
         start = system.instant(state.t, state.q, state.v)
         forces = forces_in_space(start, memory.loads[0])
         trial = AlphaTrial(self, system, start, h, memory, fixed, solver, forces)
@@ -168,7 +171,7 @@ class Alpha(Scheme):
     def _carried(
         self, start: Instant, end: Instant, trial: AlphaTrial, memory: Memory, forces: Array, U: Array
     ) -> Memory:
-        """Return what the next step needs to know; U (nc + nt,) are the mean rates of the contacts' rows."""
+        """Return the memory for the next step; U (nc + nt,) are the mean rates of the contacts' rows."""
         c, h, jumps = self.coefficients, trial.h, trial.jumps
         a = (trial.v - start.v - h * (1.0 - c.gamma) * memory.vectors[0]) / (h * c.gamma)
         P = c.filtered(forces_in_space(end, trial.lam), forces, memory.vectors[1:])
@@ -211,6 +214,7 @@ class Alpha(Scheme):
         return StepReport(
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE] + drives + contacts["surface"].sum()),
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             projection=float(end.to_space(0.5 * h * jumps.w - jumps.dq) @ total),
@@ -233,16 +237,18 @@ class Alpha(Scheme):
         return np.stack([q + n.beta * a, v + n.gamma * a, a])
 
     def compiled_step(self, h: float) -> AlphaFamilyStep:
-        """Return the coefficients, and the level on which contacts are held."""
+        """Return the coefficients, and the level at which contacts are enforced."""
         c = self.coefficients
         level = LEVELS[self.contact_level]
         return AlphaFamilyStep(h, float(c.alpha_m), float(c.alpha_f), float(c.beta), float(c.gamma), level)
 
     def large_motion_numbers(self) -> dict[str, Any]:
-        """Return the coefficients, and the levels on which joints and contacts are held."""
+        """Return the coefficients, and the levels at which joints and contacts are enforced."""
         if self.naive:
             message = "is a demonstration for small motion, inconsistent on purpose (impacts treated like other forces)"
-            raise InputError(f"{message}; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+            raise InputError(
+                f"{message}; here use one of {IN_LARGE_MOTION}", where="scheme", key="name", value=self.name
+            )
         c = self.coefficients
         own: dict[str, Any] = {name: float(getattr(c, name)) for name in ("alpha_m", "alpha_f", "beta", "gamma")}
         own |= {"joint_level": JOINT_CODES[self.joint_level], "contact_ggl": int(self.contact_level == "ggl")}
@@ -265,7 +271,7 @@ class Alpha(Scheme):
         return np.asarray(h * h * self.coefficients.error_weight * (memory_after.vectors[0] - memory.vectors[0]))
 
     def resized(self, system: System, state: State, memory: Memory, h: float, h_next: float) -> Memory:
-        """Move what is filtered to the time it stands for: F^ <- F + (h_next / h)(F^ - F), and so a; else order 1."""
+        """Shift filtered quantities to the new time: F^ <- F + (h_next / h)(F^ - F), also a; else the order is 1."""
         ratio = h_next / h
         if ratio == 1.0:
             return memory
@@ -279,12 +285,13 @@ class Alpha(Scheme):
         )
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return a note on joints held by positions alone without dissipation (rho_inf = 1)."""
+        """Return a note on joints enforced at position level only without dissipation (rho_inf = 1)."""
         if not (jointed and self.joint_level == "index3" and self.coefficients.gamma <= 0.5):
             return ()
         return (
-            "joints held by positions alone (index3) with a scheme that damps nothing: their forces oscillate from "
-            'step to step; take some dissipation (rho_inf <= 0.9), or constraints = "ggl"',
+            "joints at position level only (index3) with a scheme without numerical damping: their forces oscillate "
+            "from "
+            'step to step; use numerical dissipation (rho_inf <= 0.9), or constraints = "ggl"',
         )
 
 

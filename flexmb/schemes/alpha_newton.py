@@ -1,4 +1,4 @@
-"""A step of the alpha family in the making: Newton's method on its momentum equation, with joints and contacts.
+"""A step of the alpha family during Newton's method on its momentum equation, with joints and contacts.
 
 The unknowns are v~, the multipliers lam of the joints, and the jumps that impacts and GGL make (``alpha_family``); one
 iteration solves a linear system. The matrix is S = M + c1 C + c1 d1 K at the trial's end, bordered by the joints: what
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Jumps:
-    """What impulses do in a step.
+    """Impulses of a step and their effects.
 
     ``nu`` (nc,) are those of the positions, ``z`` (nc + nt,) those of the velocities, Lam of the normals and then of
     the rows beside them; ``lam`` (nc,) are the forces of the naive scheme; dq and w (nv,) the jumps they make, and
@@ -56,7 +56,7 @@ class Jumps:
 
 
 class AlphaTrial:
-    """The unknowns of a step, and what is known of its end.
+    """The unknowns of a step, and the current quantities at its end.
 
     Parameters
     ----------
@@ -111,12 +111,12 @@ class AlphaTrial:
         return np.asarray(self.d0 + self.d1 * self.v + self.jumps.dq + self.dq_J)
 
     def place(self) -> Instant:
-        """Return the end of the step as it is now."""
+        """Return the end of the step for the current unknowns."""
         q = self.system.advance(self.start.q, self.increment)
         return self.system.instant(self.t1, q, self.v + self.jumps.w if self.jumps.w.any() else self.v)
 
     def correct(self) -> float:
-        """Improve the unknowns once; return the largest change of a velocity, or of a position over d1."""
+        """Correct the unknowns once; return the largest change of a velocity, or of a position over d1."""
         end, scheme, system, c1, d1 = self.place(), self.scheme, self.system, self.c1, self.d1
         S = system.factor(end, *self.c.weights(self.h))
         force = end.F.sum(axis=0) + end.G_J @ self.lam
@@ -133,7 +133,7 @@ class AlphaTrial:
         return max(size, largest(x), largest(y) / d1)
 
     def _joints(self, end: Instant, x: Array) -> Array:
-        """Return the change of z that brings the joints back with GGL, where v~ changes by x."""
+        """Return the change of z that restores the joints with GGL, if v~ changes by x."""
         if self.scheme.joint_level != "ggl" or not self.system.nj:
             return np.zeros(x.size)
         M, r = self.system.factor(end, 1.0, 0.0, 0.0), end.momentum(self.z) - end.G_J @ self.nu_J
@@ -142,7 +142,7 @@ class AlphaTrial:
         return y
 
     def _contacts(self, end: Instant, S: Solves, x: Array, y: Array) -> tuple[Array, Array, float]:
-        """Let the contacts answer to the changes x of v~ and y of q.
+        """Compute the response of the contacts to the changes x of v~ and y of q.
 
         Returns what that changes in v~ and in the joints' multipliers, and the largest change of a jump.
         """
@@ -169,7 +169,7 @@ class AlphaTrial:
         return *S.solve_both(-self.c1 * more, nothing), max(largest(w - was.w), largest(dq - was.dq) / self.d1)
 
     def _impulses(self, end: Instant, S: Solves, g: Array, rates: Array) -> tuple[Array, Array]:
-        """Return nu and z, or the naive scheme's force, for gaps and rates of all rows with the impulses of now."""
+        """Return nu and z, or the naive scheme's force, for gaps and rates of all rows with the current impulses."""
         contacts = self.system.contacts
         if not contacts.blocks.normals_only:
             return self._frictional(end, S, g, rates)
@@ -210,7 +210,7 @@ class AlphaTrial:
         return nu, z
 
     def _kept(self, g: Array, b: Array) -> tuple[Array, Array]:
-        """Return nu and Lam (the naive scheme's force) where nothing changes: what was prepared holds."""
+        """Return nu and Lam (the naive scheme's force) for a constant system, with the prepared data."""
         nothing, fixed, t, solver = np.zeros(g.size), self.fixed, self.t1, self.solver
         if fixed.level == "ggl":
             if not (g <= 0.0).any():
@@ -224,7 +224,7 @@ class AlphaTrial:
         return nothing, Lam
 
     def _few(self, end: Instant, S: Solves, g: Array, b: Array) -> tuple[Array, Array]:
-        """Return nu and Lam from a dense problem of the contacts that may act."""
+        """Return nu and Lam from a dense problem of the contacts that may be active."""
         was, ggl = self.jumps, self.scheme.contact_level == "ggl"
         nu, Lam, rows = np.zeros(g.size), np.zeros(g.size), self.active
         if ggl:

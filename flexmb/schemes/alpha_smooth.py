@@ -1,6 +1,6 @@
 """The alpha family on smooth motion between events: the step of ``alpha_family`` on a phase, whose rows are joints.
 
-Contacts that are closed are held as joints are: by positions (index3), velocities (index2) or both (ggl). The filtered
+Closed contacts are enforced like joints: by positions (index3), velocities (index2) or both (ggl). The filtered
 forces and accelerations belong to a step of some length: where the next one has another, what they are off the true
 ones is scaled with it. A new phase begins with the true ones. The local error is that of the position formula,
 
@@ -49,7 +49,7 @@ class AlphaSmooth(SmoothScheme):
 
     @property
     def error_power(self) -> int:
-        """That of l."""
+        """Power of h in the error estimate."""
         return 3
 
     @property
@@ -58,14 +58,14 @@ class AlphaSmooth(SmoothScheme):
         return True, self.scheme.joint_level != "index3"
 
     def begin(self, phase: Phase, t: float, q: Array, v: Array) -> SmoothState:
-        """Return the state with which a phase begins: nothing is filtered yet."""
+        """Return the initial state of a phase, in which filtered quantities equal the true ones."""
         state = phase.begin(t, q, v)
         forces = forces_in_space(state.here, state.lam)  # type: ignore[arg-type]
         memory = (np.concatenate([state.a[None, :], forces]), state.lam[None, :].copy(), np.zeros(1))
         return SmoothState(t, q, v, state.a, state.lam, state.here, memory)
 
     def _carried(self, state: SmoothState, h: float) -> tuple[Memory, Array]:
-        """Return what the step of the family carries, for a step of length h, and the forces at the start."""
+        """Return the memory of the family for a step of length h, and the forces at the start."""
         vectors, rows, (last,) = state.memory
         forces = forces_in_space(state.here, state.lam)  # type: ignore[arg-type]
         true = np.concatenate([state.a[None, :], forces])
@@ -75,7 +75,7 @@ class AlphaSmooth(SmoothScheme):
         return Memory(true + ratio * (vectors - true), none, loads, np.zeros(1)), forces
 
     def smooth_step(self, phase: Phase, state: SmoothState, h: float) -> SmoothStep:
-        """Go from t to t + h."""
+        """Advance from t to t + h."""
         system, scheme, c = PhaseSystem(phase), self.scheme, self.scheme.coefficients
         memory, forces = self._carried(state, h)
         start = state.here
@@ -135,4 +135,5 @@ class AlphaSmooth(SmoothScheme):
         rows = impulse / (end.t - start.t) * (system.prescribed(end.t) - system.prescribed(start.t)) - given * impulse
         rows -= 0.5 * report.Lam * (start.surface + end.surface)
         surface = phase.by_contact(rows)
-        return SmoothWorks(report.external, report.drive + drive, report.damping, report.cross, own, sliding, surface)
+        works = report.external, report.drive + drive, report.damping, report.cross
+        return SmoothWorks(*works, own, sliding, surface, report.spin)

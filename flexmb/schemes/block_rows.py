@@ -38,7 +38,7 @@ class BlockRows:
         return np.asarray(directions(at)[:, self.stack.rows].toarray())
 
     def rates(self, at: Instant) -> Array:
-        """Return their rates in an instant, (n,)."""
+        """Return the rates of the rows in an instant, (n,)."""
         return np.concatenate([at.U, at.U_T])[self.stack.rows]
 
     def given(self, at: Instant) -> Array:
@@ -46,14 +46,14 @@ class BlockRows:
         return surface_rates(at)[self.stack.rows]
 
     def spread(self, x: Array) -> tuple[Array, Array]:
-        """Return x (n,) as a number per normal of all contacts, (nc,), and per row beside them, (nt,)."""
+        """Return x (n,) distributed to the normals of all contacts, (nc,), and to the rows beside them, (nt,)."""
         out = np.zeros(self.blocks.nc + self.blocks.nt)
         out[self.stack.rows] = x
         return out[: self.blocks.nc], out[self.blocks.nc :]
 
 
 def refuse_tangential_restitution(scheme: str, system: System) -> None:
-    """Raise InputError, naming the contact, where one has a tangential restitution."""
+    """Raise InputError, naming the contact, if one has a tangential restitution."""
     found = np.flatnonzero(system.contacts.blocks.e_T)
     if found.size:
         i = int(found[0])

@@ -43,7 +43,7 @@ class Bonds:
 
     @classmethod
     def of(cls, blocks: Blocks, laws: Array, h: float, weight: float, g: Array, U: Array, U_T: Array) -> Bonds:
-        """Return the bonds that hold.
+        """Return the bonds that are not broken.
 
         Parameters
         ----------
@@ -64,7 +64,7 @@ class Bonds:
         return cls(rows, 0.5 * h * h * weight * k, h * k * (x + 0.5 * h * (1.0 - weight) * rate))
 
     def seen(self, W: Array, u: Array, at: IntArray) -> tuple[Array, Array]:
-        """Return W~ and the rates without the impulses of the other laws; ``at`` are the places of the bonds in W."""
+        """Return W~ and the rates without the impulses of the other laws; ``at`` are the indices of the bonds in W."""
         W_D = W[:, at]
         A = np.eye(W.shape[0])
         A[:, at] += W_D * self.D

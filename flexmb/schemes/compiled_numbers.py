@@ -1,4 +1,4 @@
-"""The numbers of a scheme as the compiled loop of large motion takes them, and the systems it runs on."""
+"""The parameters of a scheme for the compiled loop of large motion, and the check of systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ UNUSED: dict[str, Any] = {
 def scheme_numbers(
     scheme: Scheme, *, eps: float = 0.0, error: float = 0.0, tolerance: float = 1e-12, max_iterations: int = 40
 ) -> SchemeNumbers:
-    """Return the numbers of a scheme.
+    """Return the parameters of a scheme.
 
     Parameters
     ----------
@@ -39,12 +39,10 @@ def scheme_numbers(
 
 
 def check_scheme(scheme: Scheme, system: MultibodySystem) -> None:
-    """Raise InputError when a scheme does not run in large motion, or not on this system."""
+    """Raise InputError if a scheme does not support large motion, or not this system."""
     compiled = type(scheme).large_motion_numbers is not Scheme.large_motion_numbers
     numbers = scheme_numbers(scheme) if compiled or not scheme.any_system else None
     scheme.check(system)
     if system.spheres and (numbers is None or numbers.form == CENTRED):
-        message = (
-            "does not go with contacts of the kind spheres: list the pairs (sphere-sphere), or take another scheme"
-        )
+        message = "cannot be used with contacts of kind spheres: list the pairs (sphere-sphere), or take another scheme"
         raise InputError(f"{message}, e.g. generalized-alpha", where="scheme", key="name", value=scheme.name)

@@ -42,7 +42,7 @@ class Carried:
 
 
 class ConeContacts:
-    """The rows beside the normals of a constant system under a scheme; keeps the arrays of its stages alive."""
+    """The rows beside the normals of a constant system with a scheme; holds the arrays of its stages."""
 
     def __init__(
         self, fixed: PreparedContacts, order: BandOrder, solver: ContactSolver, h: float, carried: Carried
@@ -51,12 +51,14 @@ class ConeContacts:
         self.cones = cone_problem(system, fixed.numbers, h, solver)
         self._fixed = fixed
         if solver.name == "auto" and sparse_pays(system):
-            self._solver = Room(sparse_cones(system, fixed.numbers, self.cones))
+            sparse_room = Room(sparse_cones(system, fixed.numbers, self.cones))
+            self._solver, own = sparse_room, sparse_room.arrays.border.own
             reached = _reached(solve_sparse, self._solver)
         else:
-            self._solver = Room(DenseCones(self.cones, dense_matrix(fixed, self.cones.first)))
+            W = dense_matrix(fixed, self.cones.first)
+            self._solver, own = Room(DenseCones(self.cones, W)), W.diagonal()
             reached = _reached(solve_dense, self._solver)
-        self._sides = Room(_sides(system, order, self.cones, reached, carried))
+        self._sides = Room(_sides(system, order, self.cones, reached, carried, own))
         self.address = SideAddress(_reached(side_step, self._sides), self.cones.answer)
 
     @property
@@ -86,14 +88,14 @@ class ConeContacts:
 
 
 def _reached(stage: Stage, room: Room) -> IntArray:
-    """Return the addresses of a stage and of its arrays; the stage is compiled when it is first called."""
+    """Return the addresses of a stage and of its arrays; the stage is compiled at its first call."""
     address = np.array([0, room.at], dtype=np.int64)
     address[0] = stage.door(address, 0)
     return address
 
 
 def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: ContactSolver) -> Cones:
-    """Return the problem without its numbers of a step."""
+    """Return the problem without the numbers of a step."""
     blocks, both = system.contacts.blocks, numbers.level is Level.BOTH
     nc = blocks.nc
     shape = np.stack([blocks.slides, blocks.turns, blocks.spins], axis=1).astype(np.int64)
@@ -116,7 +118,9 @@ def cone_problem(system: LinearSystem, numbers: StepNumbers, h: float, solver: C
     )
 
 
-def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArray, carried: Carried) -> Sides:
+def _sides(
+    system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArray, carried: Carried, own: Array
+) -> Sides:
     con, blocks = system.contacts, system.contacts.blocks
     H = sparse.csr_array(con.H.T)
     return Sides(
@@ -133,6 +137,7 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         friction=np.ascontiguousarray(blocks.friction, dtype=np.float64),
         states=no_laws(system)["laws"],
         mu=np.zeros(con.nc),
+        response=tangent_response(cones, blocks.nc, own),
         P=carried.P,
         beside=carried.beside,
         laws=carried.laws,
@@ -140,6 +145,12 @@ def _sides(system: LinearSystem, order: BandOrder, cones: Cones, solver: IntArra
         cones=cones,
         solver=solver,
     )
+
+
+def tangent_response(cones: Cones, nc: int, own: Array) -> Array:
+    """Return the mean of W_ii over the tangents of each contact, (nc,); ``own`` (m,) are those of all rows."""
+    first, slides = cones.first[-nc - 1 : -1] + 1, cones.shape[-nc:, 0] if nc else np.zeros(0, dtype=np.int64)
+    return np.array([own[a : a + n].mean() if n else 0.0 for a, n in zip(first, slides, strict=True)])
 
 
 def dense_matrix(fixed: PreparedContacts, first: IntArray) -> Array:

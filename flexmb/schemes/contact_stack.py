@@ -7,8 +7,8 @@ the rows of some contacts and puts each contact's together, its normal first, as
 
 Newton's law puts (e U_N-, e_T U_T-) into b. Poisson's law has two phases (Glocker and Pfeiffer 1995): compression, with
 e = 0, gives P_c; decompression P_N = e (P_c - P_s)_N + x with 0 <= U_N+ perp x >= 0, and friction on its own normal
-impulse. P_s is what the forces of the step alone ask for, from rest and without restitution: a contact that rests does
-not rebound from its weight.
+impulse. P_s is the impulse due to the forces of the step alone, from rest and without restitution: a resting contact
+does not rebound because of its weight.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Stack:
 
 @dataclass(frozen=True, eq=False)
 class ContactTask:
-    """What all contact problems of a step share.
+    """Common data of all contact problems of a step.
 
     Parameters
     ----------

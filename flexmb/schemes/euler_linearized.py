@@ -1,4 +1,4 @@
-"""Linearized implicit Euler with contacts on velocities and a push back to positions: Chrono's DVI step (Tasora 2017).
+"""Linearized implicit Euler with contacts at velocity level and position recovery: Chrono's DVI step (Tasora 2017).
 
 With directions of contacts (A) and joints (G_J) at q_k, Phi = g(t_k, q_k) the gaps and C = -dF/dv, K = -dF/dq,
 
@@ -43,7 +43,7 @@ from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import Instant, Solves, System
 
 ROUNDS = 30
-"""Maximum number of times that closing contacts are added to the problem."""
+"""Maximum number of additions of closing contacts to the problem."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +76,11 @@ class EulerLinearized(Scheme):
         return 1
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return what convex cones do."""
+        """Return a note on convex cones."""
         if self.cones != "convex":
             return ()
         words = (
-            "contacts that slide also open, with mu times their slip speed, and float at h mu |v_T| in steady sliding"
+            "sliding contacts also open, with mu times their slip speed, and have a gap of h mu |v_T| in steady sliding"
         )
         return (f"scheme.cones = 'convex' is a relaxation of Coulomb's law: {words}; 'coulomb' is the law itself",)
 
@@ -98,19 +98,19 @@ class EulerLinearized(Scheme):
             raise InputError(message, where=where, key="restitution", value=float(system.contacts.e[i]))
 
     def prepare(self, system: System, h: float) -> Responses:
-        """Return how contacts respond at the start."""
+        """Return the responses of contacts at the start."""
         here = system.instant(0.0, system.start, system.v0)
         return Responses.of(system.factor(here, 1.0, h, h * h), here.G)
 
     def start(self, system: System, state: State, h: float, fixed: Responses, solver: ContactSolver) -> Memory:
-        """Return the memory: the impulses of the step before; none yet."""
+        """Return the memory: the impulses of the previous step; none yet."""
         impulses = np.zeros((1, system.contacts.nc))
         return Memory(np.zeros((0, system.nv)), impulses, np.zeros((1, 0)), np.zeros(0), **no_laws(system))
 
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h."""
+        """Advance from t_k to t_k + h."""
         here, blocks, t, v = system.instant(state.t, state.q, state.v), system.contacts.blocks, state.t, state.v
         ahead = system.instant(t, system.advance(state.q, h * v), v)
         slip = blocks.slip(here.U_T)
@@ -166,7 +166,7 @@ class EulerLinearized(Scheme):
         raise NotConverged("the closed contacts are not found", time=here.t, step=-1)
 
     def _normal_rates(self, here: Instant, v: Array, blocks: Blocks, mu: Array) -> Array:
-        """Return what must not fall below the push back for a contact to stay open, (nc,)."""
+        """Return the quantities that must not fall below the recovery term for a contact to remain open, (nc,)."""
         rates = np.asarray(here.G.T @ v + here.g_t)
         if self.cones == "coulomb" or not blocks.nt:
             return rates
@@ -181,7 +181,7 @@ class EulerLinearized(Scheme):
         self, system: System, W: Array, b: Array, rows: BlockRows, guess: Array, works: StepWorks,
         solver: ContactSolver, t: float,
     ) -> tuple[Array, int]:  # fmt: skip
-        """Return the impulses of the rows by the law that ``cones`` names, and the iterations taken."""
+        """Return the impulses of the rows by the law ``cones``, and the number of iterations."""
         if self.cones == "coulomb":
             return ContactTask(system.contacts, works.mu, solver, t).solve(W, b, rows.stack, guess)
         try:

@@ -1,4 +1,4 @@
-"""Contacts of one step over the protocol: which are active, their impulses by their laws, their works and states.
+"""Contacts of one step over the protocol: active contacts, their impulses by their laws, their works and states.
 
 Shared by the interpreted schemes. ``StepContacts.begin`` looks at the start of a step; ``solve`` finds the impulses for
 a state at its end; ``works`` and ``remember`` say what they did. Impulses and rates are vectors over the normals and
@@ -32,12 +32,12 @@ from flexmb.system.protocol import Instant, Solves, System
 
 
 def directions(at: Instant) -> sparse.csc_array:
-    """Return the force directions of all rows of contacts: normals, then the rows beside them, (nv, nc + nt)."""
+    """Return the force directions of all contact rows: normals, then the rows beside them, (nv, nc + nt)."""
     return at.G if not at.H.shape[1] else sparse.csc_array(sparse.hstack([at.G, at.H], format="csc"))
 
 
 def surface_rates(at: Instant) -> Array:
-    """Return what prescribed motions add to the rates of all rows, (nc + nt,)."""
+    """Return the contributions of prescribed motions to the rates of all rows, (nc + nt,)."""
     return np.concatenate([at.g_t, at.H_t])
 
 
@@ -115,7 +115,7 @@ class StepContacts:
 
     @property
     def busy(self) -> bool:
-        """Whether there are contacts to be solved for."""
+        """Whether there are contacts to solve for."""
         return bool(self.rows.size)
 
     def solve(
@@ -164,10 +164,10 @@ class StepContacts:
         return delassus(S.solve, sparse.csc_array(J))
 
     def _normals(self, end: Instant, S: Solves, rates: Array, z: Array, W: Array | None) -> tuple[Array, int]:
-        """Solve for contacts that are nothing but normals."""
+        """Solve for contacts with normals only."""
         active, task, system = self.active, self.task, self.system
         b = rates + system.contacts.e * end.velocity_before(self.start)
-        if isinstance(self.fixed, StepFixed):  # nothing changes: what was prepared holds
+        if isinstance(self.fixed, StepFixed):  # constant system: use the prepared data
             return solve_velocity(self.fixed, b, active, self.memory.contacts[0], task.solver, task.t)
         P, W = self.none, delassus(S.solve, end.G[:, active]) if W is None else W
         P[active], count = solve_contacts(W, b[active] - W @ z[active], active, system, task.solver, task.t)

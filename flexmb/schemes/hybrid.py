@@ -1,6 +1,6 @@
-"""The hybrid of Haddouni (2015, chapter 4): an integrator with events, Moreau's time stepping where events do not do.
+"""The hybrid of Haddouni (2015, chapter 4): an integrator with events, and Moreau's time stepping if events fail.
 
-The driver is ``drive.events.hybrid_motion``; this file says which integrator and which steps it takes.
+The driver is ``drive.events.hybrid_motion``; this file defines the integrator and the steps.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class Hybrid(SmoothScheme):
     most_events: int = 100
 
     name: ClassVar[str] = "hybrid"
-    stability: ClassVar[float] = Phem56.stability  # of the default; an instance has that of its integrator
+    stability: ClassVar[float] = Phem56.stability  # default value; an instance has that of its integrator
     carries: ClassVar[frozenset[str]] = ALL_LAWS - {"cohesion", "rolling", "spinning"}
 
     def __post_init__(self) -> None:
@@ -109,16 +109,16 @@ class Hybrid(SmoothScheme):
 
     @property
     def order(self) -> int:
-        """That of the integrator."""
+        """Order of the integrator between events."""
         return self.inner.order
 
     @property
     def error_power(self) -> int:
-        """That of the integrator."""
+        """Power of h in the error estimate of the integrator."""
         return self.inner.error_power
 
     def amplification(self, k: float, c: float) -> Array:
-        """Return that of the integrator."""
+        """Return the amplification matrix of the integrator."""
         return self.inner.amplification(k, c)
 
     def smooth_step(self, phase: Phase, state: SmoothState, h: float) -> SmoothStep:
@@ -126,9 +126,9 @@ class Hybrid(SmoothScheme):
         return self.inner.smooth_step(phase, state, h)
 
     def local_error(self, norms: Sequence[float]) -> float:
-        """Return that of the integrator."""
+        """Return the local error estimate of the integrator."""
         return self.inner.local_error(norms)
 
     def begin(self, phase: Phase, t: float, q: Array, v: Array) -> SmoothState:
-        """Begin a phase as the integrator does."""
+        """Start a phase like the integrator."""
         return self.inner.begin(phase, t, q, v)

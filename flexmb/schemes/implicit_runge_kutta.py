@@ -8,8 +8,8 @@ is known; inside the step for IIIA) differs from the polynomial p through the ac
     e = (1 - h gamma J)^-1 h gamma (a - p),      e ~ h^3 (orders 2, 3), h^4 (4, 5), h^5 (6)
 
 For Radau IIA of order 5 this is the estimate of Hairer and Wanner (1996, eq IV.8.19 and 8.20, with gamma = 60^(-1/3)
-for their 0.2749). The factor before it takes out fast vibrations that the method damps; at h -> 0 it is 1. It is the
-error of a method of lower order: errors of a run are smaller than its tolerance asks for.
+for their 0.2749). The factor before it filters fast vibrations that the method damps; for h -> 0 it is 1. It is the
+error of a method of lower order, so errors of a run are smaller than the tolerance.
 
 Impacts are located and landed on by a step (``impacts = "located"``), or captured by one step of Moreau's scheme of a
 critical length (``"captured"``, RR-7151; ``drive.events.capture``).
@@ -78,7 +78,7 @@ class ImplicitRungeKutta(SmoothScheme):
         return amplification_of(self.table.A, self.table.b, k, c)
 
     def smooth_step(self, phase: Phase, state: SmoothState, h: float) -> SmoothStep:
-        """Go from t to t + h."""
+        """Advance from t to t + h."""
         table, matrix = self.table, self._matrix(phase, state, h)
         stages = solve_stages(phase, state, table, h, matrix)
         last, dq = stages.at[-1], stages.x[-1]
@@ -97,12 +97,12 @@ class ImplicitRungeKutta(SmoothScheme):
         )
 
     def _matrix(self, phase: Phase, state: SmoothState, h: float) -> StageMatrix:
-        """Return the matrix of the stages; constant systems keep some."""
+        """Return the matrix of the stages; for constant systems some are stored."""
         if not phase.system.linear:
             return StageMatrix(phase, state, self.table, h)
         key = (self.name, h)
         found = phase.kept.pop(key, None) or StageMatrix(phase, state, self.table, h)
-        while len(phase.kept) >= KEPT:  # of steps that end at events, each has a length of its own
+        while len(phase.kept) >= KEPT:  # steps that end at events have individual lengths
             del phase.kept[next(iter(phase.kept))]
         phase.kept[key] = found
         return found

@@ -1,4 +1,4 @@
-"""What the laws of contacts carry from step to step, and mu of a step (``flexmb.laws``)."""
+"""Internal variables of contact laws from step to step, and mu of a step (``flexmb.laws``)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def coefficients(blocks: Blocks, slip: Array, laws: Array) -> Array:
 
 
 def _place(blocks: Blocks) -> IntArray:
-    """Return which of a contact's tangents a row is, 0 or 1; rows of rolling and spinning count as 1."""
+    """Return the index of a contact's tangent for a row, 0 or 1; rows of rolling and spinning count as 1."""
     return np.asarray(np.minimum(np.arange(blocks.nt) - blocks.start[:-1][blocks.owner], 1), dtype=np.int64)
 
 

@@ -1,7 +1,7 @@
 """The contact problem of a step with many contacts, as the arrays of ``kernels.many_contacts``.
 
-No matrix over pairs of contacts is formed. What a unit of impulse does to its own contact comes from the entries of an
-inverse near its diagonal.
+No matrix over pairs of contacts is formed. The response of a contact to its own impulse is computed from the entries of
+an inverse near its diagonal.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ FEW = 30
 
 
 class Level(Enum):
-    """Which rows a contact has.
+    """The rows of each contact.
 
     ONE: those of one matrix S; VELOCITY: the alpha family's of velocities, its impulses moving positions by h/2;
     BOTH: the alpha family's of positions (all contacts) and then of velocities (all contacts), with GGL.
@@ -91,7 +91,7 @@ class ManyContactsProblem:
         return self.room.many.border.own
 
     def rows(self, tolerance: float) -> ManyRows:
-        """Return how compiled steps ask this solver; ``tolerance`` is the largest residual they accept."""
+        """Return the arrays by which compiled steps call this solver; ``tolerance``: largest accepted residual."""
         s = self.room.many.sets
         s.setting[TOLERANCE] = tolerance
         return ManyRows(self.room.address, s.b, s.z, s.answer, s.asked, s.closed)
@@ -102,7 +102,7 @@ class ManyContactsProblem:
         return int(self.room.many.border.factored[0])
 
     def solve(self, b: Array, asked: Flags, guess: Array, closed: Flags | None, tolerance: float) -> Answer:
-        """Solve 0 <= W z + b perp z >= 0 on the rows asked for.
+        """Solve 0 <= W z + b perp z >= 0 on the requested rows.
 
         Parameters
         ----------
@@ -123,13 +123,13 @@ class ManyContactsProblem:
 
 
 def contact_order(system: LinearSystem) -> BandOrder:
-    """Return an order in which the matrices of a step are narrow and so are the contacts' rows."""
+    """Return an order in which the matrices of a step and the contacts' rows are narrow."""
     G = abs(sparse.csr_array(system.contacts.G))
     return band_order(*system.patterns, sparse.csr_array(G @ G.T))
 
 
 def pays(system: LinearSystem) -> bool:
-    """Return whether the contacts are many, and their bordered matrix narrow enough to be quicker than a dense one."""
+    """Return whether the contacts are many, and their bordered matrix narrow enough to be faster than a dense one."""
     nc = system.contacts.nc
     if nc <= FEW:
         return False
@@ -179,28 +179,21 @@ def step_equations(system: LinearSystem, order: BandOrder, a: StepNumbers) -> sp
 def response_of(system: LinearSystem, order: BandOrder, a: StepNumbers, A: Envelope) -> Response:
     """Return the matrices of a step in band order."""
     n = system.nv
-    C, gyro = order.bands(system.C), order.bands(system.gyro)
-    resist = np.zeros((max(C.shape[0], gyro.shape[0]), n))
-    resist[: C.shape[0]] = C
-    resist_up = resist.copy()
-    resist[: gyro.shape[0]] += gyro
-    resist_up[: gyro.shape[0]] -= gyro
     strain = stack([], n) if system.strain is None else system.strain.placed(order.inverse, n)
     form = ONE if a.level is Level.ONE else TWO
     corrections = 0 if not a.refine else 1 if form == ONE else 2
     return Response(
-        kind=np.array([form, corrections, int(resist.any() or resist_up.any())], dtype=np.int64),
+        kind=np.array([form, corrections, int(system.damped or system.gyro.nnz)], dtype=np.int64),
         number=np.array([a.c_C, a.c_K, a.h * a.beta * a.r, a.h * a.gamma * a.r, a.h]),
         first=A.first,
         start=A.start,
         lower=A.lower,
         upper=A.upper,
         dinv=A.dinv,
-        M=order.bands(system.M),
-        K=order.bands(system.K) if system.strain is None else np.zeros((1, n)),
-        resist=resist,
-        resist_up=resist_up,
-        cross=order.bands(system.cross),
+        M=order.rows(system.M),
+        K=order.rows(system.K if system.strain is None else sparse.csr_array(system.K.shape)),
+        resist=order.rows(system.C + system.gyro),
+        cross=order.rows(system.cross),
         mode_ptr=strain.ptr.astype(np.int64),
         mode_i=np.where(strain.i < 0, n, strain.i).astype(np.int64),
         mode_j=np.where(strain.j < 0, n, strain.j).astype(np.int64),

@@ -99,6 +99,8 @@ class MoreauJean(Scheme):
 
     name: ClassVar[str] = "moreau-jean"
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "all"
+    error_known: ClassVar[str] = "with theta = 1/2"
     carries: ClassVar[frozenset[str]] = ALL_LAWS
 
     def __post_init__(self) -> None:
@@ -117,7 +119,7 @@ class MoreauJean(Scheme):
         return self.theta
 
     def prepare(self, system: System, h: float) -> StepFixed | Responses:
-        """Factor S as it is at the start."""
+        """Factor S at the start."""
         if self.projection and system.nj:
             message = "needs the compiled engine for systems with joints"
             raise InputError(message, where="scheme", key="projection", value=self.projection)
@@ -131,7 +133,7 @@ class MoreauJean(Scheme):
         return 1.0, h * self.vartheta, h * h * self.theta * self.vartheta
 
     def start(self, system: System, state: State, h: float, fixed: object, solver: ContactSolver) -> Memory:
-        """Return the memory: the impulses of the step before, of contacts and (in ``loads``) of joints; none yet."""
+        """Return the memory: the impulses of the previous step, of contacts and (in ``loads``) of joints; none yet."""
         nothing = np.zeros((0, system.nv))
         contacts, joints = np.zeros((1, system.contacts.nc)), np.zeros((1, system.nj))
         return Memory(nothing, contacts, joints, np.zeros(1), **no_laws(system, state))
@@ -139,7 +141,7 @@ class MoreauJean(Scheme):
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h: Newton's method on the momentum equation, one iteration for a constant system."""
+        """Advance from t_k to t_k + h: Newton's method on the momentum equation, once for a constant system."""
         th, vt, t1, v_k = self.theta, self.vartheta, state.t + h, state.v
         start = system.instant(state.t, state.q, v_k)
         active = forecast_closes(start, self.gamma * h, memory.contacts[0], fixed.response, h, system.contacts.blocks)
@@ -155,7 +157,7 @@ class MoreauJean(Scheme):
             R = end.p - end.to_axes(given) - h * weighed(end.F, th, vt) - J @ (z + c) - inside @ Lam
             S = system.factor(end, *self._weights(h), inside)
             dv, dLam = S.solve_both(-R, -end.joint_rates)
-            scale = max(scale, largest(v + dv))  # also where impulses bring everything to rest
+            scale = max(scale, largest(v + dv))  # also if impulses stop all motion
             if contacts.busy:
                 before = z + c
                 z, c, more = contacts.solve(end, S, J.T @ (v + dv) + surface_rates(end), z, c)
@@ -206,6 +208,7 @@ class MoreauJean(Scheme):
         return StepReport(
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE]) + drives + float(contacts["surface"].sum()),
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             numerical=float(numerical),
             iterations=0,
@@ -220,13 +223,13 @@ class MoreauJean(Scheme):
 
     @property
     def has_error_estimate(self) -> bool:
-        """For theta = 1/2: in flight it is the trapezoidal rule."""
+        """For theta = 1/2, which without contact is the trapezoidal rule."""
         return self.order == 2 and self.vartheta == 0.5
 
     def position_error(
         self, system: System, before: State, after: State, memory: Memory, memory_after: Memory, h: float
     ) -> Array:
-        """Return (h^2 / 12)(a_{k+1} - a_k), what the trapezoidal rule misses of the Taylor series."""
+        """Return (h^2 / 12)(a_{k+1} - a_k), the error of the trapezoidal rule."""
         ends = [system.instant(s.t, s.q, s.v) for s in (before, after)]
         change = ends[1].F.sum(axis=0) - ends[0].F.sum(axis=0)
         return np.asarray(h * h / 12.0 * system.factor(ends[0], 1.0, 0.0, 0.0).solve(change))

@@ -26,7 +26,7 @@ Energy, with v = (v_k + v_{k+1})/2, momenta p and forces along the axes at q_m, 
          - g_t . Lam + dV + h v . (F_conservative + F_inertia) + (v_{k+1} . p_k - v_k . p_{k+1})/2 + v . r    numerical
 
 For a constant system F is the mean of both ends, r = 0, and nothing is numerical; normals of variant II and joints do
-no work, and friction of variant II takes energy in every step (theorem of section 9.1). In variant I impulses work
+no work, and friction of variant II dissipates energy in every step (theorem of section 9.1). In variant I impulses work
 on the mean of the rates at both ends. Impacts: dT = P . (U^- + U^+)/2.
 """
 
@@ -66,7 +66,7 @@ class Potra(Scheme):
     Parameters
     ----------
     variant : str
-        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which takes energy by
+        "I": contacts see the velocity at the end of the step; "II": the mean of both ends, which dissipates energy by
         friction in every step but lets a sticking contact swing with what it had when it stopped.
     facets : int
         Facets of the pyramid in place of the friction cone, at least 3; planar contacts are exact with any number.
@@ -91,10 +91,10 @@ class Potra(Scheme):
         return 2
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return that a restitution is Poisson's here."""
+        """Return a note that restitution is that of Poisson's law here."""
         if not bounces:
             return ()
-        words = "of the normal impulse of compression a contact gives back its part restitution"
+        words = "restitution is the fraction of the compression impulse that a contact returns"
         return (f"scheme 'potra' has Poisson's impacts at all contacts, also without impact = \"poisson\": {words}",)
 
     def check_laws(self, system: System) -> None:
@@ -103,7 +103,7 @@ class Potra(Scheme):
         refuse_tangential_restitution(self.name, system)
 
     def prepare(self, system: System, h: float) -> Responses:
-        """Return how contacts respond at the start."""
+        """Return the responses of contacts at the start."""
         here = system.instant(0.0, system.start, system.v0)
         return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.25 * h * h), here.G)
 
@@ -116,7 +116,7 @@ class Potra(Scheme):
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h, through the impacts on the way."""
+        """Advance from t_k to t_k + h, through impacts within the step."""
         now, left, blocks = system.instant(state.t, state.q, state.v), h, system.contacts.blocks
         slip, (P, since), R = blocks.slip(now.U_T), memory.contacts, memory.rows[0]
         works = StepWorks(system, coefficients(blocks, slip, memory.laws))
@@ -157,7 +157,7 @@ class Potra(Scheme):
         solver: ContactSolver,
         looking: bool,
     ) -> tuple[Piece | None, BoolArray]:
-        """Return the motion up to the first gap that closes, or to the end, and which contact it is.
+        """Return the motion up to the first closing gap, or to the end, and the contact.
 
         There is no motion where a contact closes at once. The contacts of ``rows`` are closed; ``guess`` (nc + nt,) are
         impulses to start from.

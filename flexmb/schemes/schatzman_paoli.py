@@ -78,12 +78,12 @@ class Stage:
 
     @property
     def v(self) -> Array:
-        """v_k."""
+        """Velocity v_k at t_k."""
         return 0.5 * (self.u + self.u_1)
 
     @property
     def half_energy(self) -> float:
-        """E'_k."""
+        """Algorithmic energy E'_k."""
         return 0.5 * float(self.u_1 @ self.half.p) + self.half.potential
 
     def contact_works(self, g_t: Array) -> tuple[Array, float]:
@@ -108,6 +108,7 @@ class SchatzmanPaoli(Scheme):
 
     name: ClassVar[str] = "schatzman-paoli"
     any_system: ClassVar[bool] = True
+    large_motion: ClassVar[str] = "where there are no joints and large rotations"
 
     def __post_init__(self) -> None:
         check_choice("weighting", self.weighting, ("symmetric", "theta"))
@@ -124,7 +125,7 @@ class SchatzmanPaoli(Scheme):
         return (0.25, 0.5, 0.25) if self.weighting == "symmetric" else (0.0, 1.0 - self.theta, self.theta)
 
     def prepare(self, system: System, h: float) -> StepFixed | Responses:
-        """Factor S as it is at the start."""
+        """Factor S at the start."""
         here = system.instant(0.0, system.start, system.v0)
         if isinstance(system, LinearSystem):
             return StepFixed(system.factor(here, *self._factors(h)), system)
@@ -172,6 +173,7 @@ class SchatzmanPaoli(Scheme):
             P=stage.P + memory.contacts[0],
             external=float(works[EXTERNAL]),
             drive=float(works[DRIVE]) + float(memory.scalars[1]) + drive,
+            spin=float(works[DRIVE]),
             damping=float(works[DAMPING]),
             contact=work + memory.contacts[1],
             numerical=float(gain) - (ahead - float(memory.scalars[0])),
@@ -270,6 +272,6 @@ class SchatzmanPaoli(Scheme):
         if found:
             message = (
                 "is for systems without joints and without large rotations (rotors of any spin, particles, bodies of "
-                f"small displacement); in the way: {' and '.join(found)}; use one of {EVERYWHERE}"
+                f"small displacement); not supported: {' and '.join(found)}; use one of {EVERYWHERE}"
             )
             raise InputError(message, where="scheme", key="name", value=self.name)

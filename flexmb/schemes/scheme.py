@@ -1,9 +1,10 @@
-"""What every scheme has: parameters, a start, a pure step, and the terms of its own energy identity."""
+"""The interface of schemes: parameters, a start, a pure step, and the terms of the energy identity."""
 
 from __future__ import annotations
 
 import difflib
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Protocol
@@ -29,7 +30,7 @@ SETTLED, NOISE = 1e-14, 1e-11
 
 
 class PreparedContacts(ABC):
-    """What every scheme prepares for its contacts: a dense matrix over their pairs, or a solver for many of them."""
+    """Prepared data of a scheme for its contacts: a dense matrix over their pairs, or a solver for many of them."""
 
     system: LinearSystem
     gain: float = 1.0
@@ -51,12 +52,12 @@ class PreparedContacts(ABC):
 
     @cached_property
     def many(self) -> ManyContactsProblem | None:
-        """The solver for many contacts; None where they are few."""
+        """The solver for many contacts; None for few."""
         there = self.numbers.scale > 0.0 and pays(self.system)
         return ManyContactsProblem(self.system, self.numbers) if there else None
 
     def many_for(self, solver: ContactSolver) -> ManyContactsProblem | None:
-        """Return the solver for many contacts, unless a method is asked for by name that needs the whole matrix."""
+        """Return the solver for many contacts, unless the chosen method requires the full matrix."""
         return self.many if solver.method == NEWTON else None
 
     @property
@@ -68,7 +69,7 @@ class PreparedContacts(ABC):
 
 @dataclass(frozen=True)
 class StepFixed(PreparedContacts):
-    """S factorized, and the Delassus matrix W = G^T S^-1 G once it is asked for."""
+    """S factorized, and the Delassus matrix W = G^T S^-1 G on demand."""
 
     S: StepMatrix
     system: LinearSystem
@@ -85,7 +86,7 @@ class StepFixed(PreparedContacts):
 
     @cached_property
     def W_rows(self) -> Array:
-        """[G H]^T S^-1 [G H]: that of the normals and of the rows beside them."""
+        """The matrix [G H]^T S^-1 [G H] of normals and rows beside them."""
         contacts = self.system.contacts
         return delassus(self.S.solve, sparse.csc_array(sparse.hstack([contacts.G, contacts.H], format="csc")))
 
@@ -96,25 +97,25 @@ class StepFixed(PreparedContacts):
 
     @property
     def dense_response(self) -> Array:
-        """W_ii."""
+        """The diagonal W_ii."""
         return np.diag(self.W)
 
 
 @dataclass(frozen=True)
 class Responses:
-    """What a scheme prepares that factors nothing beforehand: the velocity per unit impulse of each contact, (nc,)."""
+    """Prepared data of a scheme without constant factorizations: velocity per unit impulse of contacts, (nc,)."""
 
     response: Array
 
     @classmethod
     def of(cls, S: Solves, G: sparse.csc_array) -> Responses:
-        """Return the diagonal of G^T S^-1 G, a column at a time."""
+        """Return the diagonal of G^T S^-1 G, column by column."""
         columns = (G[:, [i]].toarray()[:, 0] for i in range(G.shape[1]))
         return cls(np.array([float(g @ S.solve(g)) for g in columns]))
 
 
 class Fixed(Protocol):
-    """What a scheme prepares once: factorizations and Delassus matrices."""
+    """Constant prepared data of a scheme: factorizations and Delassus matrices."""
 
     S: StepMatrix
 
@@ -126,7 +127,7 @@ class Fixed(Protocol):
 
 @dataclass(frozen=True)
 class Memory:
-    """What a scheme carries from step to step besides (q, v), as plain arrays.
+    """Data of a scheme from step to step besides (q, v), as plain arrays.
 
     Parameters
     ----------
@@ -156,7 +157,7 @@ class Memory:
 
 
 class Scheme(ABC):
-    """A time-stepping scheme: all that is particular to it stands in its own file.
+    """A time-stepping scheme; everything specific to it is in its own file.
 
     ``prepare``, ``start`` and ``step`` are its definition; a scheme whose step asks systems for nothing but the words
     of ``flexmb.system.protocol`` sets ``any_system`` and runs on every system it does not refuse in ``check``.
@@ -166,6 +167,12 @@ class Scheme(ABC):
     driver: ClassVar[str] = "steps"
     """Driver of the scheme: "steps" over impacts, or "events", which are located (``drive.events``)."""
     any_system: ClassVar[bool] = False
+    large_motion: ClassVar[str] = ""
+    """The systems of large motion that messages recommend it for: "all", a condition in words, or "" for none."""
+    error_known: ClassVar[str] = ""
+    """When the error of a step is known, in words of messages: "always", a condition, or "" for never."""
+    error_in_large_motion: ClassVar[bool] = False
+    """Whether the compiled loop of large motion knows this error, too."""
     stability: ClassVar[float] = np.inf
     """Product of a frequency and the step beyond which an undamped amplitude grows by more than a hundredth per step.
 
@@ -175,8 +182,7 @@ class Scheme(ABC):
     restitutes: ClassVar[bool] = True
     """Whether contacts can have a restitution."""
     carries: ClassVar[frozenset[str]] = frozenset()
-    """Contact laws, besides unilateral contact with Newton's impact law, that the step supports, as keys of "
-    "contacts."""
+    """Contact laws, besides unilateral contact with Newton's impact law, that the step has, as keys of contacts."""
 
     @property
     @abstractmethod
@@ -185,7 +191,7 @@ class Scheme(ABC):
 
     @abstractmethod
     def prepare(self, system: Any, h: float) -> Any:
-        """Factor what is constant over the run."""
+        """Factor the constant matrices of the run."""
 
     @abstractmethod
     def start(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
@@ -195,14 +201,14 @@ class Scheme(ABC):
     def step(
         self, system: Any, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_n to t_n + h; a pure function of its arguments."""
+        """Advance from t_n to t_n + h; a pure function of its arguments."""
 
     def compiled_memory(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
-        """Return the memory with which the compiled step of constant systems begins, where there is one."""
+        """Return the initial memory of the compiled step of constant systems, if there is one."""
         return self.start(system, state, h, fixed, solver)
 
     def compiled_step(self, h: float) -> Any | None:
-        """Return the parameters of the compiled step of constant systems (``kernels.march``); None: there is none."""
+        """Return the parameters of the compiled step of constant systems (``kernels.march``); None if there is none."""
         return None
 
     def amplification(self, k: float, c: float) -> Array:
@@ -214,52 +220,50 @@ class Scheme(ABC):
 
     def large_motion_numbers(self) -> dict[str, Any]:
         """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
-        raise InputError(f"has no step of large motion; {ELSEWHERE}", where="scheme", key="name", value=self.name)
+        raise InputError(
+            f"has no step of large motion; here use one of {IN_LARGE_MOTION}",
+            where="scheme",
+            key="name",
+            value=self.name,
+        )
 
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
-        """Return what the compiled loop of large motion calls; nothing where a scheme has no such step."""
+        """Return the stages of the compiled loop of large motion; none if the scheme has no such step."""
         return NO_STAGES
 
     def check(self, system: System) -> None:  # noqa: B027
-        """Raise InputError when the scheme does not run on this system; it runs on all of them by default."""
+        """Raise InputError if the scheme does not support this system; by default it supports all."""
 
     def check_laws(self, system: System) -> None:
         """Raise InputError, naming law and contact, when a contact obeys a law that the scheme does not carry."""
-        from flexmb.schemes import SCHEMES
-
         present, bounces = system.contacts.blocks.laws(), bool(system.contacts.e.any())
         for key, i in present.items():
             if key not in self.carries:
-                known = [c for c in SCHEMES.values() if c.driver == "steps"]
-                fit = [c for c in known if c.carries >= set(present) and (c.restitutes or not bounces)]
-                able = ", ".join(c.name for c in fit) or "none"
+                able = SchemesThat(lambda c: c.carries >= set(present) and (c.restitutes or not bounces))
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
                 message = f"does not carry {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property
     def has_error_estimate(self) -> bool:
-        """Whether the local error of a step is known, so that a tolerance can choose the steps."""
+        """Whether the local error of a step is known, so that a tolerance can control the steps."""
         return False
 
     def position_error(
         self, system: Any, before: State, after: State, memory: Memory, memory_after: Memory, h: float
     ) -> Array:
-        """Return the local error of the positions in a step of smooth motion, (nv,), where it is known."""
+        """Return the local error of the positions in a step of smooth motion, (nv,), if known."""
         raise InputError("has no error estimate", where="scheme", key="name", value=self.name)
 
     def resized(self, system: Any, state: State, memory: Memory, h: float, h_next: float) -> Memory:
-        """Return the memory for a step of another length than the one before; as it is unless it stands for a time."""
+        """Return the memory for a step of another size than before; unchanged unless it depends on the size."""
         return memory
 
     def notes(self, jointed: bool, bounces: bool = False) -> tuple[str, ...]:
-        """Return what is seldom wanted of this scheme on a system with joints, with Newton's restitution above 0."""
+        """Return notes on unfavorable settings for a system with joints, or with Newton's restitution above 0."""
         return ()
 
-
-EVERYWHERE = "generalized-alpha, hht, newmark, moreau-jean, moreau-jean-dissipative"
-"""Schemes available for every system in large motion."""
 
 ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 """Contact laws that a scheme can support besides unilateral contact with Newton's impact law."""
@@ -267,7 +271,41 @@ ALL_LAWS = frozenset({"friction", "rolling", "spinning", "impact", "cohesion"})
 LAW_WORDS = {"impact": 'impact = "poisson"'}
 """Names in messages of laws that their key alone does not identify."""
 
-ELSEWHERE = f"here use one of {EVERYWHERE}, or schatzman-paoli where there are no joints and large rotations"
+
+class SchemesThat:
+    """The names of all schemes over impacts that can do something, as messages list them.
+
+    Schemes are looked for when a message is written: while their files are imported, not all are known.
+
+    Parameters
+    ----------
+    can : callable
+        Takes the class of a scheme.
+    when : callable, optional
+        Takes the class, and returns the condition for it in words, "" for none.
+    """
+
+    def __init__(self, can: Callable[[type[Scheme]], bool], when: Callable[[type[Scheme]], str] = lambda c: "") -> None:
+        self.can, self.when = can, when
+
+    def __str__(self) -> str:
+        from flexmb.schemes import SCHEMES
+
+        able = [c for c in SCHEMES.values() if c.driver == "steps" and self.can(c)]
+        by_condition: dict[str, list[str]] = {}
+        for c in able:
+            by_condition.setdefault(self.when(c), []).append(c.name)
+        groups = sorted(by_condition.items())  # those without a condition first
+        return ", or ".join(f"{', '.join(names)} {condition}".strip() for condition, names in groups) or "none"
+
+
+EVERYWHERE = SchemesThat(lambda c: c.large_motion == "all")
+"""Schemes for every system in large motion."""
+
+IN_LARGE_MOTION = SchemesThat(
+    lambda c: c.large_motion != "", lambda c: "" if c.large_motion == "all" else c.large_motion
+)
+"""Schemes for large motion, and for what those that are not for every system are."""
 
 
 def check_range(scheme: str, key: str, value: float, low: float, high: float) -> None:
@@ -298,7 +336,7 @@ def largest(x: Array) -> float:
 
 
 def has_settled(size: float, last: float, scale: float, noise: float = 0.0) -> bool:
-    """Tell whether Newton's method is done: its correction is round-off, or small and no longer shrinks.
+    """Return whether Newton's method has converged: its correction is round-off, or small and no longer decreasing.
 
     Parameters
     ----------
@@ -320,7 +358,7 @@ def no_contacts(system: System) -> Array:
 def forecast_closes(
     start: Instant, ahead: float, P_before: Array, response: Array, h: float, blocks: Blocks
 ) -> IntArray:
-    """Return the contacts whose forecast gap g + ahead U is <= 0, but for round-off.
+    """Return the contacts whose forecast gap g + ahead U is <= 0, up to round-off.
 
     A node that was pressed stands on its plane with a gap and a velocity of either sign at round-off; taking a
     positive one at its word would lift the contact every other step and double the impulse in between. With friction

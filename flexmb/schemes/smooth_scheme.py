@@ -1,4 +1,4 @@
-"""Integrators of smooth motion: what the driver with events asks of them.
+"""Integrators of smooth motion: their interface to the event driver.
 
 A member steps a ``Phase``, the system with its closed contacts held like joints; where contacts close, open, stick or
 slip is not its business. It is known to case files by its name, because its file exists, and implies the driver with
@@ -32,7 +32,7 @@ class SmoothScheme(Scheme):
 
     @property
     def drifts(self) -> tuple[bool, bool]:
-        """Whether the driver takes away what positions and velocities of the rows drift by, after every step."""
+        """Whether the driver removes the drift of positions and velocities of the rows, after every step."""
         return True, True
 
     @property
@@ -42,7 +42,7 @@ class SmoothScheme(Scheme):
 
     @abstractmethod
     def smooth_step(self, phase: Phase, state: SmoothState, h: float) -> SmoothStep:
-        """Go from t to t + h in a phase; a pure function of its arguments."""
+        """Advance from t to t + h in a phase; a pure function of its arguments."""
 
     def local_error(self, norms: Sequence[float]) -> float:
         """Return the estimate of the local error from the norms of ``SmoothStep.errors``."""
@@ -50,27 +50,27 @@ class SmoothScheme(Scheme):
 
     @property
     def has_error_estimate(self) -> bool:
-        """All of them have one."""
+        """True for all of them."""
         return True
 
     def begin(self, phase: Phase, t: float, q: Array, v: Array) -> SmoothState:
-        """Return the state with which a phase begins: after an event, or at the start."""
+        """Return the initial state of a phase: after an event, or at the start."""
         return phase.begin(t, q, v)
 
     def prepare(self, system: Any, h: float) -> Any:
-        """Say that there are no steps without events."""
+        """Raise an error, since there are no steps without events."""
         raise self._no_steps()
 
     def start(self, system: Any, state: State, h: float, fixed: Any, solver: ContactSolver) -> Memory:
-        """Say that there are no steps without events."""
+        """Raise an error, since there are no steps without events."""
         raise self._no_steps()
 
     def step(
         self, system: Any, state: State, h: float, memory: Memory, fixed: Any, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Say that there are no steps without events."""
+        """Raise an error, since there are no steps without events."""
         raise self._no_steps()
 
     def _no_steps(self) -> InputError:
-        message = "integrates smooth motion between events: it has no steps over impacts; run it with the event driver"
+        message = "integrates smooth motion between events: it has no steps over impacts; use it with the event driver"
         return InputError(message, where="scheme", key="name", value=self.name)

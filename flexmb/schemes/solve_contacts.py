@@ -1,4 +1,4 @@
-"""Contact problems of one level, solved from the definitions of schemes; failures name the time and the contact."""
+"""Contact problems of one level, solved for the scheme definitions; errors give the time and the contact."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def solve_velocity(
 
 
 def require_solved(answer: Answer, system: LinearSystem, solver: ContactSolver, t: float) -> None:
-    """Raise NotConverged, naming the contact, when an answer's residual is above the solver's tolerance."""
+    """Raise NotConverged, naming the contact, if a residual is above the solver's tolerance."""
     if answer.residual <= solver.tolerance:
         return
     label = system.contacts.labels[answer.row % system.contacts.nc]

@@ -24,7 +24,7 @@ def stacked(system: LinearSystem) -> sparse.csc_array:
 
 
 def sparse_pays(system: LinearSystem) -> bool:
-    """Return whether the contacts are many, and their bordered matrix narrow enough to be quicker than a dense one."""
+    """Return whether the contacts are many, and their bordered matrix narrow enough to be faster than a dense one."""
     if system.contacts.nc <= FEW or (system.contacts.blocks.slides > 2).any():
         return False
     perm = _order(system).perm

@@ -1,4 +1,4 @@
-"""Impulses and works of a step that has parts: smooth pieces and impacts, added up into one ``StepReport``."""
+"""Impulses and works of a step with several parts: smooth pieces and impacts, summed into one ``StepReport``."""
 
 from __future__ import annotations
 
@@ -13,26 +13,27 @@ from flexmb.system.protocol import System
 
 
 class StepWorks:
-    """What the parts of a step have done so far; ``mu`` (nc,) are the coefficients of friction."""
+    """Accumulated works of the parts of a step; ``mu`` (nc,) are the coefficients of friction."""
 
     def __init__(self, system: System, mu: Array) -> None:
         self.blocks, self.mu = system.contacts.blocks, mu
         nc, nt = self.blocks.nc, self.blocks.nt
         self.P, self.R, self.Lam = np.zeros(nc), np.zeros(nt), np.zeros(system.nj)
         self.contact, self.tangential, self.surface = np.zeros(nc), np.zeros(nt), np.zeros(nc)
-        self.external = self.drive = self.cross = self.damping = self.numerical = 0.0
+        self.external = self.drive = self.spin = self.cross = self.damping = self.numerical = 0.0
         self.iterations = 0
 
     def add_forces(self, work: Array, dV: float) -> None:
-        """Book the works of the forces by class, (CLASSES,), while the stored energy changed by ``dV``."""
+        """Add the works of the forces by class, (CLASSES,), while the stored energy changed by ``dV``."""
         self.external += float(work[EXTERNAL])
         self.drive += float(work[DRIVE])
+        self.spin += float(work[DRIVE])
         self.cross += float(work[CROSS])
         self.damping += float(work[DAMPING])
         self.numerical += dV + float(work[CONSERVATIVE] + work[INERTIA])
 
     def add_contacts(self, rows: BlockRows, P: Array, rates: Array, given: Array) -> None:
-        """Book the impulses P (n,) of rows on their mean rates; ``given`` is what prescribed motions have of these."""
+        """Add the impulses P (n,) of rows on their mean rates; ``given`` is the contribution of prescribed motions."""
         normal, beside = rows.spread(P)
         self.P += normal
         self.R += beside
@@ -43,7 +44,7 @@ class StepWorks:
         self.drive -= float(given @ P)
 
     def add_joints(self, Lam: Array, rates: Array, given: Array) -> None:
-        """Book the impulses of joints on their mean rates: what is not the work of drives is the scheme's own."""
+        """Add the impulses of joints on their mean rates: all except the work of drives is numerical."""
         self.Lam += Lam
         self.numerical += float(rates @ Lam)
         self.drive -= float(given @ Lam)
@@ -60,6 +61,7 @@ class StepWorks:
             P=self.P,
             external=self.external,
             drive=self.drive,
+            spin=self.spin,
             damping=self.damping,
             contact=self.contact,
             numerical=self.numerical,

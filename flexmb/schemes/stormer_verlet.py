@@ -63,11 +63,11 @@ class StormerVerlet(Scheme):
     def check(self, system: System) -> None:
         """Raise InputError for joints."""
         if system.jointed:
-            message = f"is for systems without joints; in the way: joints {', '.join(map(repr, system.jointed))}"
+            message = f"is for systems without joints; not supported: joints {', '.join(map(repr, system.jointed))}"
             raise InputError(f"{message}; use e.g. generalized-alpha", where="scheme", key="name", value=self.name)
 
     def prepare(self, system: System, h: float) -> Responses:
-        """Refuse steps beyond the stability limit; return how contacts respond at the start."""
+        """Refuse steps beyond the stability limit; return the responses of contacts at the start."""
         here = system.instant(0.0, system.start, system.v0)
         M, _, K = system.matrices(here)
         omega, shape = highest_frequency(M, K)
@@ -81,7 +81,7 @@ class StormerVerlet(Scheme):
         return Responses.of(system.factor(here, 1.0, 0.5 * h, 0.0), here.G)
 
     def start(self, system: System, state: State, h: float, fixed: Responses, solver: ContactSolver) -> Memory:
-        """Return the memory: momentum in space, impulses of the step before, potential energy."""
+        """Return the memory: momentum in space, impulses of the previous step, potential energy."""
         here = system.instant(state.t, state.q, state.v)
         p, V = here.to_space(here.p), np.array([here.potential])
         return Memory(p[None, :], np.zeros((1, system.contacts.nc)), np.zeros((1, 0)), V, **no_laws(system, state))
@@ -89,7 +89,7 @@ class StormerVerlet(Scheme):
     def step(
         self, system: System, state: State, h: float, memory: Memory, fixed: Responses, solver: ContactSolver
     ) -> tuple[State, Memory, StepReport]:
-        """Go from t_k to t_k + h."""
+        """Advance from t_k to t_k + h."""
         t_m, t_1, v_0 = state.t + 0.5 * h, state.t + h, state.v
         middle = system.instant(t_m, system.advance(state.q, 0.5 * h * v_0), v_0)
         p_0 = middle.to_axes(memory.vectors[0])
@@ -103,7 +103,7 @@ class StormerVerlet(Scheme):
         z, c, v_1, count, size, mean = contacts.none, contacts.none, v_0, 0, np.inf, middle
         for iteration in range(ITERATIONS):
             p_1 = p_0
-            if iteration:  # at first v_1 = v_0, and p_1 differs from p_0 only by how bodies have turned
+            if iteration:  # initially v_1 = v_0, and p_1 differs from p_0 only by the rotation of bodies
                 mean = system.instant(t_m, middle.q, 0.5 * (v_0 + v_1))
             if iteration or not system.linear:
                 end = system.instant(t_1, system.advance(middle.q, 0.5 * h * v_1), v_1)
@@ -130,6 +130,7 @@ class StormerVerlet(Scheme):
         report = StepReport(
             external=float(work[EXTERNAL]),
             drive=float(work[DRIVE]) + float(booked["surface"].sum()),
+            spin=float(work[DRIVE]),
             damping=float(work[DAMPING]),
             numerical=float(own + work[CONSERVATIVE] + work[INERTIA]),
             iterations=count,

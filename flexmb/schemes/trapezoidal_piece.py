@@ -79,7 +79,7 @@ def smooth_piece(
     S = system.factor(middle, 1.0, 0.5 * s, 0.25 * s * s)
     A, A_J = rows.directions(middle), middle.G_J.toarray()
     along, asked, given = A, 2.0 * rows.rates(middle), rows.given(middle)
-    if not mean and rows.size:  # rates at the end of the step, where it is expected
+    if not mean and rows.size:  # predicted rates at the end of the step
         late = system.instant(t_1, system.advance(q_m, 0.5 * s * v_0), v_0)
         along, asked = rows.directions(late), rows.rates(late)
         given = 0.5 * (rows.given(start) + rows.given(late))

@@ -1,1 +1,1 @@
-"""Smooth motion between events: phases, what lies inside a step, tables of Runge-Kutta methods, energy identities."""
+"""Smooth motion between events: phases, dense output, tables of Runge-Kutta methods, energy identities."""

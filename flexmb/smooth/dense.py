@@ -73,7 +73,7 @@ def second_rate(system: System, x: Array, v: Array, a: Array) -> Array:
     size = float(np.abs(rate).max(initial=0.0))
     if size == 0.0:
         return out
-    d = TURN / size  # T^-1 is even to high order: the central difference is as good as its rounding
+    d = TURN / size  # T^-1 is even to high order: the central difference is accurate to round-off
     along = [system.toward(x + k * d * rate, v) for k in (-2, -1, 1, 2)]
     return np.asarray(out + (along[0] - 8.0 * along[1] + 8.0 * along[2] - along[3]) / (12.0 * d))
 
@@ -83,7 +83,7 @@ def velocity_of(system: System, x: Array, rate: Array) -> Array:
     if not system.frames:
         return rate
     v = rate
-    for _ in range(60):  # T^-1 is near the identity: the rest shrinks with the angle
+    for _ in range(60):  # T^-1 is near the identity: the remainder decreases with the angle
         rest = rate - system.toward(x, v)
         v = v + rest
         if np.abs(rest).max() <= 1e-15 * np.abs(rate).max():

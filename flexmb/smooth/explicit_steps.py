@@ -30,17 +30,29 @@ from flexmb.state import Array
 
 @dataclass(frozen=True, eq=False)
 class Tableau:
-    """A (s, s), b and c (s,) of a method; ``bar`` (s, s) and ``bar_c`` say where rows are held, if half-explicit.
+    """Coefficients of a method with s stages.
 
-    ``carries`` says that the first acceleration is that of the step before.
+    Parameters
+    ----------
+    A, b, c : (s, s), (s,), (s,) arrays
+    errors : (k, s + 1) array
+        Weights of the estimates of the local error, h sum_i errors_ki Y'_i, on the rates of the stages and of the end.
+    bar, bar_c : (s, s), (s,) arrays
+        Where rows are held, if half-explicit.
+    carries : bool
+        Whether the first acceleration is that of the step before.
+    second : float
+        With two estimates: c of err_1^2 / (err_1 + c err_2).
     """
 
     A: Array
     b: Array
     c: Array
+    errors: Array
     bar: Array = field(default_factory=lambda: np.zeros((0, 0)))
     bar_c: Array = field(default_factory=lambda: np.zeros(0))
     carries: bool = True
+    second: float = 0.0
 
 
 def amplification_of(A: Array, b: Array, k: float, c: float) -> Array:
@@ -106,6 +118,11 @@ def finish(
     return phase.begin(state.t + h, phase.system.advance(state.q, dq), v), dq
 
 
+def with_end(rows: Array, last: Array) -> Array:
+    """Return rows of the stages with that of the end of the step below."""
+    return np.concatenate([rows, last[None, :]])
+
+
 def made(
     phase: Phase,
     state: SmoothState,
@@ -113,11 +130,12 @@ def made(
     dq: Array,
     table: Tableau,
     stages: Stages,
-    errors: tuple[tuple[Array, Array], ...],
+    h: float,
     inside: Inside | None = None,
 ) -> SmoothStep:
-    """Return the step with its works and numbers."""
-    h = end.t - state.t
+    """Return the step with its works, the estimates of its error and numbers."""
+    K, A = with_end(stages.K, phase.system.toward(dq, end.v)), with_end(stages.A, end.a)
+    errors = tuple((h * (w @ K), h * (w @ A)) for w in table.errors)
     works = runge_kutta_works(phase, (state.here, end.here), h, (table.A, table.b), stages.at, stages.A, stages.lam)
     return SmoothStep(
         state,

@@ -3,16 +3,16 @@
     V_i = v + h sum_j a_ij V'_j,      x_i = h sum_j a_ij T^-1(x_j) V_j,      q_i = q (+) x_i
     M(q_i) V'_i = F(t_i, q_i, V_i) - p' + D(q_i) lam_i,      G(q_i)^T V'_i = -bias
 
-Rows (joints, closed contacts) are held by their accelerations: RR-7151, eq 73, with the d/dt(G^T) V that the print
-lacks. That is what methods with a_1j = 0 can hold, and it costs no order; the driver takes the drift away. T^-1 is
+Rows (joints, closed contacts) are held by their accelerations: RR-7151, eq 73, with the term d/dt(G^T) V that is
+missing there. Methods with a_1j = 0 can enforce this without loss of order; the driver removes the drift. T^-1 is
 ``System.toward``: without it every method would be of order 2 where bodies turn.
 
 Unknowns are all V'_i and lam_i at once. The matrix has, for the stages i and j, the blocks
 
     delta_ij M + h a_ij C + h^2 (A^2)_ij K,      beside them -delta_ij D, below them delta_ij G^T
 
-at the start of the step; constant systems keep its factors for each h. What turning axes and the biases of rows add to
-it is left out; corrections are mixed from those before (Anderson), which makes up for that.
+at the start of the step; constant systems keep its factors for each h. Contributions of rotating axes and of the biases
+of rows are neglected; Anderson acceleration of the corrections compensates for this.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ ITERATIONS = 30
 DENSE = 240
 """Number of unknowns up to which matrices are factorized densely."""
 DEPTH = 12
-"""Number of corrections that the next one is combined from."""
+"""Number of previous corrections from which the next one is combined."""
 CLOSE, NOISE = 3e-14, 1e-11
 """Relative size of a correction that is round-off; of one that no longer decreases, if it is below the latter."""
 TURN = 1e-16
@@ -48,7 +48,7 @@ TURN = 1e-16
 
 
 class Factored:
-    """A bordered matrix, factorized: dense where small, by least norm where rows depend on each other.
+    """A bordered matrix, factorized: dense if small, by least norm if rows are linearly dependent.
 
     ``solve`` returns the solution for b of shape (size,).
     """
@@ -76,7 +76,7 @@ def bordered(S: Any, D: Any, G: Any) -> sparse.csr_array:
 
 
 class StageMatrix:
-    """The matrix of the stages of a step of h that begins in a state; and the one that filters its error."""
+    """The matrix of the stages of a step of h that begins in a state, and the filter matrix of its error."""
 
     def __init__(self, phase: Phase, state: SmoothState, table: ImplicitTable, h: float) -> None:
         here, system, s = state.here, phase.system, table.stages
@@ -99,7 +99,7 @@ class StageMatrix:
         self._filter = Factored(bordered(calm, D, G), redundant, here.t)
 
     def filtered(self, e_q: Array, e_v: Array) -> tuple[Array, Array]:
-        """Return errors without what fast vibrations, which the method damps, make of them: (1 - h gamma J)^-1 e."""
+        """Return errors without the contribution of fast vibrations, which the method damps: (1 - h gamma J)^-1 e."""
         nv = e_v.size
         b = np.zeros(self._filter.size)
         b[:nv] = self.M @ e_v - self.reach * (self.K @ e_q)
@@ -138,7 +138,7 @@ def place(
 
 
 def residual(at: list[PhaseInstant], A: Array, lam: Array) -> Array:
-    """Return what the equations of motion, then those of the rows, of all stages leave over."""
+    """Return the residuals of the equations of motion, then those of the rows, of all stages."""
     motion = [i.here.momentum(A_i) - i.load - i.D @ lam_i for i, A_i, lam_i in zip(at, A, lam, strict=True)]
     rows = [i.G.T @ A_i + i.bias for i, A_i in zip(at, A, strict=True)] if lam.size else []
     return np.concatenate(motion + rows)
@@ -152,7 +152,7 @@ def solve_stages(
     Raises
     ------
     NotConverged
-        When Newton's method does not settle: the step is too long.
+        If Newton's method does not converge: the step is too long.
     """
     s, nv = table.stages, phase.nv
     y = np.concatenate([np.tile(state.a, s), np.tile(state.lam, s)])
@@ -190,7 +190,7 @@ class Mixing:
         self._d: list[Array] = []
 
     def step(self, y: Array, d: Array) -> Array:
-        """Return how far to go from y with the correction d."""
+        """Return the update of y for the correction d."""
         self._y, self._d = [*self._y, y][-DEPTH - 1 :], [*self._d, d][-DEPTH - 1 :]
         if len(self._y) < 3:
             return d

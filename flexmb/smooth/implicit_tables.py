@@ -1,9 +1,9 @@
-"""Tables of implicit Runge-Kutta methods, made from their nodes: Radau IIA, Lobatto IIIA and IIIC.
+"""Tables of implicit Runge-Kutta methods, computed from their nodes: Radau IIA, Lobatto IIIA and IIIC.
 
 Radau IIA and Lobatto IIIA are collocation methods: a_ij is the integral of the j-th polynomial of Lagrange over the
 nodes from 0 to c_i, b_j that up to 1 (Hairer, Wanner 1996, section IV.5). Lobatto IIIC has the same nodes and weights
-as IIIA, a_i1 = b_1, and holds the first s - 1 of those integrals. In all of them c_s = 1 and a_sj = b_j: the end of a
-step is its last stage.
+as IIIA, a_i1 = b_1, and satisfies the first s - 1 of those integrals. In all of them c_s = 1 and a_sj = b_j: the end of
+a step is its last stage.
 """
 
 from __future__ import annotations
@@ -35,10 +35,11 @@ class ImplicitTable:
     b, c : (s,) arrays
     order : int
     defect : float
-        Where the error is looked at, as a fraction of the step: the acceleration there beside the polynomial through
-        the stages. At 0, where the acceleration is known already, for methods whose first stage is another.
+        Where the error is evaluated, as a fraction of the step: the difference of the acceleration there from the
+        polynomial through the stages. It is 0, where the acceleration is known already, for methods whose first stage
+        is not at 0.
     scale : float
-        What the defect times h is multiplied with for the error estimate.
+        Factor of the defect times h in the error estimate.
     power : int
         Power of h in that estimate.
     """

@@ -1,4 +1,4 @@
-"""A phase: the system with a set of closed contacts held as rows beside those of its joints.
+"""A phase: the system with a set of closed contacts enforced as rows in addition to those of its joints.
 
 The rows of a phase are those of the joints (nj), the normals of the closed contacts, and the tangents of those that
 stick. A closed contact without a sticking tangent slips with the sign s = +-1 of its tangential velocity, or has no
@@ -6,13 +6,13 @@ friction (s = 0). Forces of the rows act along D, rates are taken along G:
 
     M v' = F - p' + D lam,      G^T v + g_t = 0,      D = G, but G_N - mu s G_T for a contact that slips
 
-(p' is ``momentum_rate``: how turning axes change the momentum.) The motion is asked for by three calls,
+(p' is ``momentum_rate``: how turning axes change the momentum.) The motion is computed by three calls,
 
     at(t, q, v)                          a ``PhaseInstant``: forces, directions, rates, biases
     index_one(instant)                   a, lam with G^T a = -bias
     half_explicit(instant, G, rho)       a, lam with G^T a = rho, rows of another place
 
-and nothing else has to be fast. Rows that depend on each other share their force, the least that does.
+and only these are critical for speed. Linearly dependent rows share their force by least norm.
 """
 
 from __future__ import annotations
@@ -48,11 +48,11 @@ class Phase:
     ----------
     system : LinearSystem or MultibodySystem
     closed : (nk,) int array
-        Contacts that are held, in increasing order.
+        Enforced contacts, in increasing order.
     slip : (nk,) array, optional
         Of each of them: +-1 where it slips with that sign, 0 where it sticks or has no friction.
     mass : callable, optional
-        That of another phase of the same system, to be shared.
+        Mass solver of another phase of the same system, to be shared.
     """
 
     def __init__(
@@ -71,13 +71,13 @@ class Phase:
         self.mu = mu
         stuck = self.rough & (self.slip == 0.0)
         self.stuck: IntArray = self.closed[stuck]
-        self.tangents: IntArray = blocks.start[:-1][self.stuck]  # columns of H that are held
+        self.tangents: IntArray = blocks.start[:-1][self.stuck]  # columns of H that are enforced
         slides = self.slip != 0.0
-        self.sliding: IntArray = np.flatnonzero(slides)  # places in ``closed``
+        self.sliding: IntArray = np.flatnonzero(slides)  # indices in ``closed``
         self.slide_columns: IntArray = blocks.start[:-1][self.closed[slides]]
         self.drag: Array = mu[slides] * self.slip[slides]
         self.mass = MassSolver(system) if mass is None else mass
-        self.kept: dict[Any, Any] = {}  # factorizations that integrators keep of a phase of a constant system
+        self.kept: dict[Any, Any] = {}  # factorizations that integrators store for a phase of a constant system
         rows, nc = self.nj + system.contacts.nc + blocks.nt, system.contacts.nc
         self.few = isinstance(system, MultibodySystem) and system.nv * rows <= FEW
         nj = self.nj
@@ -85,7 +85,7 @@ class Phase:
 
     @cached_property
     def fixed_rows(self) -> Array:
-        """Directions of the rows where they never change, (nv, nr)."""
+        """Directions of the rows if they never change, (nv, nr)."""
         contacts = self.system.contacts
         G, H = contacts.G[:, self.closed], contacts.H[:, self.tangents]  # type: ignore[union-attr]
         return np.concatenate([G.toarray(), H.toarray()], axis=1)
@@ -102,7 +102,7 @@ class Phase:
 
     @property
     def nr(self) -> int:
-        """Rows in all."""
+        """Number of all rows."""
         return self.nj + self.closed.size + self.stuck.size
 
     def by_contact(self, x: Array) -> Array:
@@ -126,7 +126,7 @@ class Phase:
         return Phase(self.system, closed, slip, self.mass)
 
     def at(self, t: float, q: Array, v: Array) -> PhaseInstant:
-        """Return everything that is known in (t, q, v)."""
+        """Return all quantities in (t, q, v)."""
         return PhaseInstant(self, self.system.instant(t, q, v))
 
     def index_one(self, at: PhaseInstant) -> tuple[Array, Array]:
@@ -146,13 +146,13 @@ class Phase:
         return a + X @ lam, lam
 
     def impulses(self, at: PhaseInstant, rho: Array) -> tuple[Array, Array]:
-        """Return the change of velocities M^-1 G y with G^T of it = rho, and y; along the rows, whatever slips."""
+        """Return the change of velocities M^-1 G y with G^T of it = rho, and y; forces along the rows only."""
         X = self.mass.solver(at.here)(at.G)
         y = self.rows_solve(at.G.T @ X, rho)
         return X @ y, y
 
     def rows_solve(self, W: Array, b: Array) -> Array:
-        """Return the least y with W y = b, also where rows depend on each other."""
+        """Return the y of least norm with W y = b, also for linearly dependent rows."""
         if W.shape[0] == 1:
             return b / W[0, 0] if W[0, 0] else np.zeros_like(b)
         if not self._dependent(W):
@@ -169,7 +169,7 @@ class Phase:
         return np.asarray(1.0 / np.sqrt(np.where(own > 0.0, own, 1.0)))
 
     def _dependent(self, W: Array) -> bool:
-        """Tell whether rows depend on each other; found out once, as joints that are redundant stay so."""
+        """Return whether rows are linearly dependent; determined once, since redundant joints remain so."""
         if self._depends is None:
             d = self._scale(W)
             values = np.linalg.svd(d[:, None] * W * d, compute_uv=False)
@@ -179,7 +179,7 @@ class Phase:
     _depends: bool | None = None
 
     def depends(self, at: PhaseInstant) -> bool:
-        """Tell whether rows depend on each other."""
+        """Return whether rows are linearly dependent."""
         if self.nr < 2:
             return False
         return self._dependent(at.G.T @ self.mass.solver(at.here)(at.G)) if self._depends is None else self._depends
@@ -199,7 +199,7 @@ class Phase:
 
 
 class MassSolver:
-    """Solves with the mass matrix, which is factorized once where it never changes."""
+    """Solves with the mass matrix, which is factorized once if it never changes."""
 
     def __init__(self, system: LinearSystem | MultibodySystem) -> None:
         self.system = system
@@ -227,14 +227,23 @@ class MassSolver:
         if isinstance(system, LinearSystem):
             return system.factor(here, 1.0, 0.0, 0.0).solve
         if not system.constant_mass and isinstance(here, MultibodyInstant) and system.nv <= DENSE:
-            kept = cho_factor(here.mass_and_rate[0], check_finite=False)
+            kept = _cholesky(here.mass_and_rate[0], here.t)
             return lambda b: np.asarray(cho_solve(kept, b, check_finite=False))
         M = system.matrices(here)[0]
         if system.nv > DENSE:
             lu = factored(system, M, M)
             return lambda b: np.asarray(lu.solve(b))
         if not system.constant_mass:
-            factor = cho_factor(M.toarray(), check_finite=False)
+            factor = _cholesky(M.toarray(), here.t)
             return lambda b: np.asarray(cho_solve(factor, b, check_finite=False))
         inverse = factored(system, M, M).solve(np.eye(system.nv))
         return lambda b: np.asarray(inverse @ b)
+
+
+def _cholesky(M: Array, t: float) -> tuple[Array, bool]:
+    try:
+        lower, which = cho_factor(M, check_finite=False)
+    except np.linalg.LinAlgError:
+        message = "the mass matrix is not positive definite: the motion grows without bound"
+        raise NotConverged(message, time=t, step=-1) from None
+    return np.asarray(lower), bool(which)

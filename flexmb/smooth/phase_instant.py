@@ -1,7 +1,7 @@
-"""A phase in (t, q, v): forces and momentum of the system, directions, rates and biases of the rows that are held.
+"""A phase in (t, q, v): forces and momentum of the system, directions, rates and biases of the enforced rows.
 
-It has the words of ``system.protocol.Instant``, with the rows of the phase as joints and without contacts, so that a
-scheme written over that protocol steps a phase like any system with joints.
+It implements ``system.protocol.Instant``, with the rows of the phase as joints and without contacts, so that a scheme
+written for that protocol steps a phase like any system with joints.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class PhaseInstant:
 
     @property
     def p(self) -> Array:
-        """Momentum, (nv,)."""
+        """Momentum M(q) v, (nv,)."""
         return np.asarray(self.here.p)
 
     @property
@@ -121,13 +121,13 @@ class PhaseInstant:
 
     @cached_property
     def gap(self) -> Array:
-        """What the rows violate on the position level, (nr,); a tangent that sticks has no position."""
+        """Violation of the rows at position level, (nr,); a sticking tangent has no position."""
         phase, here = self.phase, self.here
         return np.concatenate([here.joint_g, here.g[phase.closed], np.zeros(phase.stuck.size)])
 
     @cached_property
     def bias(self) -> Array:
-        """Rates of ``rates`` where v keeps its components, (nr,)."""
+        """Rates of ``rates`` for constant components of v, (nr,)."""
         phase, here = self.phase, self.here
         parts = [here.joint_bias, here.bias[phase.closed]]
         if phase.stuck.size:
@@ -136,7 +136,7 @@ class PhaseInstant:
 
     @cached_property
     def tangent_bias(self) -> Array:
-        """Rates of the tangential rates of all contacts where v keeps its components, (nt,): differences of order 4."""
+        """Rates of the tangential rates of all contacts for constant components of v, (nt,): differences of order 4."""
         system, here = self.phase.system, self.here
         if system.linear:
             return np.asarray(system.contacts.H_tt(self.t))  # type: ignore[union-attr]
@@ -155,44 +155,44 @@ class PhaseInstant:
 
     @property
     def joint_g(self) -> Array:
-        """``gap``."""
+        """Violation of the rows at position level: ``gap``."""
         return self.gap
 
     @property
     def joint_g_t(self) -> Array:
-        """``surface``."""
+        """Partial time derivatives of the rows: ``surface``."""
         return self.surface
 
     @property
     def joint_rates(self) -> Array:
-        """``rates``."""
+        """Violation of the rows at velocity level: ``rates``."""
         return self.rates
 
     @property
     def joint_bias(self) -> Array:
-        """``bias``."""
+        """Rates of ``rates`` for constant components of v: ``bias``."""
         return self.bias
 
     @property
     def momentum_rate(self) -> Array:
-        """Rate of the momentum in space where v keeps its components, (nv,)."""
+        """Rate of the momentum in space for constant components of v, (nv,)."""
         return np.asarray(self.here.momentum_rate)
 
     @property
     def none(self) -> Array:
-        """Nothing, as there are no contacts."""
+        """An empty array, since there are no contacts."""
         return np.zeros(0)
 
     g = U = g_t = gap_noise = reach = bias_of_contacts = H_t = U_T = none
 
     @property
     def no_directions(self) -> sparse.csc_array:
-        """No columns."""
+        """A matrix without columns."""
         return sparse.csc_array((self.phase.nv, 0))
 
     @property
     def H(self) -> sparse.csc_array:
-        """No rows beside normals."""
+        """A matrix without columns: there are no rows beside normals."""
         return self.no_directions
 
     def momentum(self, v: Array) -> Array:
@@ -200,17 +200,17 @@ class PhaseInstant:
         return np.asarray(self.here.momentum(self.here.v if v is self.v else v))
 
     def resisting(self, x: Array) -> Array:
-        """Return C x."""
+        """Return C x, the product with the damping matrix."""
         return np.asarray(self.here.resisting(x))
 
     def restoring(self, x: Array) -> Array:
-        """Return K x."""
+        """Return K x, the product with the stiffness matrix."""
         return np.asarray(self.here.restoring(x))
 
     def to_space(self, x: Array) -> Array:
-        """Return x with its rotational entries turned into space."""
+        """Return x with its rotational entries transformed to space."""
         return np.asarray(self.here.to_space(x))
 
     def to_axes(self, x: Array) -> Array:
-        """Return x with its rotational entries turned into the frames' axes."""
+        """Return x with its rotational entries transformed to the frames' axes."""
         return np.asarray(self.here.to_axes(x))

@@ -1,6 +1,6 @@
-"""A phase by the words of ``system.protocol.System``: its rows are joints, and there are no contacts.
+"""A phase as ``system.protocol.System``: its rows are joints, and there are no contacts.
 
-So a scheme written over that protocol, like the alpha family, steps a phase as it steps any system with joints.
+So a scheme written for that protocol, like the alpha family, steps a phase like any system with joints.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DENSE = 120
 
 @dataclass(frozen=True)
 class NoContacts:
-    """No contacts."""
+    """The empty set of contacts of a phase."""
 
     nc: int = 0
     e: Array = field(default_factory=lambda: np.zeros(0))
@@ -91,11 +91,11 @@ class PhaseSystem:
         return self.phase.system.jointed
 
     def instant(self, t: float, q: Array, v: Array) -> PhaseInstant:
-        """Return everything that is known in (t, q, v)."""
+        """Return all quantities in (t, q, v)."""
         return self.phase.at(t, q, v)
 
     def advance(self, q: Array, dq: Array) -> Array:
-        """Return q (+) dq."""
+        """Return the advanced position q (+) dq."""
         return self.phase.system.advance(q, dq)
 
     def toward(self, increment: Array, y: Array) -> Array:
@@ -153,7 +153,7 @@ class DenseFactor:
         self._t = at.t
 
     def solve(self, b: Array) -> Array:
-        """Return the velocities of b with the rows held."""
+        """Return the velocities of b with the rows enforced."""
         return self.solve_both(b, np.zeros((self._A.shape[0] - self.nv, *b.shape[1:])))[0]
 
     def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
@@ -162,7 +162,7 @@ class DenseFactor:
         try:
             x = np.linalg.solve(self._A, right) if self._least is None else self._least.solve(right)
         except np.linalg.LinAlgError:
-            message = "the matrix of the step is singular: joints depend on each other here, or the step is too long"
+            message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
             raise NotConverged(message, time=self._t, step=-1) from None
         return x[: self.nv], x[self.nv :]
 
@@ -175,7 +175,7 @@ class SchurFactor:
         self.X = S.solve(at.D) if phase.nr else np.zeros((phase.nv, 0))
 
     def solve(self, b: Array) -> Array:
-        """Return the velocities of b with the rows held."""
+        """Return the velocities of b with the rows enforced."""
         return self.solve_both(b, np.zeros((self.phase.nr, *b.shape[1:])))[0]
 
     def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""What an integrator of smooth motion is given and gives back: ``SmoothState`` and ``SmoothStep``."""
+"""Input and output of an integrator of smooth motion: ``SmoothState`` and ``SmoothStep``."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class SmoothState:
     here : PhaseInstant
         The phase in (t, q, v).
     memory : tuple of arrays
-        What an integrator carries besides; empty after a restart. Fixed in number and shapes.
+        Further data of an integrator; empty after a restart. Fixed in number and shapes.
     """
 
     t: float
@@ -42,10 +42,10 @@ class SmoothState:
 
 @dataclass(frozen=True)
 class SmoothWorks:
-    """Works of a smooth step, J: dE is the sum of all but the last.
+    """Works of a smooth step, J: dE is the sum of all but the last two.
 
     ``sliding`` (nc,) is that of friction at each contact, ``surface`` (nc,) the part of ``drive`` that comes from
-    prescribed surfaces.
+    prescribed surfaces, ``spin`` the part of it that forces of spins do.
     """
 
     external: float
@@ -55,6 +55,7 @@ class SmoothWorks:
     numerical: float
     sliding: Array = field(default_factory=lambda: np.zeros(0))
     surface: Array = field(default_factory=lambda: np.zeros(0))
+    spin: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -67,19 +68,19 @@ class SmoothStep:
     dq : (nv,) array
         The increment: ``end.q`` is ``system.advance(start.q, dq)``.
     impulse : (nr,) array
-        Integrals of the forces of the rows as the step has them, N s: M dv is that of all forces.
+        Integrals of the forces of the rows in the step, N s: M dv is that of all forces.
     works : SmoothWorks
     errors : tuple of ((nv,) array, (nv,) array)
         Estimates of the local error, in q and v; ``SmoothScheme.local_error`` makes one number of their norms.
     lam_inside : (k, nr) array
         Forces of the rows at some times inside, for a first look at their signs.
     lam_end : (nr,) array, optional
-        Forces of the rows at the end as an implicit step has them. Those of ``end`` are the forces in that instant,
-        with all that fast modes add to them where the step does not resolve these.
+        Forces of the rows at the end in an implicit step. Those of ``end`` are the instantaneous forces, including
+        those of fast modes that the step does not resolve.
     evaluations, solves : int
-        How often forces were evaluated, and linear systems of the rows solved.
+        Numbers of force evaluations and of solved linear systems of the rows.
     inside : Inside, optional
-        Dense output of the integrator's own; without it that of Hermite (``smooth.dense``).
+        Dense output of the integrator; without it that of Hermite (``smooth.dense``).
     """
 
     start: SmoothState
@@ -96,5 +97,5 @@ class SmoothStep:
 
     @property
     def h(self) -> float:
-        """Its length, s."""
+        """Length of the step, s."""
         return self.end.t - self.start.t

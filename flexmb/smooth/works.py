@@ -1,4 +1,4 @@
-"""The energy identity of Runge-Kutta steps: works by class of force with the weights b, what is left with m_ij.
+"""The energy identity of Runge-Kutta steps: works by class of force with the weights b, and the defect terms m_ij.
 
 For a mass matrix that is constant along the axes of the bodies, V_i = v + h sum a_ij V'_j, v_1 = v + h sum b_i V'_i and
 M V'_i = F_i - p'_i + D_i lam_i (joints and closed contacts),
@@ -10,8 +10,9 @@ M V'_i = F_i - p'_i + D_i lam_i (joints and closed contacts),
     numerical                         dV + h sum b_i V_i . (F_conservative + F_inertia)_i
                                       + h sum b_i U_i . lam_i  -  (h^2/2) sum m_ij V'_i . M V'_j
 
-U_i is what the rows violate on the velocity level at a stage: zero for half-explicit methods. No term is what is left
-of the others, but where the mass matrix depends on the positions (floating beams): there `numerical` is by balance.
+U_i is the violation of the rows at velocity level at a stage: zero for half-explicit methods. No term is computed as
+the remainder of the others, except if the mass matrix depends on the positions (floating beams): there `numerical` is
+the remainder.
 """
 
 from __future__ import annotations
@@ -81,4 +82,4 @@ def runge_kutta_works(
     else:
         change = end.kinetic + end.potential - start.kinetic - start.potential
         own = change - sum(given) - float(sliding.sum())
-    return SmoothWorks(*given, own, sliding, surface)
+    return SmoothWorks(*given, own, sliding, surface, float(work[DRIVE]))

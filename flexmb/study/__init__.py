@@ -1,1 +1,1 @@
-"""Studies: one file that varies a case, measures every run and asks for figures."""
+"""Studies: one file that varies a case, measures every run and defines figures."""

@@ -1,4 +1,4 @@
-"""The axes of a study, and the grid they span."""
+"""The axes of a study, and their grid."""
 
 from __future__ import annotations
 
@@ -44,15 +44,15 @@ class Axis:
     name : str
         Its column.
     values : tuple
-        What stands in the column.
+        Values in the column.
     settings : tuple of tuples of Setting
-        What each value changes in the case.
+        Changes of the case for each value.
     zip : str
-        Axes with the same word go hand in hand.
+        Axes with the same word vary together.
     cases : tuple of str
-        Cases that its choices stand for, "" where it is that of the study; empty when all are.
+        Cases of its choices, "" for that of the study; empty if all use it.
     names : tuple of mappings
-        Words that its choices give for names in braces; empty when they give none.
+        Values of its choices for names in braces; empty if there are none.
     """
 
     name: str
@@ -67,25 +67,25 @@ class Axis:
 
 
 class Wrong(Exception):  # noqa: N818
-    """Something wrong with an entry of the study file."""
+    """An error in an entry of the study file."""
 
     def __init__(self, key: str, message: str, value: Any = None) -> None:
         super().__init__(message)
         self.key, self.message, self.value = key, message, value
 
     def at(self, *path: str | int) -> Problem:
-        """Return the problem with its place in the file."""
+        """Return the problem with its location in the file."""
         return Problem((*path, self.key) if self.key else path, self.message, self.value, self.value is not None)
 
 
 def make_axis(table: AxisTable, place: str) -> Axis:
-    """Return the axis of a table; ``place`` says where it stands (file and line)."""
+    """Return the axis of a table; ``place`` is its location (file and line)."""
     said = f"axis '{axis_name(table)}' ({place})"
     if table.choices is not None:
         if not table.choices:
-            raise Wrong("choices", "the axis is empty: it needs one choice at least", [])
+            raise Wrong("choices", "the axis is empty: it needs at least one choice", [])
         labels = tuple(choice.label for choice in table.choices)
-        if not table.zip:  # of zipped axes the combinations differ
+        if not table.zip:  # for zipped axes the combinations differ
             _check_different(labels, "choices")
         return Axis(
             axis_name(table),
@@ -108,7 +108,7 @@ def make_axis(table: AxisTable, place: str) -> Axis:
 
 
 def axis_name(table: AxisTable) -> str:
-    """Return the name of an axis: that of its key unless it is given."""
+    """Return the name of an axis: the given one, or that of its key."""
     return table.name or table.key or (table.keys or [""])[0]
 
 
@@ -130,7 +130,7 @@ def _flat(table: Mapping[str, Any], above: KeyPath, where: str) -> Iterator[tupl
 def _path(key: str, where: str) -> KeyPath:
     path = key_path(key)
     if not path:
-        raise Wrong(where, "is no key of a case: it must read like time.step or bodies.rod.elements", key)
+        raise Wrong(where, "is not a key of a case: it must be of the form time.step or bodies.rod.elements", key)
     return path
 
 
@@ -139,14 +139,14 @@ def _check_different(values: Sequence[Value], key: str) -> None:
     for value in values:
         mark = (str if isinstance(value, str) else float, value)
         if mark in seen:
-            raise Wrong(key, f"the value {value!r} comes twice")
+            raise Wrong(key, f"the value {value!r} is repeated")
         seen.add(mark)
 
 
 def _values(table: AxisTable) -> list[Value]:
     if table.values is not None:
         if not table.values:
-            raise Wrong("values", "the axis is empty: it needs one value at least", [])
+            raise Wrong("values", "the axis is empty: it needs at least one value", [])
         for value in table.values:
             if not isinstance(value, bool | int | float | str) or (
                 isinstance(value, float) and not math.isfinite(value)
@@ -159,7 +159,7 @@ def _values(table: AxisTable) -> list[Value]:
 
 
 def _spaced(start: float, end: float, count: int, spacing: str) -> list[Value]:
-    """Return values from start to end; integers when both ends are."""
+    """Return values from start to end; integers if both ends are."""
     if count > MOST_VALUES:
         raise Wrong("count", f"must be at most {MOST_VALUES}", count)
     if count > 1 and start == end:
@@ -174,12 +174,12 @@ def _spaced(start: float, end: float, count: int, spacing: str) -> list[Value]:
         found = [round(x) for x in exact] if whole else list(exact)
     if len(set(found)) < len(found):
         kind = "primes" if spacing == "primes" else "integers"
-        raise Wrong("count", f"asks for more {kind} than there are between {start:g} and {end:g}", count)
+        raise Wrong("count", f"requests more {kind} than there are between {start:g} and {end:g}", count)
     return found
 
 
 def _steps(start: float, end: float, count: int, *, log: bool) -> list[float]:
-    """Return numbers with equal differences or ratios; both ends to the bit."""
+    """Return numbers with equal differences or ratios, with exact ends."""
     if count == 1:
         return [float(start)]
     inner = range(1, count - 1)
@@ -191,11 +191,11 @@ def _steps(start: float, end: float, count: int, *, log: bool) -> list[float]:
 
 
 def nearest_prime(x: float) -> int:
-    """Return the prime nearest to a number, of two the lower."""
+    """Return the prime nearest to a number, the lower of two."""
     middle = max(2, round(x))
     candidates = (middle + sign * k for k in range(middle + 2) for sign in (-1, 1))
     best = next(n for n in candidates if _is_prime(n))
-    # the mirror image of the first one found may lie nearer to x itself than to its rounding
+    # the mirror image of the first one found may be nearer to x itself than to its rounding
     other = 2 * middle - best
     return other if _is_prime(other) and abs(other - x) < abs(best - x) else best
 
@@ -206,9 +206,9 @@ def _is_prime(n: int) -> bool:
 
 @dataclass(frozen=True)
 class Point:
-    """One point of the grid: its index, its values on the axes, and what each of them changes in the case.
+    """One point of the grid: its index, its values on the axes, and the changes of the case.
 
-    ``cases`` and ``names`` are those of the axes that have some.
+    ``cases`` and ``names`` are those of the axes that define some.
     """
 
     index: int
@@ -218,25 +218,25 @@ class Point:
     names: dict[str, Mapping[str, str]] = field(default_factory=dict)
 
     def settings(self, axes: Iterable[str] | None = None) -> tuple[Setting, ...]:
-        """Return what the named axes change; by default all of them."""
+        """Return the changes by the named axes; by default by all of them."""
         return tuple(setting for name in (self.changes if axes is None else axes) for setting in self.changes[name])
 
     def case(self, axes: Iterable[str] | None = None) -> str:
-        """Return the case that the named axes (by default all) choose; "" for that of the study."""
+        """Return the case chosen by the named axes (by default all); "" for that of the study."""
         return next((self.cases[name] for name in (self.cases if axes is None else axes) if self.cases.get(name)), "")
 
     def words(self) -> dict[str, str]:
-        """Return the words for names in braces."""
+        """Return the values for names in braces."""
         return {key: word for own in self.names.values() for key, word in own.items()}
 
 
 class Grid:
-    """All combinations of the axes, the first axis slowest; nothing is listed before it is asked for.
+    """All combinations of the axes, with the first axis slowest; evaluated lazily.
 
     Parameters
     ----------
     axes : sequence of Axis
-        Those that are zipped have the same length.
+        Zipped axes have the same length.
     """
 
     def __init__(self, axes: Sequence[Axis]) -> None:
@@ -277,9 +277,9 @@ class Grid:
         return (self[k] for k in range(self.count))
 
     def corners(self) -> Iterator[Point]:
-        """Yield points that show the values of every axis: one axis at a time, the others at their first value.
+        """Yield points that cover the values of every axis: one axis at a time, the others at their first value.
 
-        Of an axis with more than ``MOST_CHECKED`` values the first ones and the last one.
+        For an axis with more than ``MOST_CHECKED`` values these are the first ones and the last one.
         """
         stride = self.count
         yield self[0]
@@ -290,7 +290,7 @@ class Grid:
 
 
 def layered(*layers: Sequence[Setting]) -> tuple[Setting, ...]:
-    """Return the settings of all layers; of a key set twice the last counts, and of the ways to give the step, too.
+    """Return the settings of all layers; the last setting of a key, or of the alternative keys of the step, counts.
 
     The interval between samples belongs to a tolerance: a step that is given after it replaces it.
     """

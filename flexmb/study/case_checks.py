@@ -1,4 +1,4 @@
-"""Whether a case has what a study measures: signals, exact solutions."""
+"""Checks that a case provides what a study measures: signals, exact solutions."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from flexmb.system.linear_system import LinearSystem
 
 
 def in_study(study: StudyFile, err: InputError) -> CaseError:
-    """Return an error of a case as one of the study."""
+    """Return an error of a case as an error of the study."""
     return CaseError(f"{study.origin.file}: {err}")
 
 
 def check_measures(study: StudyFile, case: Case, measures: Sequence[MeasureTable]) -> None:
-    """Check that a case records what is measured; InputError with the entry of the study otherwise.
+    """Check that a case records what is measured; otherwise raise InputError with the entry of the study.
 
     Parameters
     ----------
     study : StudyFile
     case : Case
     measures : sequence of MeasureTable
-        Those of the study, as they read for this case.
+        Measures of the study, resolved for this case.
     """
     try:
         recorded = case.recorded

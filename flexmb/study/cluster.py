@@ -1,4 +1,4 @@
-"""A running Dask cluster in the place of this machine; ``distributed`` is an optional package (``flexmb[cluster]``)."""
+"""A running Dask cluster instead of this machine; ``distributed`` is an optional package (``flexmb[cluster]``)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from flexmb.study.task import Task, flexmb_version, run_task
 SECONDS = 10.0
 """Time within which a scheduler must answer, s."""
 TRIES = 3
-"""How often a run is resubmitted after its reference curves were lost with the only worker that held them."""
+"""Number of resubmissions of a run after its reference curves were lost with the only worker that held them."""
 AHEAD = 4
 """Queued tasks per thread of the cluster: it never idles, and a large study does not fill its memory."""
 
@@ -30,7 +30,7 @@ class Cluster:
     address : str
         ``tcp://HOST:PORT``.
     say : callable, optional
-        Is told when there are no workers to wait for.
+        Called with a message if there are no workers.
     """
 
     def __init__(self, address: str, say: Callable[[str], None] | None = None) -> None:
@@ -44,7 +44,7 @@ class Cluster:
         try:
             self._client = self._dask.Client(self._address, timeout=SECONDS, set_as_default=False)
         except (OSError, ValueError, TypeError, RuntimeError) as err:
-            message = f"no scheduler answers there within {SECONDS:g} s ({_first_line(err)})"
+            message = f"no scheduler responds there within {SECONDS:g} s ({_first_line(err)})"
             raise InputError(message, where="--scheduler", value=self._address) from err
         try:
             self._check_versions()
@@ -56,14 +56,14 @@ class Cluster:
         return self
 
     def __exit__(self, *_: object) -> None:
-        with suppress(Exception):  # a scheduler that is gone needs no good-bye
+        with suppress(Exception):  # the scheduler may have stopped already
             self._client.close()
 
     def _check_versions(self) -> None:
-        """Raise unless all workers have this version of flexmb; those that come later are told by their rows."""
+        """Raise unless all workers have this version of flexmb; later ones are identified by their rows."""
         try:
             found = self._client.run(flexmb_version, on_error="return")
-        except Exception as err:  # whatever a worker without flexmb makes of it
+        except Exception as err:  # any error of a worker without flexmb
             raise self._wrong(f"its workers cannot run flexmb ({_first_line(err)})") from err
         mine = versions()["flexmb"]
         for worker, version in found.items():
@@ -79,13 +79,13 @@ class Cluster:
         """Do nothing: every machine of the cluster compiles for itself."""
 
     def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
-        """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
+        """Run tasks; yield each with its row as JSON, or the reason for a missing one, as they end.
 
         Parameters
         ----------
         tasks : iterable of Task
         curves : callable
-            Tells the file with the curves of a reference from its key; it is sent to the workers once.
+            Returns the file with the curves of a reference for its key; it is sent to the workers once.
         """
         sent = cache(lambda key: self._client.scatter(curves(key).read_bytes(), broadcast=True, hash=False))
         waiting = iter(tasks)
@@ -100,7 +100,7 @@ class Cluster:
             ended.add(future)
 
         def fill() -> None:
-            # asked each time: workers come and go
+            # requested each time, since workers come and go
             room = AHEAD * max(1, sum(self._client.nthreads().values())) - len(running)
             for task in islice(waiting, max(room, 0)):
                 submit(task)
@@ -116,14 +116,16 @@ class Cluster:
                 # the scheduler keeps one copy of what was sent to all workers; with its worker the curves are gone,
                 # and every run that waits for them is dropped
                 if tries == TRIES or self._client.status != "running":
-                    raise self._wrong(f"the scheduler is gone, or has dropped the runs ({_first_line(err)})") from err
+                    raise self._wrong(
+                        f"the scheduler has stopped, or has dropped the runs ({_first_line(err)})"
+                    ) from err
                 if tries >= sends:  # the first of those that were dropped together
                     sent.cache_clear()
                     sends += 1
                 submit(task, tries + 1)
                 continue
-            except Exception as err:  # above all KilledWorker, after the last of the scheduler's own tries
-                why = f"no worker of the cluster brought it to an end ({type(err).__name__}: {_first_line(err)})"
+            except Exception as err:  # in particular KilledWorker, after the last retry by the scheduler
+                why = f"no worker of the cluster completed it ({type(err).__name__}: {_first_line(err)})"
             fill()
             yield task, answer, why
 

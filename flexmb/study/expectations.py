@@ -1,4 +1,4 @@
-"""``[[expect]]`` of a study: orders and numbers of the table, and what they should be."""
+"""``[[expect]]`` of a study: orders and numbers of the table, with their expected values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.study.study_schema import ExpectTable
 from flexmb.study.table import Table
 
 _REDUCE: dict[str, Callable[[list[float]], float]] = {
-    "max": lambda values: float(np.max(values)),  # a number that is none stays one
+    "max": lambda values: float(np.max(values)),  # a missing number remains missing
     "min": lambda values: float(np.min(values)),
     "mean": lambda values: float(np.mean(values)),
     "first": lambda values: values[0],
@@ -24,9 +24,9 @@ _REDUCE: dict[str, Callable[[list[float]], float]] = {
 
 
 def evaluate(expects: list[ExpectTable], table: Table) -> list[dict[str, Any]]:
-    """Return one entry per expectation: what was asked, what came out (``got``), whether it is ``ok``, and ``why`` not.
+    """Return one entry per expectation: its specification, its result (``got``), whether it is ``ok``, and ``why`` not.
 
-    An expectation about runs that failed is not met.
+    An expectation on failed runs is not met.
     """
     out = []
     for expect in expects:
@@ -57,12 +57,12 @@ def _number(expect: ExpectTable, table: Table) -> float:
 def _floats(table: Table, name: str) -> list[float]:
     values = table.column(name)
     if any(isinstance(value, str) for value in values):
-        raise InputError(f"'{name}' is no number")
+        raise InputError(f"'{name}' is not a number")
     return [float(value) for value in values]
 
 
 def asked_words(entry: dict[str, Any]) -> str:
-    """Return an expectation of a study in words."""
+    """Return an expectation of a study as text."""
     if "order" in entry:
         what = f"order of {entry['order']} over {entry['over']}"
     else:
@@ -72,6 +72,6 @@ def asked_words(entry: dict[str, Any]) -> str:
 
 
 def _any_of(value: Any) -> str:
-    """Return a value that rows must have, or several, in words."""
+    """Return the value, or values, required of rows as text."""
     values = [str(one) for one in value] if isinstance(value, list) else [str(value)]
     return " or ".join(values) if len(values) <= 3 else f"{values[0]}, ... {values[-1]} ({len(values)} values)"

@@ -1,4 +1,4 @@
-"""The folder of a study: finished runs are there in full or not at all, whoever is killed when."""
+"""The folder of a study: finished runs are stored completely or not at all, even if processes are killed."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ TABLE, SUMMARY = "table.csv", "summary.json"
 
 
 class StudyFolder:
-    """Where a study keeps its runs.
+    """The folder in which a study stores its runs.
 
     Parameters
     ----------
     folder : Path
-        Need not exist yet.
+        Folder, created if necessary.
     study : StudyFile
-        Another study that is there is refused.
+        A folder of another study is refused.
     """
 
     def __init__(self, folder: Path, study: StudyFile) -> None:
@@ -40,14 +40,16 @@ class StudyFolder:
         try:
             self.runs.mkdir(parents=True, exist_ok=True)
         except OSError as err:
-            raise InputError(f"the folder '{folder}' cannot be made: {err.strerror}") from err
+            raise InputError(f"the folder '{folder}' cannot be created: {err.strerror}") from err
 
     def _refuse_others(self) -> None:
         other = "choose another folder with -o, or remove this one"
         path = self.folder / STUDY
         if not path.is_file():
             if found := taken_by(self.folder):
-                raise InputError(f"the folder '{self.folder}' holds a run ({', '.join(found)}), not a study; {other}")
+                raise InputError(
+                    f"the folder '{self.folder}' contains a run ({', '.join(found)}), not a study; {other}"
+                )
             return
         try:
             there = toml_tree(path.read_text(encoding="utf-8"))
@@ -57,10 +59,10 @@ class StudyFolder:
         for key, mine in (("title", tables.title), ("case", tables.case)):
             if there.get(key, "") != mine:
                 words = f"its {key} is {there.get(key, '')!r}, not {mine!r}"
-                raise InputError(f"the folder '{self.folder}' holds another study ({words}); {other}")
+                raise InputError(f"the folder '{self.folder}' contains another study ({words}); {other}")
 
     def begin(self) -> None:
-        """Write the study as it is run."""
+        """Write the study as run."""
         text = self._study.origin.text
         path = self.folder / STUDY
         if not path.is_file() or path.read_text(encoding="utf-8") != text:
@@ -68,20 +70,20 @@ class StudyFolder:
 
     @contextmanager
     def locked(self, name: str = LOCK, *, wait: bool = False) -> Iterator[None]:
-        """Keep other processes out, until the end of the block or of this process.
+        """Hold a lock against other processes, until the end of the block or of this process.
 
         Parameters
         ----------
         name : str
-            Of the lock.
+            Name of the lock.
         wait : bool
-            For a process that holds the lock; otherwise it is an InputError.
+            Whether to wait for a process that holds the lock; otherwise raise InputError.
         """
         with sole_writer(self.folder, name, wait=wait, what="runs the study in"):
             yield
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """Return a finished run, None when there is none that counts."""
+        """Return a finished run, None if there is no valid one."""
         path = self.runs / f"{key}.json"
         if not path.is_file() and (self.old / path.name).is_file():
             self._move(key, self.old, self.runs)
@@ -92,7 +94,7 @@ class StudyFolder:
         return data if isinstance(data, dict) and data.get("final") and data.get("key") == key else None
 
     def write(self, data: dict[str, Any]) -> None:
-        """Keep a finished run; the curves of a reference go to a file of their own, first."""
+        """Store a finished run; first the curves of a reference, in a separate file."""
         data = dict(data)
         if curves := data.pop("curves", ""):
             write_whole(self.curves(data["key"]), base64.b64decode(curves))
@@ -103,14 +105,14 @@ class StudyFolder:
         return self.runs / f"{key}.npz"
 
     def put_aside(self, keys: set[str]) -> None:
-        """Move runs that the study has no more out of the way of readers; should it have them again, they come back."""
+        """Move runs that are no longer part of the study aside; if they become part of it again, they are reused."""
         for path in list(self.runs.glob("*.json")):
             if path.stem not in keys:
                 self.old.mkdir(exist_ok=True)
                 self._move(path.stem, self.runs, self.old)
 
     def _move(self, key: str, source: Path, target: Path) -> None:
-        for ending in (".npz", "", ".json"):  # the row last: it says that the others are there
+        for ending in (".npz", "", ".json"):  # the row is last: it indicates that the other files exist
             if (source / f"{key}{ending}").exists() and not (ending == "" and (target / key).exists()):
                 os.replace(source / f"{key}{ending}", target / f"{key}{ending}")
 
@@ -121,14 +123,15 @@ class StudyFolder:
 
 
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file under a temporary name and rename it; several processes may do so at a time."""
-    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # processes of two machines may have one id
+    """Write a file under a temporary name and rename it; safe with several processes."""
+    fresh = path.with_name(f"{path.name}.{secrets.token_hex(4)}.part")  # processes of two machines may have the same id
     try:
         fresh.write_bytes(content if isinstance(content, bytes) else content.encode("utf-8"))
         os.replace(fresh, path)
     except OSError as err:
         fresh.unlink(missing_ok=True)
         message = (
-            f"'{path}' cannot be written ({reason(err)}); finished runs are kept, and started again the study goes on"
+            f"'{path}' cannot be written ({reason(err)}); finished runs are kept, and the study continues when "
+            f"started again"
         )
         raise FlexmbError(message) from err

@@ -1,6 +1,6 @@
-"""What study.toml and summary.json of a study folder may hold: what was edited or damaged is refused.
+"""Checks of study.toml and summary.json of a study folder: edited or damaged files are refused.
 
-Names of figures become names of files and identifiers of a page, so they are asked as strictly as before a run.
+Names of figures become names of files and identifiers of a page, so they are checked as strictly as before a run.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from flexmb.study.table import Kept, checked_json
 
 
 class Outcome(ExpectTable):
-    """An expectation, and what came out."""
+    """An expectation with its result."""
 
     got: Number | None = None
     ok: Switch
@@ -26,7 +26,7 @@ class Outcome(ExpectTable):
 
 
 class Summary(Kept):
-    """summary.json."""
+    """Content of summary.json."""
 
     name: Text = ""
     wall_time_s: Number | None = None
@@ -51,5 +51,5 @@ def checked_study(file: Path, text: str) -> dict[str, Any]:
 
 
 def checked_summary(file: Path) -> dict[str, Any]:
-    """Return summary.json; empty when there is none."""
+    """Return summary.json; empty if there is none."""
     return checked_json(Summary, file)[1] if file.is_file() else {}

@@ -1,4 +1,4 @@
-"""Workers on this machine: one process each, one run at a time, plain text to and fro."""
+"""Workers on this machine: one process each, one run at a time, communication by plain text."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def cores() -> int:
 
 
 class WorkerDied(Exception):  # noqa: N818
-    """A worker ended in the middle of a run."""
+    """A worker ended during a run."""
 
 
 def _same_path() -> dict[str, str]:
-    """Return what makes a process find the modules that this one finds, and none that lie where it is started."""
+    """Return the arguments by which a process finds the same modules as this one, and none in its current folder."""
     return {"PYTHONSAFEPATH": "1", "PYTHONPATH": os.pathsep.join(path or os.getcwd() for path in sys.path)}
 
 
 class Worker:
-    """A process that does what it is asked, see ``flexmb.study.worker``; it ends with this one."""
+    """A process that answers requests, see ``flexmb.study.worker``; it ends with this one."""
 
     def __init__(self) -> None:
         self._log = tempfile.TemporaryFile()  # noqa: SIM115  (lives as long as the worker)
@@ -72,24 +72,24 @@ class Worker:
         return f"{how}: {lines[-1].strip()}" if lines else how
 
     def end(self) -> None:
-        """End the process at once."""
+        """Kill the process."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
             if pipe is not None:
                 try:
                     pipe.close()
-                except OSError:  # what was still to be written has no reader any more
+                except OSError:  # pending output has no reader any more
                     continue
 
 
 class Local:
-    """Some workers; a dead one is replaced.
+    """A pool of workers; a dead one is replaced.
 
     Parameters
     ----------
     jobs : int
-        How many.
+        Number of workers.
     """
 
     def __init__(self, jobs: int) -> None:
@@ -115,13 +115,13 @@ class Local:
             pass
 
     def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
-        """Run tasks; yield each with its row as JSON, or with why there is none, as they end.
+        """Run tasks; yield each with its row as JSON, or the reason for a missing one, as they end.
 
         Parameters
         ----------
         tasks : iterable of Task
         curves : callable
-            Tells the file with the curves of a reference from its key.
+            Returns the file with the curves of a reference for its key.
         """
 
         def request(task: Task) -> dict[str, Any]:
@@ -144,7 +144,7 @@ class Local:
                         break
                     done.put((task, *self._ask(request(task))))
                 done.put(None)
-            except BaseException as err:  # told to whoever waits for answers
+            except BaseException as err:  # passed on to the consumer of the answers
                 done.put(err)
 
         for _ in range(self.jobs):
@@ -160,7 +160,7 @@ class Local:
                 yield found
 
     def _ask(self, request: Mapping[str, Any]) -> tuple[str, str]:
-        """Return the answer of a worker, or why there is none."""
+        """Return the answer of a worker, or the reason for a missing one."""
         why = ""
         for _ in range(MOST_TRIES):
             worker = self._take()

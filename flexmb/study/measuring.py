@@ -1,4 +1,4 @@
-"""Numbers and curves of a run: signals, errors, the ledger, what a step is beside the structure."""
+"""Numbers and curves of a run: signals, errors, the ledger, the step relative to the structure."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from flexmb.system.multibody_system import MultibodySystem
 
 NORMS = {"L1": 1.0, "L2": 2.0, "sup": np.inf}
 FINER = 4
-"""Vertices of an exact curve between two samples: the error of its chords is then far below that of the run."""
+"""Vertices of an exact curve between two samples, so that the error of its chords is far below that of the run."""
 SIDE = 1e-9
-"""Distance from a jump, over the length of the run, at which the values before and after it are taken."""
+"""Distance from a jump, relative to the length of the run, at which the values before and after it are taken."""
 
 
 class Wanted(NamedTuple):
-    """A signal that is asked for, all its components."""
+    """A requested signal, with all its components."""
 
     signal: str
     reduce: str | None = "mean"
@@ -74,19 +74,19 @@ def _ledger(result: Result) -> dict[str, float]:
 
 
 def quantity(case: Case, name: str) -> float:
-    """Return what the step is beside the structure: ``cfl`` or ``omega_max_h``."""
+    """Return the dimensionless size of the step: ``cfl`` or ``omega_max_h``."""
     if name == "omega_max_h":
         if isinstance(case.plan.system, MultibodySystem):
-            raise InputError("a system in large motion has no highest frequency of its own")
+            raise InputError("a system in large motion has no constant highest frequency")
         return highest_frequency(case.plan.system) * case.plan.h
     bars = [body for body in case.model().bodies.values() if isinstance(body, Bar)]
     if not bars:
-        raise InputError("the case has no bar whose waves could be timed")
+        raise InputError("the case has no bar with a wave speed")
     return case.plan.h / min(bar.crossing_time for bar in bars)
 
 
 def exact_of(case: Case, signal: str) -> Exact:
-    """Return the exact solution of a case; InputError when it has none, or none for this signal."""
+    """Return the exact solution of a case; InputError if it has none, or none for this signal."""
     exact = exact_solution(case.values.data)
     if exact is None:
         way = "compare with a finer run, a [reference.NAME], by against"
@@ -122,7 +122,7 @@ def _error(measure: MeasureTable, case: Case, result: Result, references: Mappin
 
 
 def _window(measure: MeasureTable, t: Array) -> Array:
-    """Return which samples count; the ends do, whatever their round-off."""
+    """Return which samples are included; the ends are, in spite of round-off."""
     slack = 1e-9 * float(t[-1] - t[0])
     low = -np.inf if measure.start is None else measure.start - slack
     high = np.inf if measure.end is None else measure.end + slack
@@ -130,7 +130,7 @@ def _window(measure: MeasureTable, t: Array) -> Array:
 
 
 def _check_covers(measure: MeasureTable, reference: Array, t: Array) -> None:
-    """Raise when a run is compared with a reference at times that it does not have."""
+    """Raise if a run is compared with a reference outside the times of the reference."""
     slack = 1e-9 * float(reference[-1] - reference[0])
     if t[0] < reference[0] - slack or t[-1] > reference[-1] + slack:
         words = f"runs from {reference[0]:g} to {reference[-1]:g} s, and is needed from {t[0]:g} to {t[-1]:g} s"
@@ -138,7 +138,7 @@ def _check_covers(measure: MeasureTable, reference: Array, t: Array) -> None:
 
 
 def cut(t: Array, y: Array, over: Array) -> tuple[Array, Array]:
-    """Return the part of a curve over the times of another: its ends stand where those of the other are."""
+    """Return the part of a curve over the times of another, with the same ends."""
     inner = (t > over[0]) & (t < over[-1])
     times = np.concatenate([over[:1], t[inner], over[-1:]])
     return times, np.concatenate([np.interp(over[:1], t, y), y[inner], np.interp(over[-1:], t, y)])

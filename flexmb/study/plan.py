@@ -1,4 +1,4 @@
-"""Which runs a study is made of: tasks for its points and for its references."""
+"""The runs of a study: tasks for its points and for its references."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Runs:
     ----------
     study : StudyFile
     runs_folder : Path
-        Where results are kept, if the study keeps them.
+        Folder of the results, if the study keeps them.
     """
 
     def __init__(self, study: StudyFile, runs_folder: Path | None = None) -> None:
@@ -43,7 +43,7 @@ class Runs:
 
     @cached_property
     def _recorded(self) -> dict[str, list[str]]:
-        """The signals that are compared with each reference; one that nothing is compared with is not run."""
+        """The signals compared with each reference; references without comparisons are not run."""
         out: dict[str, list[str]] = {}
         for m in self.study.tables.measure:
             if m.error is not None and m.against != EXACT and m.error not in out.setdefault(m.against, []):
@@ -51,7 +51,7 @@ class Runs:
         return out
 
     def _measures_at(self, point: Point) -> list[dict[str, Any]]:
-        """Return the measures with the point's words for names in braces."""
+        """Return the measures with the values of the point for names in braces."""
         words = point.words()
         return [
             {key: filled(item, words) if key in SIGNALS else item for key, item in measure.items()}
@@ -59,7 +59,7 @@ class Runs:
         ]
 
     def task(self, point: Point) -> Task:
-        """Return the run at a point."""
+        """Return the task of a point."""
         references = {name: self.reference(name, point).key for name in self._recorded}
         measures, ledger = self._measures_at(point), self.study.tables.ledger
         asked = {"measures": [_silent(m) for m in measures], "ledger": ledger, "references": references}
@@ -68,7 +68,7 @@ class Runs:
         return replace(task, measures=measures, ledger=ledger, references=references)
 
     def reference(self, name: str, point: Point) -> Task:
-        """Return the reference run that belongs to a point."""
+        """Return the reference run of a point."""
         follow = self.study.tables.reference[name].follow
         axes = {axis: point.axes[axis] for axis in follow}
         record = [filled(signal, point.words()) for signal in self._recorded[name]]
@@ -92,19 +92,19 @@ class Runs:
         return Task(key, index, axes, str(file.resolve()), text, settings_of(settings), keep=kept)
 
     def check(self, say: Callable[[str], None]) -> list[Task]:
-        """Check what can be checked before anything runs; return tasks whose loops are to be compiled first.
+        """Check everything possible before the first run; return tasks whose loops are to be compiled first.
 
         Parameters
         ----------
         say : callable
-            Is told what takes long.
+            Called with messages on long operations.
         """
         points = list(self.study.grid.corners())
         cases = [self._checked(self.task(point)) for point in points]
         for name in self._recorded:
             self._checked(self.reference(name, points[0]))
         if any(case.model().large_motion for case in cases) and will_compile_large():
-            say(WORDS_LARGE)  # already to be assembled
+            say(WORDS_LARGE)  # already needed for the assembly
         seen: set[str] = set()
         for point, case in zip(points, cases, strict=True):
             if point.case() not in seen:
@@ -119,12 +119,12 @@ class Runs:
         return list(missing.values())
 
     def check_first(self) -> None:
-        """Check the first run only: that the keys and signals of the study are there."""
+        """Check the first run only: whether the keys and signals of the study exist."""
         task = self.task(self.study.grid[0])
         check_measures(self.study, self._checked(task), task.tables)
 
     def _checked(self, task: Task) -> Case:
-        """Return the case of a task; what is wrong with it is said in its words, with the axis that is to blame."""
+        """Return the case of a task; its errors are reported with the axis that causes them."""
         try:
             case = task.case()
             case.grid  # noqa: B018  (a step that does not divide the time comes out here)
@@ -133,21 +133,21 @@ class Runs:
         return case
 
     def check_count(self, yes: bool) -> None:
-        """Raise when there are more runs than anybody wants by accident."""
+        """Raise if the number of runs is probably a mistake."""
         count = self.study.grid.count
         if count > MOST_RUNS and not yes:
             sizes = " x ".join(str(size) for size in self.study.grid.sizes)
-            message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them all the same"
+            message = f"the axes span {count} runs ({sizes}), more than {MOST_RUNS}; --yes runs them anyway"
             raise in_study(self.study, InputError(message))
 
 
 def filled(signal: str, words: Mapping[str, str]) -> str:
-    """Return a signal with words for its names in braces; a name without a word stays, and is no signal then."""
+    """Return a signal with values for its names in braces; an unknown name remains, which is not a valid signal."""
     for name, word in words.items():
         signal = signal.replace("{" + name + "}", word)
     return signal
 
 
 def _silent(measure: dict[str, Any]) -> dict[str, Any]:
-    """Return a measure without the words for pictures."""
+    """Return a measure without the texts for pictures."""
     return {key: value for key, value in measure.items() if key not in ("unit", "label")}

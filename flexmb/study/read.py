@@ -1,4 +1,4 @@
-"""From the text of a study file to its axes, references and measures; everything that is wrong is listed at once."""
+"""From the text of a study file to its axes, references and measures; all errors are listed at once."""
 
 from __future__ import annotations
 
@@ -32,20 +32,20 @@ class StudyFile:
     Parameters
     ----------
     origin : Origin
-        Where it came from.
+        Origin of the text.
     tables : StudyTables
-        What it says.
+        Tables of the file.
     case_file : Path
     case_text : str
         The case it varies.
     cases : mapping of str to (Path, str)
-        File and text of the cases that choices of an axis stand for, by the name the study gives them.
+        File and text of the cases of choices, by their names in the study.
     common : tuple of Setting
-        What all runs change in the case.
+        Changes of the case in all runs.
     grid : Grid
         Its axes.
     references : mapping of str to tuple of Setting
-        What the reference runs change besides.
+        Additional changes in the reference runs.
     """
 
     origin: Origin
@@ -76,17 +76,17 @@ def read_study(source: str | Path, overrides: Iterable[str] = ()) -> StudyFile:
 
 
 def _overridden(table: Any, given: Iterable[tuple[KeyPath, Any]]) -> Any:
-    """Return a ``set`` table with overrides, which take the place of other ways to give the step, too."""
+    """Return a ``set`` table with overrides, which also replace alternative keys of the step."""
     try:
         before = tuple(settings(table, "", ""))
-    except (Wrong, AttributeError):  # no table, or no keys: said when the tables are checked
+    except (Wrong, AttributeError):  # not a table, or invalid keys: reported when the tables are checked
         return table
     later = tuple(Setting(path, value, "") for path, value in given)
     return {dotted_key(setting.path): setting.value for setting in layered(before, later)}
 
 
 def dotted_key(path: Iterable[str | int]) -> str:
-    """Return a path as a dotted key; names with other signs than letters in quotes."""
+    """Return a path as a dotted key, with quoted names where necessary."""
     words = [str(part) for part in path]
     return ".".join(word if word.replace("_", "").replace("-", "").isalnum() else f"'{word}'" for word in words)
 
@@ -135,7 +135,7 @@ def _settings(
 
 
 def _other_cases(tables: StudyTables, study: Path, problems: list[Problem]) -> dict[str, tuple[Path, str]]:
-    """Return the cases of choices; one axis at most has some."""
+    """Return the cases of choices; at most one axis may have some."""
     out: dict[str, tuple[Path, str]] = {}
     first = -1
     for k, axis in enumerate(tables.axis):
@@ -144,7 +144,7 @@ def _other_cases(tables: StudyTables, study: Path, problems: list[Problem]) -> d
                 continue
             path = ("axis", k, "choices", j, "case")
             if first not in (-1, k):
-                words = f"another axis, '{axis_name(tables.axis[first])}', chooses the case already"
+                words = f"another axis, '{axis_name(tables.axis[first])}', already chooses the case"
                 problems.append(Problem(path, words, choice.case))
                 break
             first = k
@@ -165,7 +165,7 @@ def _case_file(name: str, study: Path, path: tuple[str | int, ...], problems: li
 
 
 def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
-    """Return axes that do not fit together."""
+    """Return axes that are not compatible."""
     out: list[Problem] = []
     firsts: dict[str, Axis] = {}
     setters: dict[Any, str] = {}
@@ -187,7 +187,7 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
     always = {path for axis in axes for path in setters if all(path in {s.path for s in own} for own in axis.settings)}
     steps = [path for path in STEP_KEYS if path in always]
     for setting in common:
-        # of choices some may leave it as it is for all runs; a step given on the command line must not be lost unsaid
+        # some choices may leave it unchanged for all runs; a step of the command line must not be ignored silently
         instead = steps if setting.path in STEP_KEYS and setting.said == GIVEN else []
         changed = [setting.path] if setting.path in always else instead
         if changed:
@@ -198,7 +198,7 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
 
 
 def _repeated(group: Sequence[Axis]) -> tuple[Value, ...]:
-    """Return the first combination of values of zipped axes that comes twice, nothing if all differ."""
+    """Return the first repeated combination of values of zipped axes, empty if all differ."""
     seen: set[tuple[Value, ...]] = set()
     for combination in zip(*(axis.values for axis in group), strict=False):
         if combination in seen:
@@ -208,7 +208,7 @@ def _repeated(group: Sequence[Axis]) -> tuple[Value, ...]:
 
 
 def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
-    """Return names that come twice or name nothing."""
+    """Return names that are repeated or refer to nothing."""
     out: list[Problem] = []
     seen = dict.fromkeys(RESERVED, "a column of every table")
     entries = [(("axis", k), axis.name, f"axis '{axis.name}'") for k, axis in enumerate(axes)]
@@ -220,9 +220,11 @@ def _wrong_names(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
             out.append(Problem((*path, "name"), f"is the name of {seen[name]} already", name))
         seen.setdefault(name, words)
     if not tables.measure and not tables.ledger:
-        out.append(Problem(("measure",), "nothing is measured: add [[measure]] entries or ledger = true", None, False))
+        out.append(
+            Problem(("measure",), "there are no measures: add [[measure]] entries or ledger = true", None, False)
+        )
     if EXACT in tables.reference:
-        out.append(Problem(("reference", EXACT), "means the exact solution; choose another name", None, False))
+        out.append(Problem(("reference", EXACT), "denotes the exact solution; choose another name", None, False))
     out += _unknown_in_measures(tables) + _unknown_in_references(tables, axes)
     return out + _unknown_in_figures(tables, axes) + _unknown_in_expects(tables, axes)
 
@@ -286,7 +288,7 @@ def _unknown_in_expects(tables: StudyTables, axes: list[Axis]) -> list[Problem]:
 
 
 def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axis]) -> list[Problem]:
-    """Return what ``where`` names that there is not: axes, or values of them."""
+    """Return unknown names in ``where``: axes, or values of them."""
     out = []
     by_name = {axis.name: axis for axis in axes}
     for name, wanted in where.items():
@@ -302,6 +304,6 @@ def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axi
 
 
 def unknown(path: tuple[str | int, ...], name: str, known: Iterable[str], what: str) -> Problem:
-    """Return the problem of a name that names nothing."""
+    """Return the problem of a name that refers to nothing."""
     names = list(known)
-    return Problem(path, f"names no {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)
+    return Problem(path, f"does not name a {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)

@@ -1,4 +1,4 @@
-"""What tells one run from every other: a digest of all that its numbers depend on."""
+"""The digest that identifies a run by everything its numbers depend on."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], ask
     data : dict
         The case it varies.
     folder : Path
-        Where the case's meshes are looked up.
+        Folder of the meshes of the case.
     settings : sequence of Setting
-        What it changes in the case.
+        Changes of the case.
     asked : mapping
-        Measures, keys of references and whatever else decides what is kept of the run.
+        Measures, keys of references and other options that determine the stored data of the run.
     """
     tree, _, _ = with_overrides(data, [(setting.path, setting.value) for setting in settings])
     for word in _WORDS:
@@ -46,7 +46,7 @@ def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], ask
 
 
 def _digest(path: Path) -> str:
-    """Return the digest of a file; of one that is not there its name (the run then says so)."""
+    """Return the digest of a file; of a missing one its name (the run then reports the error)."""
     try:
         seen = path.stat()
         return _file_digest(path, seen.st_mtime_ns, seen.st_size)
@@ -56,5 +56,5 @@ def _digest(path: Path) -> str:
 
 @cache
 def _file_digest(path: Path, changed: int, size: int) -> str:
-    """Return the digest of a file; ``changed`` and ``size`` tell it from what it was before."""
+    """Return the digest of a file; ``changed`` and ``size`` detect modifications."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,4 @@
-"""One go at a study: what is not there yet is run, what is run is kept at once, and in the end all is collected."""
+"""One execution of a study: missing runs are executed, stored immediately, and finally collected."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ BAD_REFERENCE = "reference run"
 
 
 class Scheduler(Protocol):
-    """Who runs tasks: processes of this machine, or a cluster."""
+    """Executes tasks: in processes of this machine, or on a cluster."""
 
     def warm(self, tasks: Sequence[Task]) -> None:
         """Compile the loops of some tasks."""
         ...
 
     def run(self, tasks: Iterable[Task], curves: Callable[[str], Path]) -> Iterator[tuple[Task, str, str]]:
-        """Yield each task with its row as JSON, or with why there is none; ``curves`` tells files of references."""
+        """Yield each task with its row as JSON, or why it is missing; ``curves`` returns files of references."""
         ...
 
 
@@ -39,17 +39,17 @@ Start = Callable[[], AbstractContextManager[Scheduler]]
 
 
 class Session:
-    """One go at a study.
+    """One execution of a study.
 
     Parameters
     ----------
     file : StudyFile
     folder : Path
-        Of the study; need not exist yet.
+        Folder of the study, created if necessary.
     progress : callable, optional
         Called with (runs done, runs to do).
     say : callable, optional
-        Called with a line of text when something takes long or is worth knowing.
+        Called with a line of information, e.g. on long operations.
     """
 
     def __init__(
@@ -65,7 +65,7 @@ class Session:
         self._done = self._total = 0
 
     def run(self, start: Start) -> Table:
-        """Run what is not there yet; return the whole table."""
+        """Execute the missing runs; return the whole table."""
         began = time.perf_counter()
         missing = self.runs.check(self._say)
         self.folder = StudyFolder(self._place, self.file)
@@ -87,7 +87,7 @@ class Session:
         return table
 
     def run_one(self, index: int, start: Start) -> Row:
-        """Run one run, unless it is there already; others may be run into the folder at the same time."""
+        """Execute one run, unless it exists; other processes may run into the same folder."""
         self.runs.check_first()
         task = self.task(index)
         self.folder = StudyFolder(self._place, self.file)
@@ -96,29 +96,29 @@ class Session:
             with start() as workers:
                 bad: dict[str, str] = {}
                 for key, reference in self._references([index]).items():
-                    # of processes that need the same reference one runs it
+                    # if several processes need the same reference, one of them runs it
                     with self.folder.locked(f".{key}.lock", wait=True):
                         bad |= self._run_references(workers, [reference])
                 [found] = self._run_tasks(workers, [index], bad)
         return row_of(found)
 
     def task(self, index: int) -> Task:
-        """Return the run at a place of the grid."""
+        """Return the run at an index of the grid."""
         return self.runs.task(self.file.grid[index])
 
     def _places(self) -> dict[str, list[int]]:
-        """Return the places of the grid by the keys of their runs: what is the same run is run once."""
+        """Return the indices of the grid by the keys of their runs, so that identical runs are executed once."""
         out: dict[str, list[int]] = {}
         for index in range(self.file.grid.count):
             out.setdefault(self.task(index).key, []).append(index)
         return out
 
     def _names(self, places: Mapping[str, list[int]]) -> Iterator[str]:
-        """Yield the names under which rows are kept."""
+        """Yield the names under which rows are stored."""
         return (_name(key, n) for key, own in places.items() for n in range(len(own)))
 
     def _references(self, places: Iterable[int]) -> dict[str, Task]:
-        """Return the reference runs of some places by their keys."""
+        """Return the reference runs of some points by their keys."""
         found = (self.runs.references(self.file.grid[index]).values() for index in places)
         return {task.key: task for tasks in found for task in tasks}
 
@@ -136,12 +136,12 @@ class Session:
             self._progress(self._done, self._total)
 
     def _there(self, reference: Task) -> bool:
-        """Tell whether a reference has run, well or not."""
+        """Return whether a reference run has ended, successfully or not."""
         found = self.folder.read(reference.key)
         return found is not None and (found["status"] == FAILED or self.folder.curves(reference.key).is_file())
 
     def _run_references(self, workers: Scheduler, references: Iterable[Task]) -> dict[str, str]:
-        """Run the references that are not there; return why those failed that did, by their keys."""
+        """Execute the missing references; return the reasons of failures by their keys."""
         tasks = list(references)
         lost: dict[str, str] = {}
         for data in self._rows(workers, [task for task in tasks if not self._there(task)]):
@@ -155,7 +155,7 @@ class Session:
         return lost
 
     def _run_tasks(self, workers: Scheduler, places: list[int], bad: Mapping[str, str]) -> Iterator[dict[str, Any]]:
-        """Run and keep, and yield the rows; those with a bad reference fail without being run."""
+        """Execute and store runs, and yield the rows; those with a failed reference fail without being executed."""
         ready = []
         for index in places:
             references = self.runs.references(self.file.grid[index]).items() if bad else ()
@@ -180,7 +180,7 @@ class Session:
             yield data
 
     def _write_places(self, places: Mapping[str, list[int]]) -> None:
-        """Write rows again whose run stands at several places, or at another one than when it was run."""
+        """Rewrite rows whose run belongs to several points, or to another point than when it was executed."""
         for key, own in places.items():
             data = json.loads((self.folder.runs / f"{key}.json").read_text(encoding="utf-8"))
             for n, index in enumerate(own):
@@ -207,12 +207,12 @@ class Session:
 
 
 def _name(key: str, n: int) -> str:
-    """Return the name of the row at the n-th place of a run."""
+    """Return the name of the row at the n-th point of a run."""
     return key if n == 0 else f"{key}-{n + 1}"
 
 
 def _lost(task: Task, why: str) -> dict[str, Any]:
-    """Return the row of a run that was not run to an end; it is repeated when the study is started again."""
+    """Return the row of a run that was not completed; it is repeated when the study is started again."""
     row = Row(task.index, task.key, task.axes, FAILED, why)
     found: dict[str, Any] = json.loads(row_to_json(row, final=False))
     return found

@@ -25,7 +25,7 @@ class Study:
     Parameters
     ----------
     file : StudyFile
-        What the file says.
+        Content of the file.
     """
 
     file: StudyFile
@@ -63,22 +63,22 @@ class Study:
         progress: Progress | None = None,
         say: Callable[[str], None] | None = None,
     ) -> Table:
-        """Run what is not there yet, and return the table.
+        """Execute the missing runs, and return the table.
 
         Parameters
         ----------
         out : path, optional
-            Study folder; without it nothing is kept but the table.
+            Study folder; without it only the table is kept.
         jobs : int, optional
-            How many runs at a time on this machine; default: as many as there are cores.
+            Number of simultaneous runs on this machine; default: the number of cores.
         scheduler : str, optional
-            Address of a running Dask cluster, ``tcp://...``, which takes the place of this machine.
+            Address of a running Dask cluster, ``tcp://...``, used instead of this machine.
         yes : bool
-            More than a million runs are meant.
+            Confirms more than a million runs.
         progress : callable, optional
             Called with (runs done, runs to do).
         say : callable, optional
-            Called with a line of text when something takes long or is worth knowing.
+            Called with a line of information, e.g. on long operations.
         """
         if jobs is not None and jobs < 1:
             raise InputError("must be at least 1", key="jobs", value=jobs)
@@ -89,12 +89,12 @@ class Study:
             return Session(self.file, Path(name), progress, say).run(_scheduler(scheduler, jobs, self.count, say))
 
     def run_one(self, index: int, out: str | Path) -> Row:
-        """Run one run of the study, unless it is there already.
+        """Execute one run of the study, unless it exists.
 
         Parameters
         ----------
         index : int
-            Its place in the study, from 0.
+            Its index in the study, from 0.
         out : path
             Study folder; other processes may run other runs into it at the same time.
         """

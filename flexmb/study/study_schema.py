@@ -31,7 +31,7 @@ FileName = Annotated[str, Field(strict=True, pattern=r"^[A-Za-z0-9_][A-Za-z0-9_-
 class ChoiceTable(Table):
     """One choice of an axis: its label is the value in the table, ``set`` the keys of the case it changes.
 
-    It may be another ``case``; ``names`` are words of it that measures speak of in braces (``contacts.{contact}.gap``).
+    It may be another ``case``; ``names`` are values for names in braces in measures (``contacts.{contact}.gap``).
     """
 
     label: Name
@@ -41,7 +41,7 @@ class ChoiceTable(Table):
 
 
 class AxisTable(Table):
-    """``[[axis]]``: what is varied."""
+    """``[[axis]]``: a varied quantity."""
 
     name: Name | None = None
     key: Text | None = None
@@ -64,7 +64,7 @@ class AxisTable(Table):
         ranged = {"from": self.start, "to": self.end, "count": self.count}
         some = [key for key, item in (*ranged.items(), ("spacing", self.spacing)) if item is not None]
         if self.choices is not None and (self.values is not None or some):
-            raise ValueError(f"choices are the values of the axis; leave out {some[0] if some else 'values'}")
+            raise ValueError(f"choices are the values of the axis; omit {some[0] if some else 'values'}")
         if self.choices is not None and self.name is None:
             raise ValueError("an axis of choices needs a name")
         if self.choices is None and (self.values is None) != bool(some):
@@ -75,7 +75,7 @@ class AxisTable(Table):
 
 
 class ReferenceTable(Table):
-    """``[reference.NAME]``: a run that others are compared with; it keeps the values of the axes in ``follow``."""
+    """``[reference.NAME]``: a run with which others are compared; it keeps the values of the axes in ``follow``."""
 
     set: dict[str, Any] = {}
     follow: list[Text] = []
@@ -113,12 +113,12 @@ class MeasureTable(Table):
 
     @property
     def kind(self) -> str:
-        """Which of its ways to measure it takes."""
+        """The kind of measure."""
         return next(kind for kind in _OWN if getattr(self, kind) is not None)
 
     @property
     def of(self) -> str:
-        """The signal it needs recorded; empty when it needs none."""
+        """The signal it needs recorded; empty if it needs none."""
         return self.signal or self.error or self.curve or ""
 
     @property
@@ -144,7 +144,7 @@ class MeasureTable(Table):
 
 
 class FigureTable(Table):
-    """``[[figure]]``: what is drawn of the table."""
+    """``[[figure]]``: a figure of the table."""
 
     name: FileName
     kind: Literal["lines", "bars", "curves", "order", "work-precision", "profile", "modes"]
@@ -158,7 +158,7 @@ class FigureTable(Table):
 
 
 class RowsTable(Table):
-    """One number of the table: an order, or a measure of the rows that match."""
+    """Selection of one number of the table: an order, or a measure of the matching rows."""
 
     order: Text | None = None
     over: Text | None = None
@@ -173,12 +173,12 @@ class RowsTable(Table):
         if (self.order is None) != (self.over is None):
             raise ValueError("over belongs to order, which needs it")
         if self.order is not None and self.reduce is not None:
-            raise ValueError("an order is one number: it takes no reduce")
+            raise ValueError("an order is one number: it allows no reduce")
         return self
 
 
 class ExpectTable(Bounds, RowsTable):
-    """``[[expect]]``: one number of the table, and what it should be."""
+    """``[[expect]]``: one number of the table with its expected value."""
 
 
 class StudyTables(Table):
@@ -198,7 +198,7 @@ class StudyTables(Table):
 
     @property
     def numbers(self) -> list[str]:
-        """Columns of the table besides axes, in their order."""
+        """Columns of the table except axes, in their order."""
         return [*(m.name for m in self.measure if m.is_number), *(LEDGER if self.ledger else ())]
 
     @property
@@ -208,5 +208,5 @@ class StudyTables(Table):
 
     @property
     def timed(self) -> list[str]:
-        """Columns that hold times of the machine: all others are the same bits wherever the study ran."""
+        """Columns with computing times; all others are reproducible bit by bit."""
         return [m.name for m in self.measure if m.signal in SUMMARY_TIMES]

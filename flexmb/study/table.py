@@ -37,21 +37,21 @@ class Row:
     Parameters
     ----------
     index : int
-        Its place in the study, from 0.
+        Its index in the study, from 0.
     key : str
-        What tells it from every other run: a digest of the case as run and of what is measured.
+        Its identifier: a digest of the case as run and of the measures.
     axes : mapping of str to value
-        Where it stands on the axes; a choice by its label.
+        Its values on the axes; a choice by its label.
     status : str
         "done" or "failed".
     error : str
-        Why it failed.
+        Reason of a failure.
     numbers : mapping of str to float
-        What was measured; nan where there is none.
+        Measured numbers; nan if missing.
     arrays : mapping of str to mapping of str to list
         Curves (``t``, ``y``) and spectra.
     notes : sequence of str
-        What the run says about itself, as in its summary.
+        Notes of the run, as in its summary.
     """
 
     index: int
@@ -69,7 +69,7 @@ class Row:
         return self.status == DONE
 
     def value(self, name: str) -> Value:
-        """Return an axis value or a number; nan where the run has none."""
+        """Return an axis value or a number; nan if missing."""
         return self.axes[name] if name in self.axes else self.numbers.get(name, math.nan)
 
 
@@ -105,7 +105,7 @@ class Table:
         return [row.value(name) for row in self.rows]
 
     def values(self, axis: str) -> list[Value]:
-        """Return the different values of an axis, in the order in which they come."""
+        """Return the different values of an axis, in order of appearance."""
         return list(dict.fromkeys(self.column(axis)))
 
     def where(self, choice: Mapping[str, Any]) -> Table:
@@ -123,7 +123,7 @@ class Table:
 
     @property
     def error_column(self) -> str:
-        """What the column that says why runs failed is called: a name that no axis and no number has."""
+        """Name of the column with the reasons of failures, different from all axes and numbers."""
         names = chain(("error", "failure"), (f"failure_{k}" for k in count(2)))
         return next(name for name in names if name not in (*self.axes, *self.numbers))
 
@@ -132,11 +132,11 @@ class Table:
         return table_to_pandas(self)
 
     def to_xarray(self) -> xarray.Dataset:
-        """Return the numbers over the axes of the study; nan where no run has them."""
+        """Return the numbers over the axes of the study; nan for missing runs."""
         return table_to_xarray(self)
 
     def to_csv(self) -> str:
-        """Return the table as CSV: index, axes, status, numbers, and why a run failed (``error_column``)."""
+        """Return the table as CSV: index, axes, status, numbers, and the reason of a failure (``error_column``)."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         axes, numbers = self.axes, self.numbers
@@ -149,7 +149,7 @@ class Table:
 
 
 def row_to_json(row: Row, **more: Any) -> str:
-    """Return a row as JSON; numbers that are none become null. ``more`` is kept beside it."""
+    """Return a row as JSON; numbers that are not finite become null. ``more`` is stored beside it."""
     data = {
         "index": row.index,
         "key": row.key,
@@ -173,7 +173,7 @@ Measured = Annotated[float, BeforeValidator(_nan), Field(strict=True)]
 
 
 class Kept(BaseModel):
-    """A file of a study; entries that nobody uses are not looked at."""
+    """A file of a study; unused entries are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True)
 
@@ -196,17 +196,17 @@ class KeptRow(Kept):
         for name, own in arrays.items():
             sizes = {len(values) for key, values in own.items() if not key.startswith("theory_")}
             if len(sizes) > 1 or ("t" in own) != ("y" in own):
-                raise ValueError(f"the columns of '{name}' are not as long as each other")
+                raise ValueError(f"the columns of '{name}' have different lengths")
         return arrays
 
 
 def row_of(data: Mapping[str, Any], name: str = "the row of a run") -> Row:
-    """Return the row that ``row_to_json`` wrote; InputError, which calls its file ``name``, when it was damaged."""
+    """Return the row of ``row_to_json``; InputError, which refers to its file as ``name``, if it was damaged."""
     return Row(**require_tables(KeptRow, data, name).model_dump())
 
 
 def checked_json(model: type[M], file: Path) -> tuple[M, dict[str, Any]]:
-    """Return what is in a JSON file of a study, checked, and as it is; InputError when it was damaged."""
+    """Return the content of a JSON file of a study, checked and unchecked; InputError if it was damaged."""
     try:
         data = json.loads(file.read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError) as err:
@@ -215,12 +215,12 @@ def checked_json(model: type[M], file: Path) -> tuple[M, dict[str, Any]]:
 
 
 def load_table(folder: str | Path) -> Table:
-    """Read the runs of a study folder that are there, in the order of the study.
+    """Read the available runs of a study folder, in the order of the study.
 
     Parameters
     ----------
     folder : path
-        As ``flexmb study`` writes it, finished or not.
+        Folder written by ``flexmb study``, finished or not.
     """
     runs = Path(folder) / RUNS
     if not runs.is_dir():
@@ -230,7 +230,7 @@ def load_table(folder: str | Path) -> Table:
 
 
 def same(wanted: Any, value: Any) -> bool:
-    """Tell whether two axis values are the same; numbers but for round-off."""
+    """Return whether two axis values are equal; numbers up to round-off."""
     if not isinstance(wanted, int | float) or not isinstance(value, int | float):
         return bool(wanted == value)
     return math.isclose(float(wanted), float(value), rel_tol=1e-12, abs_tol=0.0)

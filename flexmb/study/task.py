@@ -1,4 +1,4 @@
-"""One run of a study, from text to text: the same function in a worker of this machine and on a cluster."""
+"""One run of a study, from text to text: the same function in a local worker and on a cluster."""
 
 from __future__ import annotations
 
@@ -45,11 +45,11 @@ class Task:
     key : str
         See ``keys.run_key``.
     index : int
-        Its place in the study; -1 for a reference.
+        Its index in the study; -1 for a reference.
     axes : mapping
         Its values on the axes.
     case_file, case_text : str
-        The case; beside the file its meshes are looked up.
+        The case; its meshes are searched in the folder of the file.
     settings : list of [path, value, who said it]
         Keys that are changed.
     measures : list of dict
@@ -58,7 +58,7 @@ class Task:
     references : mapping of str to str
         Keys of the reference runs by their names.
     record : list of str
-        Signals whose curves others are compared with: of a reference.
+        Signals of a reference whose curves are compared.
     keep : str
         Result folder; empty: the run is held in memory.
     """
@@ -76,12 +76,12 @@ class Task:
     keep: str = ""
 
     def to_json(self) -> str:
-        """Return it as one line of JSON."""
+        """Return the task as one line of JSON."""
         return json.dumps(asdict(self), default=str)
 
     @property
     def tables(self) -> list[MeasureTable]:
-        """The measures."""
+        """The tables of the measures."""
         return [MeasureTable.model_validate(table) for table in self.measures]
 
     @property
@@ -90,7 +90,7 @@ class Task:
         return [Wanted(name) for name in (*self.record, *(m.of for m in self.tables)) if name]
 
     def case(self) -> Case:
-        """Return the case of this run; what nobody asks for is not recorded, unless the result is kept."""
+        """Return the case of this run, recording only requested signals, unless the result is kept."""
         data = toml_tree(self.case_text)
         data.pop("expect", None)
         changes = [(tuple(path), value) for path, value, _ in self.settings]
@@ -112,12 +112,12 @@ def settings_of(settings: Sequence[Setting]) -> list[list[Any]]:
 
 
 def flexmb_version() -> str:
-    """Return the version of flexmb; asked of workers."""
+    """Return the version of flexmb; called on workers."""
     return versions()["flexmb"]
 
 
 def run_task(text: str, curves: Mapping[str, bytes]) -> str:
-    """Run a task and return its row as JSON; whatever goes wrong is in the row.
+    """Run a task and return its row as JSON, including any error.
 
     Parameters
     ----------
@@ -146,10 +146,10 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
             more["curves"] = base64.b64encode(write_curves(case, result, task.record)).decode()
     except FlexmbError as err:
         status, error = FAILED, str(err)
-        final = not (task.keep and isinstance(err, InputError))  # a disk that is full now may have room later
+        final = not (task.keep and isinstance(err, InputError))  # a disk that is full now may have space later
         if case is not None:
             notes = notes or _notes_before(case, err)
-    except Exception as err:  # a bug of ours, or no memory: the study goes on, and started again it tries again
+    except Exception as err:  # a bug of flexmb, or no memory: the study continues, and repeats the run later
         status, error, final = FAILED, f"internal error: {type(err).__name__}: {err}", False
     if status == FAILED:
         numbers, arrays = {}, {}
@@ -159,26 +159,26 @@ def run_task(text: str, curves: Mapping[str, bytes]) -> str:
 
 
 def _news(case: Case, notes: Iterable[str]) -> tuple[str, ...]:
-    """Return notes but for those of keys that axes replace."""
+    """Return notes except for those on keys that axes replace."""
     return tuple(words for words in dict.fromkeys(notes) if words not in case.values.notes)
 
 
 def _notes_before(case: Case, err: FlexmbError) -> tuple[str, ...]:
-    """Return the notes of a run that failed: what was known of the case, and what its steps met on their way."""
+    """Return the notes of a failed run: those of the case, and those of its steps."""
     met = err.tally.notes if isinstance(err, SimulationError) and isinstance(err.tally, Tally) else ()
     try:
         known = case.notes
-    except FlexmbError:  # the case itself is wrong
+    except FlexmbError:  # the case itself is invalid
         known = ()
     return _news(case, (*known, *met))
 
 
 def warm(case: Case) -> None:
-    """Load the compiled loop that a case takes (or compile it), so that its time is not that of the first run."""
+    """Load or compile the loop of a case, so that its time is not included in that of the first run."""
     family = (family_of(case.scheme), case.model().large_motion)
     if family in _WARM:
         return
-    with suppress(Exception):  # what is wrong with the case comes out when it is run
+    with suppress(Exception):  # errors of the case are reported when it is run
         fresh = Case(case.values)
         run(replace(fresh.plan, steps=1, every=1, fields_every=1), MemorySink())
     _WARM.add(family)
@@ -199,6 +199,6 @@ def write_curves(case: Case, result: Result, signals: Sequence[str]) -> bytes:
 
 
 def read_curves(data: bytes) -> Curves:
-    """Return what ``write_curves`` wrote."""
+    """Return the curves written by ``write_curves``."""
     with np.load(io.BytesIO(data)) as found:
         return Curves(found["t"], {name[2:]: found[name] for name in found.files if name.startswith("y:")})

@@ -1,4 +1,4 @@
-"""A worker: reads a request a line, writes an answer a line, and ends when nobody is left to ask.
+"""A worker: reads one request per line, writes one answer per line, and ends when its input is closed.
 
 {"run": TASK, "curves": {KEY: FILE}}   ->  the row, see ``task.run_task``
 {"warm": TASK}                         ->  {}
@@ -21,8 +21,8 @@ from flexmb.study.task import run_task, warm_task
 def main() -> None:
     """Serve until the input ends."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever prints must not get between the answers
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all; who started us decides
+    os.dup2(2, 1)  # other output must not mix with the answers
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes; the parent process decides
     requests: SimpleQueue[str] = SimpleQueue()
     threading.Thread(target=_listen, args=(requests,), daemon=True).start()
     while True:
@@ -31,7 +31,7 @@ def main() -> None:
 
 
 def _listen(requests: SimpleQueue[str]) -> None:
-    """Take requests; when their writer is gone, end at once, in the middle of a run too."""
+    """Read requests; when their writer is gone, end immediately, even during a run."""
     for line in sys.stdin:
         requests.put(line)
     os._exit(0)

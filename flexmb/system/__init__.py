@@ -1,1 +1,1 @@
-"""From the parts of a model to the system that is integrated: constant matrices, or large motion."""
+"""From the parts of a model to the integrated system: constant matrices, or large motion."""

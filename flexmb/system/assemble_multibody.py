@@ -39,12 +39,12 @@ class LargePart(Protocol):
 
     @property
     def role(self) -> str:
-        """Which kind of part it is."""
+        """Role of the part."""
         ...
 
     @property
     def where(self) -> str:
-        """Where it stands in a case file."""
+        """Location of the part in a case file."""
         ...
 
     def add_to(self, builder: Builder) -> None:
@@ -90,10 +90,7 @@ def assemble_large(
         functions += [(f"{part.where}.{FUNCTIONS[part.role]}", f) for f in builder.functions[known:]]
     q0, v0 = np.array(builder.q0), np.array(builder.v0)
     straight = q0.copy()
-    place_in_q = {iv: iq for iq, iv in builder.plain}
-    for name, q in (start or {}).items():
-        first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
-        q0[[place_in_q[int(iv)] for iv in first]] = q
+    _displace(builder, start or {}, q0)
     drawn = _with_contact_points(builder)
     layout = layout_of(drawn, straight)
     layout = replace(layout, marks=_marks(parts, builder, layout))
@@ -120,14 +117,22 @@ def assemble_large(
     if not start and not np.array_equal(system.q0, q0):
         system = replace(system, layout=replace(layout_of(drawn, system.q0), marks=layout.marks))
     names = signal_names(default_names(builder.bodies, builder.joints) if signals is None else signals, also)
-    # displacements count from the undeformed place, as in small motion, also when the start is a deformed one
+    # displacements count from the undeformed position, as in small motion, also for a deformed initial state
     counted_from = replace(system, q0=straight) if start else system
     looked_up = (builder.bodies, {joint.name: joint for joint in builder.joints}, counted_from, builder.contacts)
     return replace(system, probes=tuple(probe(name, *looked_up) for name in names))
 
 
+def _displace(builder: Builder, start: Mapping[str, Array], q0: Array) -> None:
+    """Write the displacements of bodies at the start into q0."""
+    place_in_q = {iv: iq for iq, iv in builder.plain}
+    for name, q in start.items():
+        first = builder.bodies[name].unknowns[: q.size]  # a free spin comes after the displacements
+        q0[[place_in_q[int(iv)] for iv in first]] = q
+
+
 def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> MultibodySystem:
-    """Return the system at a start that joints and contacts allow, with rows for spheres that are near there."""
+    """Return the system with an admissible initial state, and with rows for spheres that are close in it."""
     if not system.spheres:
         return consistent(replace(system, pattern=system.find_pattern()), t0, system.size, project)[0]
     margins = [AT_START * float(group.radii.min()) for group in system.spheres]
@@ -139,8 +144,10 @@ def _at_consistent_start(system: MultibodySystem, t0: float, project: bool) -> M
         more = [np.unique(np.concatenate(both), axis=0) for both in zip(near, moved, strict=True)]
         if all(len(a) == len(b) for a, b in zip(near, more, strict=True)):
             return system
-        near = more  # where the start was moved, others may have come near
-    raise InputError("no start is found at which no two spheres overlap", where="initial", key="project", value=project)
+        near = more  # the projection of the initial state may have brought other spheres close
+    raise InputError(
+        "no initial state without overlapping spheres was found", where="initial", key="project", value=project
+    )
 
 
 def sphere_groups(builder: Builder, q0: Array) -> tuple[SphereGroup, ...]:
@@ -167,7 +174,7 @@ def signal_names(names: Sequence[str], also: Sequence[str]) -> list[str]:
 
 
 def _groups(builder: Builder) -> list[IntArray]:
-    """Return the unknowns in groups that belong together: nodes, rigid bodies, floating bodies."""
+    """Return the groups of coupled unknowns: nodes, rigid bodies, floating bodies."""
     nv = len(builder.v0)
     taken = np.zeros(nv, dtype=bool)
     groups = []
@@ -183,7 +190,7 @@ def _groups(builder: Builder) -> list[IntArray]:
 
 
 def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Glyphs:
-    """Return what is drawn beside the bodies."""
+    """Return the symbols drawn in addition to the bodies."""
     axes = {name: info.spin.axis for name, info in builder.bodies.items() if info.spin is not None}
     owners = Owners(builder)
     numbers = {name: k for k, name in enumerate(builder.bodies)}
@@ -208,9 +215,9 @@ def _marks(parts: Iterable[LargePart], builder: Builder, layout: Layout) -> Glyp
 
 
 def _with_contact_points(builder: Builder) -> dict[str, BodyInfo]:
-    """Return the bodies, those in contact at points that their pictures do not have with such points, of no cell.
+    """Return the bodies with additional drawn points, without cells, where contacts act.
 
-    An impulse is shown where it acts; what is drawn of a rigid body has points at its surface only.
+    An impulse is drawn where it acts; the drawn shape of a rigid body has points at its surface only.
     """
     out = dict(builder.bodies)
     names, owners = list(out), Owners(builder)
@@ -252,7 +259,7 @@ def _impulse_map(builder: Builder, layout: Layout) -> sparse.csr_array:
 
 
 class Owners:
-    """Whose place a place is, by its unknowns."""
+    """The bodies of places, by their unknowns."""
 
     def __init__(self, builder: Builder) -> None:
         self.body = np.full(len(builder.v0), -1, dtype=np.int64)
@@ -260,14 +267,14 @@ class Owners:
             self.body[info.unknowns] = k
 
     def of(self, place: Marker) -> int:
-        """Return the number of the body that has all unknowns of a place, -1 for the ground and places between."""
+        """Return the number of the body that has all unknowns of a place, -1 for the ground and intermediate places."""
         found = self.body[place.dof]
         return int(found[0]) if found.size and (found == found[0]).all() else -1
 
 
 def _nearest_point(layout: Layout, place: Marker, owner: int) -> int:
     """Return the drawn point of body number ``owner`` that is nearest to a place, -1 for no body (-1)."""
-    first, last = np.searchsorted(layout.body_of_point, [owner, owner + 1])  # points stand in the order of the bodies
+    first, last = np.searchsorted(layout.body_of_point, [owner, owner + 1])  # points are in the order of the bodies
     if owner < 0 or first == last:
         return -1
     return int(first) + int(np.argmin(np.linalg.norm(layout.points[first:last] - place.position, axis=1)))

@@ -1,4 +1,4 @@
-"""The blocks of contacts in large motion: rows beside the normals counted, laws as numbers."""
+"""The blocks of contacts in large motion: numbers of rows beside the normals, parameters of the laws."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def blocks_of(tables: System, laws: Sequence[ContactLaw]) -> Blocks:
 
 
 def _numbers(laws: Sequence[ContactLaw]) -> tuple[Array, Array, Array, Array, Array, np.ndarray]:
-    """Return the numbers of laws as ``Blocks`` has them."""
+    """Return the parameters of laws in the form of ``Blocks``."""
     return (
         np.array([law.friction for law in laws], dtype=np.float64).reshape(-1, 8),
         np.array([law.e_T for law in laws], dtype=np.float64),
@@ -38,7 +38,7 @@ def some_blocks(blocks: Blocks, rows: Sequence[int]) -> Blocks:
 
 
 def joined_blocks(first: Blocks, second: Blocks) -> Blocks:
-    """Return blocks one after the other."""
+    """Return several blocks joined in sequence."""
     return Blocks(*(np.concatenate([getattr(first, f.name), getattr(second, f.name)]) for f in fields(Blocks)))
 
 
@@ -51,13 +51,13 @@ def blocks_with(laws: Sequence[ContactLaw], kinds: Sequence[Sequence[int]]) -> B
 
 
 def laws_of(blocks: Blocks) -> Laws:
-    """Return blocks as the compiled loops have them."""
+    """Return the laws of blocks in the form of the compiled loops."""
     shape = np.column_stack([blocks.slides, blocks.turns, blocks.spins]).astype(np.int64)
     numbers = (blocks.friction, blocks.e_T, blocks.roll, blocks.spin)
     return Laws(shape, blocks.start.copy(), *(np.array(x, dtype=np.float64) for x in numbers))
 
 
 def _counts(tables: System, kind: int) -> IntArray:
-    """Return how many rows of a kind stand beside each normal, (nc,)."""
+    """Return the number of rows of a kind beside each normal, (nc,)."""
     normal = tables.rows.angle[tables.rows.kind == kind, 0] - tables.joints
     return np.bincount(normal, minlength=tables.contacts).astype(np.int64)

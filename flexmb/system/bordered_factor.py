@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LeastNorm:
-    """A singular matrix: joints that hold the same motion share their force, the least that does (dense, for few)."""
+    """A singular matrix: joints that constrain the same motion share their force by least norm (dense, for few)."""
 
     def __init__(self, A: sparse.csr_array) -> None:
         dense = A.toarray()
@@ -36,7 +36,7 @@ class BorderedFactor:
         self._lu, self._nv = lu, nv
 
     def solve(self, b: Array) -> Array:
-        """Return the velocities of b of shape (nv,) or (nv, k), with the joints held."""
+        """Return the velocities of b of shape (nv,) or (nv, k), subject to the joints."""
         return self.solve_both(b, np.zeros((self._lu.shape[0] - self._nv, *b.shape[1:])))[0]
 
     def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
@@ -61,7 +61,7 @@ def factored(
         return splu(sparse.csc_matrix(A))
     except (RuntimeError, ValueError):  # SuperLU: singular, or an entry that is not finite
         if t is not None:
-            message = "the matrix of the step is singular: joints depend on each other here, or the step is too long"
+            message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
             raise NotConverged(message, time=t, step=-1) from None
         own = np.abs(M.diagonal())
         least = int(np.argmin(own))

@@ -42,14 +42,14 @@ PENETRATION = 1e-12
 
 @dataclass(frozen=True)
 class Moved:
-    """How far a projection moved the start: largest change of a position (m) and of a velocity (m/s or rad/s)."""
+    """Size of the projection of the initial state: largest change of a position (m) and of a velocity."""
 
     position: float
     velocity: float
 
 
 def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -> tuple[MultibodySystem, Moved]:
-    """Return the system with a consistent start, and how far it was moved.
+    """Return the system with a consistent initial state, and the size of the change.
 
     Parameters
     ----------
@@ -75,15 +75,18 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     left = _can_be_met(system, system.gdot(t0, q, v)[: system.nj])
     worst, off = _worst(left, speed)
     if off > TOLERANCE:
-        message = f"no velocity of the bodies fits {system.joints.labels[worst]}: its rate stays {abs(left[worst]):.6g}"
+        message = (
+            f"no velocity of the bodies satisfies {system.joints.labels[worst]}: its rate remains "
+            f"{abs(left[worst]):.6g}"
+        )
         raise InputError(message, where=system.joints.where(worst))
     if not project:
         gdot = _can_be_met(system, system.gdot(t0, q, system.v0)[: system.nj])
         worst, off = _worst(gdot, np.maximum(speed, _row_speed(system, system.v0, size)[: system.nj]))
         if off > TOLERANCE:
             raise InputError(
-                f"the velocities do not fit this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
-                "where it must be 0; [initial] project = true moves the start to the nearest consistent one",
+                f"the velocities violate this joint: {system.joints.labels[worst]} has the rate {gdot[worst]:.6g} "
+                "where it must be 0; [initial] project = true projects the initial state to the nearest consistent one",
                 where=system.joints.where(worst),
             )
     moved = Moved(
@@ -92,7 +95,7 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
     )
     if project:
         notes += (
-            f"the start was moved onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
+            f"the initial state was projected onto the joints: coordinates by at most {moved.position:.3g} (m or rad), "
             f"velocities by at most {moved.velocity:.3g} (m/s or rad/s)",
         )
     q0, rest = q[: system.nq], q[system.nq :]
@@ -100,13 +103,13 @@ def consistent(system: MultibodySystem, t0: float, size: float, project: bool) -
 
 
 def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
-    """Return what the rates of rows are compared with, (nj + nc,)."""
+    """Return the reference rates of rows, (nj + nc,)."""
     turning, v = system.turning, v * system.tables.unknowns.unit
     turns, places = np.abs(v[turning]).max(initial=0.0), np.abs(v[~turning]).max(initial=0.0)
     scale = system.row_scale(float(places + size * turns), float(turns + places / size))
     rows, functions = system.tables.rows, system.tables.functions
     driven = np.flatnonzero(rows.function[: scale.size] >= 0)
-    for r in driven:  # the rate of a vibration is known to the digits of its largest
+    for r in driven:  # the rate of a vibration has the accuracy of its largest value
         k = rows.function[r]
         if functions.kind[k] == HARMONIC:
             _, amplitude, angular, _ = functions.data[functions.ptr[k] : functions.ptr[k + 1]]
@@ -115,7 +118,7 @@ def _row_speed(system: MultibodySystem, v: Array, size: float) -> Array:
 
 
 def _worst(x: Array, scale: Array) -> tuple[int, float]:
-    """Return where |x| is largest over its scale, and that ratio; a zero scale allows nothing."""
+    """Return where |x| is largest relative to its scale, and that ratio; a zero scale allows no deviation."""
     if not x.size:
         return 0, 0.0
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -131,7 +134,7 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
     if not off <= TOLERANCE:
         raise InputError(
             f"the joint is not closed at the start: {system.joints.labels[worst]} is off by {g[worst]:.6g}; "
-            "[initial] project = true moves the bodies to the nearest position where all joints are closed",
+            "[initial] project = true moves the bodies to the nearest position at which all joints are closed",
             where=system.joints.where(worst),
         )
     if g.size > nj:
@@ -146,7 +149,7 @@ def _check_positions(system: MultibodySystem, t0: float, size: float) -> None:
 
 
 def _undisplaced(system: MultibodySystem) -> Array:
-    """Return the start with the displacements of bars, beams and rotors taken back."""
+    """Return the initial state without the displacements of bars, beams and rotors."""
     q, carriers = system.q0.copy(), system.layout.carriers
     if carriers is not None:
         q[np.unique(carriers.Dq.indices)] = 0.0
@@ -156,7 +159,7 @@ def _undisplaced(system: MultibodySystem) -> Array:
 def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     """Return the nearest position in the metric of the mass where joints are closed and contacts not penetrated.
 
-    With its rests, so that joints are closed as well far from the origin.
+    It includes the low-order parts, so that joints are closed as accurately far from the origin.
     """
     q = system.start
     held = np.zeros(system.gaps.nc, dtype=bool)
@@ -178,14 +181,14 @@ def _close(system: MultibodySystem, t0: float, size: float) -> Array:
     worst = int(rows[_worst(g[rows], scale[rows])[0]])
     label = system.joints.labels[worst] if worst < system.nj else system.gaps.labels[worst - system.nj]
     where = system.joints.where(worst) if worst < system.nj else "contacts"
-    raise InputError(f"cannot be closed: {label} stays off by {abs(g[worst]):.6g}{contradiction}", where=where)
+    raise InputError(f"cannot be closed: {label} remains off by {abs(g[worst]):.6g}{contradiction}", where=where)
 
 
 def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
-    """Return the nearest velocity in the metric of the mass that the joints allow."""
+    """Return the nearest admissible velocity for the joints in the metric of the mass."""
     v = system.v0.copy()
     rows = np.arange(system.nj)
-    for _ in range(3):  # once would do but for round-off and the regularization of redundant joints
+    for _ in range(3):  # repeated because of round-off and the regularization of redundant joints
         rate = _can_be_met(system, system.gdot(t0, q, v)[rows])
         if _worst(rate, _row_speed(system, v, size)[rows])[1] <= 1e-15:
             break
@@ -194,14 +197,14 @@ def _steady(system: MultibodySystem, t0: float, q: Array, size: float) -> Array:
 
 
 def _can_be_met(system: MultibodySystem, residual: Array) -> Array:
-    """Return what rows of joints violate (nj,) without the part that no motion can mend, since they are redundant."""
+    """Return the violation of rows of joints (nj,) except for the part that no motion can correct (redundancy)."""
     if system.null is None:
         return residual
     return np.asarray(residual - (system.null @ residual) @ system.null)
 
 
 def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
-    """Say which redundant joints contradict each other; nothing when none do."""
+    """Return the message on inconsistent redundant joints; empty if there are none."""
     if system.null is None:
         return ""
     along = system.null @ g
@@ -211,7 +214,7 @@ def _contradiction(system: MultibodySystem, g: Array, size: float) -> str:
         return ""
     rows = np.flatnonzero(np.abs(system.null[k]) > 1e-6)
     names = list(dict.fromkeys(system.joints.name_of(int(r)) for r in rows))
-    return f"; the redundant joints {', '.join(names)} contradict each other"
+    return f"; the redundant joints {', '.join(names)} are inconsistent"
 
 
 def _rows(system: MultibodySystem, held: Array) -> IntArray:
@@ -228,7 +231,7 @@ def _bordered(system: MultibodySystem, t0: float, q: Array, v: Array, b: Array, 
     lu = factored(system, M, A)
     rhs = np.concatenate([np.zeros(system.nv), b])
     x = lu.solve(rhs)
-    for _ in range(3):  # takes out the regularization
+    for _ in range(3):  # removes the effect of the regularization
         r = rhs - sparse.block_array([[M, -G], [G.T, None]], format="csr") @ x if n else rhs - M @ x
         x = x + lu.solve(r)
     return np.asarray(x[: system.nv]), np.asarray(x[system.nv :])
@@ -238,12 +241,12 @@ def _response(system: MultibodySystem, M: sparse.csr_array, G: sparse.csc_array)
     """Return the diagonal of G^T M^-1 G."""
     if not G.shape[1]:
         return np.zeros(0)
-    factored(system, M, M)  # refuses a singular one
+    factored(system, M, M)  # raises for a singular matrix
     return InverseMass(M).diagonal(G)
 
 
 def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tuple[str, ...]]:
-    """Find joints that hold the same motion; they are named, and their multipliers made unique (least norm)."""
+    """Find joints that constrain the same motion; they are named, and their multipliers made unique (least norm)."""
     if not system.nj:
         return system, ()
     M, _, _ = system.tangents(t0, system.q0, system.v0)
@@ -258,18 +261,18 @@ def _redundancy(system: MultibodySystem, t0: float) -> tuple[MultibodySystem, tu
     if near:
         apart = max(row.ratio for row in near) ** 0.5
         notes = (
-            f"joints that hold nearly the same motion: {_rows_in_words(system, near)}; they differ by {apart:.1g} of "
-            "their lengths and are taken as they are, so the motion is held; give them one axis if they are meant to "
-            "be redundant",
+            f"joints that constrain nearly the same motion: {_rows_in_words(system, near)}; they differ by "
+            f"{apart:.1g} of their lengths and are used as given, so the motion is fixed; give them a common axis if "
+            f"they are redundant",
         )
     if not found:
         return system, notes
     _refuse_drives(system, found)
     null, misfit = null_directions(even, G, found)
     words = _rows_in_words(system, found)
-    note = f"redundant joints: {words}; their forces are the smallest that hold, others would do as well"
+    note = f"redundant joints: {words}; their forces are not unique, the least-norm solution is used"
     if misfit > ROUNDED:
-        note += f"; as given they fit each other to {misfit:.1g} of their lengths only, which is left open"
+        note += f"; as given they fit each other to {misfit:.1g} of their lengths only, which remains as an error"
     return replace(system, eps=REGULARIZED * system.response, null=null), (note, *notes)
 
 
@@ -290,7 +293,7 @@ def _refuse_drives(system: MultibodySystem, found: list[Redundant]) -> None:
         together = tied & driven
         if together:
             names = sorted({system.joints.name_of(r) for r in together})
-            what = "two drives on one motion" if len(together) > 1 else "the drive moves what other joints hold"
+            what = "two drives on one motion" if len(together) > 1 else "the drive moves a motion fixed by other joints"
             others = sorted({system.joints.name_of(r) for r in tied} - set(names))
             rest = f" (with {', '.join(others)})" if others else ""
             raise InputError(f"{what}: {', '.join(names)}{rest}", where=f"joints.{names[-1]}", key="drive")

@@ -26,17 +26,17 @@ class RowCounts(Protocol):
 
     @property
     def slides(self) -> IntArray:
-        """Tangents, (k,)."""
+        """Number of tangents of each contact, (k,)."""
         ...
 
     @property
     def turns(self) -> IntArray:
-        """Axes of rolling, (k,)."""
+        """Number of axes of rolling, (k,)."""
         ...
 
     @property
     def spins(self) -> IntArray:
-        """Axes of spinning, (k,)."""
+        """Number of axes of spinning, (k,)."""
         ...
 
 
@@ -72,7 +72,7 @@ class Blocks:
 
     @classmethod
     def frictionless(cls, nc: int) -> Blocks:
-        """Return nc contacts that are nothing but normals."""
+        """Return nc contacts with normals only."""
         none = np.zeros(nc, dtype=np.int64)
         zero = np.zeros(nc)
         return cls(
@@ -132,7 +132,7 @@ class Blocks:
 
     @cached_property
     def tangent(self) -> np.ndarray:
-        """Whether a column of H is a tangent, and no axis of rolling or spinning, (nt,) bool."""
+        """Whether a column of H is a tangent, not an axis of rolling or spinning, (nt,) bool."""
         place = np.arange(self.nt) - self.start[:-1][self.owner]
         return np.asarray(place < self.slides[self.owner])
 
@@ -147,7 +147,7 @@ class Blocks:
         return np.asarray(np.sqrt(np.bincount(self.owner, weights=squares, minlength=self.nc)))
 
     def laws(self) -> dict[str, int]:
-        """Return what there is beyond normals with Newton's law, as keys of contacts, and the first contact with it."""
+        """Return the laws beyond normals with Newton's law, as keys of contacts, and the first contact with each."""
         found = {
             "friction": (self.friction != 0.0).any(axis=1) & (self.slides > 0),
             "rolling": self.turns > 0,
@@ -159,5 +159,5 @@ class Blocks:
 
     @property
     def normals_only(self) -> bool:
-        """Whether the contacts have nothing but normals and Newton's law, as frictionless ones do."""
+        """Whether all contacts have normals with Newton's law only."""
         return self.nt == 0 and not self.poisson.any() and not self.cohesion.any()

@@ -1,4 +1,4 @@
-"""Starts other than the undeformed one: the static response to loads, the steady response to all that acts."""
+"""Initial states other than the undeformed one: static response to loads, steady response to all loads."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def steady_response(
     t: float,
     check_held: Raise,
 ) -> tuple[Array, Array]:
-    """Return q and v at time t of the motion M q'' + C q' + K q = F0 + loads that repeats itself.
+    """Return q and v at time t of the periodic motion M q'' + C q' + K q = F0 + loads.
 
     It is q_0 + sum over the frequencies w of Re(X exp(i w t)) with K q_0 the constant forces and
     (K + i w C - w^2 M) X the complex amplitudes of the others; the matrices need not be symmetric.
@@ -60,13 +60,15 @@ def steady_response(
 
 def _solve(A: sparse.csr_array, b: np.ndarray) -> np.ndarray:
     """Return A^-1 b."""
-    from scipy.sparse.linalg import splu  # here, because few runs need it and it is slow to import
+    from scipy.sparse.linalg import splu  # imported here, since few runs need it and the import is slow
 
     try:
         x = np.asarray(splu(A.tocsc()).solve(b))
     except RuntimeError:
         x = np.full(b.size, np.nan)
     if not np.isfinite(x).all():
-        message = "the system has no response: without damping it is excited at a natural frequency, or it is not held"
+        message = (
+            "the system has no response: without damping it is excited at a natural frequency, or it is not supported"
+        )
         raise InputError(message, where="initial")
     return x

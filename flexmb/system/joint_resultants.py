@@ -1,4 +1,4 @@
-"""What joints and contacts do to the bodies: the resultant force on every body from the multipliers of the rows."""
+"""Resultant forces of joints and contacts on every body, from the multipliers of the rows."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NOISE = 1e-12
 
 
 def joint_resultants(system: MultibodySystem, t: float, q: Array, lam: Array) -> tuple[list[str], Array]:
-    """Return names ("joint on body") and forces in space, (k, 3), N, of all joints on all bodies that they act on.
+    """Return names ("joint on body") and forces in space, (k, 3), N, of all joints on all their bodies.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def joint_resultants(system: MultibodySystem, t: float, q: Array, lam: Array) ->
 
 
 def contact_resultants(system: MultibodySystem, t: float, q: Array, normal: Array) -> tuple[list[str], Array]:
-    """Return the same of the contacts that push, from their normal forces (nc,)."""
+    """Return the same for closed contacts, from their normal forces (nc,)."""
     G = system.G(t, q)[:, system.nj : system.nj + normal.size]
     least = NOISE * float(normal.max(initial=0.0))
     closed = np.flatnonzero(normal > least).tolist()

@@ -1,6 +1,6 @@
-"""Where the unknowns live in space: points of all bodies, what hangs together, and how the points move.
+"""Positions of the unknowns in space: points of all bodies, their connections, and their motion.
 
-In small motion displacements are linear maps of q. In large motion every point stands on a *carrier* (see
+In small motion displacements are linear maps of q. In large motion every point belongs to a *carrier* (see
 ``kernels.tables``): ground, a frame, a planar body, a node of small displacement, or a node of a floating body.
 """
 
@@ -23,17 +23,17 @@ from flexmb.state import Array, IntArray
 
 @dataclass(frozen=True)
 class Carriers:
-    """What n points stand on; states are rows of q (k, nq) and v (k, nv), answers are (k, n, ...).
+    """Carriers of n points; states are rows of q (k, nq) and v (k, nv), results are (k, n, ...).
 
     r = x + A (local + u), with x and A those of the point's frame or planar body (zero and one for the others), and
-    u the elastic displacement D q of nodes. It turns like A exp(theta), theta the elastic rotation.
+    u the elastic displacement D q of nodes. Its rotation is A exp(theta), theta the elastic rotation.
 
     Parameters
     ----------
     kind, iq, iv : (n,) int arrays
         Kind of carrier, and the first number of its frame or planar body in q and v.
     local : (n, 3) array
-        Where the point is on its carrier, m; for ground and nodes of small displacement its place in space.
+        Position of the point on its carrier, m; for ground and nodes of small displacement its position in space.
     Dq, Dv : (6 n, nq), (6 n, nv) sparse arrays
         Elastic displacement (rows 6 i .. 6 i + 2) and rotation (6 i + 3 .. 6 i + 5) of point i, and their rates.
     q0 : (nq,) array
@@ -50,7 +50,7 @@ class Carriers:
 
     @cached_property
     def turns(self) -> bool:
-        """Whether any of the points can turn."""
+        """Whether any of the points can rotate."""
         elastic = sparse.coo_array(self.Dq)
         framed = np.isin(self.kind, (FRAME, PLANAR, FLOATING))
         return bool(framed.any() or (elastic.row % 6 >= 3)[elastic.data != 0.0].any())
@@ -64,7 +64,7 @@ class Carriers:
         return np.flatnonzero(self.kind == PLANAR)
 
     def positions(self, q: Array) -> Array:
-        """Return where the points are, (k, n, 3), m."""
+        """Return the positions of the points, (k, n, 3), m."""
         return np.asarray(self._origins(q) + turned(self.frames(q), self.local + self.elastic(q)[..., :3]))
 
     def velocities(self, q: Array, v: Array) -> Array:
@@ -100,7 +100,7 @@ class Carriers:
         return np.asarray(D @ y.T).T.reshape(len(y), -1, 6)
 
     def _origins(self, q: Array) -> Array:
-        """Return the places of frames and planar bodies, (k, n, 3); zero for the others."""
+        """Return the positions of frames and planar bodies, (k, n, 3); zero for the others."""
         out = np.zeros((len(q), len(self.kind), 3))
         for k in range(3):
             out[:, self._framed, k] = q[:, self.iq[self._framed] + k]
@@ -109,7 +109,7 @@ class Carriers:
         return out
 
     def frames(self, q: Array) -> Array:
-        """Return the quaternions of frames and planar bodies, (k, n, 4); no turn for the others."""
+        """Return the quaternions of frames and planar bodies, (k, n, 4); the identity for the others."""
         out = np.zeros((len(q), len(self.kind), 4))
         out[..., 0] = 1.0
         for k in range(4):
@@ -132,7 +132,7 @@ class Carriers:
 
 @dataclass(frozen=True)
 class Layout:
-    """Points, cells over them and their motion; what fields and pictures are made from.
+    """Points, cells over them and their motion, the basis of fields and pictures.
 
     Parameters
     ----------
@@ -156,11 +156,11 @@ class Layout:
     radius_of_vertex : (k,) array
         True radii of vertices, m; zero where there is none. Empty: none has.
     carriers : Carriers or None
-        What the points stand on in large motion.
+        Carriers of the points in large motion.
     sections : LineSections or None
         Cross-sections of the cells; None in results that did not store them.
     marks : Marks
-        What is drawn beside the bodies.
+        Symbols drawn in addition to the bodies.
     """
 
     points: Array
@@ -202,7 +202,7 @@ def _mapped(D: sparse.csr_array, y: Array) -> Array:
 
 
 def layout_of(bodies: Mapping[str, BodyInfo], q0: Array) -> Layout:
-    """Return the layout of bodies in large motion from their pictures; a body without one is a dot.
+    """Return the layout of bodies in large motion from their drawn shapes; a body without one is a dot.
 
     Parameters
     ----------
@@ -237,17 +237,17 @@ def _sections(picture: Picture) -> LineSections:
 
 
 def carriers_of(places: Sequence[Marker], q0: Array, nv: int) -> Carriers:
-    """Return what some places stand on; nv is the number of velocities."""
+    """Return the carriers of places; nv is the number of velocities."""
     return _carriers([dots(places)], q0, nv)
 
 
 def picture_of(info: BodyInfo) -> Picture:
-    """Return what is drawn of a body."""
+    """Return the drawn shape of a body."""
     return dots(info.nodes[:1]) if info.picture is None else info.picture
 
 
 def dots(places: Sequence[Marker]) -> Picture:
-    """Return a picture of places as vertices."""
+    """Return places as vertices to be drawn."""
     return Picture(
         kind=np.array([p.kind for p in places], dtype=np.int64),
         iq=np.array([p.iq for p in places], dtype=np.int64),
@@ -283,14 +283,14 @@ def _carriers(pictures: Sequence[Picture], q0: Array, nv: int) -> Carriers:
 
 
 def _firsts(pictures: Sequence[Picture]) -> IntArray:
-    """Return the number of the first point of each picture, when all stand one after the other."""
+    """Return the number of the first point of each shape, if all follow each other."""
     return np.concatenate([[0], np.cumsum([len(p.kind) for p in pictures])]).astype(np.int64)
 
 
 def _joined(
     pictures: Sequence[Picture], name: str, row: tuple[int, ...] = (), shift: IntArray | None = None
 ) -> np.ndarray:
-    """Return a field of all pictures, one below the other; ``shift`` is added to that of each picture."""
+    """Return a field of all shapes, one below the other; ``shift`` is added to that of each shape."""
     parts = [np.asarray(getattr(p, name)).reshape(-1, *row) for p in pictures]
     if shift is not None:
         parts = [part + shift[i] for i, part in enumerate(parts)]

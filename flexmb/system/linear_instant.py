@@ -1,4 +1,4 @@
-"""A constant system in (t, q, v), by the words of ``system.protocol``; each is computed when it is first asked for."""
+"""A constant system in (t, q, v), as ``system.protocol.Instant``; quantities are computed on demand."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class LinearInstant:
 
     @cached_property
     def g(self) -> Array:
-        """Gaps, (nc,)."""
+        """Gaps of the contacts, (nc,)."""
         return self.system.contacts.g(self.t, self.q)
 
     @property
@@ -65,7 +65,7 @@ class LinearInstant:
 
     @property
     def reach(self) -> Array:
-        """Lengths that the gaps are differences of, (nc,), m."""
+        """Magnitudes of the lengths whose differences are the gaps, (nc,), m."""
         return np.asarray(np.abs(self.system.contacts.g0) + abs(self.G).T @ np.abs(self.q))
 
     @cached_property
@@ -90,17 +90,17 @@ class LinearInstant:
 
     @cached_property
     def H_t(self) -> Array:
-        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        """Contributions of prescribed surface motions to the rates of those rows, (nt,)."""
         return self.system.contacts.H_t(self.t)
 
     @cached_property
     def U_T(self) -> Array:
-        """Their rates, (nt,)."""
+        """Rates of the rows beside the normals, (nt,)."""
         return np.asarray(self.H.T @ self.v + self.H_t)
 
     @property
     def theta(self) -> Array:
-        """Relative angles of joints: none."""
+        """Relative angles of joints: there are none."""
         return np.zeros(0)
 
     @property
@@ -110,7 +110,7 @@ class LinearInstant:
 
     @property
     def joint_g(self) -> Array:
-        """Violation of the joints on the position level: empty, there are none."""
+        """Violation of the joints at position level: empty, there are none."""
         return np.zeros(0)
 
     @property
@@ -120,22 +120,22 @@ class LinearInstant:
 
     @property
     def joint_rates(self) -> Array:
-        """Violation of the joints on the velocity level: empty, there are none."""
+        """Violation of the joints at velocity level: empty, there are none."""
         return np.zeros(0)
 
     @property
     def joint_bias(self) -> Array:
-        """Rates of that: nothing."""
+        """Rates of ``joint_rates``: empty."""
         return np.zeros(0)
 
     @property
     def bias(self) -> Array:
-        """Rates of U where v keeps its components, (nc,): those of surfaces that are moved."""
+        """Rates of U for constant components of v, (nc,): those of moving surfaces."""
         return self.system.contacts.g_tt(self.t)
 
     @property
     def momentum_rate(self) -> Array:
-        """Rate of the momentum where v keeps its components: none."""
+        """Rate of the momentum for constant components of v: zero."""
         return np.zeros(self.system.nv)
 
     def momentum(self, v: Array) -> Array:
@@ -167,5 +167,5 @@ class LinearInstant:
         return x
 
     def impulse_vectors(self, P: Array, R: Array) -> Array:
-        """Return the impulses as fields show them (``impulse_map``): of the normals, then of the rows beside them."""
+        """Return the impulses in the form of fields (``impulse_map``): of the normals, then of the rows beside them."""
         return np.concatenate([P, R])

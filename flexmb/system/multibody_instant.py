@@ -1,4 +1,4 @@
-"""A multibody system in (t, q, v), by the words of ``system.protocol``: copies of what the kernels have written."""
+"""A multibody system in (t, q, v), as ``system.protocol.Instant``: copies of the output of the kernels."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class DirectionPattern:
-    """Where the entries of G stand: a row has slots, each slot a marker, each marker the unknowns that move it.
+    """Positions of the entries of G: a row has slots, each slot a marker, each marker the unknowns that move it.
 
     Made once; ``matrix`` then takes a few products.
     """
@@ -53,7 +53,7 @@ class DirectionPattern:
 
 
 class MultibodyInstant:
-    """Everything about a multibody system in (t, q, v), kept apart from the buffers of the kernels."""
+    """All quantities of a multibody system in (t, q, v), independent of the buffers of the kernels."""
 
     def __init__(self, system: MultibodySystem, at: int, t: float, q: Array, v: Array) -> None:
         self.system, self.t, self.q, self.v = system, t, q, v
@@ -99,7 +99,7 @@ class MultibodyInstant:
 
     @property
     def g(self) -> Array:
-        """Gaps, (nc,)."""
+        """Gaps of the contacts, (nc,)."""
         return self._g[self._normals]
 
     @property
@@ -109,7 +109,7 @@ class MultibodyInstant:
 
     @property
     def reach(self) -> Array:
-        """Lengths that the gaps are differences of, (nc,), m."""
+        """Magnitudes of the lengths whose differences are the gaps, (nc,), m."""
         farthest = max(self.system.size, float(np.abs(self.q[: self.system.nq]).max(initial=0.0)))
         return np.asarray(np.abs(self.system.tables.rows.c[self._normals]) + farthest)
 
@@ -130,12 +130,12 @@ class MultibodyInstant:
 
     @property
     def H_t(self) -> Array:
-        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        """Contributions of prescribed surface motions to the rates of those rows, (nt,)."""
         return self._g_t[self._normals.stop :]
 
     @cached_property
     def U_T(self) -> Array:
-        """Their rates, (nt,)."""
+        """Rates of the rows beside the normals, (nt,)."""
         return np.asarray(self.H.T @ self.v + self.H_t)
 
     @cached_property
@@ -145,7 +145,7 @@ class MultibodyInstant:
 
     @property
     def joint_g(self) -> Array:
-        """Violation of the joints on the position level, (nj,)."""
+        """Violation of the joints at position level, (nj,)."""
         return self._g[: self.system.nj]
 
     @property
@@ -155,7 +155,7 @@ class MultibodyInstant:
 
     @cached_property
     def joint_rates(self) -> Array:
-        """Violation of the joints on the velocity level, G_J^T v + g_t, (nj,)."""
+        """Violation of the joints at velocity level, G_J^T v + g_t, (nj,)."""
         nj = self.system.nj
         return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
 
@@ -165,17 +165,17 @@ class MultibodyInstant:
 
     @property
     def joint_bias(self) -> Array:
-        """Rates of ``joint_rates`` where v keeps its components, (nj,)."""
+        """Rates of ``joint_rates`` for constant components of v, (nj,)."""
         return self._bias[: self.system.nj]
 
     @property
     def bias(self) -> Array:
-        """Rates of ``U`` where v keeps its components, (nc,)."""
+        """Rates of ``U`` for constant components of v, (nc,)."""
         return self._bias[self.system.nj :]
 
     @cached_property
     def momentum_rate(self) -> Array:
-        """Rate of the momentum in space, along the axes here, where v keeps its components, (nv,)."""
+        """Rate of the momentum in space, along the current axes, for constant components of v, (nv,)."""
         system = self.system
         if not system.constant_mass:
             return self.mass_and_rate[1]
@@ -230,11 +230,11 @@ class MultibodyInstant:
         return np.where(turned, self.G.T @ start.v + start.g_t, start.U)
 
     def to_space(self, x: Array) -> Array:
-        """Return x, (nv,) or (nv, k), with its rotational entries turned from the frames' axes into space."""
+        """Return x, (nv,) or (nv, k), with its rotational entries transformed from the frames' axes to space."""
         return self._turned(x, self.axes)
 
     def to_axes(self, x: Array) -> Array:
-        """Return x (nv,) with its rotational entries turned from space into the frames' axes."""
+        """Return x (nv,) with its rotational entries transformed from space to the frames' axes."""
         return self._turned(x, self.axes.transpose(0, 2, 1))
 
     def _turned(self, x: Array, A: Array) -> Array:
@@ -247,7 +247,7 @@ class MultibodyInstant:
         return out
 
     def impulse_vectors(self, P: Array, R: Array) -> Array:
-        """Return the impulses as fields show them: their vectors in space on the second marker, (3 nc,).
+        """Return the impulses in the form of fields: their vectors in space on the second marker, (3 nc,).
 
         ``R`` (nt,) are those of the rows beside the normals.
         """

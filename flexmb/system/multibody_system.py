@@ -17,7 +17,7 @@ from scipy import sparse
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
-from flexmb.kernels import spin, tangents
+from flexmb.kernels import tangents
 from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.curves import SIZE
 from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
@@ -34,6 +34,7 @@ from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
 from flexmb.system.layout import Layout
 from flexmb.system.linear_system import FACTORS_KEPT
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
+from flexmb.system.multibody_values import ValuePattern, outside_words
 from flexmb.system.probes import MultibodyProbe
 from flexmb.system.protocol import Instant, Solves
 from flexmb.system.row_groups import Groups
@@ -118,18 +119,7 @@ class MultibodySystem:
 
     def outside(self, v: Array) -> str:
         """Return how a free spin has left the table of a bearing at the velocities v, nothing when none has."""
-        rotors = self.tables.rotors
-        k = int(spin.outside(rotors, np.ascontiguousarray(v)))
-        if k < 0:
-            return ""
-        rotor, bearing = self.speed_tables[k]
-        b = int(np.searchsorted(rotors.table_ptr, k, side="right")) - 1
-        first, n = rotors.table[k, :2]
-        low, high = rotors.speed[first], rotors.speed[first + n - 1]
-        return (
-            f"extend the table of the bearing at {bearing}: it covers {low:g} to {high:g} rad/s, but rotor '{rotor}' "
-            f"turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s"
-        )
+        return outside_words(self.tables.rotors, self.speed_tables, v)
 
     @property
     def size(self) -> float:
@@ -217,6 +207,11 @@ class MultibodySystem:
     def workspace(self) -> MachineWorkspace:
         """A machine for questions; the runs have their own."""
         return self.machine()
+
+    @property
+    def spins(self) -> bool:
+        """Whether forces of spins of rotors do work."""
+        return self.tables.rotors.drag.size > 0
 
     @cached_property
     def constant_mass(self) -> bool:
@@ -368,18 +363,14 @@ class MultibodySystem:
         """Return the rate of the momentum p = M(q) v in space, along the axes at q, where v keeps its components."""
         self.at(t, q, v)
         tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
-        return np.asarray(self._matrix(self.workspace.machine.mats.D) @ v)
+        return self._values.product(self.workspace.machine.mats.D, v)
 
     def mass_and_rate(self, t: float, q: Array, v: Array, p: Array) -> tuple[Array, Array]:
         """Return M(q), dense, and ``momentum_rate``, from one assembly: where the mass matrix changes."""
         self.at(t, q, v)
         tangents.assemble_at(self.workspace.at, t, self.whole(q), v, 0.0, p)
-        (order, columns, ptr), mats = self._pattern, self.workspace.machine.mats
-        rows = np.repeat(np.arange(self.nv), np.diff(ptr))
-        M = np.zeros((self.nv, self.nv))
-        M[rows, columns] = mats.M[order]
-        rate = np.bincount(rows, weights=mats.D[order] * v[columns], minlength=self.nv)
-        return M, np.asarray(rate, dtype=np.float64)
+        mats = self.workspace.machine.mats
+        return self._values.dense(mats.M), self._values.product(mats.D, v)
 
     def G(self, t: float, q: Array) -> sparse.csc_array:
         """Return the force directions as columns: joints, contacts, rows beside their normals, (nv, nr)."""
@@ -395,25 +386,15 @@ class MultibodySystem:
         q, at, mats = self.whole(q), self.workspace.at, self.workspace.machine.mats
         self.workspace.machine.trial.big[B_, : self.nj] = lam
         tangents.assemble_at(at, t, q, v, 0.0)
-        M, N = self._matrix(mats.M), self._matrix(mats.D)
+        M, N = self._values.matrix(mats.M), self._values.matrix(mats.D)
         tangents.assemble_at(at, t, q, v, 1.0)
-        C, K = self._matrix(mats.C), self._matrix(mats.D)
+        C, K = self._values.matrix(mats.C), self._values.matrix(mats.D)
         return M, C, sparse.csr_array(K - N)
 
     @cached_property
-    def _pattern(self) -> tuple[IntArray, NDArray[np.int32], NDArray[np.int32]]:
-        """Which values of the bordered pattern are those over the unknowns, in compressed rows: order, indices, ptr."""
-        sym, nv = self.workspace.machine.sym, self.nv
-        rows = sym.perm[np.repeat(np.arange(sym.perm.size), np.diff(sym.ptr))]
-        cols = sym.perm[sym.col]
-        inside = np.flatnonzero((rows < nv) & (cols < nv))
-        order = inside[np.lexsort((cols[inside], rows[inside]))]
-        ptr = np.concatenate([[0], np.cumsum(np.bincount(rows[order], minlength=nv))])
-        return order, cols[order].astype(np.int32), ptr.astype(np.int32)
-
-    def _matrix(self, values: Array) -> sparse.csr_array:
-        order, indices, ptr = self._pattern
-        return sparse.csr_array((values[order], indices.copy(), ptr.copy()), shape=(self.nv, self.nv))
+    def _values(self) -> ValuePattern:
+        """Which values of the bordered matrices are those over the unknowns."""
+        return ValuePattern(self.workspace.machine.sym, self.nv)
 
     def initial_state(self, t: float) -> State:
         """Return the state the run starts from."""

@@ -1,9 +1,9 @@
-"""What a step asks of a system: the protocol that constant and multibody systems fulfil alike.
+"""The protocol of systems used by schemes, implemented by constant and by multibody systems.
 
-A scheme that is written over these words runs on bars, rotors and mechanisms from one source; it never asks which kind
-of system it has.
+A scheme written for this protocol runs on bars, rotors and mechanisms from one source, independent of the kind of
+system.
 
-    instant(t, q, v)          everything that is known there (``Instant``)
+    instant(t, q, v)          all quantities there (``Instant``)
     factor(instant, c_M, c_C, c_K)   of c_M M + c_C C + c_K K, C = -dF/dv, K = -dF/dq; kept while nothing changes
     advance(q, dq)            q (+) dq: the only place where rotations differ from other unknowns
     constant                  M, C and K never change (directions of contacts may)
@@ -23,7 +23,7 @@ from flexmb.system.contact_blocks import Blocks
 
 
 class ContactNumbers(Protocol):
-    """Contacts of a system as numbers."""
+    """Contacts of a system as arrays."""
 
     @property
     def nc(self) -> int:
@@ -32,7 +32,7 @@ class ContactNumbers(Protocol):
 
     @property
     def e(self) -> Array:
-        """Restitution, (nc,)."""
+        """Restitution of the contacts, (nc,)."""
         ...
 
     @property
@@ -60,7 +60,7 @@ class Instant(Protocol):
 
     @property
     def F(self) -> Array:
-        """Forces by class, (CLASSES, nv)."""
+        """Smooth forces by class, (CLASSES, nv)."""
         ...
 
     @property
@@ -80,7 +80,7 @@ class Instant(Protocol):
 
     @property
     def g(self) -> Array:
-        """Gaps, (nc,)."""
+        """Gaps of the contacts, (nc,)."""
         ...
 
     @property
@@ -90,7 +90,7 @@ class Instant(Protocol):
 
     @property
     def reach(self) -> Array:
-        """Lengths that the gaps are differences of, whose round-off they carry, (nc,), m."""
+        """Magnitudes of the lengths whose differences are the gaps, and hence their round-off, (nc,), m."""
         ...
 
     @property
@@ -115,12 +115,12 @@ class Instant(Protocol):
 
     @property
     def H_t(self) -> Array:
-        """What prescribed motions of surfaces add to the rates of those rows, (nt,)."""
+        """Contributions of prescribed surface motions to the rates of those rows, (nt,)."""
         ...
 
     @property
     def U_T(self) -> Array:
-        """Their rates, H^T v + H_t, (nt,)."""
+        """Rates of the rows beside the normals, H^T v + H_t, (nt,)."""
         ...
 
     @property
@@ -130,7 +130,7 @@ class Instant(Protocol):
 
     @property
     def joint_g(self) -> Array:
-        """Violation of the joints on the position level, (nj,)."""
+        """Violation of the joints at position level, (nj,)."""
         ...
 
     @property
@@ -140,22 +140,22 @@ class Instant(Protocol):
 
     @property
     def joint_rates(self) -> Array:
-        """Violation of the joints on the velocity level, G_J^T v + g_t, (nj,)."""
+        """Violation of the joints at velocity level, G_J^T v + g_t, (nj,)."""
         ...
 
     @property
     def joint_bias(self) -> Array:
-        """Rates of ``joint_rates`` where v keeps its components, d/dt(G_J^T) v + g_tt, (nj,)."""
+        """Rates of ``joint_rates`` for constant components of v, d/dt(G_J^T) v + g_tt, (nj,)."""
         ...
 
     @property
     def bias(self) -> Array:
-        """Rates of ``U`` where v keeps its components, d/dt(G^T) v + g_tt, (nc,)."""
+        """Rates of ``U`` for constant components of v, d/dt(G^T) v + g_tt, (nc,)."""
         ...
 
     @property
     def momentum_rate(self) -> Array:
-        """Rate of the momentum in space, along the axes here, where v keeps its components, (nv,)."""
+        """Rate of the momentum in space, along the current axes, for constant components of v, (nv,)."""
         ...
 
     def momentum(self, v: Array) -> Array:
@@ -179,11 +179,11 @@ class Instant(Protocol):
         ...
 
     def to_space(self, x: Array) -> Array:
-        """Return x, (nv,) or (nv, k), with its rotational entries turned from the frames' axes into space."""
+        """Return x, (nv,) or (nv, k), with its rotational entries transformed from the frames' axes to space."""
         ...
 
     def to_axes(self, x: Array) -> Array:
-        """Return x, (nv,) or (nv, k), with its rotational entries turned from space into the frames' axes."""
+        """Return x, (nv,) or (nv, k), with its rotational entries transformed from space to the frames' axes."""
         ...
 
 
@@ -191,7 +191,7 @@ class Solves(Protocol):
     """A factorized matrix."""
 
     def solve(self, b: Array) -> Array:
-        """Return the velocities of b of shape (nv,) or (nv, k), with the joints held."""
+        """Return the velocities of b of shape (nv,) or (nv, k), subject to the joints."""
         ...
 
     def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
@@ -200,7 +200,7 @@ class Solves(Protocol):
 
 
 class System(Protocol):
-    """A system that a scheme can step."""
+    """A system that schemes can integrate."""
 
     @property
     def nv(self) -> int:
@@ -219,7 +219,7 @@ class System(Protocol):
 
     @property
     def contacts(self) -> ContactNumbers:
-        """Contacts as numbers."""
+        """Contacts as arrays."""
         ...
 
     @property
@@ -234,17 +234,17 @@ class System(Protocol):
 
     @property
     def linear(self) -> bool:
-        """Whether directions never change either, so that one iteration solves a step."""
+        """Whether directions never change as well, so that one iteration solves a step."""
         ...
 
     @property
     def dof_names(self) -> tuple[str, ...]:
-        """Names of the unknowns, BODY.WHAT; empty for hand-made systems."""
+        """Names of the unknowns, such as BODY.u; empty for manually created systems."""
         ...
 
     @property
     def frames(self) -> tuple[str, ...]:
-        """Names of unknowns of the frames that turn by any angle."""
+        """Names of unknowns of frames with unlimited rotation."""
         ...
 
     @property
@@ -258,7 +258,7 @@ class System(Protocol):
         ...
 
     def instant(self, t: float, q: Array, v: Array) -> Instant:
-        """Return everything that is known in (t, q, v)."""
+        """Return all quantities in (t, q, v)."""
         ...
 
     def factor(
@@ -279,7 +279,7 @@ class System(Protocol):
         ...
 
     def advance(self, q: Array, dq: Array) -> Array:
-        """Return q (+) dq."""
+        """Return the advanced position q (+) dq."""
         ...
 
     def toward(self, increment: Array, y: Array) -> Array:

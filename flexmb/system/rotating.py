@@ -27,12 +27,13 @@ from flexmb.parts.loads.terms import LoadPart, RotatingTerms
 from flexmb.parts.time_functions import Constant
 from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import Layout
-from flexmb.system.model import Model, SmallMotion, loose_body, small_motion
+from flexmb.system.model import Model
+from flexmb.system.small_motion import SmallMotion, loose_body, small_motion
 from flexmb.system.spinning import rotating_terms
 
 
 class HasModel(Protocol):
-    """A case: anything that makes a model."""
+    """A case, or any other object with a model."""
 
     def model(self) -> Model:
         """Return the model."""
@@ -41,7 +42,7 @@ class HasModel(Protocol):
 
 @dataclass(frozen=True)
 class Bearing:
-    """A bearing whose forces can be told; its matrices are in those of the system already.
+    """A bearing with known force law; its matrices are included in those of the system already.
 
     Parameters
     ----------
@@ -54,7 +55,7 @@ class Bearing:
     motions : (m, nv) sparse array
         The motions by the unknowns.
     point : int
-        The node it holds, as a point of the layout.
+        Its node, as a point of the layout.
     """
 
     label: str
@@ -92,7 +93,7 @@ class Spinning:
 
 @dataclass(frozen=True)
 class RotatingSystem:
-    """M, C, K at any speed, and what the analyses need besides.
+    """M, C, K at any speed, and further data for the analyses.
 
     Parameters
     ----------
@@ -100,7 +101,7 @@ class RotatingSystem:
         Symmetric parts that do not depend on the speed; use ``at``.
     rotors : tuple of Spinning
     speed : float
-        The speed the model itself gives at its start, rad/s.
+        Initial speed of the model, rad/s.
     F0 : (nv,) array
         Gravity, preload of springs and constant loads.
     nodes : Kinematics
@@ -114,7 +115,7 @@ class RotatingSystem:
     bodies : mapping of str to bodies
         Those of the model.
     loads : tuple of LoadPart
-        Springs, bearings and forces that never change: what holds a static state.
+        Springs, bearings and constant forces, which act in a static state.
     """
 
     M: sparse.csr_array
@@ -144,7 +145,7 @@ class RotatingSystem:
 
     @property
     def span(self) -> tuple[float, float]:
-        """Lowest and highest speed the model gives to its first rotor, rad/s; equal when it is constant or free."""
+        """Lowest and highest speed of the first rotor in the model, rad/s; equal if it is constant or free."""
         spin = self.rotors[0].parts.spin
         speeds = np.asarray(getattr(spin.angle, "speed", spin.speed))
         return float(speeds.min()), float(speeds.max())
@@ -154,7 +155,7 @@ class RotatingSystem:
         return self.at_each([rotor.ratio * speed for rotor in self.rotors])
 
     def at_each(self, speeds: Sequence[float] | Array) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array]:
-        """Return M, C and K where each rotor has a speed of its own, rad/s."""
+        """Return M, C and K for an individual speed of each rotor, rad/s."""
         C, K = self.C, self.K
         for rotor, speed in zip(self.rotors, speeds, strict=True):
             more = rotor.parts.matrices(float(speed))
@@ -162,7 +163,7 @@ class RotatingSystem:
         return self.M, sparse.csr_array(C), sparse.csr_array(K)
 
     def beyond_tables(self, speeds: Sequence[float] | Array) -> list[str]:
-        """Return words for each bearing whose table does not cover these speeds: it has its end values there."""
+        """Return a note for each bearing whose table does not cover these speeds, where its end values are used."""
         found = []
         for rotor in self.rotors:
             turns = rotor.ratio * np.asarray(speeds, dtype=np.float64)
@@ -193,7 +194,7 @@ class RotatingSystem:
         return self.nodes.labels(np.arange(len(self.layout.points)))
 
     def stations(self) -> Array:
-        """Return where all points stand along the axis of the first rotor, from its first node, (n,), m."""
+        """Return the coordinates of all points along the axis of the first rotor, from its first node, (n,), m."""
         origin = self.layout.points[self.rotors[0].points[0]]
         return np.asarray((self.layout.points - origin) @ self.axis[:, 0])
 
@@ -214,7 +215,7 @@ def rotating_system(model: Model | HasModel | RotatingSystem, *, same_speed: boo
     if not isinstance(model, Model):
         model = model.model()
     _check(model)
-    small = small_motion(model)
+    small = small_motion(model.bodies, model.loads)
     spins = {name: parts.spin for name, parts in small.bodies.items() if parts.spin is not None}
     if not spins:
         message = f"there is no rotor in this model; bodies: {', '.join(small.bodies)}"
@@ -278,19 +279,19 @@ def _ratios(spins: Sequence[SpinParts], same_speed: bool) -> list[float]:
 
 
 def _bearings(body: object, rotor: Spinning, names: Sequence[str]) -> Iterator[Bearing]:
-    """Yield the bearings of a rotor; rotors made of matrices by hand have none that could be told."""
+    """Yield the bearings of a rotor; manually created rotors have none with known laws."""
     number = {name: k for k, name in enumerate(names)}
     for node, bearing in body.bearing_list if isinstance(body, Rotor) else ():
         law, place = bearing.law(), f"{rotor.name}.node({node})"
         motions = sparse.lil_array((law.size, len(names)))
         for k, letter in enumerate(MOTIONS[: law.size]):
-            if (name := f"{place}.{letter}") in number:  # not those that are held
+            if (name := f"{place}.{letter}") in number:  # except fixed ones
                 motions[k, number[name]] = 1.0
         yield Bearing(place, rotor.ratio, _table(place, law), sparse.csr_array(motions), int(rotor.points[node]))
 
 
 def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinning]) -> Iterator[Bearing]:
-    """Yield the bearings between bodies; the speed of one that does not depend on it is any."""
+    """Yield the bearings between bodies; the speed of one that does not depend on it is arbitrary."""
     ratios = {rotor.name: rotor.ratio for rotor in rotors}
     for load in model.loads.values():
         if isinstance(load, BearingLoad):
@@ -300,7 +301,7 @@ def _bearings_between(model: Model, small: SmallMotion, rotors: Sequence[Spinnin
 
 
 def _table(label: str, law: BearingLaw) -> SpeedTable:
-    """Return a law as a table over its motions, also where it is the same at all speeds."""
+    """Return a law as a table over its motions, also if it is the same at all speeds."""
     speed, K, C = law.speed, law.K, law.C
     if speed is None:
         speed, K, C = np.array([0.0, 1.0]), np.repeat(K, 2, axis=0), np.repeat(C, 2, axis=0)
@@ -316,7 +317,7 @@ def _with_bearing(parts: SpinParts, bearing: RotatingTerms) -> SpinParts:
 
 
 def _lasting(small: SmallMotion, released: Sequence[str]) -> list[str]:
-    """Return the loads that never change; those that do, or are let go at the start, hold no static state."""
+    """Return the constant loads; variable ones, and those released at the start, do not act in a static state."""
     functions = {name: term.function for name, term in small.terms.items()}
     return [name for name, f in functions.items() if f is None or (isinstance(f, Constant) and name not in released)]
 

@@ -81,12 +81,12 @@ class Groups:
         return self.names[int(np.searchsorted(self.start, row, side="right")) - 1]
 
     def where(self, row: int) -> str:
-        """Return where in a case file the group a row belongs to stands."""
+        """Return the location of the group of a row in a case file."""
         return self.places[int(np.searchsorted(self.start, row, side="right")) - 1]
 
 
 def _recorded(groups: Sequence[Group], tables: System) -> Blocks:
-    """Return the blocks of what is recorded of contacts.
+    """Return the blocks of the recorded contacts.
 
     Spheres, whose pairs have rows at times only, have one row that slides: sizes, not components, are recorded of it.
     """

@@ -14,7 +14,7 @@ from flexmb.linalg.sparse_blocks import side_by_side
 from flexmb.parts.contacts.contact_rows import ContactRows
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system.contact_blocks import Blocks
-from flexmb.system.linear_system import Contacts
+from flexmb.system.linear_contacts import Contacts
 from flexmb.system.start_inside import inside_words
 
 PENETRATION = 1e-12
@@ -45,14 +45,14 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
     )
     points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
     _check_penetration(contacts, points, nodes, q0, t0)
-    # a gap of round-off at the start (0.1 + 0.2 on a plane at 0.3) is meant to be none
+    # a gap of round-off size at the start (0.1 + 0.2 on a plane at 0.3) is treated as zero
     g = contacts.g(t0, q0)
     touching = np.abs(g) <= PENETRATION * _size(contacts, nodes)
     return replace(contacts, g0=np.where(touching, contacts.g0 - g, contacts.g0))
 
 
 def _beside(rows: list[ContactRows], motion_of: list[IntArray], nv: int) -> dict[str, Any]:
-    """Return the rows beside the normals, as ``Contacts`` takes them; nothing where there are none."""
+    """Return the rows beside the normals in the form of ``Contacts``; none if there are none."""
     if all(r.law.normals_only for r in rows):
         return {}
     there = [(r, of) for r, of in zip(rows, motion_of, strict=True) if r.beside is not None]
@@ -70,7 +70,7 @@ def _beside(rows: list[ContactRows], motion_of: list[IntArray], nv: int) -> dict
 
 
 def _size(contacts: Contacts, nodes: Kinematics) -> float:
-    """Return a length to measure gaps against, m."""
+    """Return a reference length for gaps, m."""
     return max(float(np.abs(nodes.points).max()), float(np.abs(contacts.g0).max(initial=0.0)))
 
 

@@ -1,7 +1,7 @@
-"""Spheres in contact all against all: which pairs are near, and a system with the rows of those.
+"""Spheres in contact all against all: close pairs, and a system with rows for them.
 
-With N spheres there are N (N - 1) / 2 pairs, of which few matter at a time. A search finds those whose gap is at most
-a margin; no other pair can close until a sphere has moved by half of it.
+With N spheres there are N (N - 1) / 2 pairs, of which few are relevant at a time. A search finds those whose gap is at
+most a margin; no other pair can close until a sphere has moved by half of it.
 """
 
 from __future__ import annotations
@@ -67,13 +67,13 @@ class SphereGroup(NamedTuple):
         return np.column_stack([i[order], j[order]])
 
     def nearest(self, x: Array) -> tuple[Array, IntArray]:
-        """Return the gap of each sphere to that which is nearest to it, (n,), m, and which this is."""
+        """Return the gap of each sphere to its nearest neighbour, (n,), m, and the index of the neighbour."""
         tree = cKDTree(x)
         distance, index = (np.asarray(found) for found in tree.query(x, k=2))
         own = np.arange(len(x))
         other = np.where(index[:, 0] == own, index[:, 1], index[:, 0])  # where centres coincide, either may come first
         gap = np.where(index[:, 0] == own, distance[:, 1], distance[:, 0]) - self.radii - self.radii[other]
-        if np.ptp(self.radii) > 0.0:  # one that is larger may be nearer though its centre is not
+        if np.ptp(self.radii) > 0.0:  # a larger sphere may be nearer although its centre is not
             reach = np.maximum(gap, 0.0) + self.radii + float(self.radii.max())
             for i, found in enumerate(tree.query_ball_point(x, reach)):
                 j = np.array([k for k in found if k != i], dtype=np.int64)
@@ -86,9 +86,9 @@ class SphereGroup(NamedTuple):
 def pair_tables(
     tables: tab.System, spheres: Sequence[SphereGroup], old: Sequence[IntArray], pairs: Sequence[IntArray]
 ) -> tab.System:
-    """Return the tables with rows for each of the pairs in place of those of the ``old`` ones.
+    """Return the tables with rows for the pairs instead of those of the ``old`` ones.
 
-    Normals of pairs stand after those of all other contacts, rows beside them after those beside others.
+    Normals of pairs come after those of all other contacts, rows beside them after those beside others.
     """
     rows, laws, nr = tables.rows, tables.pairs, tables.rows.kind.size
     gone = sum(len(p) for p in old)
@@ -118,7 +118,7 @@ def _some_rows(rows: tab.Rows, first: int, last: int) -> tab.Rows:
 
 
 def _pair_rows(kind: int, A: IntArray, B: IntArray, **given: object) -> tab.Rows:
-    """Return rows between markers; what is not given is zero, or none."""
+    """Return rows between markers; missing data are zero, or none."""
     m = A.size
     none, zero, vectors = np.full(m, -1, dtype=np.int64), np.zeros(m), np.zeros((m, 3))
     pair = given.pop("pair", None)
@@ -152,8 +152,32 @@ def _beside(spheres: Sequence[SphereGroup], pairs: Sequence[IntArray], first: in
 
 
 def _joined_rows(parts: Sequence[tab.Rows]) -> tab.Rows:
-    """Return rows one after the other."""
+    """Return rows joined in sequence."""
     slots = np.cumsum([0, *(p.marker.size for p in parts)])
     ptr = [np.zeros(1, dtype=np.int64), *(p.ptr[1:] + at for p, at in zip(parts, slots[:-1], strict=True))]
     joined = {f: np.concatenate([getattr(p, f) for p in parts]) for f in tab.Rows._fields if f != "ptr"}
     return tab.Rows(ptr=np.concatenate(ptr).astype(np.int64), **joined)
+
+
+def _keys(group: SphereGroup, pairs: IntArray) -> IntArray:
+    """Return a number for each pair."""
+    return np.asarray(pairs[:, 0] * len(group.radii) + pairs[:, 1])
+
+
+def misses(group: SphereGroup, old: IntArray, new: IntArray) -> bool:
+    """Return whether some of the new pairs are not among the old ones."""
+    return not bool(np.all(np.isin(_keys(group, new), _keys(group, old))))
+
+
+def common(group: SphereGroup, was: IntArray, now: IntArray) -> tuple[IntArray, IntArray]:
+    """Return where the pairs that stay were, and where they are."""
+    _, there, here = np.intersect1d(_keys(group, was), _keys(group, now), assume_unique=True, return_indices=True)
+    return there, here
+
+
+def nearest_gaps(group: SphereGroup, x: Array, v: Array) -> tuple[Array, Array]:
+    """Return the gap of each sphere to the nearest one, m, and its rate, m/s, for centres x (n, 3) that move at v."""
+    gap, other = group.nearest(x)
+    d = x[other] - x
+    length = np.maximum(np.linalg.norm(d, axis=1), np.finfo(float).tiny)
+    return gap, np.asarray(np.sum(d * (v[other] - v), axis=1) / length)

@@ -1,4 +1,4 @@
-"""Rotors of constant speed in small motion: what their spin adds to a ``LinearSystem``.
+"""Rotors of constant speed in small motion: effects of their spin on a ``LinearSystem``.
 
 With the speed W, the skew matrices of ``parts.bodies.spin_parts`` become ``gyro`` (W gyro + skew damping) and ``cross``
 (W circulation + cross-coupling); tables of bearings are taken at W, their symmetric parts going into C and K. The
@@ -26,7 +26,7 @@ from flexmb.system.linear_system import Load
 
 
 class SpinTerms(NamedTuple):
-    """What all rotors of a model add, over all its unknowns: skew matrices, symmetric ones, and loads."""
+    """Contributions of all rotors of a model, over all its unknowns: skew matrices, symmetric ones, and loads."""
 
     gyro: sparse.csr_array
     cross: sparse.csr_array
@@ -37,7 +37,7 @@ class SpinTerms(NamedTuple):
 
 
 def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ()) -> SpinTerms:
-    """Return what the spin of all rotors adds, and bearings between bodies; the speeds must be constant.
+    """Return the contributions of all spins and of bearings between bodies; the speeds must be constant.
 
     Parameters
     ----------
@@ -78,14 +78,14 @@ def spin_terms(bodies: Mapping[str, BodyParts], terms: Iterable[LoadTerms] = ())
 
 
 def at_start(b: BodyParts) -> BodyParts:
-    """Return a body as if it spun at the speed it starts with for ever, in balance."""
+    """Return a body with constant spin at its initial speed, in balance."""
     if b.spin is None:
         return b
     return replace(b, spin=replace(b.spin, excitations=(), spin=replace(b.spin.spin, constant=True)))
 
 
 def rotating_terms(terms: Iterable[LoadTerms], bodies: Mapping[str, BodyParts]) -> list[RotatingTerms]:
-    """Return what bearings between bodies add besides springs and dampers; the bodies they name must be rotors."""
+    """Return the contributions of bearings between bodies besides springs and dampers; they must refer to rotors."""
     found = [term.rotating for term in terms if term.rotating is not None]
     for bearing in found:
         if bodies[bearing.rotor].spin is None:
@@ -118,7 +118,7 @@ def parted(A: sparse.csr_array) -> tuple[sparse.csr_array, sparse.csr_array]:
 
 
 def _unbalance(name: str, parts: SpinParts, speed: float, first: int, nv: int) -> list[Load]:
-    """Return the loads of a rotor whose unknowns begin at ``first``; none when nothing is out of balance."""
+    """Return the loads of a rotor whose unknowns start at ``first``; none without unbalance."""
     e = speed**2 * parts.excitation()
     if not e.any():
         return []

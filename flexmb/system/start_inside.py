@@ -1,10 +1,10 @@
-"""What is said of a contact that starts with a penetration: how deep, and whether the initial displacement is why."""
+"""The message for a contact with initial penetration: its depth, and whether the initial displacement causes it."""
 
 from __future__ import annotations
 
 
 def inside_words(label: str, gap: float, at_rest: float, place: str = "") -> str:
-    """Return words for a contact that starts inside.
+    """Return the message for a contact with initial penetration.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Functions of time in a system, and which of them users wrote in Python."""
+"""Functions of time in a system, and those among them that users wrote in Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from flexmb.system.probes import MultibodyProbe
 
 
 def functions_of(system: LinearSystem | MultibodySystem) -> Sequence[tuple[str, object]]:
-    """Return the functions of time of a system and where they stand in a case file."""
+    """Return the functions of time of a system and their locations in a case file."""
     if isinstance(system, MultibodySystem):
         return system.functions
     contacts = system.contacts
@@ -27,7 +27,7 @@ def functions_of(system: LinearSystem | MultibodySystem) -> Sequence[tuple[str, 
 
 
 def user_functions(system: object) -> list[dict[str, Any]]:
-    """Return, for a summary, where users' functions act, their names, and whether they are compiled."""
+    """Return, for a summary, where functions of users act, their names, and whether they are compiled."""
     if not isinstance(system, LinearSystem | MultibodySystem):
         return []
     found = [(where, f) for where, f in functions_of(system) if isinstance(f, Called)]

@@ -1,4 +1,4 @@
-"""``flexmb report``: one or several results as one HTML file that needs nothing else."""
+"""``flexmb report``: one or several results as one self-contained HTML file."""
 
 from flexmb.postproc.report.write import Written, write_report
 

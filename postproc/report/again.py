@@ -1,4 +1,4 @@
-"""Section on repeating the run: commands, versions, and the cases as run."""
+"""Section on reproducing the run: commands, versions, and the cases as run."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ def again(runs: Sequence[Run], signals: Sequence[str], out: str) -> Html:
     ----------
     runs : sequence of Run
     signals : sequence of str
-        As they were asked for.
+        The requested signals.
     out : str
-        Name of the page, empty when it was not asked for.
+        Requested name of the page, else empty.
     """
     one, parts = len(runs) == 1, []
     files = {run.name: "case" if one else _plain(run.name) for run in runs if run.result.case_text}
@@ -39,7 +39,7 @@ def again(runs: Sequence[Run], signals: Sequence[str], out: str) -> Html:
 
 
 def _commands(files: dict[str, str], signals: Sequence[str], out: str) -> list[str]:
-    """Return what to type; ``files`` are names of case files by names of runs."""
+    """Return the commands; ``files`` maps names of runs to names of case files."""
     folders = {name: shlex.quote(f"again/{_plain(name)}") for name in files}
     lines = [f"flexmb run {shlex.quote(f'{file}.toml')} -o {folders[name]}" for name, file in files.items()]
     words = [shlex.quote(word) for signal in signals for word in ("--signal", signal)]

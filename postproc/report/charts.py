@@ -1,4 +1,4 @@
-"""Charts as plain data: what ``chart.js`` draws."""
+"""Charts as plain data, drawn by ``chart.js``."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Curve:
     label : str
     x, y : (n,) arrays
     colour : str
-        One of the style's.
+        One of the colours of the style.
     dashed : bool
     low : (n,) array, optional
         With it the band between ``low`` and ``y`` is filled; bands of one chart have the same ``x``.
@@ -69,7 +69,7 @@ class Curve:
     low: Array | None = None
 
     def spec(self, numbers: Numbers, keep: IntArray | None = None) -> dict[str, Any]:
-        """Return what the page needs, of the samples ``keep``; by default thinned with the extremes of ``y`` kept.
+        """Return the data for the page at the samples ``keep``; by default thinned with the extremes of ``y`` kept.
 
         ``samples`` says how many there were before.
         """
@@ -91,17 +91,17 @@ class Chart:
         Labels hold the units.
     curves : list of Curve
     over_time : bool
-        Whether x is the time of the run: then a cursor moves along with the animation.
+        Whether x is the time of the run: then a cursor follows the animation.
     equal : bool
         Whether both axes have the same scale (orbits).
     logarithmic : bool
         Whether y is drawn on a logarithmic scale; x can then be switched to one.
     shown : tuple of float, optional
-        The stretch of x that is shown first; a double click shows all.
+        The initial range of x; a double click shows all.
     note : str
-        Said below the title.
+        Text below the title.
     low : bool
-        Whether a low frame will do (a strip).
+        Whether the frame is low (a strip).
     """
 
     title: str
@@ -116,11 +116,11 @@ class Chart:
     low: bool = False
 
     def spec(self, numbers: Numbers) -> dict[str, Any]:
-        """Return what the page needs."""
+        """Return the data for the page."""
         out: dict[str, Any] = {"kind": "curves", "title": self.title, "x": self.x_label, "y": self.y_label}
         out |= {"time": self.over_time, "equal": self.equal, "log": self.logarithmic, "note": self.note}
         out |= {"shown": self.shown, "low": self.low}
-        # bands lie on each other: all have their edges at the same samples
+        # bands are stacked: the edges of all are at the same samples
         bands = [curve.y for curve in self.curves if curve.low is not None]
         stack = kept(bands, MOST) if bands else None
         return out | {"curves": [curve.spec(numbers, None if curve.low is None else stack) for curve in self.curves]}
@@ -128,7 +128,7 @@ class Chart:
 
 @dataclass(frozen=True)
 class Bars:
-    """Steps from one number to another, as bars that hang where the one before ended.
+    """Steps from one number to another, as bars that each start where the previous one ends.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ class Bars:
     note: str = ""
 
     def spec(self, numbers: Numbers) -> dict[str, Any]:
-        """Return what the page needs."""
+        """Return the data for the page."""
         bars = [{"label": w, "from": a, "to": b, "colour": COLOURS[colour]} for w, a, b, colour in self.bars]
         return {"kind": "bars", "title": self.title, "y": self.y_label, "note": self.note, "bars": bars}
 
@@ -154,7 +154,7 @@ def cycle(k: int) -> str:
 
 
 def telling_range(curves: list[Curve]) -> tuple[float, float] | None:
-    """Return the frequencies where something is: up to a quarter beyond the last amplitude of a thousandth of the peak.
+    """Return the range of relevant frequencies: up to 1.25 times the last amplitude above a thousandth of the peak.
 
     At least twenty frequencies are shown, so that a single line can be told from its neighbours.
     """
@@ -167,7 +167,7 @@ def telling_range(curves: list[Curve]) -> tuple[float, float] | None:
 
 
 def amplitude_floor(curves: list[Curve]) -> list[Curve]:
-    """Return spectra cut off below a millionth of their peak, and beyond the last frequency that is above it."""
+    """Return spectra cut off below a millionth of their peak, and above the last frequency that exceeds it."""
     floor = 1e-6 * max((float(curve.y.max()) for curve in curves if curve.y.size), default=0.0)
     above = [curve.x[np.flatnonzero(curve.y > floor)] for curve in curves]
     last = 1.1 * max((float(x[-1]) for x in above if x.size), default=np.inf)

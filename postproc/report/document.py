@@ -1,4 +1,4 @@
-"""A page that needs nothing else: style and scripts are in it, and the browser refuses anything from outside."""
+"""A self-contained page: style and scripts are included, and the browser refuses external resources."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inli
 
 
 class Outline:
-    """Sections of a page, and the links to them at its top."""
+    """Sections of a page, and the links to them at the top."""
 
     def __init__(self) -> None:
         self._titles: list[tuple[str, str]] = []
 
     def section(self, title: str, name: str, inner: Html) -> Html:
-        """Return a section with its title; nothing when there is nothing in it.
+        """Return a section with its title; empty without content.
 
         Parameters
         ----------
         title, name : str
-            The latter is what links lead to.
+            The name is the target of links.
         inner : Html
         """
         if not inner:
@@ -44,7 +44,7 @@ def document(title: str, content: Html, scripts: Sequence[str], data: Sequence[H
     ----------
     title : str
     content : Html
-        What is seen.
+        Visible content.
     scripts : sequence of str
         Names of script files among the assets, run in this order.
     data : sequence of Html

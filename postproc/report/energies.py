@@ -1,4 +1,4 @@
-"""Charts of the energy: the balance of one run, and the energies of several over each other."""
+"""Charts of the energy: the balance of one run, and the energies of several in comparison."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ from flexmb.postproc.style import BLUE, INK
 
 
 def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
-    """Return the balance of one run: the stack of what there is, the stack of what was given, works, last bars."""
+    """Return the charts of one run: present energy and losses, initial energy and gains, works, final bars."""
     t = ledger.time
     given = np.sum([part.values for part in ledger.given], axis=0)
     line = Curve("= initial + work put in", t, given, INK, dashed=True)
-    note = "The parts below the dashed line add up to it: what was there and what came in is all still somewhere."
+    note = "The parts below the dashed line add up to it: energy is conserved."
     charts: list[Chart | Bars] = [
         Chart("Where the energy is", TIME, "energy [J]", [*_stack(ledger, found=True), line], note=note)
     ]
     if len(ledger.given) > 1:
-        came = "The same height as the stack of where it is."
+        came = "The same height as the stack of its present forms."
         charts.append(Chart("Where it came from", TIME, "energy [J]", _stack(ledger, found=False), note=came))
     ends = [ledger.total[[0, -1]], *(part.values[-1:] for part in ledger.works)]
-    if np.isfinite(np.concatenate(ends)).all():  # a run that failed may end in what is no number
+    if np.isfinite(np.concatenate(ends)).all():  # a failed run may end with numbers that are not finite
         charts.append(_last_bars(ledger))
     change = ledger.total - ledger.total[0]
     works = [Curve(part.word, t, part.values, part.colour) for part in ledger.works]
@@ -38,7 +38,7 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
 
 
 def compared_energies(runs: list[Run], exact: Exact | None) -> list[Chart]:
-    """Return total energy and works of several runs, over each other."""
+    """Return total energy and works of several runs in common charts."""
     with_ledger = [run for run in runs if run.ledger is not None]
     own = Sections(with_ledger, exact, [])
     charts = [own.over_time("energy.total", "Total energy")]
@@ -73,5 +73,5 @@ def _last_bars(ledger: Ledger) -> Bars:
     end = float(ledger.total[-1])
     bars.append(("final", 0.0, end, BLUE))
     left = end - at
-    words = f"From the start to the end; {abs(left):.1e} J are not accounted for."
+    words = f"From the start to the end; {abs(left):.1e} J are unaccounted for."
     return Bars("Initial + works = final", "energy [J]", bars, words)

@@ -1,4 +1,4 @@
-"""The exact solution that runs have in common, followed up to the end of the longest one."""
+"""The exact solution common to the runs, evaluated up to the end of the longest one."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from flexmb.postproc.report.runs import Run
 
 
 def exact_of(runs: Sequence[Run]) -> tuple[Exact | None, list[str]]:
-    """Return the exact solution of the runs with samples, and notes on why there is none although one is claimed."""
+    """Return the exact solution of the runs with samples, and notes on why a claimed one is not available."""
     notes: list[str] = []
     found: list[Exact] = []
     without: list[str] = []
     end = max((float(run.curves.time[-1]) for run in runs), default=0.0)
-    for run in runs if end > 0.0 else []:  # of a run that has only its start there is nothing to compare
+    for run in runs if end > 0.0 else []:  # a run with its initial state only cannot be compared
         try:
             exact = exact_solution(run.opened.case, end)
         except (InputError, KeyError, TypeError, ValueError, AttributeError, ArithmeticError) as err:
@@ -40,7 +40,7 @@ def exact_of(runs: Sequence[Run]) -> tuple[Exact | None, list[str]]:
 
 
 def exact_times(exact: Exact, times: Sequence[Array]) -> Array:
-    """Return times to draw exact curves at, over those of all runs: even ones, and both sides of every jump."""
+    """Return times for exact curves over the times of all runs: even ones, and both sides of every jump."""
     first, last = min(float(t[0]) for t in times), max(float(t[-1]) for t in times)
     side = 1e-9 * (last - first)
     out = np.unique(np.concatenate([np.linspace(first, last, 1001), exact.breaks - side, exact.breaks + side]))
@@ -48,7 +48,7 @@ def exact_times(exact: Exact, times: Sequence[Array]) -> Array:
 
 
 def _same(a: Exact, b: Exact) -> bool:
-    """Tell whether two solutions, followed up to the same time, are those of one problem."""
+    """Return whether two solutions, evaluated up to the same time, belong to the same problem."""
     if a.curves.keys() != b.curves.keys() or a.breaks.shape != b.breaks.shape:
         return False
     ends = np.concatenate([[0.0], a.breaks, [a.end]])

@@ -19,7 +19,7 @@ STACK = ("slip", "stick", "open")
 
 
 def friction_charts(sections: Sections, name: str) -> list[Chart]:
-    """Return the charts of a contact that has friction in a run: force, slip, work, and of each run a strip."""
+    """Return the charts of a contact with friction: force, slip, work, and a strip for each run."""
     rough = [run for run in sections.runs if name in run.result.contacts and has_status(run.result.contacts[name])]
     if not rough:
         return []
@@ -36,7 +36,7 @@ def friction_charts(sections: Sections, name: str) -> list[Chart]:
 
 
 def _along_tangents(sections: Sections, name: str) -> list[Chart]:
-    """Return friction force and slip; nothing where no run has recorded them."""
+    """Return friction force and slip; none if no run has recorded them."""
     sliding = [run for run in sections.runs if slides_in(run, name)]
     if not sliding:
         return []
@@ -49,7 +49,7 @@ def _along_tangents(sections: Sections, name: str) -> list[Chart]:
     def slipping(run: Run) -> Array | None:
         return slip_curve(run.result.contacts[name])[0] if run in sliding else None
 
-    bounded = "Impulse over the time since the sample before; at most μ times the normal force."
+    bounded = "Impulse over the time since the previous sample; at most μ times the normal force."
     return [
         sections.over_time("", force.capitalize(), friction, "force [N]", bounded),
         sections.over_time("", slip.capitalize(), slipping, "velocity [m/s]"),
@@ -57,12 +57,12 @@ def _along_tangents(sections: Sections, name: str) -> list[Chart]:
 
 
 def slides_in(run: Run, name: str) -> bool:
-    """Tell whether a contact has tangents in a run."""
+    """Return whether a contact has tangents in a run."""
     return name in run.result.contacts and has_friction(run.result.contacts[name])
 
 
 def _strip(run: Run, name: str, labelled: bool) -> Chart:
-    """Return how many contacts of a group slip, stick and are open; of one contact that is a strip."""
+    """Return the numbers of slipping, sticking and open contacts of a group; for one contact this is a strip."""
     status = status_table(run.result.contacts[name])
     x, counts = status_counts(run.curves.time, status)
     low, curves = np.zeros(len(x)), []
@@ -76,7 +76,7 @@ def _strip(run: Run, name: str, labelled: bool) -> Chart:
 
 
 def cone_picture(run: Run, name: str) -> Html:
-    """Return the friction cone of a contact as a picture, nothing where it has none or never closes."""
+    """Return the friction cone of a contact as a picture; none if it has no friction or never closes."""
     from flexmb.postproc.cone_plot import plot_cone
 
     if not slides_in(run, name):
@@ -85,5 +85,5 @@ def cone_picture(run: Run, name: str) -> Html:
         figure = plot_cone(run.result, name)
     except InputError:  # it is open throughout
         return Html("")
-    figure.suptitle("")  # the caption says it
+    figure.suptitle("")  # stated in the caption
     return picture(figure, f"Friction cone of {name}")

@@ -1,4 +1,4 @@
-"""HTML from Python: every text is escaped unless it was made here."""
+"""HTML from Python: every text is escaped unless it was created here."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Html(str):
-    """Text that is HTML already."""
+    """Text that is already HTML."""
 
     __slots__ = ()
 
@@ -34,14 +34,14 @@ def tag(name: str, *inner: str, **attributes: Any) -> Html:
 
 
 def joined(parts: Iterable[str]) -> Html:
-    """Return texts and elements one after the other."""
+    """Return texts and elements joined in sequence."""
     return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
 def with_code(text: str) -> Html:
-    """Return text in which what stands between two backticks is code."""
+    """Return text in which parts between two backticks are code."""
     parts = text.split("`")
-    if len(parts) % 2 == 0:  # one has no partner
+    if len(parts) % 2 == 0:  # the last backtick is unpaired
         parts[-2:] = ["`".join(parts[-2:])]
     return joined(tag("code", part) if k % 2 else part for k, part in enumerate(parts))
 
@@ -52,7 +52,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[
     Parameters
     ----------
     head : sequence of str
-        May be empty, or its first word: then the first column is the head of its row.
+        Column headings; if the first one is empty, the first column contains row headings.
     rows : sequence of sequences of str
     numeric : sequence of int
         Columns to be set flush right.
@@ -78,7 +78,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[str]], numeric: Sequence[
 
 
 def code(text: str) -> Html:
-    """Return text to copy, as it is."""
+    """Return text to be copied, unchanged."""
     return tag("div", COPY, tag("pre", text), cls="code")
 
 

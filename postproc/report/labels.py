@@ -1,4 +1,4 @@
-"""Labels of runs on a page that compares them."""
+"""Labels of runs on a page with a comparison."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ PROBLEM = ("bodies", "joints", "loads", "contacts", "gravity", "initial")
 
 
 def labels_of(opened: Sequence[Opened], names: Sequence[str]) -> list[str]:
-    """Return short words that tell runs apart.
+    """Return short labels that distinguish runs.
 
     Where the problem is the same these are scheme, parameters and step, as far as they differ, all of them: a reader
     must not take the effect of one for that of another. Else, or where that is not enough, the folder. A single run is
@@ -27,7 +27,7 @@ def labels_of(opened: Sequence[Opened], names: Sequence[str]) -> list[str]:
 
 
 def _schemes(opened: Sequence[Opened]) -> list[str]:
-    """Return the schemes with those parameters that differ between runs of one scheme; nothing where all are alike."""
+    """Return the schemes with the parameters that differ between runs of one scheme; none if all are equal."""
     if len({one.scheme for one in opened}) == 1:
         return [""] * len(opened)
     split = [one.scheme.removesuffix(")").partition(" (") for one in opened]
@@ -41,7 +41,7 @@ def _schemes(opened: Sequence[Opened]) -> list[str]:
 
 
 def _steps(opened: Sequence[Opened]) -> list[str]:
-    """Return the steps, or the tolerances that chose them; nothing where all are alike or one is not known."""
+    """Return the steps, or the tolerances that control them; none if all are equal or one is unknown."""
     tolerances = [one.result.summary.get("tolerance") for one in opened]
     if not all(math.isfinite(one.h) for one in opened):
         return [""] * len(opened)

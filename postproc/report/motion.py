@@ -1,4 +1,4 @@
-"""The motion of a run for ``viewer.js``, in few frames: what the viewer's scene draws, as plain data."""
+"""The motion of a run for ``viewer.js``, in few frames: the objects of the viewer scene as plain data."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ SIDES = 24
 
 @dataclass(frozen=True)
 class Motion:
-    """What is drawn.
+    """The objects that are drawn.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ class Motion:
     frames : list of dict
         Vectors at the points in these states.
     notes : tuple of str
-        What is left out.
+        Omissions.
     """
 
     scene: Scene
@@ -56,7 +56,7 @@ class Motion:
 
     @property
     def layout(self) -> Any:
-        """Where the points are at the start."""
+        """Positions of the points at the start."""
         return self.scene.fields.maps.layout
 
     @property
@@ -71,7 +71,7 @@ class Motion:
 
     @cached_property
     def grown(self) -> Array:
-        """What of the displacements is drawn larger, (f, n, 3), m: of bodies that move far only their deformation."""
+        """Magnified part of the displacements, (f, n, 3), m: of bodies in large motion only their deformation."""
         far = ~self.scene.small
         out = self.displacement.copy()
         held = held_points(self.scene.fields.maps)[far]
@@ -83,14 +83,14 @@ class Motion:
 
     @cached_property
     def drawn(self) -> DrawnMarks:
-        """Symbols drawn beside the bodies."""
+        """Symbols drawn in addition to the bodies."""
         states = [(frame["displacement"], frame.get("rotation")) for frame in self.frames]
         return DrawnMarks(self.layout, self.scene.thickness, self.scene.up, SIDES, states)
 
     def spec(
         self, numbers: Numbers, label: str, camera: Camera, limits: Mapping[str, tuple[float, float]]
     ) -> dict[str, Any]:
-        """Return what the page needs.
+        """Return the data for the page.
 
         Parameters
         ----------
@@ -125,7 +125,7 @@ class Motion:
         }
 
     def _field(self, name: str, limits: tuple[float, float], numbers: Numbers) -> dict[str, Any]:
-        """Return what colours may mean: a magnitude at the points, or what lines feel."""
+        """Return the data of a field for colours: a magnitude at the points, or a quantity on lines."""
         self.scene.recolour(name)
         words = name.replace("_", " ")
         sized = f"|{words}|" if name in VECTORS else words
@@ -143,7 +143,7 @@ class Motion:
         return [self.scene.fields.cell_frame(int(k)) for k in self.states]
 
     def _outlines(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the sections of lines as they are drawn, and how rectangles are turned in every frame."""
+        """Return the sections of lines as drawn, and the rotations of rectangles in every frame."""
         is_round, size = self.scene.shapes.outlines
         sides = [self.scene.fields.maps.sides(frame.get("rotation")).mean(axis=1) for frame in self.frames]
         return {
@@ -153,7 +153,7 @@ class Motion:
         }
 
     def _marks(self, numbers: Numbers) -> dict[str, Any]:
-        """Return disks, bearings, supports, springs and rings: their shapes, and how they move from where they rest."""
+        """Return disks, bearings, supports, springs and rings: their shapes, and their motion from rest."""
         drawn = self.drawn
         moved = [drawn.frames(frame["displacement"], frame.get("rotation")) - drawn.rest for frame in self.frames]
         return {
@@ -165,7 +165,7 @@ class Motion:
         }
 
     def _plane(self, plane: ContactPlane, numbers: Numbers) -> dict[str, Any]:
-        """Return a piece of a plane that reaches under all that moves near it, and where it stands in every frame."""
+        """Return a part of a plane that extends under everything moving near it, and its position in every frame."""
         a, b = tangents(plane.normal)
         points, size = self.layout.points, self.scene.thickness.size
         around = (points + self.displacement)[:, plane.points].reshape(-1, 3)
@@ -184,7 +184,7 @@ class Motion:
         }
 
     def _impulses(self, numbers: Numbers) -> dict[str, Any]:
-        """Return the arrows: the strongest impulses since the frame before, how long, and how far from their points."""
+        """Return the arrows: largest impulses since the previous frame, their lengths and offsets from the points."""
         scene, found = self.scene, []
         for f, (first, last) in enumerate(zip([-1, *self.states[:-1]], self.states, strict=True)):
             vectors = scene.impulses.strongest(int(first) + 1, int(last))
@@ -210,7 +210,7 @@ class Motion:
 
 
 def motion_of(opened: Opened, room: int) -> Motion:
-    """Return the motion of a result in as many frames as there are, as are asked for, and as have room.
+    """Return the motion of a result in as many frames as are available, requested, and fit into the size limit.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def motion_of(opened: Opened, room: int) -> Motion:
 
 
 def _within_bounds(opened: Opened) -> tuple[Opened, tuple[str, ...]]:
-    """Return a result that has blown up without the states that are too large to draw, and a note that says so."""
+    """Return a diverged result without the states that are too large to draw, and a note about it."""
     result = opened.result
     if result.summary.get("status") == "complete":
         return opened, ()
@@ -239,12 +239,12 @@ def _within_bounds(opened: Opened) -> tuple[Opened, tuple[str, ...]]:
     if last == len(fields) - 1:
         return opened, ()
     tree = SomeStates(result.tree, np.arange(len(fields)) <= last)
-    note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: from then on it is too large"
+    note = f"the motion is drawn up to t = {fields.times[last]:.4g} s: after that it is too large"
     return replace(opened, result=Result(tree, result.summary, result.case_text, result.folder)), (note,)
 
 
 def _spread(count: int, most: int) -> IntArray:
-    """Return at most so many of the first states, evenly spread."""
+    """Return at most a given number of the first states, evenly distributed."""
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(np.int64))
 
 

@@ -1,4 +1,4 @@
-"""Arrays of a page: packed into one row of bytes, written as base64, asked for by number."""
+"""Arrays of a page: packed into one sequence of bytes in base64, accessed by number."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Numbers:
         """Kind, first byte, count, base and factor of each array."""
 
     def add(self, values: Array) -> int:
-        """Add numbers as they are, nan where they are too large to draw; return their number on the page."""
+        """Add numbers in double precision, nan if too large to draw; return their number on the page."""
         values = np.asarray(values, dtype=np.float64).ravel()
         return self._append("f8", np.where(np.abs(values) <= LARGEST, values, np.nan), 0.0, 1.0)
 
     def add_single(self, values: Any) -> int:
-        """Add finite numbers to about seven digits of their spread, in half the room."""
+        """Add finite numbers with about seven digits of their range, in half the space."""
         values = np.asarray(values, dtype=np.float64).ravel()
         low, high = _ends(values)
         base, factor = 0.5 * (low + high), 0.5 * (high - low) or 1.0
         return self._append("f4", (values - base) / factor, base, factor)
 
     def add_coarse(self, values: Any) -> int:
-        """Add finite numbers to 1/65535 of their spread, in a quarter of the room."""
+        """Add finite numbers with 1/65535 of their range, in a quarter of the space."""
         values = np.asarray(values, dtype=np.float64).ravel()
         low, high = _ends(values)
         factor = (high - low) / 65535.0
         return self._append("u2", np.rint((values - low) / (factor or 1.0)), low, factor)
 
     def add_whole(self, values: Any) -> int:
-        """Add integers."""
+        """Add an array of integers."""
         return self._append("i4", np.asarray(values, dtype=np.int64).ravel(), 0.0, 1.0)
 
     def base64(self) -> str:
-        """Return everything added so far."""
+        """Return all data added so far."""
         return base64.b64encode(b"".join(self._parts)).decode("ascii")
 
     def _append(self, kind: str, stored: Any, base: float, factor: float) -> int:

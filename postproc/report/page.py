@@ -37,7 +37,7 @@ class Page:
     runs : list of Run
     exact : Exact or None
     notes : list of str
-        What the reader must know about the comparison.
+        Notes on the comparison.
     signals : list of str
         Signals to show; empty: a page full of those that move.
     out : str
@@ -56,7 +56,7 @@ class Page:
 
     @property
     def one(self) -> bool:
-        """Whether it is about a single run."""
+        """Whether it shows a single run."""
         return len(self.runs) == 1
 
     @property
@@ -122,7 +122,7 @@ class Page:
         )
 
     def _orbits(self) -> list[Html]:
-        """Return the ways of points; of a rotor its own pictures, which have them with their clearances."""
+        """Return the paths of points; for a rotor its orbits with their clearances."""
         if self.one and self.runs[0].drawable and (pictures := rotor_pictures(self.runs[0].opened)):
             return [self.outline.section("Rotor", "rotor", pictures)]
         charts = self._group(self.sections.orbits(), "three")
@@ -136,7 +136,7 @@ class Page:
         count = f"{most} samples" if self.one else f"up to {most} samples"
         words = (
             f"There are {count}. Charts and their csv have about {MOST} points of a curve over time: the lowest and "
-            "the highest of every stretch, so that no peak is lost."
+            f"the highest of every interval, so that no peak is lost."
         )
         return joined([facts, tag("p", words, cls="note")])
 
@@ -161,7 +161,7 @@ class Page:
         parts = [
             tag("button", "Play", id="play", type="button"),
             Html(tag("input", **slider).removesuffix("</input>")),
-            tag("output", "", id="clock", aria_live="off"),  # the slider tells the time
+            tag("output", "", id="clock", aria_live="off"),  # the slider shows the time
             tag("label", "speed ", tag("select", id="speed", title="seconds of the run per second")),
             tag(
                 "label",
@@ -176,7 +176,7 @@ class Page:
         return tag("div", *parts, tag("button", "Reset view", id="reset", type="button"), cls="controls")
 
     def _time(self) -> float:
-        """Return the time shown first: when contacts act, else the start."""
+        """Return the initial time: during contact, else the start."""
         drawn = [run for run in self.runs if run.drawable]
         if not drawn:
             return 0.0
@@ -242,7 +242,7 @@ class Page:
         if not charts:
             return charts
         words = (
-            "Amplitudes with a Hann window, the mean taken off, cut off below a millionth of the peak. Shown up to "
+            "Amplitudes with a Hann window, without the mean, cut off below a millionth of the peak. Shown up to "
             "where they fall below a thousandth of it; a double click shows all, log f on a logarithmic axis."
         )
         return joined([tag("p", words, cls="note"), charts, _left(self.sections.spectrum_names)])
@@ -251,7 +251,7 @@ class Page:
         if self.exact is None:
             return Html("")
         words = f"Exact solution '{self.exact.name}': {self.exact.source}. It is the dashed curve in the charts above. "
-        words += "Where curves jump, a jump that comes one step late is as far away as the jump is high."
+        words += "Where curves jump, a jump that is one step late causes a distance equal to the jump."
         return joined([tag("p", words), tables.distance_table(self.runs, self.exact)])
 
     def _group(self, charts: Sequence[Chart | Bars], look: str = "", also: Html | None = None) -> Html:
@@ -275,7 +275,7 @@ class Page:
 
 
 def _left(names: Sequence[Any]) -> Html:
-    """Return how many of the names are drawn, nothing when all are."""
+    """Return how many of the names are drawn, empty if all are."""
     words = f"The first {MOST_PORTRAITS} of {len(names)} are drawn; name others with --signal."
     return tag("p", words, cls="note") if len(names) > MOST_PORTRAITS else Html("")
 

@@ -1,4 +1,4 @@
-"""Paths of many samples, such as orbits: with as few points as look the same, or the last part of them."""
+"""Paths of many samples, such as orbits: with as few points as look the same, or their last part."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from flexmb.postproc.arrays import Array, IntArray
 MOST = 4000
 """Maximum number of points of a path on a page."""
 OFF = 2e-3
-"""Tolerance of a path, over its width or height: less than a pixel."""
+"""Tolerance of a path, relative to its width or height: less than a pixel."""
 LONGEST = 64
 """Maximum number of samples replaced by one straight segment; a power of two."""
 
 
 def shown_path(x: Array, y: Array) -> tuple[int, IntArray]:
-    """Return the first sample of the part that is drawn, and which samples to draw, ascending.
+    """Return the first sample of the part that is drawn, and the samples to draw, ascending.
 
     All of the path is drawn where that can be done with few points; of a longer one, such as of hundreds of turns, the
     last part: chords through thinned samples would be another path.
@@ -34,7 +34,7 @@ def shown_path(x: Array, y: Array) -> tuple[int, IntArray]:
 
 
 def _corners(x: Array, y: Array) -> IntArray:
-    """Return the samples between which straight lines are nowhere off by more than ``OFF``."""
+    """Return the samples between which straight lines deviate by at most ``OFF``."""
     z = _scaled(x) + 1j * _scaled(y)
     whole = (len(z) - 1) // LONGEST * LONGEST
     starts = np.arange(0, whole, LONGEST)
@@ -42,7 +42,7 @@ def _corners(x: Array, y: Array) -> IntArray:
     length = LONGEST
     while length > 1 and starts.size:
         inner = z[starts[:, None] + np.arange(1, length)]
-        bent = ~(_distance(inner, z[starts], z[starts + length]).max(axis=1) <= OFF)  # also where it is no number
+        bent = ~(_distance(inner, z[starts], z[starts + length]).max(axis=1) <= OFF)  # also if it is not a number
         length //= 2
         keep.append(starts[bent] + length)
         starts = np.concatenate([starts[bent], starts[bent] + length])
@@ -50,7 +50,7 @@ def _corners(x: Array, y: Array) -> IntArray:
 
 
 def _distance(points: Array, a: Array, b: Array) -> Array:
-    """Return how far points, (m, k), are from the straight pieces between a and b, (m,)."""
+    """Return the distances of points, (m, k), from the straight segments between a and b, (m,)."""
     way = (b - a)[:, None]
     length = np.abs(way) ** 2
     part = np.real((points - a[:, None]) * np.conj(way)) / np.where(length > 0.0, length, 1.0)

@@ -1,4 +1,4 @@
-"""Figures as pictures inside a page."""
+"""Figures as pictures within a page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ WIDE, HALF = 8.0, 4.9
 
 
 def picture(figure: Figure, words: str) -> Html:
-    """Return a figure with a caption; a narrow one as wide as half a page, with letters of the same size."""
+    """Return a figure with a caption; narrow ones have half the page width, with text of the same size."""
     wide = figure.get_figwidth() > WIDE
     if not wide:
         figure.set_size_inches(HALF, figure.get_figheight() * (HALF / figure.get_figwidth()) ** 0.5)
@@ -33,7 +33,7 @@ def picture(figure: Figure, words: str) -> Html:
 
 
 def _break_titles(figure: Figure) -> None:
-    """Break titles into lines where the figure, narrower than it was made for, would cut them."""
+    """Break titles into lines where the figure, narrower than designed, would cut them."""
     from matplotlib.text import Text
 
     figure.draw_without_rendering()

@@ -9,7 +9,7 @@ from flexmb.postproc.report.picture import picture
 
 
 def rotor_pictures(opened: Opened) -> Html:
-    """Return the pictures that the result has the signals for, nothing without a rotor."""
+    """Return the pictures for which the result has signals; none without a rotor."""
     if all(body.get("kind") != "rotor" for body in opened.case.get("bodies", {}).values()):
         return Html("")
     from flexmb.postproc.orbit_plot import plot_orbits
@@ -26,7 +26,7 @@ def rotor_pictures(opened: Opened) -> Html:
     for words, plot in kinds.items():
         try:
             figure = plot(opened)
-        except InputError as err:  # a node across the axis was not recorded, or too few samples
+        except InputError as err:  # a node normal to the axis was not recorded, or there are too few samples
             missing.append(tag("p", f"{words}: {err.message}", cls="note"))
             continue
         pictures.append(picture(figure, words))

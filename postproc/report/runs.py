@@ -1,4 +1,4 @@
-"""The runs a report is about, opened and labelled."""
+"""The runs of a report, opened and labelled."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Run:
     folder : Path
         As the user named it.
     name : str
-        Of the folder, without the way to it.
+        Name of the folder, without its path.
     label : str
-        What tells it from the others.
+        Label that distinguishes it from the others.
     colour : str
     dashed : bool
         Whether its curves are dashed: another run has the same colour.
@@ -43,21 +43,21 @@ class Run:
 
     @property
     def result(self) -> Result:
-        """The result."""
+        """The opened result."""
         return self.opened.result
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What the run was told, and what is wrong with its folder, whose place on the disk is nobody's business."""
+        """Notes on the run and on problems of its folder, without the path of the folder."""
         told = [str(note) for note in self.result.summary.get("notes") or ()]
-        told += energy_warnings(self.result.summary.get("energy") or {})  # runs of before did not note them
+        told += energy_warnings(self.result.summary.get("energy") or {})  # older runs did not record them
         wrong = [_without_place(note, self.folder, self.name) for note in self.opened.notes]
         gaps = self.ledger.gaps if self.ledger is not None else ""
         return (*dict.fromkeys(told), *wrong, *([gaps] if gaps else []))
 
     @property
     def drawable(self) -> bool:
-        """Whether there are states to draw."""
+        """Whether it has states to draw."""
         return len(self.result.tree["/state/step"]) > 0
 
     @cached_property
@@ -67,12 +67,12 @@ class Run:
 
     @cached_property
     def ledger(self) -> Ledger | None:
-        """The energy ledger, if there is one."""
+        """The energy ledger, if available."""
         return ledger_of(self.result)
 
 
 def open_runs(folders: Sequence[str | Path], colours: Callable[[int], str]) -> list[Run]:
-    """Open result folders; each must hold something of a run. Runs with the colour of another one are dashed."""
+    """Open result folders; each must contain something of a run. Curves with a repeated colour are dashed."""
     places = [Path(folder) for folder in folders]
     opened, names = [open_folder(place, undrawn=True) for place in places], folder_labels(places)
     own = [colours(k) for k in range(len(places))]
@@ -84,7 +84,7 @@ def open_runs(folders: Sequence[str | Path], colours: Callable[[int], str]) -> l
 
 
 def _without_place(note: str, folder: Path, name: str) -> str:
-    """Return a note in which the folder has its name only."""
+    """Return a note with the name of the folder instead of its path."""
     for place in sorted({str(folder.absolute()), str(folder.resolve())}, key=len, reverse=True):
         note = note.replace(place, name)
     for after in ("'", "/"):  # a relative path, such as ".", may be part of other words

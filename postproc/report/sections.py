@@ -1,4 +1,4 @@
-"""The charts of a report, section by section; with several runs their curves lie over each other."""
+"""The charts of a report, section by section; curves of several runs share charts."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ TIME = "time [s]"
 MOST_CONTACTS, MOST_SIGNALS, MOST_PORTRAITS = 6, 18, 9
 """Default numbers of contacts or joints, signals, and portraits, orbits or spectra on a page."""
 TIGHT = 1e-11
-"""Errors of joints up to this, m, rad, m/s or rad/s, are round-off: they are told, not drawn."""
-FORCE = "Impulse over the time since the sample before."
+"""Errors of joints up to this, m, rad, m/s or rad/s, are round-off: they are listed, not drawn."""
+FORCE = "Impulse over the time since the previous sample."
 Values = Callable[[Run], Array | None]
 
 
@@ -49,7 +49,7 @@ class Sections:
 
     @cached_property
     def wanted(self) -> list[str]:
-        """Names of all signals that are asked for and that a run has, or that move in one."""
+        """Names of all signals that are requested and recorded in a run, or vary in one."""
         if self.named:
             return list(dict.fromkeys(name for asked in self.named for name in self._expanded(asked)))
         moving = [run.curves.moving(run.curves.signals) for run in self.runs]
@@ -57,7 +57,7 @@ class Sections:
         return [name for name in recorded if any(name in own for own in moving)]
 
     def _expanded(self, asked: str) -> list[str]:
-        """Return the names of a signal's components in the runs that have it; InputError when none has."""
+        """Return the names of a signal's components in the runs that have it; InputError if none has."""
         found, errors = [], []
         for run in self.runs:
             try:
@@ -75,7 +75,7 @@ class Sections:
 
     @property
     def left_out(self) -> int:
-        """Number of signals that change but are not shown."""
+        """Number of signals that vary but are not shown."""
         return len(self.wanted) - len(self.signals)
 
     def over_time(
@@ -112,7 +112,7 @@ class Sections:
         return list(dict.fromkeys(name for run in self.runs for name in run.result.contacts))
 
     def contacts(self) -> list[tuple[str, list[Chart]]]:
-        """Return for each contact its gap, velocity, force and the impulse given so far."""
+        """Return for each contact its gap, velocity, force and accumulated impulse."""
         given = {name: self._impulse_of(name) for name in self.contact_names}
         shown = sorted(self.contact_names, key=lambda name: -given[name])[:MOST_CONTACTS]
         return [(name, self._contact(name)) for name in self.contact_names if name in shown]
@@ -149,7 +149,7 @@ class Sections:
 
     @cached_property
     def pairs(self) -> list[tuple[str, str]]:
-        """Signals that come with their rate."""
+        """Signals recorded with their rate."""
         out = []
         for name in self.signals:
             head, word, tag = split_name(name)
@@ -159,12 +159,12 @@ class Sections:
         return out
 
     def portraits(self) -> list[Chart]:
-        """Return phase portraits: rate over position, of signals that come with their rate."""
+        """Return phase portraits: rate over position, of signals recorded with their rate."""
         return [self._path(x, x, y) for x, y in self.pairs[:MOST_PORTRAITS]]
 
     @cached_property
     def planes(self) -> list[tuple[str, str, str]]:
-        """Ways of points, with the two components they move in most: of positions with two moving components."""
+        """Paths of points, with the two components of largest range, for positions with two varying components."""
         groups: dict[str, list[str]] = {}
         for name in self.signals:
             head, word, tag = split_name(name)
@@ -183,11 +183,11 @@ class Sections:
         return max(largest(y) + largest(-y) for y in values)
 
     def orbits(self) -> list[Chart]:
-        """Return the ways of points in the plane they move in most."""
+        """Return the paths of points in the plane of their largest range."""
         return [self._path(*plane, equal=True) for plane in self.planes[:MOST_PORTRAITS]]
 
     def _path(self, title: str, x: str, y: str, equal: bool = False) -> Chart:
-        """Return a chart of one signal over another; of a long path the last part, as the note says."""
+        """Return a chart of one signal over another; the last part of a long path, as its note states."""
         curves, notes = [], []
         times: list[Array] = []
         having = [run for run in self.runs if x in run.curves and y in run.curves]
@@ -208,7 +208,7 @@ class Sections:
 
     @cached_property
     def spectrum_names(self) -> list[str]:
-        """Names of the signals whose spectra are drawn: no rates, unless they are asked for."""
+        """Names of the signals whose spectra are drawn: no rates, unless requested."""
         return [name for name in self.signals if self.named or split_name(name)[1] not in PAIRS.values()]
 
     def spectra(self) -> list[Chart]:
@@ -231,7 +231,7 @@ class Sections:
         return list(dict.fromkeys(name for run in self.runs for name in run.result.joints))
 
     def joints(self) -> list[Chart]:
-        """Return the errors of joints, of those that are more than round-off in a run."""
+        """Return the errors of joints that exceed round-off in a run."""
         names = [f"joints.{name}.{word}" for name in self.joint_names for word in ("position_error", "velocity_error")]
         errors = {
             name: [largest(np.abs(run.curves[name])) for run in self.runs if name in run.curves] for name in names
@@ -245,7 +245,7 @@ def _not_recorded(runs: Iterable[Run]) -> str:
 
 
 def _first_of(names: list[str], most: int) -> list[str]:
-    """Return at most so many names, a few of every body rather than all of the first."""
+    """Return at most a given number of names, some of every body instead of the first ones."""
     if len(names) <= most:
         return names
     groups: dict[str, list[str]] = {}

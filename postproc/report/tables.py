@@ -21,7 +21,7 @@ TICK, CROSS = tag("span", "✓", cls="tick"), tag("span", "✗", cls="cross")
 
 
 def number(value: Any, digits: int = 6) -> str:
-    """Return a number in words that a spreadsheet understands."""
+    """Return a number as text that a spreadsheet reads."""
     if value is None or (isinstance(value, float) and not math.isfinite(value)):
         return "no number"
     if isinstance(value, bool):
@@ -30,7 +30,7 @@ def number(value: Any, digits: int = 6) -> str:
 
 
 def facts(run: Run) -> list[tuple[str, str]]:
-    """Return what was run: names and values."""
+    """Return the facts of a run: names and values."""
     s = run.result.summary
     out = [("status", str(s.get("status", "not finished"))), ("scheme", run.opened.scheme or "not known")]
     t = run.curves.time
@@ -48,6 +48,8 @@ def facts(run: Run) -> list[tuple[str, str]]:
         out.append(("largest penetration", f"{number(s.get('max_penetration'), 3)} m"))
         if s.get("contact_steps") is not None:
             out.append(("steps with contact", str(s["contact_steps"])))
+        if s.get("contact_residual_max"):
+            out.append(("largest residual of contact problems", number(s["contact_residual_max"], 3)))
     if s.get("newton_iterations"):
         out.append(("Newton iterations", f"{s['newton_iterations'] / max(1, s.get('steps_taken') or 1):.3g} a step"))
     if s.get("computed"):
@@ -56,7 +58,7 @@ def facts(run: Run) -> list[tuple[str, str]]:
 
 
 def _steps(s: Mapping[str, Any]) -> str:
-    """Return how many steps there were, and how long; the latter may not be known of a run that has just begun."""
+    """Return number and length of the steps; the latter may be unknown for a run that has just started."""
     every = f"{number(s['h'])} s" if math.isfinite(s["h"]) else "unknown length"
     if s.get("tolerance") and s.get("steps_taken") is not None:
         return f"{s['steps_taken']} by tolerance {s['tolerance']:g}, samples every {every}"
@@ -64,7 +66,7 @@ def _steps(s: Mapping[str, Any]) -> str:
 
 
 def compared_facts(runs: Sequence[Run]) -> Html:
-    """Return what was run, one column per run; what all have in common stands once."""
+    """Return the facts of runs, one column per run; common ones are listed once."""
     columns = [dict(facts(run)) for run in runs]
     names = list(dict.fromkeys(name for column in columns for name in column))
     rows = [[name, *(column.get(name, "") for column in columns)] for name in names]
@@ -79,13 +81,13 @@ def compared_facts(runs: Sequence[Run]) -> Html:
 
 
 def expectations(run: Run) -> list[dict[str, Any]]:
-    """Return the expectations of a run with what came out."""
+    """Return the expectations of a run with their results."""
     entries = run.result.summary.get("expectations") or []
     return [entry for entry in entries if isinstance(entry, dict) and "ok" in entry]
 
 
 def expectation_table(run: Run) -> Html:
-    """Return the expectations with ticks."""
+    """Return the expectations with check marks."""
     rows = [
         [TICK if e["ok"] else CROSS, asked(e), number(e.get("got"), 9), _unit(e), str(e.get("source", ""))]
         for e in expectations(run)
@@ -98,7 +100,7 @@ def _unit(entry: Mapping[str, Any]) -> str:
 
 
 def ledger_table(run: Run) -> Html:
-    """Return the ledger at the end as a sum: initial and works, their total, and what there is."""
+    """Return the ledger at the end as a sum: initial energy and works, their total, and the final energy."""
     ledger = run.ledger
     assert ledger is not None
     rows = [["initial energy", number(float(ledger.total[0]), 10)]]
@@ -143,7 +145,7 @@ def _energy(run: Run, key: str) -> Any:
 
 
 def distance_table(runs: Sequence[Run], exact: Exact) -> Html:
-    """Return how far the curves of runs are from the exact ones: the mean distance over time, and the largest."""
+    """Return the distances of the curves of runs from the exact ones: the mean over time, and the largest."""
     names = [name for name in exact.curves if any(name in run.curves for run in runs)]
     rows = []
     for name in names:
@@ -163,7 +165,7 @@ def distance_table(runs: Sequence[Run], exact: Exact) -> Html:
 
 
 def joint_table(runs: Sequence[Run], names: Sequence[str]) -> Html:
-    """Return how far joints were off at most, one row per joint."""
+    """Return the largest constraint errors of joints, one row per joint."""
     words = ("position_error", "velocity_error")
     rows = []
     for name in names:
@@ -178,7 +180,7 @@ def joint_table(runs: Sequence[Run], names: Sequence[str]) -> Html:
 
 
 def version_table(runs: Sequence[Run]) -> Html:
-    """Return the versions that computed the runs."""
+    """Return the versions used for the runs."""
     columns = [run.result.summary.get("versions") or {} for run in runs]
     names = list(dict.fromkeys(name for column in columns for name in column))
     if not names:

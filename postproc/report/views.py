@@ -1,4 +1,4 @@
-"""Motions side by side: one camera, one scale of arrows and one range of colours, where they fit together."""
+"""Motions side by side: a common camera, scale of arrows and range of colours, if they are compatible."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ UNLIKE = 4.0
 
 @dataclass(frozen=True)
 class Views:
-    """What the views of a page show.
+    """The content of the views of a page.
 
     Parameters
     ----------
     specs : list of dict
-        Of each view what ``viewer.js`` needs.
+        The data of each view for ``viewer.js``.
     notes : list of str
         What the reader must know.
     missing : list of (label, words)
@@ -63,7 +63,7 @@ def views_of(runs: Sequence[Run], numbers: Numbers) -> Views:
 
 
 def _motions(runs: Sequence[Run]) -> tuple[dict[str, Motion], list[tuple[str, str]]]:
-    """Return the motions that can be drawn, by the labels of their runs, and why others cannot."""
+    """Return the motions that can be drawn, by the labels of their runs, and the reasons for the others."""
     out, missing = {}, []
     for run in runs:
         try:
@@ -74,7 +74,7 @@ def _motions(runs: Sequence[Run]) -> tuple[dict[str, Motion], list[tuple[str, st
 
 
 def _alike(scenes: Sequence[Scene]) -> bool:
-    """Tell whether scenes can be looked at together: the same is up, and none would be a dot beside the others."""
+    """Return whether scenes can share a camera: the same upward direction and similar sizes."""
     size = float(np.linalg.norm(np.ptp(np.concatenate([scene.swept for scene in scenes]), axis=0)))
     return all(size <= UNLIKE * scene.thickness.size and scene.up @ scenes[0].up > 0.99 for scene in scenes)
 
@@ -87,7 +87,7 @@ def _limits(stage: Stage, name: str) -> tuple[float, float]:
 
 
 def _meaning(stages: Sequence[Stage], labels: Sequence[str]) -> str:
-    """Return what grey lines and arrows mean; of views that have nothing in common in each."""
+    """Return the meaning of grey lines and arrows; for views with nothing in common that of each."""
     arrows = [stage.scenes[0].arrows.words for stage in stages]
     if len(stages) == 1:
         return "; ".join(["Grey: the start", *filter(None, arrows)]) + "."

@@ -19,7 +19,7 @@ COMPARISON = "comparison.html"
 
 @dataclass(frozen=True)
 class Written:
-    """What was written.
+    """The written report.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ class Written:
     size : int
         Bytes.
     notes : tuple of str
-        What is wrong with the results; the page says it too.
+        Problems of the results, also stated on the page.
     """
 
     path: Path
@@ -41,7 +41,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
     Parameters
     ----------
     folders : sequence of paths
-        Result folders; of an unfinished, failed or damaged run what is there is shown, and the page says so.
+        Result folders; of an unfinished, failed or damaged run the available part is shown, and the page says so.
     out : path, optional
         The file; by default ``report.html`` in the folder, of several ``comparison.html`` here.
     signals : sequence of str
@@ -63,7 +63,7 @@ def write_report(folders: Sequence[str | Path], out: str | Path | None = None, s
 
 
 def usable(path: Path) -> Path:
-    """Return the path of a page; InputError when none can be written there."""
+    """Return the path of a page; InputError if it cannot be written."""
     if path.suffix.lower() not in (".html", ".htm"):
         raise InputError(f"a report is an HTML file; '{path}' must end in .html")
     return require_place(path, "report")

@@ -21,7 +21,7 @@ def draw_study(folder: Path) -> list[Path]:
         ``figures/NAME.svg``, ``.pdf`` and ``.csv`` of each figure, and ``report.html``.
     """
     from flexmb.postproc.study.write import (
-        draw_all,  # matplotlib is slow to load, and not every reader of folders draws
+        draw_all,  # importing matplotlib is slow, and not every reader of folders draws
     )
 
     return list(draw_all(folder).files)

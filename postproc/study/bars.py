@@ -1,4 +1,4 @@
-"""Stacked bars: what was taken, and by whom; parts of the energy ledger add up to a mark."""
+"""Stacked bars: dissipated energy by cause; parts of the energy ledger add up to a mark."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ TAKEN = {"contact": "contacts", "damping": "damping", "numerical": "the scheme"}
 LOOKS = {"contact": (VERMILLION, ""), "damping": (GREEN, "...."), "numerical": (BLUE, "////")}
 OTHERS = ((BLUE, ""), (ORANGE, "////"), (GREEN, "...."), (PURPLE, "xxxx"), (SKY, "----"), (FAINT, "||||"))
 BAR, MOST = 0.235, 20.0
-"""Height of a bar and the most of a figure, inch."""
+"""Height of a bar and the maximum height of a figure, inches."""
 
 
 def draw_bars(asked: Asked) -> Drawing:
@@ -51,7 +51,7 @@ def draw_bars(asked: Asked) -> Drawing:
 
 
 def _groups(asked: Asked) -> list[tuple[str, list[Row]]]:
-    """Return the rows of each panel, failed ones too: a bar that is missing must be seen."""
+    """Return the rows of each panel, also failed ones, since a missing bar must be visible."""
     second = asked.spec.by[1:2]
     if not second:
         return [("", list(asked.table.rows))]
@@ -85,7 +85,7 @@ def _frame(axes: Axes, asked: Asked, parts: tuple[str, ...], rows: list[Row], le
 
 
 def _name(asked: Asked, row: Row) -> str:
-    """Return what tells a bar from the others of its panel."""
+    """Return the name that distinguishes a bar from the others of its panel."""
     rows, spec = asked.table.rows, asked.spec
     varied = [name for name in asked.table.axes if len({other.value(name) for other in rows}) > 1]
     names = [name for name in (*spec.by[:1], *((spec.x,) if spec.x else ()), *varied) if name not in spec.by[1:2]]
@@ -98,7 +98,7 @@ def _sizes(row: Row, parts: tuple[str, ...], ledger: bool) -> list[float]:
 
 
 def _mark(row: Row) -> float:
-    """Return what is missing in the end: initial energy and work of loads, less the final energy."""
+    """Return the total loss: initial energy and work of loads, minus the final energy."""
     external = row.value("external")
     given = 0.0 if is_missing(external) else float(external)
     return float(row.value("initial")) + given - float(row.value("final"))

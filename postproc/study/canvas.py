@@ -1,4 +1,4 @@
-"""Frames, looks of series and legends of all figures of studies."""
+"""Frames, styles of series and legends of all figures of studies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TITLE = "title"
 
 @dataclass
 class Drawing:
-    """A figure, the numbers in it, and what the reader must know.
+    """A figure, its numbers, and its notes.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ class Drawing:
     rows: list[list[Any]] = field(default_factory=list)
 
     def to_csv(self) -> str:
-        """Return what is drawn as CSV; numbers in all their digits."""
+        """Return the data of the figure as CSV, with all digits."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
         writer.writerow(self.head)
@@ -65,7 +65,7 @@ def _cell(value: Any) -> str:
 
 
 def look(place: int) -> dict[str, Any]:
-    """Return colour, marker and dashes of a series; no two of the first 91 have colour and marker in common."""
+    """Return colour, marker and dashes of a series; no two of the first 91 have the same colour and marker."""
     return {
         "color": COLOURS[place % len(COLOURS)],
         "marker": MARKERS[place % len(MARKERS)],
@@ -80,17 +80,17 @@ def look(place: int) -> dict[str, Any]:
 def frames(
     count: int, legend: int, height: float = 3.1, across: int = 0, share_y: bool = False
 ) -> tuple[Figure, list[Axes]]:
-    """Return a figure with so many frames and with room for a legend.
+    """Return a figure with a number of frames and with space for a legend.
 
     Parameters
     ----------
     count : int
     legend : int
-        How many lines the legend below takes.
+        Number of lines of the legend below.
     height : float
         Of a frame, inch.
     across : int
-        How many stand in a row; 0: as many as look well.
+        Number of frames in a row; 0: chosen automatically.
     share_y : bool
         Whether frames in a row have one y axis.
     """
@@ -106,22 +106,22 @@ def frames(
 
 
 def panel_frames(asked: Asked, names: Sequence[Any], legend: int, height: float = 3.1) -> tuple[Figure, list[Axes]]:
-    """Return a figure with a frame per name and panel; panels of one name stand in a row and have one y axis."""
+    """Return a figure with a frame per name and panel; panels of one name are in a row and share the y axis."""
     panels = len(asked.panels)
     return frames(len(names) * panels, legend, height, across=panels, share_y=1 < panels <= 3 or len(names) == 1)
 
 
 class Legend:
-    """The legend of a figure, always outside of its frames: right of a single one, below of several.
+    """The legend of a figure, always outside of its frames: right of a single one, below several.
 
     Parameters
     ----------
     entries : mapping of str to int
-        Places of the looks by label.
+        Indices of the styles by label.
     extra : sequence of Line2D
         More entries.
     beside : bool
-        Whether it may stand at the right.
+        Whether it may be placed on the right.
     """
 
     def __init__(self, entries: Mapping[str, int], extra: Sequence[Any] = (), beside: bool = True) -> None:
@@ -137,7 +137,7 @@ class Legend:
         """Number of lines it occupies below the frames."""
 
     def draw(self, figure: Figure) -> None:
-        """Put it beside or below the frames."""
+        """Draw it beside or below the frames."""
         if not self.handles:
             return
         if self.right:
@@ -147,7 +147,7 @@ class Legend:
 
 
 def entries_of(asked: Asked) -> dict[str, int]:
-    """Return the labels of all series with the places of their looks."""
+    """Return the labels of all series with the indices of their styles."""
     return {one.label: one.place for panel in asked.panels for one in panel.series}
 
 
@@ -158,7 +158,7 @@ def head_figure(figure: Figure, title: str) -> None:
 
 
 def behead_figure(figure: Figure) -> None:
-    """Take the title away and lay the frames out anew, for a page that has the title in its own letters."""
+    """Remove the title and update the layout, for a page that prints the title itself."""
     for text in figure.texts:
         if text.get_gid() == TITLE:
             text.set(visible=False, in_layout=False)
@@ -166,7 +166,7 @@ def behead_figure(figure: Figure) -> None:
 
 
 def label_frame(axes: Axes, x: str, y: str, title: str) -> None:
-    """Write labels and title; of frames in a row with one y axis only the first has its label."""
+    """Write labels and title; in a row with one y axis only the first frame has its label."""
     first = axes.get_subplotspec()
     shared = len(axes.get_shared_y_axes().get_siblings(axes)) > 1 and first is not None and not first.is_first_col()
     axes.set(xlabel=x, ylabel="" if shared else y)
@@ -174,16 +174,16 @@ def label_frame(axes: Axes, x: str, y: str, title: str) -> None:
 
 
 def set_scales(axes: Axes, log: str) -> None:
-    """Make axes logarithmic, with lines at the small ticks only where there are few decades."""
+    """Make axes logarithmic, with lines at the minor ticks only for few decades."""
     for key, axis, scale in (("x", axes.xaxis, axes.set_xscale), ("y", axes.yaxis, axes.set_yscale)):
         if key in log:
             scale("log")
             axis.set_minor_locator(LogLocator(subs=tuple(range(2, 10)), numticks=99))
-    axes.tick_params(which="minor", length=2.0, pad=5.0)  # labels of small and large ticks on one line
+    axes.tick_params(which="minor", length=2.0, pad=5.0)  # labels of minor and major ticks on one line
 
 
 def tidy_log(axes: Axes, log: str) -> None:
-    """Write 1, 2 and 5 on a logarithmic axis of few decades, powers of ten only on others."""
+    """Label 1, 2 and 5 on a logarithmic axis of few decades, else powers of ten only."""
     for key, axis, (low, high) in (("x", axes.xaxis, axes.get_xlim()), ("y", axes.yaxis, axes.get_ylim())):
         if key not in log:
             continue
@@ -196,7 +196,7 @@ def tidy_log(axes: Axes, log: str) -> None:
 
 
 def log_word(x: float, digits: str) -> str:
-    """Return a number of one digit as it is, or as a power of ten; nothing when its digit is not wanted."""
+    """Return the label of a number of one digit, or a power of ten; empty if its digit is not labelled."""
     power = math.floor(math.log10(x) + 1e-9)
     digit = round(x / 10.0**power)
     if str(digit) not in digits:

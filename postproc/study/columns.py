@@ -1,4 +1,4 @@
-"""What the columns of a study are called on pictures and in tables, with SI units."""
+"""Names and SI units of the columns of a study in pictures and tables."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ LEDGER = {"initial": "initial energy", "final": "final energy", "residual": "res
 }
 """Columns of the energy ledger, J, and their labels."""
 COSTS = {"summary.wall_time_s": "s", "summary.us_per_step": "µs"}
-"""Signals of a summary that have a unit."""
+"""Units of signals of a summary."""
 
 
 class Columns:
-    """Words and units of axes and measures.
+    """Names and units of axes and measures.
 
     Parameters
     ----------
     tables : mapping
-        Those of study.toml.
+        Tables of study.toml.
     """
 
     def __init__(self, tables: Mapping[str, Any]) -> None:
@@ -31,24 +31,24 @@ class Columns:
         self.measures = {str(measure.get("name", "")): measure for measure in tables.get("measure", [])}
 
     def word(self, name: str) -> str:
-        """Return what a column is called."""
+        """Return the name of a column."""
         own = self.axes.get(name) or self.measures.get(name) or {}
         return str(own.get("label") or LEDGER.get(name, name))
 
     def unit(self, name: str) -> str:
-        """Return its unit, empty when it has none."""
+        """Return its unit, empty if it has none."""
         own = self.axes.get(name) or self.measures.get(name)
         if own is None:
             return "J" if name in LEDGER else ""
         return str(own.get("unit") or _unit_of_measure(own))
 
     def label(self, name: str) -> str:
-        """Return word and unit for an axis of a picture."""
+        """Return name and unit for an axis of a picture."""
         word, unit = quoted(self.word(name)), quoted(self.unit(name))
         return f"{word} [{unit}]" if unit else word
 
     def value(self, name: str, value: Any) -> str:
-        """Return a value with its name where it is not a word of its own: ``h = 0.002 s``, but ``Moreau-Jean``."""
+        """Return a value with its name, unless it is a text: ``h = 0.002 s``, but ``Moreau-Jean``."""
         if isinstance(value, str):
             return value
         unit = self.unit(name)
@@ -56,12 +56,12 @@ class Columns:
 
 
 def name_of_axis(axis: Mapping[str, Any]) -> str:
-    """Return the column of an axis: its name, or else its key."""
+    """Return the column name of an axis: its name, or else its key."""
     return str(axis.get("name") or axis.get("key") or (axis.get("keys") or [""])[0])
 
 
 def shown(value: Any, digits: int = 5) -> str:
-    """Return a value in a few digits; nothing for none."""
+    """Return a value with a few digits; empty for None."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
@@ -70,7 +70,7 @@ def shown(value: Any, digits: int = 5) -> str:
 
 
 def quoted(words: str) -> str:
-    """Return words in which a $ does not begin a formula."""
+    """Return text in which a $ does not start a formula."""
     return words.replace("$", r"\$")
 
 
@@ -84,7 +84,7 @@ def _unit_of_measure(measure: Mapping[str, Any]) -> str:
 
 
 def _unit_of_norm(unit: str, norm: str) -> str:
-    """Return the unit of the norm over time of something; the distance of graphs mixes two units and has none."""
+    """Return the unit of the norm of a quantity over time; the distance of graphs mixes two units and has none."""
     if not unit or norm == "graph":
         return ""
     if norm == "L1":

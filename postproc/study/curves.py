@@ -1,4 +1,4 @@
-"""Curves over time, one per scheme, beside the exact one where there is one."""
+"""Curves over time, one per scheme, with the exact one if available."""
 
 from __future__ import annotations
 
@@ -77,13 +77,13 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, name: str) -> None:
 
 
 def _marks(t: Array, k: int, many: int) -> list[int]:
-    """Return where the k-th of many curves has its markers: evenly in time, each curve at its own."""
+    """Return the markers of the k-th curve: evenly distributed in time, different for each curve."""
     times = t[0] + (t[-1] - t[0]) * (np.arange(MARKS) + (k + 0.5) / max(1, many)) / MARKS
     return [int(x) for x in np.unique(np.searchsorted(t, times).clip(0, len(t) - 1))]
 
 
 def _alike(t: Array, y: Array, t_other: Array, other: Array) -> bool:
-    """Tell whether two curves with other samples are the same; around jumps samples lie on either side."""
+    """Return whether two curves with other samples are equal; around jumps samples are on either side."""
     off = np.abs(y - np.interp(t, t_other, other))
     return bool(np.quantile(off, 0.9) <= 0.01 * max(np.ptp(y), np.ptp(other)))
 

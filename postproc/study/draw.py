@@ -1,4 +1,4 @@
-"""Drawing the figures of a study and saving them: the same study gives the same files, bit for bit."""
+"""Drawing the figures of a study and saving them reproducibly: the same study gives identical files."""
 
 from __future__ import annotations
 
@@ -48,9 +48,9 @@ class Figured:
     ----------
     spec : Spec
     svg : str
-        Without its title, which stands in the page.
+        Picture without its title, which is on the page.
     notes : tuple of str
-        Runs and values that are not in it, and the like; part of its caption.
+        Notes for its caption, such as runs and values that are missing.
     files : tuple of Path
         SVG, PDF and CSV; empty when it was not saved.
     """
@@ -68,7 +68,7 @@ def draw_figure(spec: Spec, table: Table, columns: Columns) -> tuple[Drawing, tu
     ----------
     spec : Spec
     table : Table
-        The whole study, failed runs too.
+        The whole study, including failed runs.
     columns : Columns
     """
     if spec.kind not in KINDS:
@@ -102,7 +102,7 @@ def save_figure(opened: Opened, spec: Spec) -> Figured:
 
 
 def rendered(drawing: Drawing, spec: Spec, suffix: str) -> bytes:
-    """Return a figure as the bytes of a file, without date and with identifiers that come from its name."""
+    """Return a figure as the bytes of a file, without date and with identifiers derived from its name."""
     said: dict[str, Any] = {
         "svg": {"Date": None, "Title": spec.title or spec.name},
         "pdf": {"CreationDate": None, "Title": spec.title or spec.name},
@@ -110,5 +110,5 @@ def rendered(drawing: Drawing, spec: Spec, suffix: str) -> bytes:
     out = BytesIO()
     with matplotlib.rc_context(STYLE | {"svg.hashsalt": spec.name}):
         drawing.figure.savefig(out, format=suffix, dpi=200, metadata=said.get(suffix))
-    drawing.figure.set_layout_engine("none")  # the next file has the same layout, without looking for it again
+    drawing.figure.set_layout_engine("none")  # the next file has the same layout, so it is not computed again
     return out.getvalue()

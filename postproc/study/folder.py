@@ -16,7 +16,7 @@ SUMMARY = "summary.json"
 
 @dataclass(frozen=True)
 class Opened:
-    """A study to look at.
+    """A study to be drawn.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ class Opened:
     tables : mapping
         The same, read.
     table : Table
-        What the runs found.
+        Results of the runs.
     summary : mapping
         Of summary.json; empty while the study has not finished.
     """
@@ -44,12 +44,12 @@ class Opened:
 
 
 def is_study(folder: Path) -> bool:
-    """Tell whether a folder is that of a study."""
+    """Return whether a folder is a study folder."""
     return (folder / STUDY).is_file()
 
 
 def open_study(folder: Path) -> Opened:
-    """Read a study folder; of an unfinished study what is there.
+    """Read a study folder; of an unfinished study the available part.
 
     Parameters
     ----------

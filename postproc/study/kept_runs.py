@@ -1,4 +1,4 @@
-"""The results that a study has kept, run by run, over one of its axes."""
+"""The kept results of a study over one of its axes."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from flexmb.study.table import RUNS
 
 
 def kept_runs(folder: Path, key: str | None) -> tuple[str, list[tuple[float, Opened]]]:
-    """Return an axis of a study and the runs that succeeded, each with its value on the axis.
+    """Return an axis of a study and the successful runs, each with its value on the axis.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def kept_runs(folder: Path, key: str | None) -> tuple[str, list[tuple[float, Ope
         raise InputError(f"'{folder}' has no axis of numbers", key="key")
     key = axes[0] if key is None else key
     if key not in axes:
-        raise InputError(f"is no axis of numbers of this study; these are: {', '.join(axes)}", key="key", value=key)
+        raise InputError(f"is not an axis of numbers of this study; these are: {', '.join(axes)}", key="key", value=key)
     out = []
     for row in table.rows:
         path = folder / RUNS / row.key

@@ -39,7 +39,7 @@ def draw_lines(asked: Asked) -> Drawing:
 
 
 def categories(asked: Asked) -> list[str]:
-    """Return the words of an x axis that has words, in their order; empty when it has numbers."""
+    """Return the categories of an x axis of texts, in order; empty for numbers."""
     values = asked.table.column(asked.spec.x)
     if not any(isinstance(value, str) for value in values):
         return []
@@ -52,7 +52,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, y: str, words: list[str]) -> 
     set_scales(axes, log)
     for series in panel.series:
         asked.one_per_place(series, spec.x)
-        style = look(series.place) | ({"linestyle": ""} if words else {})  # nothing is between two words
+        style = look(series.place) | ({"linestyle": ""} if words else {})  # there is nothing between two categories
         axes.plot(*points(series, spec.x, y, words), **style)
     name_frame(axes, asked, panel, y, log)
     if words:
@@ -65,7 +65,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, y: str, words: list[str]) -> 
 
 
 def name_frame(axes: Axes, asked: Asked, panel: Panel, y: str, log: str) -> None:
-    """Write labels and the title of the panel; say which values are not there."""
+    """Write labels and the title of the panel, and a note on missing values."""
     label_frame(axes, asked.columns.label(asked.spec.x), asked.columns.label(y), panel.title)
     asked.missing(y, panel.series)
     for key, name in (("x", asked.spec.x), ("y", y)):
@@ -83,7 +83,7 @@ def points(series: Series, x: str, y: str, words: list[str]) -> tuple[Array, Arr
 
 
 def head_of(asked: Asked, names: tuple[str, ...]) -> list[str]:
-    """Return the head of the CSV file: ``by``, then columns with their units."""
+    """Return the header of the CSV file: ``by``, then columns with their units."""
     units = [asked.columns.unit(name) for name in names]
     return [*asked.spec.by, *(f"{name} [{unit}]" if unit else name for name, unit in zip(names, units, strict=True))]
 

@@ -26,7 +26,7 @@ from flexmb.postproc.style import FAINT
 from flexmb.study.table import Row
 
 OVER = {"frequency_hz": "frequency [Hz]", "omega_h": "ω h"}
-"""Quantities over which spectra may be drawn."""
+"""Abscissae of spectra."""
 SHOWN = {"damping": "damping ratio", "lost": "energy lost [J]", "lost_free": "energy lost between contacts [J]"}
 """Quantities of a mode that can be drawn: MEASURE.damping and so on; MEASURE alone is damping and lost_free."""
 MARKS = 26
@@ -34,7 +34,7 @@ MARKS = 26
 
 
 def draw_modes(asked: Asked) -> Drawing:
-    """Draw spectra: ``y`` names the measure, or one of its spectra; ``x`` is frequency_hz (the default) or omega_h."""
+    """Draw spectra: ``y`` is the measure, or one of its spectra; ``x`` is frequency_hz (the default) or omega_h."""
     spec = asked.spec
     over = spec.x or "frequency_hz"
     if over not in OVER:
@@ -55,14 +55,14 @@ def draw_modes(asked: Asked) -> Drawing:
 
 
 def _wanted(asked: Asked) -> list[tuple[str, str]]:
-    """Return measures and what of them is drawn."""
+    """Return the measures and their quantities to draw."""
     known = list(dict.fromkeys(n for row in asked.whole.rows for n, own in row.arrays.items() if "omega_h" in own))
     out: list[tuple[str, str]] = []
     for word in asked.spec.y or known[:1]:
         name, _, what = word.partition(".") if word not in known else (word, "", "")
         if name not in known or (what and what not in SHOWN):
             allowed = [*known, *(f"{one}.{what}" for one in known for what in SHOWN)]
-            raise asked.error(f"no run has this; there are {', '.join(allowed) or 'no modes'}", key="y", value=word)
+            raise asked.error(f"no run has it; there are {', '.join(allowed) or 'no modes'}", key="y", value=word)
         out += [(name, one) for one in ([what] if what else ["damping", "lost_free"])]
     if not out:
         raise asked.error("no run has modes: the study needs a measure with modes")
@@ -70,7 +70,7 @@ def _wanted(asked: Asked) -> list[tuple[str, str]]:
 
 
 def spectrum_of(row: Row, name: str, what: str) -> Array:
-    """Return one number per mode; nan where there is none."""
+    """Return one number per mode; nan if there is none."""
     own = row.arrays.get(name, {})
     if what == "lost":
         first, last = (np.array(own.get(f"energy_{end}", []), dtype=float) for end in ("first", "last"))
@@ -103,7 +103,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, which: tuple[str, str, str]) 
 
 
 def _theory(axes: Axes, row: Row, name: str, over: str, style: dict[str, Any]) -> None:
-    """Draw the line of the amplification matrix; over the frequency by the step of the run."""
+    """Draw the curve of the amplification matrix; over the frequency with the step of the run."""
     line, damping = spectrum_of(row, name, "theory_omega_h"), spectrum_of(row, name, "theory_damping")
     if not line.size or line.size != damping.size:
         return

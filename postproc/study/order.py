@@ -22,7 +22,7 @@ MOST = 5
 
 
 def draw_order(asked: Asked) -> Drawing:
-    """Draw ``y`` over ``x``: markers are runs, lines are the fits, their slopes stand beside the lines."""
+    """Draw ``y`` over ``x``: markers are runs, lines are the fits, with their slopes beside them."""
     spec = asked.spec
     if not spec.x or not spec.y:
         raise asked.error("needs x (the step) and y (the errors)")
@@ -30,7 +30,7 @@ def draw_order(asked: Asked) -> Drawing:
     plan = [(y, panel) for y in spec.y for panel in asked.panels]
     fits = [{series.place: _fit(asked, series, y) for series in panel.series} for y, panel in plan]
     series = {one.label: one.place for panel in asked.panels for one in panel.series}
-    written = len(series) > MOST  # too many to write slopes beside lines: they go into the legend
+    written = len(series) > MOST  # too many slopes to write beside the lines: they are in the legend
     words = {place: ", ".join(_slope(own[place]) for own in fits if place in own) for place in series.values()}
     entries = {f"{label}: {words[place]}" if written else label: place for label, place in series.items()}
     legend = Legend(entries, beside=len(plan) == 1)
@@ -47,7 +47,7 @@ def draw_order(asked: Asked) -> Drawing:
 
 
 def _with_orders(asked: Asked, drawing: Drawing, plan: list[tuple[str, Panel]], fits: list[dict[int, Fit]]) -> Drawing:
-    """Write the numbers: a row per run and error, with the order of its series."""
+    """Write the data: a row per run and error, with the order of its series."""
     x = asked.spec.x
     drawing.head = [*head_of(asked, (x,)), "measure", "value", "unit", "order"]
     for (y, panel), own in zip(plan, fits, strict=True):
@@ -60,7 +60,7 @@ def _with_orders(asked: Asked, drawing: Drawing, plan: list[tuple[str, Panel]], 
 
 @dataclass(frozen=True)
 class Fit:
-    """Runs of one series, the line through them and its slope (nan when there are too few)."""
+    """Runs of one series, the fitted line and its slope (nan if there are too few)."""
 
     h: Array
     error: Array
@@ -97,7 +97,7 @@ def _frame(axes: Axes, asked: Asked, panel: Panel, y: str, fits: dict[int, Fit])
 
 
 def _write_slopes(axes: Axes, fits: dict[int, Fit]) -> None:
-    """Write each slope at the right end of its line, moved apart where they would lie over each other."""
+    """Write each slope at the right end of its line, moved apart if they would overlap."""
     ends = [(float(f.h[-1]), float(f.line[-1]), place) for place, f in fits.items() if not math.isnan(f.order)]
     if not ends:
         return
@@ -115,7 +115,7 @@ def _write_slopes(axes: Axes, fits: dict[int, Fit]) -> None:
 
 
 def _triangles(axes: Axes, every: list[tuple[Array, Array]], slopes: list[float]) -> None:
-    """Draw the steepest and the flattest of the slopes, rounded to halves, as triangles below all lines."""
+    """Draw the largest and the smallest of the slopes, rounded to halves, as triangles below all lines."""
     low = min(math.log10(float(fit.min())) for _, fit in every)
     high = max(math.log10(float(fit.max())) for _, fit in every)
     first = min(math.log10(float(h.min())) for h, _ in every)
@@ -125,7 +125,7 @@ def _triangles(axes: Axes, every: list[tuple[Array, Array]], slopes: list[float]
     for k, slope in enumerate(chosen):
         right = last - 1.35 * k * width
         left = right - width
-        # its upper edge stays below the lowest line and run over the triangle
+        # its upper edge is below the lowest line and point over the triangle
         inside = np.unique(np.concatenate([[left, right], *(np.log10(h) for h, _ in every)]).clip(left, right))
         lines = [np.interp(inside, np.log10(h), np.log10(fit)) for h, fit in every]
         room = 0.05 * (high - low + slope * width)

@@ -1,4 +1,4 @@
-"""The page of a study: what was varied and measured, figures, expectations, the table, and how to run it again."""
+"""The page of a study: axes and measures, figures, expectations, the table, and the command to reproduce it."""
 
 from __future__ import annotations
 
@@ -135,13 +135,13 @@ class StudyPage:
             for row in self.table.rows[:MOST_ROWS]
         ]
         if not rows:
-            return tag("p", "No run has been done yet.")
+            return tag("p", "No run has been executed yet.")
         buttons = [tag("button", head, type="button", title="sort") for head in heads]
         right = {k for k in range(len(names)) if k != len(axes) + 1 and _numeric(row[k] for row in rows)}
         body = [tag("tr", *(tag("td", c, cls="number" if k in right else None) for k, c in enumerate(r))) for r in rows]
         top = tag("tr", *(tag("th", b, cls="number" if k in right else None) for k, b in enumerate(buttons)))
         inner = tag("table", tag("thead", top), tag("tbody", *body))
-        words = "Click on a head to sort; table.csv has all digits."
+        words = "Click on a column heading to sort; table.csv has all digits."
         if len(self.table.rows) > MOST_ROWS:
             words += f" The first {MOST_ROWS} of {len(self.table.rows)} runs are shown."
         box = tag("div", COPY, tag("div", inner, cls="scroll"), cls="table sorted")
@@ -167,17 +167,17 @@ class StudyPage:
 
 
 def plain(unit: str) -> str:
-    """Return a unit without formulas."""
+    """Return a unit without mathematical markup."""
     return unit.replace("$^{1/2}$", "^½")
 
 
 def _expected(entry: Mapping[str, Any]) -> str:
-    """Return what is expected of the table, in words."""
+    """Return an expectation on the table as text."""
     return f"{asked_words(dict(entry))} {bounds_words(dict(entry))}"
 
 
 def _measured(measure: Mapping[str, Any]) -> str:
-    """Return in words what a measure is."""
+    """Return the description of a measure as text."""
     if "signal" in measure:
         reduce, at = measure.get("reduce"), measure.get("time")
         how = f"{reduce} of " if reduce and reduce != "at" else ""
@@ -208,10 +208,10 @@ def _figure(figure: Figured) -> Html:
 
 
 def inline(svg: str, name: str) -> Html:
-    """Return a picture to stand in a page: without its head, and with identifiers that no other picture has."""
+    """Return a picture for inclusion in a page: without its header, and with unique identifiers."""
     text = svg[svg.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
-    # the rule of the picture for all elements would be one for the whole page
+    # a style rule of the picture for all elements would apply to the whole page
     text = re.sub(r"<style[^>]*>\s*\*\s*\{([^}]*)\}\s*</style>", "", text)
     text = text.replace("<svg ", '<svg role="img" style="stroke-linejoin: round; stroke-linecap: butt" ', 1)
     own = escape(f"{name}-")

@@ -16,7 +16,7 @@ from flexmb.study.table import Row, Value
 
 
 def draw_profile(asked: Asked) -> Drawing:
-    """Draw the profile of each cost ``y``: ``by`` tells solvers apart, all other axes are the problems."""
+    """Draw the profile of each cost ``y``: ``by`` distinguishes solvers, all other axes are the problems."""
     spec = asked.spec
     if len(spec.by) != 1 or not spec.y:
         raise asked.error("needs y (costs) and one by (the solvers)")
@@ -34,13 +34,13 @@ def draw_profile(asked: Asked) -> Drawing:
             drawing.rows += [[y, solver, *step] for step in zip(*found.steps(k), strict=True)]
     head_figure(figure, spec.title)
     legend.draw(figure)
-    # what the reader is told of failures: they are not left out here
+    # the note for the reader on failures, which are not left out here
     asked.notes[:] = [note.replace("left out", "counted as an infinite ratio") for note in asked.notes]
     return drawing
 
 
 def _costs(asked: Asked, y: str, solvers: list[Value]) -> list[list[float]]:
-    """Return the costs by problem and solver; nan where a run failed or is not there."""
+    """Return the costs by problem and solver; nan for failed or missing runs."""
     solver = asked.spec.by[0]
     others = [name for name in asked.table.axes if name != solver]
     problems: dict[tuple[Value, ...], dict[Value, Row]] = {}
@@ -49,7 +49,7 @@ def _costs(asked: Asked, y: str, solvers: list[Value]) -> list[list[float]]:
         own[row.value(solver)] = row
     single = sum(len(own) < len(solvers) for own in problems.values())
     if len(solvers) > 1 and all(len(own) < 2 for own in problems.values()):
-        raise asked.error(f"no problem has two solvers: does another axis go hand in hand with '{solver}'?")
+        raise asked.error(f"no problem has two solvers: does another axis vary together with '{solver}'?")
     if single:
         asked.notes.append(f"{single} of {len(problems)} problems lack a run of a solver, which counts as a failure")
     return [

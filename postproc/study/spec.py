@@ -28,7 +28,7 @@ class Spec:
 
 
 def spec_of(table: Mapping[str, Any]) -> Spec:
-    """Return the figure that a table of the study file asks for."""
+    """Return the figure defined by a table of the study file."""
     name, kind, title, x, caption = (str(table.get(key) or "") for key in ("name", "kind", "title", "x", "caption"))
     y, by = (tuple(_listed(table.get(key, []))) for key in ("y", "by"))
     return Spec(name, kind, title, x, y, by, dict(table.get("where", {})), table.get("log"), caption)
@@ -46,7 +46,7 @@ class Series:
     ----------
     label : str
     place : int
-        Which look it has, the same in all figures of a study.
+        Index of its style, the same in all figures of a study.
     rows : tuple of Row
         Runs that succeeded, in the order of the table.
     """
@@ -58,7 +58,7 @@ class Series:
 
 @dataclass(frozen=True)
 class Panel:
-    """Series that share a frame; ``title`` says which value of the second ``by`` they have."""
+    """Series that share a frame; ``title`` is their value of the second ``by``."""
 
     title: str
     series: tuple[Series, ...]
@@ -87,10 +87,10 @@ class Asked:
             words = f"{len(failed)} of {len(self.table.rows)} runs failed and {'is' if one else 'are'} left out"
             self.notes.append(f"{words}: {'; '.join(self.words_of(row) for row in failed[:6])}{_more(failed)}")
         if not any(row.done for row in self.table.rows):
-            raise self.error("no run that it is made of has succeeded")
+            raise self.error("none of its runs has succeeded")
 
     def error(self, message: str, **more: Any) -> InputError:
-        """Return an error that names the figure."""
+        """Return an error message that names the figure."""
         return InputError(message, where=f"figure '{self.spec.name}'", **more)
 
     def known(self, *names: str) -> None:
@@ -107,15 +107,15 @@ class Asked:
         for name in names:
             words = [value for value in self.whole.column(name) if isinstance(value, str)]
             if words:
-                raise self.error(f"'{name}' is a column of words; numbers are needed", value=words[0])
+                raise self.error(f"'{name}' is a column of texts; numbers are needed", value=words[0])
 
     def words_of(self, row: Row) -> str:
-        """Return where a run stands on the axes, in words."""
+        """Return the values of a run on the axes as text."""
         return ", ".join(self.columns.value(name, value) for name, value in row.axes.items()) or f"run {row.index}"
 
     @property
     def panels(self) -> tuple[Panel, ...]:
-        """The first of ``by`` tells series apart, the second panels; all others series, too."""
+        """The first of ``by`` distinguishes series, the second panels; all further ones series, too."""
         first, second, others = self.spec.by[:1], self.spec.by[1:2], self.spec.by[2:]
         out = []
         for value in self.table.values(second[0]) if second else [None]:
@@ -139,7 +139,7 @@ class Asked:
         )
 
     def one_per_place(self, series: Series, x: str) -> None:
-        """Raise when rows of a series stand at one place of an axis: the figure would join what differs otherwise."""
+        """Raise if rows of a series have the same abscissa: the figure would join runs that differ otherwise."""
         if x not in self.whole.axes:
             return
         seen: dict[Value, Row] = {}
@@ -149,7 +149,7 @@ class Asked:
                 raise self._joined(f"have {self.columns.value(x, row.value(x))}", row, other)
 
     def one_run(self, series: Series) -> None:
-        """Raise when a series has several runs and can show but one."""
+        """Raise if a series has several runs but can show only one."""
         if len(series.rows) > 1:
             raise self._joined(f"are '{series.label}'" if series.label else "are drawn alike", *series.rows[:2])
 
@@ -159,7 +159,7 @@ class Asked:
         return self.error(f"several runs {words} and differ in {', '.join(apart) or 'nothing'}: {mend}")
 
     def positive(self, name: str, series: tuple[Series, ...], what: str = "") -> None:
-        """Note how many values of a column a logarithmic axis does not show."""
+        """Add a note on the number of values of a column that a logarithmic axis does not show."""
         values = [row.value(name) for one in series for row in one.rows]
         lost = sum(1 for x in values if isinstance(x, (int, float)) and not math.isnan(x) and x <= 0)
         if lost:
@@ -167,14 +167,14 @@ class Asked:
             self.notes.append(f"{words}, not positive, cannot be shown on a logarithmic axis")
 
     def missing(self, name: str, series: tuple[Series, ...]) -> None:
-        """Note how many runs have no value in a column."""
+        """Add a note on the number of runs without a value in a column."""
         lost = sum(1 for one in series for row in one.rows if is_missing(row.value(name)))
         if lost:
             self.notes.append(f"{lost} run{'s' if lost > 1 else ''} without a value of {self.columns.word(name)}")
 
 
 def is_missing(value: Value) -> bool:
-    """Tell whether a run has no number here."""
+    """Return whether a run has no number here."""
     return isinstance(value, float) and math.isnan(value)
 
 

@@ -1,4 +1,4 @@
-"""Work and precision: errors over what they cost, in time of the machine and in steps."""
+"""Work-precision diagrams: errors over costs, as processor time and as steps."""
 
 from __future__ import annotations
 

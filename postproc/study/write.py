@@ -1,4 +1,4 @@
-"""Drawing a study folder: all its figures, and the page around them."""
+"""Drawing a study folder: all its figures and its page."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from flexmb.record.io.whole_file import whole_file
 
 @dataclass(frozen=True)
 class Drawn:
-    """What was written.
+    """The written files.
 
     Parameters
     ----------
     files : tuple of Path
         Figures, and the page last.
     notes : tuple of str
-        Figures that could not be drawn, and why; the page says it too.
+        Figures that could not be drawn, and why; also stated on the page.
     """
 
     files: tuple[Path, ...]
@@ -39,12 +39,12 @@ class Drawn:
 def draw_all(folder: Path, out: Path | None = None) -> Drawn:
     """Draw the figures of a study folder and write its page.
 
-    A figure whose runs all failed, or that asks for what the table has not, does not keep the others from being drawn.
+    The other figures are drawn even if all runs of one failed, or it refers to columns that the table does not have.
 
     Parameters
     ----------
     folder : Path
-        As written by ``flexmb study``; of an unfinished study what is there is drawn.
+        As written by ``flexmb study``; of an unfinished study the available part is drawn.
     out : Path, optional
         The page; by default ``report.html`` in the folder.
     """

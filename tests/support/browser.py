@@ -28,7 +28,8 @@ FLAGS = [
 
 def require_browser() -> tuple[str, str]:
     """Return the programs of Chromium and its driver; skip where there are none, but fail in CI."""
-    found = {name: shutil.which(name) for name in ("chromium", "chromedriver")}
+    names = {"chromium": ("chromium", "chromium-browser", "google-chrome"), "chromedriver": ("chromedriver",)}
+    found = {what: next(filter(None, map(shutil.which, some)), None) for what, some in names.items()}
     try:
         import selenium  # noqa: F401
 

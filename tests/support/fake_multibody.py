@@ -84,6 +84,7 @@ class System:
     layout: Layout
     impulse_map: sparse.csr_array
     probes: tuple[MultibodyProbe, ...] = ()
+    spins: bool = False
     contacts: Groups = field(default_factory=lambda: Groups(("floor", "pair"), np.array([0, 2, 3])))
     joints: Groups = field(default_factory=lambda: Groups(("slot", "hinge"), np.array([0, 1, 6])))
 

@@ -1,14 +1,14 @@
-r"""An elastic bar against a plane, with or without weight: any number of contacts, exactly.
+r"""Exact solution of an elastic bar against a plane, with or without weight, for any number of contacts.
 
-In the frame that falls with the free bar, its displacement is w = F(t - x/c) + B(t + x/c), x from the end that touches.
-The other end is free, so B'(t) = F'(t - T) with T = 2 L / c, and one function p = F' is left. At the end that touches
+In the frame that falls with the free bar, its displacement is w = F(t - x/c) + B(t + x/c), x from the contacting end.
+The other end is free, so B'(t) = F'(t - T) with T = 2 L / c, and one function p = F' remains. At the contacting end
 
     in flight   no force:              p(t) = p(t - T)
     in contact  it moves as the plane: p(t) = V(t) - p(t - T),    V(t) = weight t - velocity
 
 with the force rho A c (p(t) - p(t - T)), and p = 0 before the start. So p is piecewise linear and the gap piecewise
-quadratic: impacts and separations are roots of quadratics. A contact ends when the end, left free, would move away; the
-end of a bar has no mass, so that restitution plays no part.
+quadratic: impacts and separations are roots of quadratics. A contact ends when the end, if free, would separate; the
+end of a bar has no mass, so that restitution has no effect.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Waves:
     Parameters
     ----------
     start, value, slope : (k,) arrays
-        Of the pieces; the first starts at 0, the last goes on.
+        Data of the pieces; the first starts at 0, the last has no end.
     period : float
         T, s.
     """
@@ -73,18 +73,18 @@ def waves(gap: float, velocity: float, weight: float, period: float, end: float)
     start: list[float] = []
     value: list[float] = []
     slope: list[float] = []
-    t, y, touching, behind = 0.0, gap, False, -1  # behind: the piece that holds at t - T
+    t, y, touching, behind = 0.0, gap, False, -1  # behind: the piece valid at t - T
     small = 1e-12 * (abs(velocity) + abs(weight) * end)
     while t < end:
-        require(len(start) < MOST_PIECES, "waves run to and fro too often to follow them all")
+        require(len(start) < MOST_PIECES, "there are too many wave reflections to compute them all")
         while behind + 1 < len(start) and start[behind + 1] + period <= t:
             behind += 1
         old, q = 0.0, 0.0
         if behind >= 0:
             old, q = value[behind] + slope[behind] * (t - period - start[behind]), slope[behind]
-        news = (start[behind + 1] if behind + 1 < len(start) else t) + period  # when the next piece comes back
+        news = (start[behind + 1] if behind + 1 < len(start) else t) + period  # when the next piece returns
         stretch = news - t
-        u, du = velocity - weight * t + 2.0 * old, 2.0 * q - weight  # of the end, left free
+        u, du = velocity - weight * t + 2.0 * old, 2.0 * q - weight  # of the end, if free
         if touching or y <= 0.0:
             touching, y = u < -small or (u <= small and du < 0.0), 0.0
         if touching:
@@ -97,18 +97,18 @@ def waves(gap: float, velocity: float, weight: float, period: float, end: float)
         start.append(t)
         value.append(p)
         slope.append(dp)
-        t = t + change if change < stretch else news  # t + stretch may fall short of it by round-off, for ever
+        t = t + change if change < stretch else news  # t + stretch may remain below it due to round-off
     return Waves(np.array(start), np.array(value), np.array(slope), period)
 
 
 def _falls_to_zero(y: float, u: float, du: float) -> float:
-    """Return the first time after 0 at which y + u s + du s^2 / 2 comes down to zero; infinity when it does not."""
+    """Return the first positive zero of y + u s + du s^2 / 2 from above; infinity if there is none."""
     if y <= 0.0:
         return -2.0 * u / du if u > 0.0 and du < 0.0 else np.inf
     root = u * u - 2.0 * du * y
     if root < 0.0 or (u >= 0.0 and du >= 0.0):
         return np.inf
-    # of the two ways to write the root that in which nothing cancels
+    # the form of the root without cancellation
     return float((u + np.sqrt(root)) / -du if u > 0.0 else 2.0 * y / (-u + np.sqrt(root)))
 
 
@@ -122,7 +122,7 @@ def impacting_bar(case: Tables) -> Exact:
     way = approach(case, "bar")
     body, direction = way.body, unit(way.body.get("direction", (1, 0, 0)))
     sense = float(direction @ way.normal)
-    require(abs(abs(sense) - 1.0) < 1e-12, "the bar does not stand along the normal of the plane")
+    require(abs(abs(sense) - 1.0) < 1e-12, "the bar is not parallel to the normal of the plane")
     touching, free = ("first", "last") if sense > 0.0 else ("last", "first")
     node = str(case["contacts"][way.contact]["node"])
     require(node == f"{way.name}.{touching}", f"the contact is not at {way.name}.{touching}")

@@ -1,4 +1,4 @@
-"""Solutions by name."""
+"""Exact solutions by name."""
 
 from __future__ import annotations
 
@@ -23,19 +23,19 @@ SLACK = 1e-6
 
 
 def exact_solution(case: Tables, end: float | None = None) -> Exact | None:
-    """Return the exact solution a case claims to have; None when it claims none.
+    """Return the exact solution specified by a case; None if it specifies none.
 
     Parameters
     ----------
     case : mapping
         The tables of a case file.
     end : float, optional
-        Up to when it is wanted, s; by default the end of the run.
+        Its required end, s; by default the end of the run.
 
     Raises
     ------
     InputError
-        When the solution does not hold: the numbers of the case were changed to another problem.
+        If the solution does not hold, because parameters of the case were changed.
     """
     claim = case.get("exact")
     if not claim:

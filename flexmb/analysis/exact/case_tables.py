@@ -1,4 +1,4 @@
-"""What exact solutions need of a case: the tables of case.toml, and the plane that is hit."""
+"""Data of a case for exact solutions: the tables of case.toml, and the contacting plane."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Approach:
 
 
 def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
-    """Return how the body of ``[exact]`` comes to its plane; InputError when it is not that simple.
+    """Return the initial approach of the body of ``[exact]`` to its plane; InputError for other problems.
 
     Parameters
     ----------
@@ -64,17 +64,17 @@ def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
     kind : str
         Of the body.
     loads : bool
-        Whether the solution looks at the loads itself; otherwise there must be none.
+        Whether the solution handles loads; otherwise there must be none.
     """
     claim = case["exact"]
     _require_alone(case, loads)
     body = _named(case, "bodies", claim["body"])
     contact = _named(case, "contacts", claim["contact"])
     require(body.get("kind") == kind, f"body '{claim['body']}' is no {kind}")
-    require(plane_at_rest(contact), f"contact '{claim['contact']}' is not of one node with a plane at rest")
+    require(plane_at_rest(contact), f"contact '{claim['contact']}' is not that of one node with a fixed plane")
     require(float(case.get("time", {}).get("start", 0.0)) == 0.0, "the run does not start at t = 0")
-    require(not body.get("supports"), f"body '{claim['body']}' is held by supports")
-    require(not _damped(body.get("damping")), f"body '{claim['body']}' is damped")
+    require(not body.get("supports"), f"body '{claim['body']}' has supports")
+    require(not _damped(body.get("damping")), f"body '{claim['body']}' has damping")
     require_keys(body, (*BODY_KEYS[kind].split(), "damping"), f"body '{claim['body']}'")
     normal = unit(contact["normal"])
     position, velocity = vector(body.get("position", (0, 0, 0))), vector(body.get("velocity", (0, 0, 0)))
@@ -101,22 +101,22 @@ def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
 
 
 def plane_at_rest(contact: Tables) -> bool:
-    """Tell whether a contact is that of one node with a plane at rest, and has no other key with a value."""
+    """Return whether a contact is that of one node with a fixed plane, without other keys."""
     known, newton = ("kind", *CONTACT_KEYS), ("impact", "newton")
     others = [key for key, value in contact.items() if value and key not in known and (key, value) != newton]
     return contact.get("kind") == "node-plane" and "node" in contact and not others
 
 
 def require(fulfilled: bool, words: str) -> None:
-    """Raise unless the case is what the solution was derived for."""
+    """Raise unless the case is the problem for which the solution was derived."""
     if not fulfilled:
         raise InputError(f"the exact solution does not hold for this run: {words}")
 
 
 def require_keys(table: Tables, known: Sequence[str], what: str) -> None:
-    """Raise when a table has a key with a value that the solution does not reckon with."""
+    """Raise if a table has a key that the solution does not handle."""
     for key, value in table.items():
-        require(key in ("kind", *known) or not value, f"{what} has '{key}', which the solution does not know")
+        require(key in ("kind", *known) or not value, f"{what} has '{key}', which the solution does not support")
 
 
 def vector(values: Any) -> Array:
@@ -131,12 +131,12 @@ def unit(values: Any) -> Array:
 
 
 def parallel(values: Array, normal: Array) -> bool:
-    """Tell whether a vector is zero or along the normal, to round-off."""
+    """Return whether a vector is zero or along the normal, to round-off."""
     return bool(np.abs(np.cross(values, normal)).max() <= 1e-12 * np.abs(values).max())
 
 
 def _require_alone(case: Tables, loads: bool) -> None:
-    """Raise when anything but the body of ``[exact]`` and contacts is in the case."""
+    """Raise if the case has anything but the body of ``[exact]`` and contacts."""
     claim = case["exact"]
     others = [name for name in case.get("bodies", {}) if name != claim["body"]]
     require(not others, f"there is another body, '{', '.join(others)}'")

@@ -1,4 +1,4 @@
-"""Contacts beside the one of ``[exact]``: the solution holds as long as none of them is reached."""
+"""Contacts other than the one of ``[exact]``: the solution holds as long as none of them closes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TIMES = 2001
 
 
 def require_unreached(case: Tables, exact: Exact) -> None:
-    """Raise when the body reaches another contact, or when that cannot be told.
+    """Raise if the body reaches another contact, or if that cannot be determined.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def require_unreached(case: Tables, exact: Exact) -> None:
 
 
 def _gap(contact: Tables, exact: Exact, times: Array, words: str) -> Array:
-    """Return the distance of a node, whose motion is known, to a plane."""
+    """Return the distance of a node with known motion from a plane."""
     require(plane_at_rest(contact), words)
     normal, node = unit(contact["normal"]), str(contact["node"])
     gap = -np.full_like(times, normal @ vector(contact.get("point", (0, 0, 0))))

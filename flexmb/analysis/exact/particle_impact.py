@@ -12,7 +12,7 @@ from flexmb.analysis.exact.solution import Curve, Exact, along
 from flexmb.state import Array
 
 MOST_FLIGHTS = 100_000
-TOO_OFTEN = f"it bounces more often than {MOST_FLIGHTS} times"
+TOO_OFTEN = f"it has more than {MOST_FLIGHTS} impacts"
 LOAD_KEYS = {"spring": ("stiffness", "length"), "damper": ("coefficient",)}
 Flight = Callable[[Array, float, float], tuple[Array, Array]]
 """Height and velocity after the time s, from a height and a velocity."""
@@ -20,12 +20,12 @@ Flight = Callable[[Array, float, float], tuple[Array, Array]]
 
 @dataclass(frozen=True)
 class Flights:
-    """Motion made of flights between impacts.
+    """Motion composed of flights between impacts.
 
     Parameters
     ----------
     start, height, speed : (k,) arrays
-        Time, height and velocity at the begin of each flight; the last one goes on.
+        Time, height and velocity at the start of each flight; the last one has no end.
     flight : callable
     """
 
@@ -35,13 +35,13 @@ class Flights:
     flight: Flight
 
     def at(self, t: Array) -> tuple[Array, Array]:
-        """Return height, m, and velocity, m/s; after an impact at its very time."""
+        """Return height, m, and velocity, m/s; at an impact the values after it."""
         k = np.maximum(np.searchsorted(self.start, t, side="right") - 1, 0)
         return self.flight(t - self.start[k], self.height[k], self.speed[k])  # type: ignore[arg-type]
 
 
 def bouncing_ball(case: Tables) -> Exact:
-    """Return the flights of a ball under its weight; with restitution below one they end, and the ball lies still.
+    """Return the flights of a ball under its weight; with restitution below one the ball finally comes to rest.
 
     A flight that begins at the plane with the speed v lasts 2 v / g; speeds fall by the factor e. (Ballard; Acary 2009,
     RR-7151, eq. 10, for g = 2, e = 1/2.)
@@ -68,7 +68,7 @@ def bouncing_ball(case: Tables) -> Exact:
         q, v = moving.at(np.minimum(t, times[-1]))
         return np.where(t >= ended, 0.0, q), np.where(t >= ended, 0.0, v)
 
-    def given(t: Array) -> Array:  # by the balance of momentum
+    def given(t: Array) -> Array:  # from the balance of momentum
         return np.asarray(float(way.body["mass"]) * (motion(t)[1] - way.velocity + g * t))
 
     return _exact("bouncing-ball", "Ballard; Acary (2009), RR-7151, eq. (10)", way, motion, times, given)
@@ -77,14 +77,14 @@ def bouncing_ball(case: Tables) -> Exact:
 def impacting_oscillator(case: Tables) -> Exact:
     """Return the motion of a mass on a spring and a damper against a stop at its equilibrium.
 
-    With a = c / 2m, w^2 = k / m - a^2 impacts follow each other by pi / w, and rebounds are (v / w) exp(-a s) sin w s,
-    each begun with e exp(-a pi / w) of the speed before (Acary 2009, RR-7151, eq. 11).
+    With a = c / 2m, w^2 = k / m - a^2 the time between impacts is pi / w, and rebounds are (v / w) exp(-a s) sin w s,
+    each starting with e exp(-a pi / w) times the previous speed (Acary 2009, RR-7151, eq. 11).
     """
     way = _approach(case, loads=True)
     m, k, c = float(way.body["mass"]), *_links(case, way)
     require(way.weight == 0.0, "there is gravity")
     a = c / (2.0 * m)
-    require(k / m > a * a, "the oscillator is damped too much to swing")
+    require(k / m > a * a, "the oscillator is overdamped")
     require(way.gap > 0.0, "it does not start away from the stop")
     w = float(np.sqrt(k / m - a * a))
 
@@ -114,7 +114,7 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
     k = c = 0.0
     for name, load in case.get("loads", {}).items():
         held = str(load.get("node", "")).partition(".")[0] == way.name and "anchor" in load
-        require(held and load.get("kind") in LOAD_KEYS, f"load '{name}' is no spring or damper that holds the body")
+        require(held and load.get("kind") in LOAD_KEYS, f"load '{name}' is not a spring or damper on the body")
         require_keys(load, ("node", "anchor", *LOAD_KEYS[load["kind"]]), f"load '{name}'")
         arm = way.start - vector(load["anchor"])
         require(parallel(arm, way.normal), f"load '{name}' does not act along the normal of the plane")
@@ -125,13 +125,13 @@ def _links(case: Tables, way: Approach) -> tuple[float, float]:
         length = float(np.linalg.norm(arm) if load.get("length") is None else load["length"])
         relaxed = vector(load["anchor"]) + length * unit(arm)
         above = float(way.normal @ (relaxed - way.start)) + way.gap
-        require(abs(above) <= 1e-12 * float(np.linalg.norm(arm)), f"spring '{name}' is not relaxed at the stop")
+        require(abs(above) <= 1e-12 * float(np.linalg.norm(arm)), f"spring '{name}' is not unstretched at the stop")
     require(k > 0.0, "there is no spring")
     return k, c
 
 
 def _approach(case: Tables, loads: bool = False) -> Approach:
-    """Return how the particle comes to its plane; it must be free to move along the normal."""
+    """Return the initial approach of the particle to its plane; it must be free to move along the normal."""
     way = approach(case, "particle", loads)
     axes = str(way.body.get("axes", "xyz"))
     free = all(axis in axes for axis, n in zip("xyz", way.normal, strict=True) if n)

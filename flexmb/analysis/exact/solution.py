@@ -29,10 +29,10 @@ class Exact:
     breaks : (k,) array
         Times at which a curve has a corner or a jump, s, ascending.
     end : float
-        Up to when impacts were followed, s; InputError when a curve is asked for later.
+        End of the computed impacts, s; InputError if a curve is evaluated later.
     given : mapping of str to callable
-        Impulse that each contact, by its name, has given so far, N s; no signal, since runs record impulses piece by
-        piece.
+        Accumulated impulse of each contact, by its name, N s; not a signal, since runs record impulses per
+        sample.
     """
 
     name: str
@@ -49,12 +49,12 @@ class Exact:
 
 
 def _until(curve: Curve, end: float) -> Curve:
-    """Return a curve that knows where it ends."""
+    """Return a curve that is limited to its end time."""
 
     def inside(t: Array) -> Array:
         latest = float(np.max(t, initial=-np.inf))
         if latest > end:
-            raise InputError(f"the exact solution was followed up to {end:.6g} s only", key="time", value=latest)
+            raise InputError(f"the exact solution was computed up to {end:.6g} s only", key="time", value=latest)
         return curve(t)
 
     return inside
@@ -68,11 +68,11 @@ def along(name: str, start: Array, normal: Array, position: Curve, velocity: Cur
     name : str
         Of the point, as in signals.
     start : (3,) array
-        Where it starts, m.
+        Initial position, m.
     normal : (3,) array
         Unit vector along which it moves.
     position, velocity : callable
-        Its way (m) and speed (m/s) along ``normal`` since the start.
+        Its displacement (m) and speed (m/s) along ``normal`` since the start.
     """
     out: dict[str, Curve] = {}
     for axis, x, n in zip("xyz", start, normal, strict=True):

@@ -1,4 +1,4 @@
-"""How far a computed motion is from another, and solvers compared: distances, norms, orders, profiles, fewer points."""
+"""Distances between motions and comparison of solvers: distances, norms, orders, profiles, thinned curves."""
 
 from flexmb.analysis.measures.graph_distance import excess, graph_distance
 from flexmb.analysis.measures.norms import fitted_order, grid_norm

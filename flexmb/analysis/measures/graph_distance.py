@@ -5,9 +5,9 @@ The filled-in graph of f is its graph with the gaps at jumps closed by vertical 
     gr*(f) = {(t, x): x in [f(t-), f(t+)]},      d((t, x), (s, y)) = max(|t - s|, |x - y|)
     e(A, B) = sup over A of the distance to B,   h*(A, B) = max(e(A, B), e(B, A))
 
-It is the right measure where jumps fall at slightly different times: the sup norm of v does not converge there.
+It is the suitable measure if jumps occur at slightly different times: the sup norm of v does not converge there.
 
-The graph B is connected and goes on in t, so its part over a window [t - eps, t + eps] takes all values between its
+The graph B is connected and monotonic in t, so its part over a window [t - eps, t + eps] takes all values between its
 least and its largest one: (t, x) is within eps of B exactly when
 
     min of B over the window - eps <= x <= max of B over the window + eps.
@@ -86,7 +86,7 @@ def _least(far: Callable[[float, Any], Any], low: float, high: float) -> float:
 def _checked(t: Array, x: Array, name: str) -> tuple[Array, Array]:
     t, x = np.asarray(t, dtype=np.float64), np.asarray(x, dtype=np.float64)
     if t.ndim != 1 or t.shape != x.shape or t.size == 0:
-        raise InputError(f"needs times and values of one length, got {t.shape} and {x.shape}", where=name)
+        raise InputError(f"needs times and values of equal length, got {t.shape} and {x.shape}", where=name)
     if not (np.isfinite(t).all() and np.isfinite(x).all()):
         raise InputError("times and values must be finite", where=name)
     if (np.diff(t) < 0.0).any():
@@ -118,7 +118,7 @@ class _Windows:
         return np.asarray(some[~(a - highest <= eps)])
 
     def _ends(self, left: Array, right: Array) -> Array:
-        """Return the larger of the values at the ends of the windows; -inf where both lie outside the graph."""
+        """Return the larger of the values at the ends of the windows; -inf if both lie outside the graph."""
         value = np.full(left.shape, -np.inf)
         for at in (left, right):
             inside = (at >= self.t[0]) & (at <= self.t[-1])
@@ -164,7 +164,7 @@ class _Windows:
                 at = d0 / (d0 - d1)
                 crosses = (at > 0.0) & (at < 1.0)
                 met = np.minimum.reduce([(1.0 - at) * g[0] + at * g[1] for g in gaps])
-            # a window without vertex or beyond the graph has a gap of +inf on both sides: it never is the smallest
+            # a window without vertex or beyond the graph has a gap of +inf on both sides, which is never the smallest
             met = np.where(np.isnan(met), -np.inf, met)
             worst = np.where(crosses, np.maximum(worst, met), worst)
         return np.asarray(np.stack([s0, s1], axis=1)[~(worst <= eps)])

@@ -26,17 +26,17 @@ class PerformanceProfile:
     Parameters
     ----------
     ratios : (problems, solvers) array
-        At least 1; inf where a solver failed. A problem that nobody solved is a row of inf, and counts.
+        At least 1; inf where a solver failed. An unsolved problem is a row of inf, and is counted.
     """
 
     ratios: Array
 
     def rho(self, tau: Array) -> Array:
-        """Return the shares of problems solved within ``tau`` times the best cost, (len(tau), solvers)."""
+        """Return the fractions of problems solved within ``tau`` times the best cost, (len(tau), solvers)."""
         return np.asarray((self.ratios[None] <= np.asarray(tau)[:, None, None]).mean(axis=1))
 
     def steps(self, solver: int) -> tuple[Array, Array]:
-        """Return where rho of a solver changes, from tau = 1 on, and its values from there on."""
+        """Return the tau at which rho of a solver changes, from tau = 1 on, and its values from there on."""
         finite = self.ratios[np.isfinite(self.ratios[:, solver]), solver]
         tau = np.unique(np.append(finite, 1.0))
         return tau, self.rho(tau)[:, solver]

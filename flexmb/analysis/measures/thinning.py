@@ -21,14 +21,14 @@ def thinned(t: Array, y: Array, most: int = 4000) -> tuple[Array, Array]:
 
 
 def kept(columns: list[Array], most: int = 4000) -> IntArray:
-    """Return which samples to keep, ascending, so that of every stretch the extremes of all columns are there.
+    """Return the samples to keep, ascending, such that the extremes of all columns in every interval are included.
 
     Parameters
     ----------
     columns : list of (n,) arrays
         Curves that belong together: the edges of a stack, or the two coordinates of an orbit.
     most : int
-        About how many to keep; at most this many are all kept.
+        Approximate number to keep; up to this number all are kept.
     """
     n = len(columns[0])
     if n <= most:
@@ -38,7 +38,7 @@ def kept(columns: list[Array], most: int = 4000) -> IntArray:
     chosen = [0, n - 1]
     for y in columns:
         good = np.isfinite(y)
-        low, high = np.where(good, y, np.inf), np.where(good, y, -np.inf)  # what is no number is no extreme
+        low, high = np.where(good, y, np.inf), np.where(good, y, -np.inf)  # numbers that are not finite are no extremes
         for a, b in zip(bounds[:-1], bounds[1:], strict=True):
             chosen += [a + int(np.argmin(low[a:b])), a + int(np.argmax(high[a:b]))]
     return np.unique(chosen)

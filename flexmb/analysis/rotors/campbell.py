@@ -73,7 +73,7 @@ def campbell(
     count : int, optional
         Number of modes: those with the lowest |lam| where the lines begin; by default 8, or all when there are fewer.
     orders : sequence of float
-        Critical speeds are where a frequency is so many times the speed.
+        At critical speeds a frequency is one of these multiples of the speed.
     progress : callable, optional
         Called with (speeds done, speeds in all).
     """
@@ -116,7 +116,7 @@ def default_top(system: RotatingSystem) -> float:
     top = 1.5 * max(abs(v) for v in system.span)
     found = undamped_critical(system, 2 if top > 0.0 else 4)
     if not found and not top > 0.0:
-        raise InputError("the model gives no speed; say which speeds are meant", key="speeds")
+        raise InputError("the model has no speed; give the speeds", key="speeds")
     return max([top, *(1.2 * c.speed for c in found)])
 
 
@@ -131,7 +131,8 @@ def checked_speeds(speeds: Sequence[float] | Array) -> Array:
 def _lines(tracker: Tracker, grid: Array, progress: Progress | None) -> list[Followed]:
     """Return the modes at all speeds, in the order of their lines.
 
-    At rest the two modes of a round shaft are equal, so lines begin at the second speed and are followed both ways.
+    At rest the two modes of a round shaft are equal, so lines begin at the second speed and are followed in both
+    directions.
     """
     begin = int(grid[0] == 0.0)
     at = {begin: tracker.start(float(grid[begin]))}

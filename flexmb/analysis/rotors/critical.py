@@ -30,7 +30,7 @@ def critical_speeds(
     ----------
     model : Model, Case or RotatingSystem
     count : int
-        How many at most.
+        Largest number of critical speeds.
     order : float
         The frequency over the speed: 1 for unbalance, 2 for shafts that are not round, ...
     damped : bool, optional
@@ -38,7 +38,7 @@ def critical_speeds(
         is then solved along the lines of a Campbell map. Otherwise from K x = w^2 (M - i G / order) x at once, with
         the bearings as they are at the model's own speed. Default: damped if there is any of these.
     top : float, optional
-        Highest speed looked at when damped, rad/s; by default as far as the undamped ones go.
+        Highest speed of the search with damping, rad/s; by default that of the undamped ones.
     """
     system = rotating_system(model)
     if not 0.0 < order < np.inf:
@@ -60,7 +60,7 @@ def critical_speeds(
 
 
 def conservative(system: RotatingSystem) -> bool:
-    """Return whether there is neither damping nor cross-coupling nor a speed-dependent bearing."""
+    """Return whether there is no damping, cross-coupling or speed-dependent bearing."""
     matrices = [
         system.C,
         *(A for r in system.rotors for A in (r.parts.circulation, r.parts.skew_damping, r.parts.cross)),

@@ -1,4 +1,4 @@
-"""What happens to a followed mode between two speeds: it meets a multiple of the speed, or begins to grow."""
+"""Events of a tracked mode between two speeds: it meets a multiple of the speed, or begins to grow."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _roots(
                 continue
             fa, fb = (condition(at.speed, complex(at.lam[j])) for at in (a, b))
             small = noise * abs(a.lam[j])
-            # zero at the first of all speeds counts as a root, at the others it is the end of an interval already seen
+            # a zero at the first of all speeds is a root, at the others it is the end of an interval already treated
             if fa * fb < 0.0 and max(abs(fa), abs(fb)) > small or (fb == 0.0 and abs(fa) > small):
                 speed, lam, x = _root(system, a, b, j, condition)
                 yield _Root(speed, lam, motions.word(lam, x, speed), fb > fa), j

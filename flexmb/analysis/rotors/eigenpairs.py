@@ -1,7 +1,7 @@
 """Eigenvalues of lam^2 M x + lam C x + K x = 0 next to zero, with C and K of any kind.
 
 By shift and invert of the state-space form in z = (x, lam x / w): the eigenvalues mu of (A - s)^-1 give
-lam = s + 1/mu, so that the lowest ones, which are wanted, are the accurate ones however fine the mesh is. The shift s
+lam = s + 1/mu, so that the lowest ones, which are required, are accurate for any mesh. The shift s
 is real, small and positive: K alone is singular where a body can move freely. w only scales the second half of z.
 """
 
@@ -145,7 +145,7 @@ def _lowest(system: Matrices, count: int) -> tuple[ComplexArray, ComplexArray]:
 
 
 def _arnoldi(system: Matrices, s: float, count: int) -> tuple[float, ComplexArray, ComplexArray] | None:
-    """Return a shift, ``count`` eigenvalues of largest size of (A - s)^-1 and their vectors; None when they are lost.
+    """Return a shift, ``count`` largest eigenvalues of (A - s)^-1 and their vectors; None without convergence.
 
     Rigid motions are double eigenvalues with one vector, which hinder the iteration when the shift is very close to
     them: then a larger one is taken. What is damped in proportion to its stiffness (internal damping) has very many
@@ -154,7 +154,7 @@ def _arnoldi(system: Matrices, s: float, count: int) -> tuple[float, ComplexArra
     from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigs
 
     size = 2 * system.nv
-    start = np.cos(np.arange(float(size)))  # a fixed start: the same bits in every run
+    start = np.cos(np.arange(float(size)))  # a fixed start vector for reproducible results
     for shift in (s, 100.0 * s):
         operator: Any = LinearOperator((size, size), matvec=Inverse(system, shift), dtype=np.float64)
         try:
@@ -189,7 +189,7 @@ class Inverse:
 
 
 def at_rest(system: Matrices, lam: ComplexArray, X: ComplexArray) -> NDArray[np.bool_]:
-    """Return which modes store no elastic energy and do not move, but for round-off."""
+    """Return which modes store no elastic energy and do not move, to round-off."""
     energy, sizes = elastic_energy(system.K, X)
     # a double zero eigenvalue splits into +-sqrt(noise): its square is compared
     return np.asarray((np.abs(energy) <= NOISE * sizes) & (np.abs(lam) ** 2 <= DRIFT * sizes))
@@ -202,7 +202,7 @@ def elastic_energy(K: sparse.csr_array, X: ComplexArray) -> tuple[ComplexArray, 
 
 
 def _span(M: sparse.csr_array, X: ComplexArray) -> ComplexArray:
-    """Return real shapes, orthonormal in M, that span the columns of X (each motion comes twice or as a pair)."""
+    """Return real shapes, orthonormal in M, that span the columns of X (each motion is included twice or as a pair)."""
     if not X.shape[1]:
         return X
     both = np.concatenate([X.real, X.imag], axis=1)

@@ -1,24 +1,24 @@
-"""The mode of a rotor that grows fastest at a speed, wherever it hides.
+"""The mode of a rotor with the largest growth rate at a speed.
 
 A mode Re(x exp(lam t)), lam = a + i w, has with m = x^H M x, with c and k of the symmetric parts of C and K and i s of
 the skew part of K, the balance of energy
 
     a (|lam|^2 m + k) = -|lam|^2 c - w s
 
-so it grows by a > g |lam| (g = ``GROWS``: what grows less is called round-off) only where, for any r,
+so it grows by a > g |lam| (g = ``GROWS``: smaller growth counts as round-off) only where, for any r,
 
     |lam| <= r    or    |lam| <= max |s| / (c + g r m / 2),        if K + r^2/2 M and C + g r/2 M are definite
 
-The larger of the two is the reach. Gyroscopic moments have no say in it. Without cross-coupling and internal damping
-s = 0, and nothing grows whatever the speed, if K is definite but for round-off (rigid motions, see ``at_rest``); with
-internal damping alone the reach is the speed, for a seal it is cross-coupling over damping. There is none (it is
-infinite) where cross-coupling meets no damping, and with negative damping or stiffness.
+The larger of the two is the reach. Gyroscopic moments have no influence. Without cross-coupling and internal damping
+s = 0, and nothing grows at any speed, if K is definite to round-off (rigid motions, see ``at_rest``); with
+internal damping alone the reach is the speed, for a seal it is cross-coupling over damping. It is infinite if there
+is cross-coupling without damping, and with negative damping or stiffness.
 
 All eigenvalues on the right within the reach are then looked for, those next to a real point by Arnoldi's process,
-which goes on until it is beyond the reach, with as many steps as there are eigenvalues if need be. Models above
-``WHOLE`` unknowns are searched along the imaginary axis where that does not suffice: from points i w, each as far from
-the one before as that has shown everything, up to the reach, or ``FAR`` times the speed or the lowest frequency. So
-what oscillates and grows is not lost behind overdamped modes, however many.
+which continues beyond the reach, if necessary with as many steps as there are eigenvalues. Models above
+``WHOLE`` unknowns are searched along the imaginary axis if that does not suffice: from points i w, each at a distance
+at which the previous search was complete, up to the reach, or ``FAR`` times the speed or the lowest frequency. So
+growing oscillations are found in spite of any number of overdamped modes.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ SURE = 1.1
 
 
 class Growing(NamedTuple):
-    """A mode that grows: its eigenvalue and its shape."""
+    """A growing mode: its eigenvalue and its shape."""
 
     eigenvalue: complex
     shape: ComplexArray
 
 
 def fastest(system: Matrices, speed: float) -> Growing | None:
-    """Return the mode that grows fastest; None when none grows.
+    """Return the mode with the largest growth rate; None if none grows.
 
     Parameters
     ----------
@@ -95,12 +95,12 @@ def fastest(system: Matrices, speed: float) -> Growing | None:
 
 
 def reach(system: Matrices, speed: float) -> float:
-    """Return the |lam| beyond which no mode grows: 0 when none does, infinite when there is no such bound."""
+    """Return the |lam| beyond which no mode grows: 0 if none does, infinite without such a bound."""
     (K, s), (C, _) = parted(system.K), parted(system.C)
     s = _without_noise(s, K)
     r = max(system.lowest, speed) if s.nnz else system.lowest
     B = sparse.csc_array(C + (0.5 * GROWS * r) * system.M)
-    # up to r modes are looked for only if there is s: without, what K lacks may not hide behind the mass
+    # up to r modes are searched only if there is s: otherwise a deficit of K must not be compensated by the mass
     more = (0.5 * r * r) * system.M if s.nnz else NOISE * sparse.diags_array(np.abs(K.diagonal()))
     if not (_definite(B) and _definite(sparse.csc_array(K + more))):
         return np.inf
@@ -127,19 +127,19 @@ class _Around:
         return self._found
 
     def go_on(self, steps: int) -> None:
-        """Continue to so many steps."""
+        """Continue up to a number of steps."""
         j, steps = self.steps, min(steps, len(self.V[0]))
         V, H = np.zeros((steps + 1, len(self.V[0])), self.V.dtype), np.zeros((steps + 1, steps), self.V.dtype)
         V[: j + 1], H[: j + 1, :j] = self.V, self.H
         while j < steps:
             b = self.inverse(V[j])
             size = float(np.linalg.norm(b))
-            for _ in range(2):  # twice is enough to be orthogonal
+            for _ in range(2):  # two passes are enough for orthogonality
                 part = V[: j + 1].conj() @ b
                 b, H[: j + 1, j] = b - part @ V[: j + 1], H[: j + 1, j] + part
             j += 1
             H[j, j - 1] = np.linalg.norm(b)
-            if abs(H[j, j - 1]) <= 1e-13 * size:  # the space is invariant: it has every eigenvalue
+            if abs(H[j, j - 1]) <= 1e-13 * size:  # the space is invariant and contains all eigenvalues
                 H[j, j - 1] = 0.0
                 break
             V[j] = b / H[j, j - 1]
@@ -159,7 +159,7 @@ class _Around:
 
 
 def _best(system: Matrices, lam: ComplexArray, X: ComplexArray) -> Growing | None:
-    """Return the fastest of some modes that grows when it is computed as exactly as it can be."""
+    """Return the fastest growing of some modes, after their eigenvalues were refined."""
     near = ~at_rest(system, lam, X) & (lam.real > -1e-6 * np.abs(lam)) & (lam.imag >= -1e-6 * np.abs(lam))
     some = np.flatnonzero(near)
     for k in some[np.argsort(-lam.real[some], kind="stable")]:
@@ -170,7 +170,7 @@ def _best(system: Matrices, lam: ComplexArray, X: ComplexArray) -> Growing | Non
 
 
 def _without_noise(s: sparse.csr_array, K: sparse.csr_array) -> sparse.csr_array:
-    """Return a skew matrix without what is round-off beside the symmetric one."""
+    """Return a skew matrix without terms that are round-off relative to the symmetric one."""
     size, coo = np.sqrt(np.abs(K.diagonal())), sparse.coo_array(s)
     kept = np.abs(coo.data) > 1e-14 * size[coo.row] * size[coo.col]
     return sparse.csr_array((coo.data[kept], (coo.row[kept], coo.col[kept])), shape=s.shape)

@@ -8,7 +8,7 @@ from flexmb.analysis.rotors.eigenpairs import ComplexArray
 from flexmb.state import Array
 
 GROWS = 1e-8
-"""Re lam over |lam| above which a mode is unstable: larger than the round-off of undamped systems."""
+"""Ratio of Re lam to |lam| above which a mode is unstable: larger than the round-off of undamped systems."""
 
 ROUND_OFF = 1e-12
 """Damping ratio that counts as zero, given the accuracy of eigenvalues."""
@@ -41,7 +41,7 @@ class Rates:
 
     @property
     def unstable(self) -> np.ndarray:
-        """Which modes grow."""
+        """Whether modes grow."""
         return grows(self.eigenvalues)
 
 
@@ -59,5 +59,5 @@ def log_decrement(lam: ComplexArray) -> Array:
 
 
 def grows(lam: ComplexArray) -> np.ndarray:
-    """Return which eigenvalues are those of growing motions."""
+    """Return which eigenvalues belong to growing motions."""
     return np.asarray(lam.real > GROWS * np.abs(lam))

@@ -1,4 +1,4 @@
-"""Rotors, bearings and clearances of a case as it was run, made again from its tables: what pictures ask about."""
+"""Rotors, bearings and clearances of a case as run, rebuilt from its tables for pictures."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class RunBearing:
     label : str
         ``rotor.node(4)``, or ``loads.NAME``.
     rotor : str
-        Whose speed counts.
+        Rotor whose speed the law depends on.
     law : BearingLaw
     axes : (3, 2) array
         Its y and z.
@@ -74,7 +74,7 @@ class RunParts:
         return np.column_stack(self.rotors[rotor].frame())
 
     def nodes(self, ref: object) -> list[Node]:
-        """Return the nodes that a reference means."""
+        """Return the nodes of a reference."""
         found = NodeRef.parse(ref)
         parts = self._body(found.body)
         table = NodeTable(0, len(parts.points), parts.named, parts.single)
@@ -84,8 +84,12 @@ class RunParts:
             message = f"body '{found.body}' has no such node; it has {table.choices()}"
             raise InputError(message, key="node", value=str(ref)) from None
 
+    def groups(self, body: str) -> dict[str, list[int]]:
+        """Return the groups of the mesh of a body, with the numbers of their nodes."""
+        return {name: np.asarray(nodes).tolist() for name, nodes in self._body(body).groups.items()}
+
     def given_speed(self, rotor: str, time: Array) -> Array | None:
-        """Return the speed of a rotor at times as the case gives it, rad/s; None when the spin is free."""
+        """Return the speed of a rotor at times as prescribed by the case, rad/s; None for free spin."""
         parts = self._body(rotor).spin
         return None if parts is None or parts.spin.angle is None else parts.spin.angle.rate(time)
 
@@ -116,7 +120,7 @@ class RunParts:
         return out
 
     def _small(self, ref: object) -> list[Node]:
-        """Return the nodes of a reference; none of bodies in large motion."""
+        """Return the nodes of a reference; none for bodies in large motion."""
         try:
             return self.nodes(ref)
         except InputError:
@@ -135,7 +139,7 @@ class RunParts:
 
 
 def _keys(table: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a part; a shipped mesh, which has its name alone in a case as run, by its path."""
+    """Return the arguments of a part; a shipped mesh, which a case as run gives by its name, by its path."""
     keys = {key: value for key, value in table.items() if key != "kind"}
     if isinstance(keys.get("mesh"), str):
         keys["mesh"] = str(shipped_mesh(keys["mesh"]) or keys["mesh"])

@@ -1,4 +1,4 @@
-"""``SpeedPath``: the speeds of all rotors on their way through a run, and where to look at them."""
+"""``SpeedPath``: the speeds of all rotors during a run, and the points at which they are evaluated."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class SpeedPath:
     speeds : (n, r) array
         Of the r rotors of a system, rad/s.
     timed : bool
-        Whether the times are those of a run; otherwise they only count.
+        Whether the times are those of a run; otherwise they are only a parameter.
     """
 
     time: Array
@@ -40,7 +40,7 @@ class SpeedPath:
 
     @classmethod
     def through(cls, system: RotatingSystem, low: float, high: float) -> SpeedPath:
-        """Return the way of a system from one speed to another, with its rotors at their ratios."""
+        """Return the path of a system from one speed to another, with constant speed ratios of its rotors."""
         ratios = np.array([rotor.ratio for rotor in system.rotors])
         return cls(np.array([0.0, 1.0]), np.outer([low, high], ratios), timed=False)
 
@@ -48,7 +48,7 @@ class SpeedPath:
     def of_run(
         cls, system: RotatingSystem, start: float, end: float, known: Mapping[str, tuple[Array, Array]] | None = None
     ) -> SpeedPath:
-        """Return the speeds on [start, end] that the spins give.
+        """Return the speeds on [start, end] given by the spins.
 
         Parameters
         ----------
@@ -56,8 +56,8 @@ class SpeedPath:
         start, end : float
             s.
         known : mapping of str to (times, speeds), optional
-            By name of the rotor, what a run came to. Other free spins are taken as their drive and drag alone would
-            have them: without what the vibrations take.
+            Computed speeds of a run, by name of the rotor. Other free spins are determined from their drive and drag
+            alone, without the power of the vibrations.
         """
         known = known or {}
         each = [known.get(rotor.name) or _spin_speeds(rotor.parts.spin, start, end) for rotor in system.rotors]
@@ -74,7 +74,7 @@ class SpeedPath:
         return np.array([np.interp(time, self.time, column) for column in self.speeds.T])
 
     def places(self, system: RotatingSystem) -> Array:
-        """Return the times to look at, increasing: where each part of the range is first met, extremes, kinks."""
+        """Return the times to evaluate, increasing: first passage of each part of the range, extremes, kinks."""
         low, high = self.speeds.min(axis=0), self.speeds.max(axis=0)
         if (low == high).all():
             return self.time[:1]
@@ -87,7 +87,7 @@ class SpeedPath:
         return np.unique(np.concatenate([looked, *(self._kinks(system, j) for j in range(len(system.rotors)))]))
 
     def _kinks(self, system: RotatingSystem, j: int) -> Array:
-        """Return when rotor j first has the speeds where its bearings' tables bend: between them they are linear."""
+        """Return when rotor j first has the speeds at the kinks of its bearing tables, which are linear in between."""
         kinks = np.unique(np.concatenate([np.empty(0), *(bends(table) for table in system.rotors[j].parts.tables)]))
         kinks = kinks[(kinks > self.speeds[:, j].min()) & (kinks < self.speeds[:, j].max())]
         found = []
@@ -100,14 +100,14 @@ class SpeedPath:
         return np.array(found)
 
     def _fine(self) -> Array:
-        """Return the times of the points, and more between them, evenly in speed."""
+        """Return the times of the points, and intermediate ones, evenly distributed in speed."""
         change = np.abs(np.diff(self.speeds, axis=0)).max(axis=1)
         way = np.concatenate([[0.0], np.cumsum(change)])
         return np.unique(np.concatenate([self.time, np.interp(np.linspace(0.0, way[-1], FINE), way, self.time)]))
 
 
 def bends(table: SpeedTable) -> Array:
-    """Return the speeds of a table, its ends among them, between which all entries are straight but for ``BEND``."""
+    """Return the speeds of a table, including its ends, between which all entries are linear up to ``BEND``."""
     entries = np.concatenate([A.reshape(table.speed.size, -1) for A in (table.K, table.C)], axis=1)
     size = np.abs(entries).max(axis=0)
     x = entries[:, size > 0.0] / size[size > 0.0]
@@ -131,7 +131,7 @@ def _spin_speeds(spin: Spin, start: float, end: float) -> tuple[Array, Array]:
 
 
 def _driven(spin: Spin, start: float, end: float) -> tuple[Array, Array]:
-    """Return J W' = torque(t) + torque(W) - drag W from the start on."""
+    """Return the solution of J W' = torque(t) + torque(W) - drag W from the start on."""
     from scipy.integrate import solve_ivp
 
     def torque(t: float, W: Array) -> Array:
@@ -144,6 +144,6 @@ def _driven(spin: Spin, start: float, end: float) -> tuple[Array, Array]:
 
     if spin.torque is None and spin.characteristic is None and not spin.drag:
         return np.array([start, end]), np.full(2, spin.speed)
-    # steps of a 200th of the run, so that a torque that lasts a short time is not missed
+    # steps of a 200th of the run, so that short torques are not missed
     found = solve_ivp(torque, (start, end), [spin.speed], method="LSODA", rtol=1e-6, max_step=(end - start) / 200.0)
     return found.t, found.y[0]

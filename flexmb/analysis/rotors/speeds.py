@@ -1,4 +1,4 @@
-"""Speeds in words and in revolutions per minute."""
+"""Speeds as text and in revolutions per minute."""
 
 from __future__ import annotations
 
@@ -9,5 +9,5 @@ RPM = 30.0 / math.pi
 
 
 def speed_words(speed: float) -> str:
-    """Return a speed in words: 100 rad/s (954.93 rpm)."""
+    """Return a speed as text: 100 rad/s (954.93 rpm)."""
     return f"{speed:.6g} rad/s ({speed * RPM:.6g} rpm)"

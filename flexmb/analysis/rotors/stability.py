@@ -1,4 +1,4 @@
-"""Whether a rotor is unstable by itself at the speeds it runs at: self-excited whirl, reported with a run.
+"""Instability of a rotor in its range of speeds: self-excited whirl, reported with a run.
 
 A mode grows where Re lam > ``GROWS`` |lam|; rigid motions (lam = 0) never do.
 """
@@ -49,12 +49,12 @@ class Instability:
 
     @property
     def frequency(self) -> float:
-        """Frequency, Hz."""
+        """Frequency of the mode, Hz."""
         return abs(self.eigenvalue.imag) / (2.0 * np.pi)
 
     @property
     def motion(self) -> str:
-        """The mode in words."""
+        """Description of the mode."""
         return f"a mode ({self.whirl}, {self.frequency:.6g} Hz)"
 
     @property
@@ -68,20 +68,20 @@ class Instability:
 
 @dataclass(frozen=True)
 class SelfExcited:
-    """What a rotor meets on its way through speeds.
+    """Instability of a rotor along a path of speeds.
 
     Parameters
     ----------
     onset : Instability
-        Where it first is unstable, to 1 % of the speed.
+        Onset of instability, to 1 % of the speed.
     worst : Instability
-        Where it grows fastest of all speeds looked at.
+        Largest growth of all evaluated speeds.
     time : float
-        When the onset is first passed, s; nan on a way that has no times.
+        Time of the first onset, s; nan on a path without times.
     at_start : bool
         Whether it is unstable from the start.
     span : (float, float)
-        The speeds of the first rotor on the way, rad/s.
+        Range of speeds of the first rotor, rad/s.
     """
 
     onset: Instability
@@ -100,13 +100,13 @@ class SelfExcited:
 
 
 def instability(model: Model | HasModel | RotatingSystem, speed: float | None = None) -> Instability | None:
-    """Return the mode that grows fastest at a speed, None when all modes are stable.
+    """Return the mode with the largest growth rate at a speed, None if all modes are stable.
 
     Parameters
     ----------
     model : Model, Case or RotatingSystem
     speed : float, optional
-        rad/s; by default the range the model gives is gone through from its lowest speed on, and the onset reported.
+        rad/s; by default the range of the model is searched from its lowest speed on, and the onset is returned.
     """
     system = rotating_system(model)
     if speed is not None:
@@ -116,14 +116,14 @@ def instability(model: Model | HasModel | RotatingSystem, speed: float | None = 
 
 
 def self_excited(model: Model | HasModel | RotatingSystem, path: SpeedPath) -> SelfExcited | None:
-    """Return where a rotor becomes unstable on its way through speeds, None when it is stable all the way.
+    """Return where a rotor becomes unstable along a path of speeds, None if it is stable.
 
     Parameters
     ----------
     model : Model, Case or RotatingSystem
     path : SpeedPath
-        Its way, looked at in some places (``SpeedPath.places``); between the last stable and the first unstable one the
-        onset is found by halving.
+        The path, evaluated at ``SpeedPath.places``; between the last stable and the first unstable one the onset is
+        found by bisection.
     """
     system = rotating_system(model)
     stable, found = np.nan, {}
@@ -145,7 +145,7 @@ def self_excited(model: Model | HasModel | RotatingSystem, path: SpeedPath) -> S
 def _onset(
     system: RotatingSystem, path: SpeedPath, stable: float, unstable: float, found: Instability
 ) -> tuple[float, Instability]:
-    """Return the time between a stable and an unstable one where the first mode begins to grow, and that mode."""
+    """Return the time of onset between a stable and an unstable one, and the mode that begins to grow."""
     for _ in range(HALVINGS):
         a, b = path.at(stable), path.at(unstable)
         if (np.abs(b - a) <= CLOSE * np.maximum(np.abs(a), np.abs(b))).all():
@@ -159,7 +159,7 @@ def _onset(
 
 
 def _at(system: RotatingSystem, speeds: Sequence[float] | Array) -> Instability | None:
-    """Return the mode that grows fastest where the rotors have these speeds."""
+    """Return the mode with the largest growth rate at these speeds of the rotors."""
     speed = float(speeds[0])
     found: Growing | None = fastest(Matrices(*system.at_each(speeds)), float(np.max(np.abs(speeds))))
     if found is None:

@@ -2,14 +2,14 @@
 
     K(W) x = F0
 
-K holds what the speed adds: bearings as they are at it, cross-coupling, and internal damping of the turning shaft.
+K includes the terms that depend on speed: bearings, cross-coupling, and internal damping of the rotating shaft.
 Within an element with the weight p per length, from its stiffness k and the forces f that replace the weight,
 
     (Q, -M at its first end, -Q, M at its second) = k u - f,      M' = Q,  Q' = p,  M = E I v'' without shear
 
-Internal damping b of a shaft that turns at W resists the bending of its fibres, which goes round: u is v + b W w in the
-plane of y, w - b W v in that of z. What supports hold is K(W) x - F0 on the unknowns that they take away, with what
-constant loads, springs and bearings between bodies do to them.
+Internal damping b of a shaft that rotates at W resists the rotating bending strain of its fibres: u is v + b W w in the
+plane of y, w - b W v in that of z. Reactions of supports are K(W) x - F0 on the unknowns they eliminate, including
+constant loads, springs and bearings between bodies.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class StaticState:
     labels : tuple of str
         Names of all n points.
     stations : (n,) array
-        Where they stand along the axis of the first rotor, m.
+        Coordinates along the axis of the first rotor, m.
     deflection : (n, 2) array
         Along y and z of the first rotor, m.
     displacement : (n, 3) array
@@ -68,7 +68,7 @@ class StaticState:
     bearings : tuple of str
         Names of the bearings (of bearings between bodies too), then of the nodes that supports hold.
     places : (b,) int array
-        The points where they stand.
+        Their points.
     reactions : (b, 2) array
         Forces on the shaft there, along y and z of its rotor or bearing, N.
     shafts : tuple of Shaft
@@ -89,19 +89,21 @@ class StaticState:
 
 
 def static_deflection(model: Model | HasModel | RotatingSystem, speed: float | None = None) -> StaticState:
-    """Return the static state under gravity, preloaded springs and constant loads, contacts open.
+    """Return the static state under gravity, preloaded springs and constant loads, with open contacts.
 
     Parameters
     ----------
     model : Model or Case
     speed : float, optional
-        rad/s; by default the speed the model has at its start.
+        rad/s; by default the initial speed of the model.
     """
     from scipy.sparse.linalg import splu
 
     system = rotating_system(model)
     if system.loose:
-        message = f"body '{system.loose}' is not held, so it has no static state: add supports, bearings or springs"
+        message = (
+            f"body '{system.loose}' is not supported, so it has no static state: add supports, bearings or springs"
+        )
         raise InputError(message, where="bodies", key=system.loose)
     speed = system.speed if speed is None else float(speed)
     K = system.at(speed)[2]
@@ -176,7 +178,7 @@ def _shaft(system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed
 def _supports(
     system: RotatingSystem, rotor: Spinning, body: Rotor, q: Array, speed: float, loads: Array
 ) -> list[tuple[int, Array]]:
-    """Return the nodes that supports hold across the axis and the forces on the shaft there."""
+    """Return the nodes with transverse supports and the forces on the shaft there."""
     own = np.array([name.startswith(f"{rotor.name}.node(") for name in system.dof_names])
     held, force = body.support_forces(q[own], system.acceleration, rotor.ratio * speed)
     force = force - loads[rotor.points] @ rotor.parts.axis[:, 1:]
@@ -185,9 +187,9 @@ def _supports(
 
 
 def _load_forces(system: RotatingSystem, q: Array, speed: float) -> Array:
-    """Return the forces of all loads on all points, (n, 3), also along directions that are held.
+    """Return the forces of all loads on all points, (n, 3), also along fixed directions.
 
-    The loads are asked anew, over unknowns that are the displacements and turns of the points themselves.
+    The loads are evaluated for unknowns that are the displacements and rotations of the points themselves.
     """
     n = 3 * len(system.layout.points)
     one, none = sparse.eye_array(n, format="csr"), sparse.csr_array((n, n))

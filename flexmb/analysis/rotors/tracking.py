@@ -1,4 +1,4 @@
-"""Following modes from speed to speed, through crossings, by their shapes and eigenvalues."""
+"""Tracking of modes from speed to speed, through crossings, by their shapes and eigenvalues."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Followed:
 
 
 class Tracker:
-    """Computes oscillating modes at speeds and puts them in the order of those before.
+    """Computes oscillating modes at speeds and sorts them in the order of the previous ones.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Tracker:
     count : int
         Number of lines.
     spare : int
-        How many more modes are computed, so that a mode that rises above others is not lost.
+        Number of additional modes, so that a mode that rises above others is not lost.
     """
 
     def __init__(self, system: RotatingSystem, count: int, spare: int) -> None:
@@ -48,7 +48,7 @@ class Tracker:
 
     def modes(self, speed: float) -> tuple[ComplexArray, ComplexArray]:
         """Return the lowest oscillating modes at a speed."""
-        if speed in self._known:  # asked for again after a speed in between
+        if speed in self._known:  # requested again after an intermediate speed
             return self._known.pop(speed)
         wanted = min(self.count + self.spare, self.system.nv)
         lam, X = eigenpairs(Matrices(*self.system.at(speed)), wanted)
@@ -88,7 +88,7 @@ def likeness(A: ComplexArray, B: ComplexArray, M: sparse.csr_array) -> Array:
 
 
 def _assign(mac: Array, before: ComplexArray, now: ComplexArray) -> list[int]:
-    """Return which mode now goes on with each mode before, -1 for none: alike first, near eigenvalues second."""
+    """Return the current mode that continues each previous one, -1 for none: by shape first, by eigenvalue second."""
     from scipy.optimize import linear_sum_assignment
 
     known = np.where(np.isfinite(before), before, 0.0)
@@ -101,7 +101,7 @@ def _assign(mac: Array, before: ComplexArray, now: ComplexArray) -> list[int]:
 
 
 def _aligned(lam: ComplexArray, X: ComplexArray, before: ComplexArray, M: sparse.csr_array) -> ComplexArray:
-    """Return shapes in which those of equal eigenvalues, free to be combined, are combined to be like those before."""
+    """Return shapes in which those of equal eigenvalues are combined to match the previous ones."""
     X = X.copy()
     old = before[:, np.isfinite(before).all(axis=0)]
     for group in groups(lam):
@@ -110,6 +110,6 @@ def _aligned(lam: ComplexArray, X: ComplexArray, before: ComplexArray, M: sparse
         size = np.linalg.norm(part, axis=0)
         near = [k for k in np.argsort(-size, kind="stable")[: len(group)] if size[k] > LOST]
         U, _, Vh = np.linalg.svd(part[:, near])
-        # those nearest to the ones before, then what is perpendicular to them
+        # those nearest to the previous ones, then the perpendicular ones
         X[:, group] = Q @ np.concatenate([U[:, : len(near)] @ Vh, U[:, len(near) :]], axis=1)
     return X

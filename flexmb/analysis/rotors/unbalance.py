@@ -63,7 +63,7 @@ class UnbalanceResponse:
 
     @property
     def minor(self) -> Array:
-        """Half minor axes of the orbits, (n, k), m; negative where a node goes round against y to z."""
+        """Half minor axes of the orbits, (n, k), m; negative for backward orbits (against y to z)."""
         return half_axes(self.amplitude)[1]
 
     @property
@@ -93,10 +93,10 @@ def unbalance_response(
     speeds : (n,) array_like, optional
         Increasing, rad/s; by default 401 from 0 to the end of the default range of ``campbell``.
     nodes : sequence of NodeRef or str, optional
-        Nodes to look at; by default those that are out of balance.
+        Nodes of the result; by default those with unbalance.
     rotor : str, optional
-        The rotor whose unbalances act; by default the first that has any. Rotors that turn at the same speed act
-        together with it.
+        The rotor whose unbalances act; by default the first that has any. Rotors with the same speed act together
+        with it.
     progress : callable, optional
         Called with (speeds done, speeds in all).
     """
@@ -140,7 +140,7 @@ class Peak:
 
     @property
     def minor(self) -> float:
-        """Half minor axis, m or N; negative where it goes backward."""
+        """Half minor axis, m or N; negative for backward whirl."""
         return float(half_axes(self.complex_yz)[1])
 
 
@@ -149,13 +149,13 @@ def unbalance_peaks(
 ) -> tuple[tuple[Peak, ...], tuple[Peak, ...]]:
     """Return the peaks of all orbits, and the largest force on each bearing.
 
-    Each maximum among the speeds of the response is followed to where the response itself, computed anew, is largest
-    between the speeds beside it.
+    Each maximum among the speeds of the response is refined to the maximum of the response, recomputed between the
+    adjacent speeds.
 
     Parameters
     ----------
     model : Model, Case or RotatingSystem
-        The same that the response is of.
+        The model of the response.
     found : UnbalanceResponse
     """
     system = rotating_system(model)
@@ -192,7 +192,7 @@ class _Steady:
 
 
 def _maxima(values: Array) -> list[int]:
-    """Return where a curve has its maxima inside the range, or its largest value when there is none."""
+    """Return the positions of the maxima of a curve inside the range, or of its largest value if there are none."""
     inner = np.flatnonzero((values[1:-1] > values[:-2]) & (values[1:-1] >= values[2:])) + 1
     return inner.tolist() or [int(np.argmax(values))]
 
@@ -217,14 +217,14 @@ def _acting(system: RotatingSystem, name: str | None) -> list[Spinning]:
     """Return the rotors whose unbalances act together."""
     some = [r for r in system.rotors if r.parts.excitations]
     if not some:
-        message = "no rotor has an unbalance, an eccentric or a tilted disk: nothing acts"
+        message = "no rotor has an unbalance, an eccentric or a tilted disk, so there is no excitation"
         raise InputError(message, where=f"bodies.{system.rotors[0].name}", key="unbalances")
     if name is None:
         chosen = some[0]
     else:
         names = [r.name for r in some]
         if name not in names:
-            message = f"is no rotor out of balance{nearest(name, names)}; there is {', '.join(names)}"
+            message = f"is not a rotor with unbalance{nearest(name, names)}; there is {', '.join(names)}"
             raise InputError(message, key="rotor", value=name)
         chosen = some[names.index(name)]
     same = [r for r in some if r.ratio == chosen.ratio]
@@ -232,7 +232,7 @@ def _acting(system: RotatingSystem, name: str | None) -> list[Spinning]:
 
 
 def _points(system: RotatingSystem, nodes: Sequence[object] | None, acting: Sequence[Spinning]) -> IntArray:
-    """Return the points to look at."""
+    """Return the points to evaluate."""
     if nodes is None:
         nodes = list(dict.fromkeys(e.label for rotor in acting for e in rotor.parts.excitations))
     return np.array([system.nodes.one(node, "", "nodes") for node in nodes], dtype=np.int64)

@@ -1,4 +1,4 @@
-"""Critical speeds without damping, at once: K x = w^2 (M - i G / order) x."""
+"""Undamped critical speeds from one eigenvalue problem: K x = w^2 (M - i G / order) x."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How the nodes of a shaft go round: ellipses, their sense, and the word for a whole mode.
+"""Orbits of the nodes of a shaft: ellipses, their sense, and the word for a whole mode.
 
 A node moves by y = Re(Y exp(i w t)), z = Re(Z exp(i w t)), w > 0. Then y + i z = f exp(i w t) + b exp(-i w t) with
 
@@ -35,7 +35,7 @@ def circles(orbit: np.ndarray) -> tuple[ComplexArray, ComplexArray]:
 
 
 def half_axes(orbit: np.ndarray) -> tuple[Array, Array]:
-    """Return the half axes of orbits (..., 2); the minor one is negative where the node goes backward."""
+    """Return the half axes of orbits (..., 2); the minor one is negative for backward orbits."""
     f, b = circles(orbit)
     return np.abs(f) + np.abs(b), np.abs(f) - np.abs(b)
 
@@ -59,7 +59,7 @@ def whirl_word(orbits: np.ndarray) -> str:
 
 
 class Motions:
-    """The words for the modes of a system."""
+    """The descriptions of the modes of a system."""
 
     def __init__(self, system: RotatingSystem) -> None:
         d = system.axis[:, 0]
@@ -72,7 +72,7 @@ class Motions:
         self.torsion = _along(system.layout.rotation, d)
 
     def word(self, lam: complex, x: ComplexArray, speed: float) -> str:
-        """Return what a mode does: its whirl, or that it is axial, torsional, rigid or does not oscillate."""
+        """Return the description of a mode: its whirl, or that it is axial, torsional, rigid or does not oscillate."""
         if lam == 0.0:
             return RIGID
         total = modal_size(self.M, x)
@@ -82,17 +82,17 @@ class Motions:
         if abs(lam.imag) <= REAL * abs(lam):
             return REAL_MODE
         orbits = self.orbits(x)
-        if speed != 0.0:  # forward is the sense in which the rotor itself turns
+        if speed != 0.0:  # forward is the sense in which the rotor itself rotates
             orbits = np.where((self.sense * speed < 0.0)[:, None], orbits[:, ::-1], orbits)
         return whirl_word(orbits)
 
     def orbits(self, x: ComplexArray) -> np.ndarray:
-        """Return the orbits of the rotors' nodes, (n, 2); of a mode that only tilts them, those of the slopes."""
+        """Return the orbits of the rotors' nodes, (n, 2); for a mode with rotations only, those of the slopes."""
         moved, tilted = (self.system.orbits(x, slopes=slopes)[self.points] for slopes in (False, True))
         return np.asarray(moved if np.abs(moved).max() > TILT * np.abs(tilted).max() else tilted)
 
     def circular(self, lam: ComplexArray, X: ComplexArray) -> ComplexArray:
-        """Return shapes in which those of equal eigenvalues are combined to go round as much as they can.
+        """Return shapes in which those of equal eigenvalues are combined to be as circular as possible.
 
         So a round shaft without gyroscopic effect has a forward and a backward mode, as it has with the slightest.
         """
@@ -110,7 +110,7 @@ class Motions:
 
 
 def _along(D: sparse.csr_array, d: Array) -> np.ndarray:
-    """Return which unknowns move or turn points along d."""
+    """Return which unknowns translate or rotate points along d."""
     coo = sparse.coo_array(D)
     part = np.zeros(D.shape[1])
     np.add.at(part, coo.col, np.abs(coo.data * d[coo.row % 3]))

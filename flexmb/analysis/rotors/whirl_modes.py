@@ -31,7 +31,7 @@ class RotorModes(Rates):
         ``forward``, ``backward``, ``mixed`` (some nodes forward, some backward), ``planar``; or ``axial``,
         ``torsion``, ``rigid``, ``not oscillating``.
     stations : (n,) array
-        Where the points of the model stand along the axis, m.
+        Coordinates of the points along the axis, m.
     orbits : (n, 2, k) complex array
         Displacements of the points along y and z of the rotor.
     labels : tuple of str
@@ -55,15 +55,15 @@ class RotorModes(Rates):
 def rotor_modes(
     model: Model | HasModel | RotatingSystem, speed: float | None = None, count: int | None = None
 ) -> RotorModes:
-    """Return the lowest modes at a speed, damping and gyroscopic effect included, contacts open.
+    """Return the lowest modes at a speed, with damping and gyroscopic effect, and open contacts.
 
     Parameters
     ----------
     model : Model, Case or RotatingSystem
     speed : float, optional
-        rad/s; by default the speed the model has at its start.
+        rad/s; by default the initial speed of the model.
     count : int, optional
-        How many; by default 10, or all when there are fewer.
+        Number of modes; by default 10, or all if there are fewer.
     """
     system = rotating_system(model)
     speed = system.speed if speed is None else float(speed)
@@ -74,7 +74,7 @@ def rotor_modes(
 
 
 def checked_count(count: int | None, default: int, system: RotatingSystem) -> int:
-    """Return how many modes are wanted."""
+    """Return the number of modes to compute."""
     if count is None:
         return min(default, system.nv)
     if isinstance(count, bool) or not 1 <= count <= system.nv:
@@ -83,12 +83,12 @@ def checked_count(count: int | None, default: int, system: RotatingSystem) -> in
 
 
 def named(system: RotatingSystem, speed: float, lam: ComplexArray, X: ComplexArray) -> RotorModes:
-    """Return modes with the words for their motion."""
+    """Return modes with the descriptions of their motion."""
     motions = Motions(system)
     X = motions.circular(lam, X)
     words = [motions.word(complex(value), X[:, k], speed) for k, value in enumerate(lam)]
     for group in groups(lam) if speed == 0.0 else []:
-        for k in group:  # any combination of equal modes is one: at rest the planar ones are meant
+        for k in group:  # any combination of modes with equal eigenvalues is a mode: at rest the planar ones are chosen
             words[k] = words[k] if words[k] == RIGID else PLANAR
     stations, labels = system.stations(), tuple(system.labels())
     return RotorModes(speed, lam, X, tuple(words), stations, system.orbits(X), labels)

@@ -1,1 +1,1 @@
-"""The driver with events: smooth steps between impacts, releases and changes of stick and slip, which are located."""
+"""The event driver: smooth steps between located impacts, releases and changes of stick and slip."""

@@ -40,7 +40,7 @@ ROUNDS = 12
 
 
 class Capturing(Motion):
-    """Motion whose impacts are captured by critical steps.
+    """A motion whose impacts are captured by critical steps.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Capturing(Motion):
         self.length = self.tolerance * span if self.tolerance else max(critical * h * (h / span) ** p, SHORTEST * h)
 
     def _meet(self, watch: Watch, event: Event, step: SmoothStep, t: float) -> None:
-        """Deal with an event inside a step that ends at t at the latest."""
+        """Handle an event inside a step that ends at t at the latest."""
         if event.kind != CLOSING:
             super()._meet(watch, event, step, t)
             return
@@ -66,7 +66,7 @@ class Capturing(Motion):
         self._capture(event.contact, t)
 
     def _sized(self, contact: int, root: float, h: float, t: float) -> SmoothStep | None:
-        """Choose the critical length, and return the step that ends before the impact; None where it is at hand."""
+        """Choose the critical length, and return the step that ends before the impact; None if it is close enough."""
         for _ in range(ROUNDS):
             before = self._before(contact, root, h, t)
             state = self.state if before is None else before.end
@@ -80,7 +80,7 @@ class Capturing(Motion):
         return before
 
     def _error(self, state: SmoothState, length: float) -> float:
-        """Return by how much positions differ after a critical step, and after two of half its length."""
+        """Return the difference of positions after a critical step, and after two of half its length."""
         self.stepping.begin(state, length)
         whole = self.stepping.step(state.t, state.q, state.v, length)[0]
         half = 0.5 * length
@@ -91,7 +91,7 @@ class Capturing(Motion):
         return self.norm.norm(state, moved, np.zeros(0))
 
     def _before(self, contact: int, root: float, h: float, t: float) -> SmoothStep | None:
-        """Return the step that ends half a critical step before an impact; None where it begins later than that."""
+        """Return the step that ends half a critical step before an impact; None if the impact is earlier than that."""
         state = self.state
         half, longest = 0.5 * self.length, t - state.t - self.length
         if root <= half or longest <= 0.0:
@@ -112,7 +112,7 @@ class Capturing(Motion):
         ).step
 
     def _capture(self, contact: int, t: float) -> None:
-        """Take a critical step over an impact, and begin the next phase after it."""
+        """Take a critical step over an impact, and start the next phase after it."""
         state, closed = self.state, self.phase.closed
         length = min(self.length, t - state.t)
         self.stepping.begin(state, length)
@@ -131,10 +131,10 @@ class Capturing(Motion):
         self._regroup(now, touching, tau_1, np.zeros(0, dtype=np.int64), {}, shocked=True)
 
     def arrays(self) -> dict[str, Array]:
-        """Return what a snapshot holds."""
+        """Return the arrays of a snapshot."""
         return {**super().arrays(), "critical_length": np.array([self.length])}
 
     def restore(self, arrays: dict[str, Array], t: float) -> None:
-        """Go on from a snapshot."""
+        """Continue from a snapshot."""
         super().restore(arrays, t)
         self.length = float(arrays["critical_length"][0])

@@ -1,4 +1,4 @@
-"""Drift: back to the rows that are held, on positions and velocities, along the shortest way in the mass norm.
+"""Removal of drift: projection of positions and velocities onto the enforced rows in the mass norm.
 
 M dq = G Lam,  g(q (+) dq) = 0   by Newton's method;        M dv = G Lam,  G^T (v + dv) + g_t = 0
 """
@@ -15,13 +15,13 @@ ROUNDS = 6
 
 
 def drift_scale(phase: Phase, q: Array, reach: Array) -> float:
-    """Return the length that positions of the rows are compared with, m."""
+    """Return the reference length for positions of the rows, m."""
     largest = float(np.abs(q).max(initial=0.0))
     return max(largest, float(reach.max(initial=0.0)), 1e-30)
 
 
 def on_positions(phase: Phase, t: float, q: Array, v: Array, close: float) -> Array:
-    """Return q with the rows held on the position level, to within ``close``."""
+    """Return q with the rows satisfied at position level, to within ``close``."""
     last = np.inf
     for _ in range(ROUNDS):
         at = phase.at(t, q, v)
@@ -36,7 +36,7 @@ def on_positions(phase: Phase, t: float, q: Array, v: Array, close: float) -> Ar
 
 
 def on_velocities(phase: Phase, t: float, q: Array, v: Array) -> Array:
-    """Return v with the rows held on the velocity level."""
+    """Return v with the rows satisfied at velocity level."""
     if not phase.nr:
         return v
     at = phase.at(t, q, v)

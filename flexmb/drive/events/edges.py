@@ -1,4 +1,4 @@
-"""Edges of curves: where a place that slides along a curve goes from one piece to the next.
+"""Edges of curves: transitions of a point that slides along a curve from one piece to the next.
 
 While a contact with a curve is closed, or a slot holds its node, one piece counts alone and goes on beyond its ends as
 it bends (``kernels.curves.Curves.held``): so no stage of a step sees the next one. The end of the piece is an event,
@@ -35,7 +35,7 @@ PASSED = (kc.SMOOTH, kc.KINK)
 
 
 def with_own_pieces(system: MultibodySystem) -> MultibodySystem:
-    """Return a system that says for itself which pieces of its curves count."""
+    """Return a system that defines the active pieces of its curves itself."""
     curves = system.tables.curves
     if not curves.side.size:
         return replace(system)
@@ -44,7 +44,7 @@ def with_own_pieces(system: MultibodySystem) -> MultibodySystem:
 
 
 class Edges:
-    """The rows against curves of a system, and which piece counts in each.
+    """The rows for curves of a system, and the active piece of each.
 
     ``rows`` are their numbers among all rows, ``contact`` (n,) their contacts, -1 for slots.
     """
@@ -62,16 +62,16 @@ class Edges:
 
     @property
     def held(self) -> Array:
-        """Pieces that count alone, of all rows; -1 for the nearest one."""
+        """Active pieces of all rows; -1 for the nearest one."""
         return self.curves.held.astype(np.float64) if self.rows.size else np.zeros(0)
 
     def restore(self, held: Array) -> None:
-        """Let these pieces count."""
+        """Set the active pieces."""
         if self.rows.size:
             self.curves.held[:] = held.astype(np.int64)
 
     def hold(self, here: Any, closed: IntArray) -> bool:
-        """Let the nearest pieces of slots and closed contacts count alone; tell whether anything has changed."""
+        """Fix the nearest pieces of slots and closed contacts as active; return whether anything has changed."""
         changed = False
         for k in range(self.rows.size):
             chain, contact = self.chain[k], self.contact[k]
@@ -83,7 +83,7 @@ class Edges:
         return changed
 
     def watched(self) -> list[int]:
-        """Return the rows in which a piece counts alone."""
+        """Return the rows with a fixed active piece."""
         return [k for k in range(self.rows.size) if self.curves.held[self.chain[k]] >= 0]
 
     def both_sides(self, closed: IntArray) -> list[tuple[int, int]]:
@@ -101,7 +101,7 @@ class Edges:
         return pairs
 
     def _ends(self, k: int, here: Any) -> tuple[float, bool]:
-        """Return the way to the end of the piece that is next, and whether that is its last point."""
+        """Return the distance to the next end of the piece, and whether that is its last point."""
         P, piece = self.curves.piece, int(self.curves.held[self.chain[k]])
         before, behind = kc.beyond(P, piece, *here.curve_places[k])
         ends = ((kc.BEFORE, kc.PREVIOUS), (kc.AFTER, kc.NEXT))
@@ -116,23 +116,23 @@ class Edges:
 
     @property
     def size(self) -> float:
-        """A length to compare with, m."""
+        """A reference length, m."""
         return float(self.curves.piece[:, kc.SIZE].max(initial=0.0)) if self.rows.size else 0.0
 
     def at_end(self, k: int, here: Any) -> int:
-        """Return what stands at the end that was reached."""
+        """Return the kind of the end that was reached."""
         P, piece = self.curves.piece, int(self.curves.held[self.chain[k]])
         return int(P[piece, kc.AFTER if self._ends(k, here)[1] else kc.BEFORE])
 
     def turn(self, k: int, here: Any) -> None:
-        """Let the piece behind the end that was reached count."""
+        """Activate the piece after the end that was reached."""
         P, chain = self.curves.piece, self.chain[k]
         piece = int(self.curves.held[chain])
         self.curves.held[chain] = int(P[piece, kc.NEXT if self._ends(k, here)[1] else kc.PREVIOUS])
 
 
 def glocker(phase: Phase, before: Any, after: Any, row: int) -> tuple[Array, Array]:
-    """Return the velocities behind a kink of a slot, and the impulses of the joints.
+    """Return the velocities after a kink of a slot, and the impulses of the joints.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What the driver with events counts, and the list of its first events; plain arrays, so that runs can be resumed."""
+"""Counters of the event driver, and the list of its first events; plain arrays, so that runs can be resumed."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ LISTED = 1000
 
 
 class EventCounts:
-    """Numbers of a run, and its first events as rows (time, kind, contact)."""
+    """Counters of a run, and its first events as rows (time, kind, contact)."""
 
     def __init__(self) -> None:
         self.numbers = np.zeros(len(COUNTED))
         self.listed = np.full((LISTED, 3), np.nan)
 
     def add(self, what: str, amount: float = 1.0) -> None:
-        """Add to a number."""
+        """Increase a counter."""
         self.numbers[COUNTED.index(what)] += amount
 
     def get(self, what: str) -> float:
-        """Return a number."""
+        """Return the value of a counter."""
         return float(self.numbers[COUNTED.index(what)])
 
     def event(self, t: float, kind: str, contact: int = -1) -> None:
-        """Count an event, and put it on the list."""
+        """Count an event, and append it to the list."""
         n = int(self.get("count"))
         if n < LISTED:
             self.listed[n] = t, KINDS.index(kind), contact
@@ -46,15 +46,15 @@ class EventCounts:
         return [(float(t), KINDS[int(k)], labels[int(c)] if c >= 0 else "") for t, k, c in rows]
 
     def figures(self) -> dict[str, float]:
-        """Return the numbers by name."""
+        """Return the counters by name."""
         return {
             name: float(x) if name.endswith("_work") else int(x) for name, x in zip(COUNTED, self.numbers, strict=True)
         }
 
     def arrays(self) -> dict[str, Array]:
-        """Return what a snapshot holds."""
+        """Return the arrays of a snapshot."""
         return {"event_numbers": self.numbers, "event_list": self.listed}
 
     def restore(self, arrays: dict[str, Array]) -> None:
-        """Go on from a snapshot."""
+        """Continue from a snapshot."""
         self.numbers, self.listed = arrays["event_numbers"].copy(), arrays["event_list"].copy()

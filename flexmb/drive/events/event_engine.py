@@ -10,6 +10,7 @@ import numpy as np
 
 from flexmb.drive.engine import Plan, require_fitting, tally_of, truncate
 from flexmb.drive.events.capture import Capturing
+from flexmb.drive.events.compiled_march import compiled_march
 from flexmb.drive.events.edges import with_own_pieces
 from flexmb.drive.events.hybrid_motion import HybridMotion, switch_notes
 from flexmb.drive.events.integrators import integrator_of
@@ -56,6 +57,7 @@ class EventEngine:
             kink_times(system, plan.t0, end, plan.h),
             end - plan.t0,
         )
+        self.motion.march = compiled_march(self.motion, self.records)
         self.note = stability_note(plan.scheme, system, plan.t0, plan.h, end - plan.t0, plan.tolerance)
         self._arrive(self.motion.state)
 

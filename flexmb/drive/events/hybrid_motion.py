@@ -13,9 +13,9 @@ It begins at the last state that was reached by a step; nothing that failed is b
 ``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance; ``shortest`` is T/1e5 unless
 given.
 
-The way back: three steps without a change of the contacts that are pressed, those at rest, and no other contact that
-closes within h* (of the two conditions of the thesis the second would never end, once a contact opens). Positions and
-velocities are then projected on the contacts that are closed, which the ledger has as numerical work.
+The condition for the return: three steps without a change of the contacts under load, these at rest, and no other
+contact that closes within h* (the second condition of the thesis would never be met once a contact opens). Positions
+and velocities are then projected on the closed contacts, which the ledger records as numerical work.
 """
 
 from __future__ import annotations
@@ -37,24 +37,24 @@ from flexmb.state import Array, IntArray
 
 REASONS = ("back", "clustered", "unsolved", "painleve", "space", "edge")
 WORDS = {
-    "back": "contacts are at rest or apart: located events again",
+    "back": "contacts are at rest or open: located events again",
     "clustered": "impacts accumulate at several contacts: time stepping",
     "unsolved": "the problem of the contacts was not solved: time stepping",
     "painleve": "forces of sliding contacts are not unique (Painleve): time stepping",
     "space": "a contact with friction in space is closed: time stepping",
-    "edge": "both sides of an edge are touched, or its passage was not solved: time stepping",
+    "edge": "contact on both sides of an edge, or its passage was not solved: time stepping",
 }
 """Reasons for a change of the driver."""
 LISTED = 1000
 """Maximum length of the list of changes."""
 WINDOW = 10.0
-"""Time over h* within which events are counted."""
+"""Time, in units of h*, within which events are counted."""
 CALM, LOOK = 3, 8
 """Steps without a change after which a return to located events is tried, and the interval of further attempts."""
 
 
 class Switch(Exception):
-    """A reason to change to time stepping."""
+    """A reason to switch to time stepping."""
 
     def __init__(self, reason: str, contact: int = -1) -> None:
         super().__init__(reason)
@@ -62,7 +62,7 @@ class Switch(Exception):
 
 
 def switch_notes(switches: Sequence[tuple[float, str, str]]) -> tuple[str, ...]:
-    """Return what a run says of the changes of its driver: one note for each reason, with the first time."""
+    """Return the notes of a run on changes of its driver: one for each reason, with the first time."""
     found: dict[str, list[tuple[float, str]]] = {}
     for t, reason, contact in switches:
         found.setdefault(reason, []).append((t, contact))
@@ -77,7 +77,7 @@ def switch_notes(switches: Sequence[tuple[float, str, str]]) -> tuple[str, ...]:
 
 
 class HybridMotion(Motion):
-    """Motion with events, and with time stepping where these do not do.
+    """Motion with events, and with time stepping where events fail.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ class HybridMotion(Motion):
         self.changed, self.time_stepping, self._at_edge, self._returns = 0, False, False, False
         self.pressed, self.calm = np.zeros(self.system.contacts.nc, dtype=bool), 0
 
-    # -- what is booked, and what is taken back
+    # -- the record, and how it is undone
 
     def _hold(self, report: Any, state: Any) -> None:
         self._pending.append((report, state))
 
     def _flush(self) -> None:
-        """Book what has happened, and keep the state that was reached."""
+        """Record the results so far, and store the current state."""
         for report, state in self._pending:
             self._booked(report, state)
         self._pending.clear()
@@ -113,25 +113,25 @@ class HybridMotion(Motion):
         self._kept = (self.state, self.phase, self.flights.copy(), self._dependent, self.edges.held, *numbers)
 
     def _take_back(self) -> None:
-        """Go back to the state that was kept."""
+        """Return to the stored state."""
         self._pending.clear()
         self.state, self.phase, flights, self._dependent, pieces, numbers, listed = self._kept
         self.edges.restore(pieces)
         self.flights, self.counts.numbers, self.counts.listed = flights.copy(), numbers.copy(), listed.copy()
 
     def start(self) -> None:
-        """Deal with what is closed at the start."""
+        """Handle contacts that are closed at the start."""
         self._flush()
         self._tried(super().start)
 
     def advance_to(self, t: float) -> None:
-        """Go on to a time on the grid, exactly."""
+        """Advance exactly to a time on the grid."""
         self._flush()
         super().advance_to(t)
         self._flush()
 
     def _tried(self, act: Any, *given: Any) -> None:
-        """Do something that may fail; change to time stepping where it does."""
+        """Execute an operation that may fail; if it does, switch to time stepping."""
         self._at_edge = False
         try:
             act(*given)
@@ -147,7 +147,7 @@ class HybridMotion(Motion):
             self._change(reason, contact)
 
     def _change(self, reason: str, contact: int = -1) -> None:
-        """Note a change of the driver."""
+        """Record a change of the driver."""
         if self.changed < LISTED:
             self.changes[self.changed] = self.state.t, REASONS.index(reason), contact
         self.changed += 1
@@ -157,7 +157,7 @@ class HybridMotion(Motion):
             self.times[:] = -np.inf
             self.events_since, self.since = 0, self.state.t
             self.undecided[:] = 0
-            self.edges.restore(np.full(self.edges.held.size, -1.0))  # of every curve the nearest piece counts
+            self.edges.restore(np.full(self.edges.held.size, -1.0))  # the nearest piece of every curve is active
             self.phase = self.phase.with_(np.zeros(0, dtype=np.int64))
             s = self.state
             self.state = self.phase.begin(s.t, s.q, s.v)
@@ -173,7 +173,7 @@ class HybridMotion(Motion):
     def _cross(self, kink: float) -> None:
         if not self.time_stepping:
             self._tried(super()._cross, kink)
-        if self.state.t < kink:  # not crossed with events
+        if self.state.t < kink:  # not passed with events
             self._steps_toward(kink)
 
     def _meet(self, watch: Watch, event: Event, step: SmoothStep, t: float) -> None:
@@ -182,7 +182,7 @@ class HybridMotion(Motion):
 
     def _accept(self, step: SmoothStep) -> None:
         super()._accept(step)
-        self._flush()  # what fails from here on begins at the end of this step
+        self._flush()  # failures from here on start at the end of this step
 
     def _count_event(self, contact: int) -> None:
         super()._count_event(contact)
@@ -202,7 +202,7 @@ class HybridMotion(Motion):
         return closed, slip
 
     def _check_corners(self, closed: IntArray) -> None:
-        """Change to time stepping where contacts begin to touch both sides of a corner."""
+        """Switch to time stepping if contacts begin to touch both sides of a corner."""
         if self._returns:
             return
         was = set(self.phase.closed.tolist())
@@ -224,7 +224,7 @@ class HybridMotion(Motion):
             at = self.phase.at(time, new.q, new.v)
             self.state = replace(s, t=time, q=new.q, v=new.v, here=at, lam=report.Lam / h)
             self.counts.add("time_steps")
-            self._booked(report, self.state)  # at once: such steps are never taken back
+            self._booked(report, self.state)  # immediately: such steps are never undone
             pressed = report.P > 0.0
             self.calm = self.calm + 1 if np.array_equal(self.pressed, pressed) else 0
             self.pressed = pressed
@@ -236,7 +236,7 @@ class HybridMotion(Motion):
         self._flush()
 
     def _calm(self, pressed: IntArray) -> bool:
-        """Tell whether pressed contacts are at rest, and no other one closes within h*."""
+        """Return whether pressed contacts are at rest, and no other one closes within h*."""
         here, blocks = self.state.here.here, self.system.contacts.blocks
         if (blocks.slides[pressed] > 1).any() and (blocks.friction[pressed, 0] > 0.0).any():
             return False
@@ -252,7 +252,7 @@ class HybridMotion(Motion):
         return bool((falls > self.short.times(self.state, bend)).all())
 
     def _back(self, pressed: IntArray) -> None:
-        """Begin a phase with the pressed contacts closed, if that can be."""
+        """Start a phase with the pressed contacts closed, if possible."""
         try:
             now = Instantly(self.system, self.state.here.here, self.solver)
             tau_1 = self.thresholds.rest(now.here, self._bends(now, pressed))
@@ -273,14 +273,14 @@ class HybridMotion(Motion):
         return [(float(t), REASONS[int(r)], labels[int(c)] if c >= 0 else "") for t, r, c in rows]
 
     def arrays(self) -> dict[str, Array]:
-        """Return what a snapshot holds."""
+        """Return the arrays of a snapshot."""
         mode = np.array([float(self.changed), float(self.time_stepping), float(self.calm)])
         pressed = self.pressed.astype(np.float64)
         own = {"event_times": self.times, "changes": self.changes, "mode": mode, "pressed": pressed}
         return {**super().arrays(), **own}
 
     def restore(self, arrays: dict[str, Array], t: float) -> None:
-        """Go on from a snapshot."""
+        """Continue from a snapshot."""
         super().restore(arrays, t)
         self.times, self.changes = arrays["event_times"].copy(), arrays["changes"].copy()
         self.changed, self.time_stepping = int(arrays["mode"][0]), bool(arrays["mode"][1])

@@ -1,4 +1,4 @@
-"""What happens in an instant: impacts on all closed contacts, closings of accumulations, which contacts stay closed.
+"""Instantaneous problems: impacts on all closed contacts, ends of accumulations, and which contacts stay closed.
 
 Impact (joints bordered): W = J^T A J with A = M^-1 projected on the joints, J the normals and tangents of all closed
 contacts; Newton's or Poisson's law with Coulomb's friction (``schemes.contact_stack``). Energy, exactly:
@@ -34,17 +34,17 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
 PAINLEVE = (
-    "use moreau-jean or hybrid: friction has no unique answer (Painleve), W_NN - W_NT mu s of the contacts that slip "
-    "is no P-matrix"
+    "use moreau-jean or hybrid: friction has no unique answer (Painleve), W_NN - W_NT mu s of the slipping contacts "
+    "is not a P-matrix"
 )
 MOST_MINORS = 8
 """Number of contacts up to which all principal minors are checked."""
 TIE = 1e-9
-"""Acceleration, over the largest one of the problem, up to which a contact without force stays closed."""
+"""Acceleration, relative to the largest one of the problem, up to which a contact without force stays closed."""
 
 
 class NotUnique(SimulationError):
-    """Forces of contacts that slip are not unique (Painleve)."""
+    """Forces of slipping contacts are not unique (Painleve)."""
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ class Jump:
 
 
 class Instantly:
-    """What impulses and forces of contacts do at an instant of the system, with the joints held."""
+    """Effects of impulses and forces of contacts at an instant of the system, subject to the joints."""
 
     def __init__(self, system: LinearSystem | MultibodySystem, here: Any, solver: ContactSolver) -> None:
         self.system, self.here, self.solver = system, here, solver
@@ -99,7 +99,7 @@ class Instantly:
         return Jump(here.v + free + dv, P, R, Lam if Lam_0 is None else Lam + Lam_0, count)
 
     def close(self, contacts: IntArray) -> Jump:
-        """Return the jump that ends the relative velocities of contacts at once, least in the norm of the energy."""
+        """Return the jump that ends the relative velocities of contacts at once, least in the kinetic energy norm."""
         system, here = self.system, self.here
         P = np.zeros(system.contacts.nc)
         J = self.directions(contacts)
@@ -109,7 +109,7 @@ class Instantly:
         return Jump(here.v + dv, P, np.zeros(system.contacts.blocks.nt), Lam)
 
     def bends(self, contacts: IntArray, held: IntArray) -> Array:
-        """Return the second derivatives of the gaps of contacts with others held by what forces they take, (nk,)."""
+        """Return the second derivatives of the gaps of contacts, with others kept closed by their forces, (nk,)."""
         if not contacts.size:
             return np.zeros(0)
         a = self.free
@@ -122,7 +122,7 @@ class Instantly:
         return np.asarray(self.directions(contacts).T @ a + self.here.bias[contacts])
 
     def depend(self, contacts: IntArray) -> bool:
-        """Tell whether forces of contacts are not unique: their rows depend on each other, or on the joints."""
+        """Return whether forces of contacts are not unique: their rows depend on each other, or on the joints."""
         if contacts.size < 2 and not (contacts.size and self.system.nj):
             return False
         J = self.directions(contacts)
@@ -139,7 +139,7 @@ class Instantly:
         return np.asarray(self.M.solve_both(here.F.sum(axis=0) - here.momentum_rate, -here.joint_bias)[0])
 
     def stay(self, contacts: IntArray, slip: Array, tangent_bias: Array) -> tuple[Array, Array, Array]:
-        """Solve the problem on the level of accelerations.
+        """Solve the problem at acceleration level.
 
         Parameters
         ----------
@@ -153,7 +153,7 @@ class Instantly:
         -------
         stays : (nk,) bool array
         slip : (nk,) array
-            Signs of those that slip from now on; 0 where they stick or have no friction.
+            Signs of slip from now on; 0 for sticking or frictionless contacts.
         lam : (nk,) array
             Normal forces.
         """
@@ -214,12 +214,12 @@ class Instantly:
 
     @staticmethod
     def _kept(lam: Array, bend: Array, b: Array) -> Array:
-        """Return which contacts stay closed: those with force, and ties."""
+        """Return which contacts stay closed: those with force, and those within the tolerance."""
         size = float(np.abs(b).max(initial=0.0)) or 1.0
         return np.asarray((lam > 0.0) | (bend <= TIE * size))
 
     def report(self, jump: Jump, drives: bool = False) -> StepReport:
-        """Return the works of a jump; ``drives`` says that the speed of a driven joint has jumped."""
+        """Return the works of a jump; ``drives`` is true if the speed of a driven joint has jumped."""
         system, here = self.system, self.here
         mean = 0.5 * (here.v + jump.v)
         U = np.concatenate([here.G.T @ mean + here.g_t, here.H.T @ mean + here.H_t])
@@ -231,7 +231,7 @@ class Instantly:
         own = 0.0
         if drives:
             drive += joints
-        elif system.nj:  # what a drive does, g_t . Lam; the rest is what joints violate
+        elif system.nj:  # work of a drive, g_t . Lam; the rest is due to constraint violations
             given = -float(here.joint_g_t @ jump.Lam)
             drive, own = drive + given, joints - given
         return StepReport(

@@ -1,4 +1,4 @@
-"""Which integrator of smooth motion a scheme stands for, and what the driver with events refuses."""
+"""The integrator of smooth motion that belongs to a scheme, and the checks of the event driver."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ WITH_EVENTS = "phem56, dopri5, hem5, rkf45, radau-iia-5, hybrid, newmark, hht, g
 
 
 def integrator_of(scheme: Scheme) -> SmoothScheme:
-    """Return the integrator; InputError for a scheme that has impacts in its steps only."""
+    """Return the integrator; InputError for a scheme that only has steps over impacts."""
     if isinstance(scheme, SmoothScheme):
         return scheme
     if isinstance(scheme, Alpha) and not scheme.naive:
@@ -30,7 +30,7 @@ def integrator_of(scheme: Scheme) -> SmoothScheme:
 
 
 def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, tolerance: float) -> None:
-    """Raise InputError for what the driver with events does not carry."""
+    """Raise InputError for features that the event driver does not support."""
     integrator_of(scheme)
     if tolerance and tolerance < LEAST:
         message = f"is below what numbers of 16 digits can reach; give {LEAST:g} or more"
@@ -51,8 +51,8 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, toleran
         raise InputError(message, where="scheme", key="name", value=scheme.name)
     other = np.flatnonzero(rough & (blocks.friction[:, 1] != COULOMB))
     if other.size:
-        message = f"carries Coulomb's friction only (contact '{labels[int(other[0])]}') with events; use moreau-jean"
+        message = f"supports Coulomb friction only (contact '{labels[int(other[0])]}') with events; use moreau-jean"
         raise InputError(message, where="scheme", key="name", value=scheme.name)
     if isinstance(system, MultibodySystem) and system.spheres:
-        message = "does not go with contacts of kind 'spheres'; list the pairs as contacts of the kind sphere-sphere"
+        message = "cannot be used with contacts of kind 'spheres'; list the pairs as contacts of kind sphere-sphere"
         raise InputError(message, where="scheme", key="name", value=scheme.name)

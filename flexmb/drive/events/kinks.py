@@ -1,4 +1,4 @@
-"""Times at which functions of loads, drives and moved surfaces have kinks: steps end there and begin anew.
+"""Times at which functions of loads, drives and moved surfaces have kinks, where steps end and restart.
 
 Corners of ramps and tables, both ends of a spin-up, times of a table of speeds: there higher derivatives jump.
 """
@@ -24,7 +24,7 @@ def kink_times(system: LinearSystem | MultibodySystem, start: float, end: float,
         used = [load.phi for load in system.loads] + list(system.contacts.motions)
         for function in used:
             code = getattr(function, "code", None)
-            if code is None:  # a function made by hand, of which nothing is known
+            if code is None:  # a user-defined function without known kinks
                 continue
             kind, data = code()
             one = Functions(np.array([kind]), np.array([0, data.size]), np.asarray(data, dtype=np.float64))

@@ -1,6 +1,6 @@
-"""Landing: the step is repeated with the length at which it ends at the event. Never is a state taken from inside.
+"""Landing: the step is repeated with the length at which it ends at the event, instead of using its dense output.
 
-So the order of the integrator and its energy identity survive the event.
+So the order of the integrator and its energy identity are preserved at the event.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ from flexmb.smooth.smooth_step import SmoothStep
 ROUNDS = 30
 """Maximum number of trial steps."""
 NEWTON = 4
-"""Number of steps with the given rate."""
+"""Number of Newton iterations with the given rate."""
 
 
 @dataclass(frozen=True)
 class Landing:
-    """Where a landing has come to: the step, its length, the event function there, how many steps were tried."""
+    """State of a landing: the step, its length, the event function there, the number of steps tried."""
 
     step: SmoothStep
     s: float
@@ -35,7 +35,7 @@ def land(
     close: float,
     first_slope: float,
 ) -> Landing:
-    """Repeat a step until its end is at the event: Newton's method or secants, kept inside a bracket.
+    """Repeat a step until its end is at the event: Newton's method or secants, within a bracket.
 
     Parameters
     ----------

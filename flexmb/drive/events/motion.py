@@ -12,14 +12,13 @@ from typing import NoReturn
 
 import numpy as np
 
+from flexmb.drive.events.compiled_march import SLIVER, CompiledMarch
 from flexmb.drive.events.impacts import require_unique
 from flexmb.drive.events.landing import Landing, land
 from flexmb.drive.events.undecided import Undecided
 from flexmb.drive.events.watch import CLOSING, EDGE, FLIP, RELEASE, STICKING, Event, Watch
 from flexmb.smooth.smooth_step import SmoothStep
 
-SLIVER = 1e-6
-"""Fraction of a step below which a Taylor series replaces a step."""
 CORNER = 4e-12
 """Distance before a kink at which steps end, over the time: the slope at the kink is already that after it."""
 EPS = float(np.finfo(float).eps)
@@ -27,6 +26,9 @@ EPS = float(np.finfo(float).eps)
 
 class Motion(Undecided):
     """A system on its way, with events: steps, their events, and landing there."""
+
+    march: CompiledMarch | None = None
+    """The compiled loop that takes steps where nothing happens, if there is one."""
 
     def start(self) -> None:
         """Deal with what is closed at the start."""
@@ -60,7 +62,8 @@ class Motion(Undecided):
 
     def _go(self, t: float) -> None:
         while self.state.t < t:
-            self._step_toward(t)
+            if self.march is None or not self.march.go(self, t):
+                self._step_toward(t)
 
     # -- one step, with what ends it
 
@@ -95,7 +98,7 @@ class Motion(Undecided):
             if h == rest:
                 step = self._on_time(step, t)
             self._accept(step)
-            self._look_around()
+            self.look_around()
             if self.undecided.any():
                 self._decide()
             return
@@ -111,7 +114,7 @@ class Motion(Undecided):
         landing = self._land(watch, event, step.h)
         if landing is None:  # it only came near
             self._accept(self._on_time(step, t) if abs(step.end.t - t) <= 4.0 * EPS * abs(t) else step)
-            self._look_around()
+            self.look_around()
             return
         step = landing.step
         if abs(step.end.t - t) <= 4.0 * EPS * abs(t):
@@ -173,8 +176,7 @@ class Motion(Undecided):
         self.state = step.end
         self.counts.add("steps")
         self.book(self._report(step), self.state)
-        if not self.tolerance and self.state.t > self.since + self.h:  # a step without many events
-            self.events_since, self.since = 0, self.state.t
+        self.forget_events()
         if self.phase.sliding.size:
             at, normals = self.state.here, self.phase.normals
             W = at.G[:, normals].T @ self.phase.mass.solver(at.here)(at.D[:, normals])

@@ -86,6 +86,7 @@ class MotionState:
             P=P,
             external=works.external,
             drive=works.drive,
+            spin=works.spin,
             damping=works.damping,
             contact=np.zeros(blocks.nc),
             numerical=works.numerical,

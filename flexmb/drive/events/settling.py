@@ -1,4 +1,4 @@
-"""What happens in an instant: impacts, the end of an accumulation of impacts, who stays closed, the next phase."""
+"""Instantaneous transitions: impacts, ends of accumulations, contacts that stay closed, the next phase."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ STANDSTILL = 1e-9
 
 
 class Settling(MotionState):
-    """A motion that knows what to do at events."""
+    """A motion with the handling of events."""
 
     def _count_event(self, contact: int) -> None:
         """Count an event on the way; fail where many of them accumulate without an end that is seen."""
@@ -58,11 +58,16 @@ class Settling(MotionState):
         shortest = float(self.short.times(self.state, np.array([bend]))[0]) if bend > 0.0 else 0.0
         return second < 0.5 * shortest * (MOST_EVENTS - MOST_EVENTS // 2)
 
+    def forget_events(self) -> None:
+        """Begin to count the events anew after a step of fixed size without many of them."""
+        if not self.tolerance and self.state.t > self.since + self.h:
+            self.events_since, self.since = 0, self.state.t
+
     def _contact_of(self, event: Event) -> int:
         """Return the contact of an event, -1 for none."""
         return int(self.edges.contact[event.contact]) if event.kind == EDGE else event.contact
 
-    def _look_around(self) -> None:
+    def look_around(self) -> None:
         """Find open contacts that are closed on a grid point, without an event in the step."""
         here = self.state.here.here
         near = here.g <= self.thresholds.closed(here)
@@ -75,7 +80,7 @@ class Settling(MotionState):
             self._settle(np.zeros(0, dtype=np.int64), {}, jumps=False)
 
     def _after(self, event: Event, step: SmoothStep | None) -> None:
-        """Deal with an event at the state that was reached."""
+        """Handle an event at the current state."""
         phase, state, none = self.phase, self.state, np.zeros(0, dtype=np.int64)
         if event.kind == CLOSING:
             self._settle(none, {}, jumps=False, landed=event.contact)
@@ -99,7 +104,7 @@ class Settling(MotionState):
             self._pass_edge(event.contact)
 
     def _pass_edge(self, k: int) -> None:
-        """Go on behind the end of a piece of a curve."""
+        """Continue after the end of a piece of a curve."""
         s, here, edges = self.state, self.state.here.here, self.edges
         contact, what = int(edges.contact[k]), edges.at_end(k, here)
         self.counts.event(s.t, "edge", contact)
@@ -118,7 +123,7 @@ class Settling(MotionState):
         self._settle(np.zeros(0, dtype=np.int64), {}, jumps=False)
 
     def _settle(self, released: IntArray, told: dict[int, float], jumps: bool, landed: int = -1) -> None:
-        """Find the next phase at the state that was reached: impacts, closings, who stays closed, who slips.
+        """Determine the next phase at the current state: impacts, closings, contacts that stay closed, and slip.
 
         Parameters
         ----------
@@ -132,7 +137,7 @@ class Settling(MotionState):
             The contact at which a step has landed.
         """
         system = self.system
-        if not (jumps or self.scheme.drifts[1]):  # the velocities of index3 violate the rows: that is no impact
+        if not (jumps or self.scheme.drifts[1]):  # the velocities of index3 violate the rows, which is not an impact
             self._project(always=True)
         now = Instantly(system, self.state.here.here, self.solver)
         here = now.here
@@ -157,7 +162,7 @@ class Settling(MotionState):
         told: dict[int, float],
         shocked: bool,
     ) -> None:
-        """Begin the next phase: which of the touching contacts stay closed, and how they slip."""
+        """Start the next phase: determine which of the touching contacts stay closed, and their slip."""
         here, was = now.here, set(self.phase.closed.tolist())
         resting = touching[np.abs(here.U[touching]) <= tau_1[touching]]
         resting = np.setdiff1d(resting, released)
@@ -175,7 +180,7 @@ class Settling(MotionState):
         self._begin(now, closed_now, slip)
 
     def _begin(self, now: Instantly, closed: IntArray, slip: Array) -> None:
-        """Begin the phase of a set of closed contacts."""
+        """Start the phase of a set of closed contacts."""
         self.phase = self.phase.with_(closed, slip)
         self.edges.hold(now.here, closed)
         s = self.state
@@ -184,14 +189,14 @@ class Settling(MotionState):
         self._project(always=True)
 
     def _bends(self, now: Instantly, contacts: IntArray) -> Array:
-        """Return sizes of the second derivatives of the gaps, zero but for some contacts, (nc,)."""
+        """Return magnitudes of the second derivatives of the gaps, zero except for some contacts, (nc,)."""
         out = np.zeros(self.system.contacts.nc)
         if contacts.size:
             out[contacts] = now.bends(contacts, np.zeros(0, dtype=np.int64))
         return out
 
     def _impact(self, now: Instantly, touching: IntArray, tau_1: Array, driven: bool) -> Instantly:
-        """Let all closed contacts share an impact, end accumulations; return the instant after it."""
+        """Solve the impact of all closed contacts, end accumulations; return the instant after it."""
         jump = now.impact(touching)
         now = self._jumped(now, jump, driven)
         for i in np.flatnonzero(jump.P):
@@ -215,7 +220,7 @@ class Settling(MotionState):
         return self._jumped(now, jump, False, closes=True)
 
     def _jumped(self, now: Instantly, jump: Jump, driven: bool, closes: bool = False) -> Instantly:
-        """Book a jump of velocities, and return the instant after it; ``closes``: it ends an accumulation."""
+        """Record a jump of velocities, and return the instant after it; ``closes``: it ends an accumulation."""
         report = now.report(jump, driven)
         if closes:
             report = replace(report, contact=np.zeros(jump.P.size), closing=float(report.contact.sum()))
@@ -244,7 +249,7 @@ class Settling(MotionState):
         return np.asarray((blocks.friction[contacts, 0] > 0.0) & (blocks.slides[contacts] > 0))
 
     def _slips(self, contacts: IntArray) -> Array:
-        """Return the signs with which contacts slip, 0 where they do not or have no friction."""
+        """Return the signs of slip of contacts, 0 for sticking or frictionless ones."""
         blocks, here, rough = self.system.contacts.blocks, self.state.here.here, self._rough(contacts)
         speed = 1e-9 * float(np.abs(here.v).max(initial=0.0)) + 1e-12
         slip, U_T = np.zeros(contacts.size), here.U_T[blocks.start[:-1][contacts[rough]]]
@@ -252,7 +257,7 @@ class Settling(MotionState):
         return slip
 
     def _holds(self, at: PhaseInstant) -> bool:
-        """Tell whether all closed contacts can stay closed, where their forces are not unique."""
+        """Return whether all closed contacts can stay closed, if their forces are not unique."""
         now = Instantly(self.system, at.here, self.solver)
         bias = at.tangent_bias if self.phase.stuck.size else np.zeros(self.system.contacts.blocks.nt)
         stays, _, _ = now.stay(self.phase.closed, self.phase.slip, bias)

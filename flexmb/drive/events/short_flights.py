@@ -1,4 +1,4 @@
-"""Which flights between impacts are too short to be worth locating: they end a sequence of impacts.
+"""Flights between impacts that are too short to be located: they end a sequence of impacts.
 
 Ending the velocities of a contact at once, in place of the rest of its impacts, moves what it is coupled with by about
 |g''| h*^3 / T, where h* is the flight, g'' the second derivative of the gap and T the time scale of the motion. So

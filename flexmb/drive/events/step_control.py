@@ -1,4 +1,4 @@
-"""Steps chosen by their local error.
+"""Step size control by the local error.
 
     err = rms over (q, v) of x / (1 + |y|),      h <- h min(5, max(0.2, 0.9 (tol / err)^(1/k)))
 
@@ -15,7 +15,7 @@ from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
 LEAST = 1e-14
-"""The smallest tolerance that doubles can meet."""
+"""The smallest tolerance attainable in double precision."""
 LARGEST, SMALLEST, SAFETY = 5.0, 0.2, 0.9
 
 
@@ -37,7 +37,7 @@ class ErrorNorm:
         return [self.norm(step.end, e_q, e_v) for e_q, e_v in step.errors]
 
     def norm(self, state: SmoothState, x_q: Array, x_v: Array) -> float:
-        """Return the norm of (x_q, x_v); an empty x_v is left out."""
+        """Return the norm of (x_q, x_v); an empty x_v is ignored."""
         parts = [x_q / (1.0 + self._sizes(state))]
         if x_v.size:
             parts.append(x_v / (1.0 + np.abs(state.v)))
@@ -45,18 +45,18 @@ class ErrorNorm:
         return float(np.sqrt(np.mean(x * x))) if x.size else 0.0
 
     def first_step(self, state: SmoothState, longest: float) -> float:
-        """Return a step to begin with: a hundredth of the time in which the state would change by itself."""
+        """Return an initial step: a hundredth of the time scale of the state."""
         return float(min(longest, 0.01 * self.time_scale(state)))
 
     def time_scale(self, state: SmoothState) -> float:
-        """Return the time in which a state would change by itself, s; infinite where nothing moves."""
+        """Return the time scale of a state, s; infinite without motion."""
         here = self.norm(state, self._sizes(state), np.abs(state.v))
         rate = self.norm(state, state.v, state.a)
         return max(here, 1e-3) / rate if rate > 0.0 else float("inf")
 
 
 def factor(err: float, tolerance: float, power: int) -> float:
-    """Return by what the next step is longer."""
+    """Return the factor of the next step size."""
     if not np.isfinite(err):
         return SMALLEST
     if err <= 0.0:

@@ -1,4 +1,4 @@
-"""Steps of Moreau's scheme on the whole system, where the driver with events has them."""
+"""Steps of Moreau's scheme on the whole system, used by the event driver."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.system.multibody_system import MultibodySystem
 
 
 class Stepping:
-    """Moreau's scheme, begun anew where it is wanted.
+    """Moreau's scheme with restarts.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class Stepping:
         self._memory: Memory | None = None
 
     def begin(self, state: SmoothState, h: float) -> None:
-        """Forget what was before; go on with steps of h."""
+        """Restart without memory; continue with steps of h."""
         if h != self._length:
             self._length, self._fixed = h, self.scheme.prepare(self.system, h)
         start = State(state.t, state.q, state.v)

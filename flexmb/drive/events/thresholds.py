@@ -1,7 +1,7 @@
 """When a contact counts as closed, at rest, or without force: gaps, velocities and forces are scaled separately.
 
 g   <= tau_0 = 1e-12 L                  L: the lengths that a gap is a difference of (``Instant.reach``)
-|U| <= tau_1 = 10 sqrt(2 |g''| eps L)   below it the round-off of the gap makes hops that are none
+|U| <= tau_1 = 10 sqrt(2 |g''| eps L)   below it the round-off of the gap causes spurious hops
 lam <= tau_lam = 1e-9 of the largest force of the closed contacts
 """
 
@@ -21,11 +21,11 @@ from flexmb.system.multibody_system import MultibodySystem
 GAP = 1e-12
 """tau_0 over the magnitude of the coordinates whose difference is the gap."""
 LANDED = 1e-14
-"""|g| over that magnitude at which a step has landed."""
+"""|g| relative to that magnitude at which a step has landed."""
 FORCE = 1e-9
 """tau_lam over the largest force."""
 STILL = 1e-10
-"""Smallest tau_1 over the largest velocity: residual of the solvers."""
+"""Smallest tau_1 relative to the largest velocity: residual of the solvers."""
 
 
 @dataclass(frozen=True)
@@ -36,14 +36,14 @@ class Thresholds:
 
     @classmethod
     def of(cls, system: LinearSystem | MultibodySystem, here: Any) -> Thresholds:
-        """Return those of a system at its start."""
+        """Return the thresholds of a system at its start."""
         extent = system.extent if isinstance(system, MultibodySystem) else 0.0
         points = system.layout.points
         spread = float(np.ptp(points, axis=0).max(initial=0.0)) if len(points) else 0.0
         return cls(max(float(here.reach.max(initial=0.0)), extent, spread) or 1.0)
 
     def reach(self, here: Any) -> Array:
-        """Return the lengths that gaps are differences of, (nc,), m."""
+        """Return the magnitudes of the lengths whose differences are the gaps, (nc,), m."""
         return np.asarray(np.maximum(here.reach, self.length))
 
     def closed(self, here: Any) -> Array:

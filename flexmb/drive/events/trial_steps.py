@@ -1,4 +1,4 @@
-"""Steps of the integrator that a motion tries: with their error, or without it."""
+"""Trial steps of the integrator of a motion, with and without error control."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from flexmb.smooth.smooth_step import SmoothStep
 
 
 class TrialSteps(Settling):
-    """A motion that tries steps from the state that was reached; none of them is booked."""
+    """A motion that takes trial steps from the current state; none of them is recorded."""
 
     def _on_time(self, step: SmoothStep, t: float) -> SmoothStep:
-        """Return a step with its end at a time of the grid, which sums of steps miss by the last bit."""
+        """Return a step with its end exactly at a time of the grid, which sums of steps miss by round-off."""
         end = step.end
         if end.t == t:
             return step
         return replace(step, end=replace(end, t=t, here=self.phase.at(t, end.q, end.v)))
 
     def _take(self, h: float) -> SmoothStep | None:
-        """Return a step of length h; None where its error is too large, and a shorter one is wanted."""
+        """Return a step of length h; None if its error is too large and a shorter one is required."""
         try:
             step = self.scheme.smooth_step(self.phase, self.state, h)
         except NotConverged:

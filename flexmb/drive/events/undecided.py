@@ -1,4 +1,4 @@
-"""Contacts that neither leave nor stay in an instant: the step decides, by the signs of its impulse and its gap.
+"""Contacts whose state is ambiguous at an instant: the step decides, by the signs of its impulse and its gap.
 
 Forces in an instant are those of all modes of a model. Where a step does not resolve the fastest of them, these forces
 can say that a contact leaves, while in every step, however short, its gap falls: the event would come back at the same
@@ -25,21 +25,21 @@ ROUNDS = 64
 """Maximum number of combinations of open and closed contacts that are tried in a step."""
 
 RESOLVED = 0.25
-"""Force at a located release, over its change in an implicit step, above which the step does not resolve it."""
+"""Force at a located release, relative to its change in an implicit step, above which the step does not resolve it."""
 
 
 class Undecided(TrialSteps):
-    """A motion whose steps decide on contacts about which instants do not."""
+    """A motion whose steps decide on ambiguous contacts."""
 
     _seen: tuple[float, set[tuple[bytes, bytes, float]]] = (np.nan, set())
 
     def _key(self) -> tuple[bytes, bytes, float]:
-        """Return what an event at the start of a step has to change, for the next step to be another one."""
+        """Return what an event at the start of a step must change, so that the next step differs."""
         jumps = sum(self.counts.get(what) for what in ("impacts", "closings", "edges"))
         return self.phase.closed.tobytes(), self.phase.slip.tobytes(), jumps
 
     def _at_once(self, event: Event) -> None:
-        """Deal with an event at the start of a step; its contact is undecided if it comes back at the same time."""
+        """Handle an event at the start of a step; its contact becomes undecided if it recurs at the same time."""
         if self._seen[0] != self.state.t:
             self._seen = (self.state.t, {self._key()})
         self._after(event, None)
@@ -51,7 +51,7 @@ class Undecided(TrialSteps):
         self._seen[1].add(key)
 
     def _pulls(self, step: SmoothStep) -> bool:
-        """Mark contacts as undecided that an implicit step pulls at, though the forces in its instants press."""
+        """Mark contacts as undecided that are in tension in an implicit step, though in compression at its instants."""
         phase = self.phase
         if step.lam_end is None or self._dependent:
             return False
@@ -62,19 +62,19 @@ class Undecided(TrialSteps):
         return bool(pulled.size)
 
     def _unresolved(self, event: Event, step: SmoothStep) -> bool:
-        """Tell whether the force of a contact at a shorter step is far from what it is linearly between both ends."""
+        """Return whether the force of a contact at a shorter step differs strongly from linear interpolation."""
         row = self.phase.nj + int(np.searchsorted(self.phase.closed, event.contact))
         there = float(self._tried_step(event.s * step.h).end.lam[row])
         return abs(there) > RESOLVED * abs(float(step.end.lam[row] - step.start.lam[row]))
 
     def _at_rest(self, contacts: IntArray) -> tuple[Array, Array]:
-        """Return the normal velocities of contacts, and those at which they count as at rest."""
+        """Return the normal velocities of contacts, and their thresholds of rest."""
         here = self.state.here.here
         tau_1 = self.thresholds.rest(here, self._bends(Instantly(self.system, here, self.solver), contacts))
         return here.U[contacts], tau_1[contacts]
 
     def _decided_by_step(self, h: float) -> SmoothStep | None:
-        """Return a step of length h whose signs agree with its phase; None where a shorter one is wanted."""
+        """Return a step of length h whose signs agree with its phase; None if a shorter one is required."""
         for _ in range(ROUNDS):
             step = self._take(h)
             change = None if step is None else self._inconsistent(step)
@@ -123,7 +123,7 @@ class Undecided(TrialSteps):
         return None
 
     def _decide(self) -> None:
-        """End the doubt about contacts of which the state that was reached says what the step has said."""
+        """Decide contacts for which the current state confirms the result of the step."""
         phase, state, here = self.phase, self.state, self.state.here.here
         contacts = np.flatnonzero(self.undecided)
         U, tau_1 = self._at_rest(contacts)

@@ -1,6 +1,6 @@
 """Event functions on the dense output of a step, and the first of their roots.
 
-    CLOSING   g of an open contact; g / (t - t_open) while it stands where it was opened: that has no root there
+    CLOSING   g of an open contact; g / (t - t_open) after a release at g = 0, which has no root there
     RELEASE   lam_N of a closed one; where rows depend on each other: whether the contacts can hold each other at all
     SLIPPING  mu lam_N - |lam_T| of one that sticks
     STICKING  s U_T of one that slips
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from flexmb.drive.dense_output import POINTS
 from flexmb.drive.events.edges import Edges
 from flexmb.drive.events.thresholds import Thresholds
 from flexmb.smooth.dense import inside_of, velocity_of
@@ -29,17 +28,19 @@ from flexmb.smooth.smooth_step import SmoothStep
 from flexmb.state import Array, IntArray
 
 CLOSING, RELEASE, SLIPPING, STICKING, EDGE = "closing", "release", "slip", "stick", "edge"
+POINTS = 8
+"""Number of parts of a step in which the sign of an event function is checked, so that short flights are found."""
 FAR = 2.0
 """Factor on the largest change of a gap in a step, in the first check."""
 STEADY = 0.2
 """Fraction of its largest value in a step above which a force counts as nonzero."""
 FLIP = 1e-13
-"""Accuracy, over the step, to which the loss of solvability of the contact problem is located."""
+"""Accuracy, relative to the step, to which the loss of solvability of the contact problem is located."""
 
 
 @dataclass(frozen=True)
 class Event:
-    """The first event in a step: what, which contact (row of ``Edges``), and at which s in [0, 1]."""
+    """The first event in a step: kind, contact (row of ``Edges``), and its s in [0, 1]."""
 
     kind: str
     contact: int
@@ -69,12 +70,12 @@ class Watch:
             self.functions.append((CLOSING, int(i)))
         if phase.closed.size:
             self._watch_forces(start, end)
-        if quiet is not None:  # contacts about which the signs of the step decide
+        if quiet is not None:  # contacts on which the signs of the step decide
             self.functions = [f for f in self.functions if f[1] < 0 or not quiet[f[1]]]
         self.functions += [(EDGE, k) for k in self.edges.watched()]
 
     def _near(self) -> IntArray:
-        """Return the open contacts that can close in the step."""
+        """Return the open contacts that may close in the step."""
         phase, h = self.phase, self.step.h
         g_0, g_1 = self.step.start.here.here.g, self.step.end.here.here.g
         U_0, U_1 = self.step.start.here.approach, self.step.end.here.approach
@@ -103,11 +104,11 @@ class Watch:
             self.functions.append((STICKING, int(phase.closed[k])))
 
     def _surely(self, step: SmoothStep, row: int) -> bool:
-        """Tell whether an implicit step presses a row, at its end and over all of it: what an instant says is noise."""
+        """Return whether an implicit step presses a row, at its end and on average: instantaneous signs are noise."""
         return step.lam_end is not None and step.lam_end[row] > self.tau_lam and step.impulse[row] > 0.0
 
     def forces(self, s: float, at: PhaseInstant) -> Array:
-        """Return the forces of the rows at s: those of the instant, or linear where the step is implicit."""
+        """Return the forces of the rows at s: instantaneous ones, or linear ones if the step is implicit."""
         start, end = self.step.start.lam, self.step.end.lam
         if s >= 1.0:
             return end
@@ -122,7 +123,7 @@ class Watch:
         return self.phase.at(start.t + s * self.step.h, system.advance(start.q, x), velocity_of(system, x, rate))
 
     def value(self, function: tuple[str, int], at: PhaseInstant, lam: Array | None = None) -> float:
-        """Return an event function at an instant; ``lam`` are the forces of the rows, where they are known."""
+        """Return an event function at an instant; ``lam`` are the forces of the rows, if known."""
         kind, contact = function
         phase = self.phase
         if kind == CLOSING:
@@ -144,14 +145,14 @@ class Watch:
         return float(phase.mu[place]) * normal - abs(float(lam[tie]))
 
     def first(self) -> Event | None:
-        """Return the first event, if there is one."""
+        """Return the first event, None if there is none."""
         if not self.functions:
             return None
         if self.holds is not None and not self.holds(self.step.start.here):
             return Event(RELEASE, -1, 0.0)
         before = [self._start_value(f) for f in self.functions]
         fresh = [self._fresh(f) for f in self.functions]
-        # a contact that has bounced may stand a little below zero: projections on joints moved it, or a captured impact
+        # a contact after an impact may be slightly below zero, due to projections on joints or a captured impact
         floor = [min(0.0, self.value(f, self.step.start.here, self.step.start.lam)) for f in self.functions]
         last = 0.0
         force = any(f[0] in (RELEASE, SLIPPING) and f[1] >= 0 for f in self.functions)
@@ -187,25 +188,25 @@ class Watch:
         return 1.0 if self._fresh(function) else self.value(function, start.here, start.lam)
 
     def _fresh(self, function: tuple[str, int]) -> bool:
-        """Tell whether a function is zero at the start, where its event has just been dealt with."""
+        """Return whether a function is zero at the start, where its event has just been handled."""
         start = self.step.start
         return self.value(function, start.here, start.lam) <= self._margin(function)
 
     def _root(self, function: tuple[str, int], a: float, b: float, fresh: bool) -> float:
-        """Return the root of a function in (a, b]; that of f / s where it begins at zero."""
+        """Return the root of a function in (a, b]; that of f / s if it starts at zero."""
         force = function[0] in (RELEASE, SLIPPING) and function[1] >= 0
 
         def along(s: float) -> float:
             at = self.at(s)
             return self.value(function, at, self.forces(s, at) if force else None)
 
-        if function == (RELEASE, -1):  # yes or no: the first place where it is no
+        if function == (RELEASE, -1):  # Boolean function: the first point where it is false
             while b - a > FLIP:
                 a, b = (0.5 * (a + b), b) if along(0.5 * (a + b)) > 0.0 else (a, 0.5 * (a + b))
             return b
         if fresh and a == 0.0:
             low = b
-            for _ in range(40):  # where it is still above: it has left zero upwards, or there is no root but the start
+            for _ in range(40):  # where it is still positive: it increased from zero, or the start is the only root
                 low *= 0.5
                 if along(low) > 0.0:
                     return float(brentq(along, low, b, xtol=1e-15))
@@ -214,6 +215,6 @@ class Watch:
             return 0.0
         if along(b) == 0.0:
             return b
-        if fresh and along(a) <= 0.0:  # it has stood at zero until now
+        if fresh and along(a) <= 0.0:  # it was zero until now
             return a
         return float(brentq(along, a, b, xtol=1e-15))

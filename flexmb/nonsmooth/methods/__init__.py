@@ -1,1 +1,1 @@
-"""Solvers of contact problems, one file each; ``registry.py`` knows them by their names."""
+"""Solvers of contact problems, one file each; ``registry.py`` has them by name."""

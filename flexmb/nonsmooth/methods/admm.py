@@ -2,9 +2,9 @@
 
     P = (W + rho)^-1 (rho (z - xi) - b - s),     z = proj_K(P + xi),     xi += P - z,     s = mu |U_T| on the normals
 
-rho is moved, and W + rho factored again, when one of the two residuals |P - z| and rho |z - z_before| is ten times the
-other; ever more rarely, so that it settles. With large mu the fixed point of s can run away; it is started again from
-zero then, with s renewed every ten iterations only.
+rho is changed, and W + rho factored again, if one of the two residuals |P - z| and rho |z - z_before| is ten times the
+other; less and less often, so that it settles. With large mu the fixed-point iteration of s can diverge; it is then
+restarted from zero, with s updated only every ten iterations.
 """
 
 from __future__ import annotations

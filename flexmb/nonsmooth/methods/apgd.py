@@ -1,8 +1,8 @@
 """``apgd``: Nesterov's accelerated projected gradients with restarts (Mazhar et al., ACM Trans. Graph. 34, 2015).
 
-    min  1/2 P^T W P + (b + s)^T P  over K,     s = mu |U_T| on the normals, renewed every ten iterations
+    min  1/2 P^T W P + (b + s)^T P  over K,     s = mu |U_T| on the normals, updated every ten iterations
 
-For s held the problem is convex; at the fixed point of s the law is Coulomb's (De Saxce and Feng, 1998). The bound of
+For fixed s the problem is convex; at the fixed point of s the law is Coulomb's (De Saxce and Feng, 1998). The bound of
 the gradient's slope L doubles until ``d^T W d <= L |d|^2`` for the step d: this is the test on the objective without
 the difference of two large numbers.
 """

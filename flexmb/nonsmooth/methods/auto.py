@@ -1,6 +1,7 @@
-"""``auto``: chooses by the problem, and goes on with another solver where one fails.
+"""``auto``: chooses a solver by the problem, and tries further solvers if one fails.
 
-Small and dense problems go to ``flexmb.kernels.cones``; large sparse ones take the same way with sparse factors.
+Small and dense problems are solved by ``flexmb.kernels.cones``; large sparse ones by the same sequence with sparse
+factors.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ SPARSE_SYSTEM = (40.0, 1000.0)
 
 
 def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
-    """Return the impulses, and the number of sweeps and linear systems."""
+    """Return the impulses, and the numbers of sweeps and linear systems."""
     if problem.n <= SMALL or not problem.sparse:
         W, b, P = kernel_arrays(problem, P)
         k, _, _ = solve_cones(W, b, problem.shape.copy(), problem.law, P, AUTO, max_iterations, tolerance)

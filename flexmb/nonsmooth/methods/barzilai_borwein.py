@@ -1,7 +1,7 @@
-"""``barzilai-borwein``: projected gradients with the two step lengths of Barzilai and Borwein in turn.
+"""``barzilai-borwein``: projected gradients with the alternating step lengths of Barzilai and Borwein.
 
-The objective is that of ``apgd``; a step is taken back until it lies below the largest of the last ten values by
-Armijo's rule (Heyn et al., Int. J. Numer. Meth. Engng 95, 2013).
+The objective is that of ``apgd``; a step is shortened until the objective is below the largest of the last ten values
+by Armijo's rule (Heyn et al., Int. J. Numer. Meth. Engng 95, 2013).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""``clarabel``: Clarabel's interior-point method on the convex problem, s renewed between runs, then Newton's steps.
+"""``clarabel``: Clarabel's interior-point method on the convex problem, s updated between runs, then Newton steps.
 
 The fixed point of s gains few digits per run; the last ones come from the proximal method, started where it ended.
 """
@@ -23,7 +23,7 @@ SYMMETRIC = True
 
 
 def _package() -> Any:
-    """Return Clarabel, or say how to get it."""
+    """Return Clarabel, or raise with the command that installs it."""
     try:
         import clarabel
     except ImportError:

@@ -1,4 +1,4 @@
-"""``lemke``: Lemke's pivoting on pyramids, exact in the plane; in space they close in, Newton's steps end it."""
+"""``lemke``: Lemke's pivoting on pyramids, exact in the plane; refined pyramids and Newton steps in space."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``newton``: Newton's method on Alart and Curnier's function, whole steps; dense or sparse factors."""
+"""``newton``: Newton's method on Alart and Curnier's function with full steps; dense or sparse factors."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ def sparse_rows_of(problem: ContactProblem) -> SparseRows:
 def sweep(
     problem: ContactProblem, rows: SparseRows, P: Array, omega: float, sweeps: int, tolerance: float
 ) -> tuple[int, float]:
-    """Sweep over the contacts, P in place; return the sweeps made and the residual (``kernels.cone_nsgs``)."""
+    """Sweep over the contacts, P in place; return the number of sweeps and the residual (``kernels.cone_nsgs``)."""
     blocks = problem.shape.copy(), problem.start, problem.law
     k, r = solve_nsgs(rows, problem.b.copy(), problem.scales, *blocks, P, omega, sweeps, tolerance)
     return int(k), float(r)

@@ -1,4 +1,4 @@
-"""``psor``: projected over-relaxation, Gauss-Seidel sweeps whose changes are made 1.3 times."""
+"""``psor``: projected successive over-relaxation, Gauss-Seidel sweeps with a relaxation factor of 1.3."""
 
 from __future__ import annotations
 

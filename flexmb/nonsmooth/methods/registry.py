@@ -1,4 +1,4 @@
-"""The solvers by their names."""
+"""The registry of solvers by name."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ def run(name: str, problem: ContactProblem, P: Array, tolerance: float, max_iter
     method = method_of(name)
     if getattr(method, "SYMMETRIC", False) and problem.asymmetry > UNSYMMETRIC:
         words = (
-            f"takes symmetric W only, this one is unsymmetric by {problem.asymmetry:.3g} of its largest entry; "
-            "auto, nsgs, psor, newton, proximal-newton, admm and lemke take it"
+            f"supports symmetric W only, this one is unsymmetric by {problem.asymmetry:.3g} of its largest entry; "
+            "auto, nsgs, psor, newton, proximal-newton, admm and lemke support it"
         )
         raise InputError(words, where="ContactSolver", key="name", value=name)
     P, k = method.solve(problem, P, tolerance, max_iterations)

@@ -1,6 +1,6 @@
-"""A contact problem with rows and columns scaled, so that W has mean diagonal entries 1: what first-order methods need.
+"""A contact problem scaled such that the mean diagonal entry of W is 1, for first-order methods.
 
-The cones stay cones, and moments are measured as impulses are:
+The scaled sets are cones again, and moments are measured like impulses:
 
     W~ = D W D,   b~ = D b,   P~ = P / D,   U~ = D U
 """
@@ -38,13 +38,13 @@ class Scaled:
         self.law: Array = np.asarray(scaled_law(D, self.shape, self.start, problem.law))
 
     def project(self, x: Array) -> Array:
-        """Return the nearest point of the cones."""
+        """Return the projection onto the cones."""
         out = x.copy()
         project_cones(out, self.shape, self.start, self.law)
         return out
 
     def rise(self, x: Array) -> Array:
-        """Return what is added to U~ of the impulses x: ``mu |U_T|`` on the normals, zero elsewhere."""
+        """Return the term added to U~ at the impulses x: ``mu |U_T|`` on the normals, zero elsewhere."""
         out = np.empty_like(x)
         normal_rise(self.W @ x + self.b, self.shape, self.start, self.law, out)
         return out

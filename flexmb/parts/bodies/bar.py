@@ -1,4 +1,4 @@
-"""Bar: stretches along its axis, one unknown per node."""
+"""Bar: axial deformation, one unknown per node."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Bar(LineBody):
 
     @property
     def crossing_time(self) -> float:
-        """Shortest time a wave takes through an element, s: l / c with c = sqrt(E / rho)."""
+        """Shortest time in which a wave crosses an element, s: l / c with c = sqrt(E / rho)."""
         if self._network is not None:
             members, length = self._network.members, self._network.mesh.length
             return float(np.min(length * np.sqrt(members.numbers("density") / members.numbers("young"))))
@@ -55,7 +55,7 @@ class Bar(LineBody):
         return float(np.diff(self._line.x).min() / speed)
 
     def gravity_note(self, a: Array) -> str:
-        """Return words for gravity that acts across the bar alone."""
+        """Return a note if gravity acts only normal to the bar."""
         if self._network is not None and len(self._network.dofs) == 3:
             return ""
         if abs(float(a @ self.dofs()[0].vector)) > ACROSS * float(np.linalg.norm(a)):
@@ -72,7 +72,7 @@ class Bar(LineBody):
         return [Dof("u", "axial", frame[0])]
 
     def line_sections(self) -> LineSections:
-        """Return the sections; two for a quadratic element, which feel its force at their middles."""
+        """Return the sections; two for a quadratic element, with the forces at their middles."""
         if self._network is not None:
             return self._network.sections()
         EA = self._material.young * self._section.values().A

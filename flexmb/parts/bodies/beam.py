@@ -71,7 +71,7 @@ class Beam(LineBody):
         across, size = float(a @ z), float(np.linalg.norm(a))
         if self.bending != "planar" or abs(across) <= ACROSS * size:
             return ""
-        lost = f"gravity acts across the plane in which it bends, by {abs(across):.6g} of {size:.6g} m/s^2"
+        lost = f"gravity acts normal to the plane in which it bends, by {abs(across):.6g} of {size:.6g} m/s^2"
         if self._network is not None and self._network.mesh.normal is not None:
             return f"{self.where}: {lost} of the mesh, and it does not feel that part"
         if self.orientation is not None:
@@ -129,7 +129,7 @@ class Beam(LineBody):
         return self._damped(M, K, strain, gravity)
 
     def _fields(self) -> list[tuple[Placed, Array | None]]:
-        """Return the uncoupled fields and the direction each moves the axis in (torsion: None)."""
+        """Return the uncoupled fields and the direction of displacement of each (torsion: None)."""
         d, y, z = self.frame()
         values, material, lumped = self._section.values(), self._material, self.mass == "lumped"
         E, rho, rho_A = material.young, material.density, material.density * values.A

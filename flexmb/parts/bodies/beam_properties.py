@@ -104,7 +104,7 @@ def given_properties(stiffness: object, inertia: object, where: str) -> BeamProp
 
 
 def section_properties(section: Section, material: Material, shear_factor: object, where: str) -> BeamProperties:
-    """Return the properties of a section of a material; the section has both moments of area and a torsion constant."""
+    """Return the properties from a section with both moments of area and a torsion constant, and a material."""
     values = section.values()
     assert values.Iy is not None
     assert values.Iz is not None
@@ -122,7 +122,7 @@ def _shear_factor(section: Section, where: str) -> float:
     if section.shape == "rectangle":
         return 5.0 / 6.0
     if section.shape is None:
-        message = "is missing: a section by numbers tells no shear stiffness (k G A; 5/6 for a rectangle)"
+        message = "is missing: a section given by numbers has no shear stiffness (k G A; 5/6 for a rectangle)"
         raise InputError(message, where=where, key="shear_factor")
     hollow = 0.0
     if section.shape == "ring":

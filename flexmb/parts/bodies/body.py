@@ -1,4 +1,4 @@
-"""What every body yields: matrices over its free unknowns, and the maps from them to its nodes."""
+"""The interface of bodies: matrices over the free unknowns, and the maps from them to the nodes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ RESERVED_BODIES = ("analysis", "contacts", "energy", "ground", "joints", "summar
 
 RESERVED = ("first", "last", "mid", "all", "node", *QUANTITIES, *BODY_QUANTITIES)
 OFF_AXIS = 1e-9
-"""Fraction of a velocity that may lie in directions a body cannot move along (round-off)."""
+"""Fraction of a velocity allowed in directions a body cannot move along (round-off)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +80,7 @@ class BodyParts:
     center : (3,) array
         Centre of mass in the reference position, m.
     radius : float
-        To draw with, m.
+        Drawn radius, m.
     dof_names : tuple of str
         ``rod.node(3).u``.
     named : mapping of str to int
@@ -88,13 +88,13 @@ class BodyParts:
     rigid_free, rigid_held : (nv, k) and (number of supported unknowns, k) arrays
         The motions without elastic energy, on the free and on the supported unknowns.
     spin : SpinParts, optional
-        What spinning adds, for rotors.
+        Effects of spin, for rotors.
     sections : LineSections, optional
-        Of the cells.
+        Sections of the cells.
     groups : mapping of str to int array
         Names of several nodes at once.
     count : int
-        Number of nodes that can be called, -1 for all points; the rest are copies at hinges.
+        Number of nodes with names, -1 for all points; the rest are copies at hinges.
     """
 
     M: sparse.csr_array
@@ -122,7 +122,7 @@ class BodyParts:
 
     @property
     def nodes(self) -> int:
-        """Number of nodes that can be called."""
+        """Number of nodes with names."""
         return len(self.points) if self.count < 0 else self.count
 
     @property
@@ -137,7 +137,7 @@ class BodyParts:
 
 
 class Body(Protocol):
-    """A named part with mass. ``role`` tells ``Model.add`` where it belongs."""
+    """A named part with mass. ``role`` is evaluated by ``Model.add``."""
 
     @property
     def name(self) -> str:
@@ -146,7 +146,7 @@ class Body(Protocol):
 
     @property
     def role(self) -> str:
-        """Return "bodies"."""
+        """Return the role "bodies"."""
         ...
 
     @property
@@ -169,7 +169,7 @@ def node_maps(dofs: Sequence[Dof], nodes: int) -> tuple[sparse.csr_array, sparse
 
 
 def rigid_motions(dofs: Sequence[Dof], points: Array) -> Array:
-    """Return the motions of the nodes without strain that the unknowns can follow, (len(dofs) n, k).
+    """Return the rigid motions of the nodes that the unknowns can represent, (len(dofs) n, k).
 
     Three translations and three small rotations about the middle of the points, scaled to unit size.
     """
@@ -183,7 +183,7 @@ def rigid_motions(dofs: Sequence[Dof], points: Array) -> Array:
         for shift, turn in ((moved, still), (turned, np.broadcast_to(axis / size, points.shape))):
             columns.append(np.column_stack([(turn if d.turns else shift) @ d.vector for d in dofs]).ravel())
     found = np.column_stack(columns)
-    # a direction that the body has no unknown for leaves a zero column or one that repeats the others
+    # a direction without an unknown leaves a column that is zero or repeats others
     left, values, _ = np.linalg.svd(found, full_matrices=False)
     return np.asarray(left[:, values > 1e-9 * values[0]])
 
@@ -194,6 +194,6 @@ def initial_velocity(dofs: Sequence[Dof], nodes: int, velocity: Array, where: st
     inside = sum((c * dof.vector for c, dof in zip(components, dofs, strict=True)), np.zeros(3))
     off = velocity - inside
     if np.abs(off).max() > OFF_AXIS * np.abs(velocity).max():  # unlike a norm, it does not overflow
-        message = f"velocity not {what}: the part ({off[0]:.6g}, {off[1]:.6g}, {off[2]:.6g}) m/s is off it"
+        message = f"velocity not {what}: the part ({off[0]:.6g}, {off[1]:.6g}, {off[2]:.6g}) m/s deviates from it"
         raise InputError(message, where=where, key="velocity", value=tuple(velocity.tolist()))
     return np.tile(components, nodes)

@@ -32,7 +32,7 @@ class Damping:
 
     @classmethod
     def read(cls, data: object, where: str) -> Damping:
-        """Return damping from what users give: itself, a table, a pair (alpha, beta), or nothing."""
+        """Return damping from user input: an object, a table, a pair (alpha, beta), or None."""
         if data is None:
             return cls()
         if isinstance(data, Damping):
@@ -45,7 +45,7 @@ class Damping:
         raise InputError("must be { alpha = .., beta = .. } or a pair (alpha, beta)", where=where, value=data)
 
     def matrix(self, M: sparse.csr_array, K: sparse.csr_array) -> sparse.csr_array:
-        """Return C; without entries when there is no damping."""
+        """Return C; without entries if there is no damping."""
         if self.alpha and self.beta:
             return sparse.csr_array(self.alpha * M + self.beta * K)
         if self.alpha:

@@ -40,12 +40,12 @@ class ExactBeam(LargeBeam):
     """Beam of large motion; every node is a frame with the rotation of its cross-section, as a rigid body has.
 
     Elements of two nodes with the strains of the middle (``kernels.exact_beam``), second order in their length. Axes
-    d, y, z as for ``Beam``. It has no supports: hold its nodes by joints.
+    d, y, z as for ``Beam``. It has no supports: fix its nodes by joints.
 
     Parameters
     ----------
     length, elements, grading, stations, mesh, position, direction, orientation, points
-        As for ``Beam``. A curved or branched mesh is without strain as it stands in the file.
+        As for ``Beam``. A curved or branched mesh is free of strain in the shape of the file.
     groups, hinges
         As for ``Beam``; a hinge is a ball joint between the lines that meet there.
     section, material, young, density
@@ -181,7 +181,7 @@ class ExactBeam(LargeBeam):
         """A beam of small displacements with the same nodes, axes and, where they are given, section and material."""
         keys = {key: getattr(self, key) for key in (*NODE_KEYS, "groups", "hinges")}
         if self._by_numbers:
-            # numbers along y and z may differ, so that the orientation matters: no round section
+            # numbers along y and z may differ, so that the orientation matters: not a round section
             section = {"area": 1.0, "inertia_y": 1.0, "inertia_z": 2.0, "torsion": 1.0}
             return Beam(self.name, bending="spatial", section=section, young=1.0, density=1.0, **keys)
         return Beam(self.name, bending="spatial", **keys, **{key: getattr(self, key) for key in SECTION_KEYS})
@@ -212,7 +212,7 @@ class ExactBeam(LargeBeam):
     def _beta(self) -> float:
         damping = Damping.read(self.damping, f"{self.where}.damping")
         if damping.alpha != 0.0:
-            message = "has no meaning in large motion, where it would damp the motion as a whole; give beta only"
+            message = "is not possible in large motion, where it would damp the whole motion; give beta only"
             raise InputError(message, where=f"{self.where}.damping", key="alpha", value=damping.alpha)
         return float(damping.beta)
 

@@ -1,8 +1,8 @@
 """Geometrically exact beams on lines of any shape: frames at the nodes, elements with axes of their own, ball joints.
 
-The frames of all nodes start along the axes of space. An element sees them through markers that start along its own
-axes d, y, z at both of its ends: so it is straight and without strain at the start, however its neighbours lie, and
-curvature of the mesh is kept in the angles between elements.
+The frames of all nodes start along the axes of space. An element refers to them by markers that start along its own
+axes d, y, z at both of its ends: so it is straight and without strain at the start for any neighbours, and curvature of
+the mesh is represented by the angles between elements.
 """
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def _add_inertia(
 
 
 def _add_hinges(builder: Builder, name: str, places: Sequence[Marker], node: IntArray) -> None:
-    """Hold the points of every hinge together along the axes of space."""
+    """Constrain the points of every hinge to each other along the axes of space."""
     for i in range(len(node)):
         at = int(node[i])
         if i == at:

@@ -49,12 +49,12 @@ class FloatingBeam(LargeBeam):
     angular_velocity : (3,) array_like
         Initial angular velocity in space, rad/s.
     modes : int
-        Number of normal modes with the interface held.
+        Number of normal modes with fixed interface.
     interface : sequence of str
         Nodes that joints, loads and contacts act on: ``"first"``, ``"mid"``, ``"last"``, ``"node(3)"`` or a point.
         Each adds six static modes. None at all: free modes.
     max_frequency : float, optional
-        Modes above it are left out, Hz. High ones cost small time steps and carry little.
+        Modes above it are left out, Hz. High ones require small time steps and contribute little.
     """
 
     kind: ClassVar[str] = "floating-beam"
@@ -65,7 +65,7 @@ class FloatingBeam(LargeBeam):
     max_frequency: float | None = None
 
     def __post_init__(self) -> None:
-        if self._beam._network is not None:  # checks its keys, too
+        if self._beam._network is not None:  # checks its keys as well
             message = "a floating beam is one straight line; lines of another shape are beams or exact beams"
             raise InputError(message, where=self.where, key="mesh", value=str(self.mesh))
         vector(self.angular_velocity, "angular_velocity", self.where)

@@ -31,7 +31,7 @@ class DataPoint:
     Parameters
     ----------
     at : (2,) array_like
-        Where it is in the frame when nothing is deformed, m.
+        Position in the frame in the undeformed state, m.
     shape_x, shape_y, rotation : (m,) array_like
         Displacement along x and y, and rotation about z (rad), per unit of each mode; zero when not given.
     """
@@ -106,11 +106,11 @@ class FloatingData(NamedBody):
 
     def __post_init__(self) -> None:
         check_name(self.name, "bodies", RESERVED_BODIES)
-        self._matrix("mass_modes")  # first: it tells the number of modes
+        self._matrix("mass_modes")  # first, since it gives the number of modes
         mass, inertia = (positive(getattr(self, key), key, self.where) for key in ("mass", "inertia"))
         center = finite(self.center, "center", self.where)
         if inertia <= mass * center * center:
-            message = "must be larger than mass times center^2: it is about the frame's origin"
+            message = "must be larger than mass times center^2: the inertia is about the origin of the frame"
             raise InputError(message, where=self.where, key="inertia", value=self.inertia)
         within_a_turn(self.angle, "angle", self.where)
         finite(self.angular_velocity, "angular_velocity", self.where)
@@ -215,7 +215,7 @@ class FloatingData(NamedBody):
         full = np.block([[rr0, rf0.T], [rf0, ff]])
         size = np.sqrt(np.maximum(np.diag(full), 0.0))
         if size.min() == 0.0 or np.linalg.eigvalsh(full / np.outer(size, size)).min() <= 0.0:
-            message = "does not belong to a body: with first_, moment_ the mass matrix is not positive definite"
+            message = "is not that of a body: with first_, moment_ the mass matrix is not positive definite"
             raise InputError(message, where=self.where, key="mass_modes", value=self.mass_modes)
 
     @cached_property
@@ -246,6 +246,6 @@ class FloatingData(NamedBody):
 
 
 def _numbers(value: object, shape: tuple[int, ...], key: str, where: str) -> Array:
-    """Return ``value`` as a finite array of the given shape; zeros when it is not given."""
+    """Return ``value`` as a finite array of the given shape; zeros if it is not given."""
     words = f"{' x '.join(str(k) for k in shape)} numbers"
     return np.zeros(shape) if value is None else numbers(value, key, where, words, (shape,))

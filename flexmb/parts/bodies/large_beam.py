@@ -1,4 +1,4 @@
-"""What beams of large motion share: the keys of a beam, and a beam of small displacements with the same nodes."""
+"""Common base of beams of large motion: the keys of a beam, and a beam of small displacements with the same nodes."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LargeBeam(LineKeys):
     @property
     @abstractmethod
     def _beam(self) -> Beam:
-        """The straight beam that this one is made from."""
+        """The straight beam with small displacements from which this one is derived."""
 
     @property
     def _nodes(self) -> NodeTable:
@@ -47,5 +47,5 @@ class LargeBeam(LineKeys):
         return self._beam._line.x.size - 1 if network is None else len(network.mesh.lines)
 
     def memory(self, large: bool) -> Size:
-        """Return what the body takes in a model."""
+        """Return the memory requirement of the body in a model."""
         return self._beam.memory(large)._replace(bytes=self.bytes_per_element * (self.elements_of_beam))

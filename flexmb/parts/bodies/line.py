@@ -1,4 +1,4 @@
-"""What bars and beams share: a straight line of nodes, its section and material, its supports."""
+"""Common base of bars and beams: a straight line of nodes, its section and material, its supports."""
 
 from __future__ import annotations
 
@@ -150,7 +150,7 @@ class LineBody(LineKeys, StraightBody):
 
     @cached_property
     def _line(self) -> LineMesh:  # type: ignore[override]
-        """Vertices along the axis, position of the first and direction, all keys considered."""
+        """Vertices along the axis, position of the first and direction, from all keys."""
         position = None if self.position is None else vector(self.position, "position", self.where)
         direction = None if self.direction is None else unit(self.direction, "direction", self.where)
         if self._mesh is not None:
@@ -180,7 +180,7 @@ class LineBody(LineKeys, StraightBody):
         )
 
     def memory(self, large: bool) -> Size:
-        """Return what the body takes in a model of small or large motion."""
+        """Return the memory requirement of the body in a model of small or large motion."""
         lines = self._line.x.size - 1 if self._network is None else len(self._network.mesh.lines)
         return self._memory(lines, large)
 
@@ -197,7 +197,7 @@ class LineBody(LineKeys, StraightBody):
         if self._mesh is None:
             return {}
         check_group_names(self._mesh, self.where, str(self.mesh))
-        # the chain may be counted from its other end here
+        # the chain may be numbered from its other end here
         turned = float((self._mesh.points[-1] - self._mesh.points[0]) @ self._line.direction) < 0.0
         last = len(self._mesh.points) - 1
         return {
@@ -207,9 +207,9 @@ class LineBody(LineKeys, StraightBody):
 
     @cached_property
     def _network(self) -> LineNetwork | None:
-        """The lines of a mesh that is no straight chain, or whose groups differ; None for one straight line."""
+        """The lines of a mesh that is not a straight chain, or whose groups differ; None for one straight line."""
         mesh = self._mesh
-        # a chain of bars that is not straight would give way at every node
+        # a chain of bars that is not straight would be a mechanism
         straight = mesh is None or mesh.straight or (mesh.open_chain and self.kind == "bar")
         if mesh is None or (straight and not self.groups and not self.hinges):
             return None
@@ -222,7 +222,7 @@ class LineBody(LineKeys, StraightBody):
         members = read_members(mesh, (section, material, orientation), self.groups, self.where, file)
         bending = str(getattr(self, "bending", "planar"))
         planar = self.kind == "beam" and bending == "planar" and mesh.normal is not None
-        if planar:  # a planar frame bends in its plane, whatever the orientation
+        if planar:  # a planar frame bends in its plane, for any orientation
             members = replace(members, orientation=[None] * len(mesh.lines))
         dofs = [] if straight else network_dofs(mesh, self.kind, bending, self.where)
         axes = line_axes(mesh, members, self.where, matters=self.kind == "beam" and not planar)
@@ -231,7 +231,7 @@ class LineBody(LineKeys, StraightBody):
         return LineNetwork(self.name, mesh, members, axes, dofs, self.points, self.hinges, file)
 
     def _own(self, key: str) -> Any:
-        """Return section or material of the body itself, None when its groups have them all."""
+        """Return section or material of the body itself, None if its groups define them all."""
         flat = ("area", "inertia") if key == "section" else ("young", "density")
         given = [k for k in (key, *flat) if getattr(self, k, None) is not None]
         return None if not given and self.groups else getattr(self, f"_{key}")
@@ -241,7 +241,7 @@ class LineBody(LineKeys, StraightBody):
         raise self._incomplete
 
     def _check_network(self, network: LineNetwork) -> None:
-        """Check what the keys of the body say of a mesh."""
+        """Check the keys of the body that refer to a mesh."""
         network.hinged  # noqa: B018  (checks it)
         self._parts_of(network)
 
@@ -306,14 +306,14 @@ class LineBody(LineKeys, StraightBody):
 
 
 def _one_of(cls: type[T], given: T | Mapping[str, Any] | None, flat: dict[str, Any], key: str, where: str) -> T:
-    """Return ``cls`` from the object or table given, or from the flat keys."""
+    """Return ``cls`` from the given object or table, or from the flat keys."""
     if given is None:
         if not flat:
             raise InputError("is missing", where=where, key=key)
         return from_table(cls, flat, where)
     if flat:
         name, value = next(iter(flat.items()))
-        raise InputError(f"stands in {key} already; give one of them", where=where, key=name, value=value)
+        raise InputError(f"is given in {key} as well; give only one of them", where=where, key=name, value=value)
     if isinstance(given, cls):
         return given
     if isinstance(given, Mapping):

@@ -1,4 +1,4 @@
-"""Keys that say where the nodes of a line body are: a mesh file, or lengths, elements and stations."""
+"""Keys that define the nodes of a line body: a mesh file, or lengths, elements and stations."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from flexmb.fem.network_mesh import NetworkMesh, read_network
 from flexmb.state import Array
 
 SAME = 1e-9
-"""Distance, over the length, below which two stations coincide."""
+"""Distance, relative to the length, below which two stations coincide."""
 
 
 def read_mesh(path: object, where: str) -> NetworkMesh:
@@ -25,13 +25,13 @@ def read_mesh(path: object, where: str) -> NetworkMesh:
         raise InputError("must be the path of a mesh file", where=where, key="mesh", value=path)
     try:
         return read_network(path, where)
-    except (OSError, ValueError) as err:  # a path that no file can have
+    except (OSError, ValueError) as err:  # an invalid path
         message = f"cannot be read: {getattr(err, 'strerror', None) or err}"
         raise InputError(message, where=where, key="mesh", value=str(path)) from err
 
 
 def straight_mesh(mesh: NetworkMesh, where: str, file: str) -> LineMesh:
-    """Return the one straight chain that a mesh is; an error says where it is none."""
+    """Return the straight chain of a mesh; raise if it is not one."""
 
     def wrong(message: str) -> InputError:
         return InputError(message, where=where, key="mesh", value=file)
@@ -44,7 +44,7 @@ def straight_mesh(mesh: NetworkMesh, where: str, file: str) -> LineMesh:
 def placed_mesh(mesh: NetworkMesh, position: object, direction: object, where: str) -> NetworkMesh:
     """Return a mesh moved so that its first node is at ``position``."""
     if direction is not None:
-        message = "has no meaning with a mesh of this shape: turn the mesh itself"
+        message = "has no effect with a mesh of this shape: rotate the mesh itself"
         raise InputError(message, where=where, key="direction", value=direction)
     if position is None:
         return mesh
@@ -52,7 +52,7 @@ def placed_mesh(mesh: NetworkMesh, position: object, direction: object, where: s
 
 
 def check_line_keys(body: Any) -> None:
-    """Raise when keys of a body say twice where its nodes are."""
+    """Raise if keys of a body define its nodes twice."""
     if body.mesh is None:
         for key in ("groups", "hinges"):
             if getattr(body, key):
@@ -60,16 +60,16 @@ def check_line_keys(body: Any) -> None:
         return
     for key in ("length", "elements"):
         if getattr(body, key) is not None:
-            message = "stands in the mesh file; give either mesh or length and elements"
+            message = "is defined by the mesh file; give either mesh or length and elements"
             raise InputError(message, where=body.where, key=key, value=getattr(body, key))
     for key, default in (("grading", body.grading == 1.0), ("stations", not np.size(body.stations))):
         if not default:
-            message = "has no meaning with a mesh file"
+            message = "has no effect with a mesh file"
             raise InputError(message, where=body.where, key=key, value=getattr(body, key))
 
 
 def at_stations(x: Array, stations: object, where: str) -> Array:
-    """Return vertices x, (n,), moved so that one stands at each station; the others keep their share between them."""
+    """Return vertices x, (n,), moved so that there is one at each station; spacings in between are scaled."""
     if isinstance(stations, str) or not isinstance(stations, Sequence | np.ndarray):
         message = "must be a list of distances from the first node, m"
         raise InputError(message, where=where, key="stations", value=stations)
@@ -79,19 +79,19 @@ def at_stations(x: Array, stations: object, where: str) -> Array:
     for k, value in enumerate(stations):
         s = finite(value, f"stations[{k}]", where)
         if not 0.0 < s < length:
-            message = f"must lie between the ends, 0 and {length:g} m, where nodes are anyway"
+            message = f"must lie between the ends, 0 and {length:g} m, which are nodes anyway"
             raise InputError(message, where=where, key=f"stations[{k}]", value=value)
         found.append(s)
     order = np.sort(np.array(found))
     if np.any(np.diff(order) <= SAME * length):
         twice = float(order[int(np.argmin(np.diff(order)))])
-        raise InputError(f"{twice:g} m is there twice", where=where, key="stations", value=list(stations))
+        raise InputError(f"{twice:g} m is repeated", where=where, key="stations", value=list(stations))
     if order.size > x.size - 2:
         message = f"{order.size} of them need at least {order.size + 1} elements, and there are {x.size - 1}"
         raise InputError(message, where=where, key="stations", value=list(stations))
     near = _nearest_each(x, order)
     at = x.copy()
-    # between stations the vertices keep the spacing they had: grading is stretched, not lost
+    # between stations the relative spacing of the vertices is kept: grading is scaled, not lost
     old = np.array([0, *near, x.size - 1])
     new = np.array([0.0, *order, length])
     for a, b, s, e in zip(old[:-1], old[1:], new[:-1], new[1:], strict=True):
@@ -104,7 +104,7 @@ def _nearest_each(x: Array, stations: Array) -> list[int]:
     """Return increasing numbers of inner vertices near the stations, one for each."""
     k, last = stations.size, x.size - 1
     near = [int(np.argmin(np.abs(x - s))) for s in stations]
-    for i in range(k):  # room for those before and behind
+    for i in range(k):  # leaving vertices for those before and after
         low = near[i - 1] + 1 if i else 1
         near[i] = min(max(near[i], low, 1 + i), last - (k - i))
     return near

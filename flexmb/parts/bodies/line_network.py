@@ -25,7 +25,7 @@ from flexmb.parts.bodies.supports import find_nodes, held_dofs, support_marks
 from flexmb.state import Array, IntArray
 
 POINT_SNAP = 1e-6
-"""Distance, over the size of the body, up to which a named point is assigned to a node."""
+"""Distance, relative to the size of the body, up to which a named point is assigned to a node."""
 AXES = {"x": np.array([1.0, 0.0, 0.0]), "y": np.array([0.0, 1.0, 0.0]), "z": np.array([0.0, 0.0, 1.0])}
 
 
@@ -67,25 +67,25 @@ class LineNetwork:
 
     @cached_property
     def table(self) -> NodeTable:
-        """Nodes and what they are called."""
+        """Nodes and their names."""
         return network_nodes(self.mesh, self.points_key, self.where, self.file)
 
     @cached_property
     def hinged(self) -> IntArray:
-        """Nodes where every line has a turn of its own, ascending."""
+        """Nodes at which every line has its own rotation, ascending."""
         return hinge_nodes(self.hinges, self.table, self.name)
 
     @cached_property
     def copies(self) -> tuple[IntArray, IntArray]:
         """Ends of the lines among all points, (m, 2), and the node each point is, (n + copies,).
 
-        A hinge is as many points as lines meet there; the first is the node itself.
+        A hinge consists of as many points as lines; the first is the node itself.
         """
         return hinge_points(self.mesh, self.hinged)
 
     @cached_property
     def unknowns(self) -> tuple[IntArray, IntArray, int]:
-        """Unknowns of the displacements and turns of all points, (k, p) and (k, r), and how many there are."""
+        """Unknowns of the displacements and rotations of all points, (k, p) and (k, r), and their number."""
         p, r, n = self._moving, self._turning, len(self.mesh.points)
         _, node = self.copies
         per_node = p + r
@@ -143,7 +143,7 @@ class LineNetwork:
         return member_sections(beam_stiffness(EA, GJ, EIy, EIz, length), length, self.axes, self.members)
 
     def _stiffness(self) -> tuple[Array, Array, Array, Array]:
-        """Return EA, GJ, EI_y, EI_z of the lines; zero for what their unknowns do not let happen."""
+        """Return EA, GJ, EI_y, EI_z of the lines; zero for deformations that their unknowns exclude."""
         get = self.members.numbers
         nothing = np.zeros(len(self.mesh.lines))
         E = get("young")
@@ -154,7 +154,7 @@ class LineNetwork:
         return E * get("A"), get("G") * get("J"), E * get("Iy"), E * get("Iz")
 
     def held(self, supports: Sequence[Any]) -> np.ndarray:
-        """Return which unknowns are held, (size,) bool; what holds the turn of a hinge holds that of all its lines."""
+        """Return which unknowns are fixed, (size,) bool; fixing the rotation of a hinge fixes that of all its lines."""
         by_node = held_dofs(supports, self.table, self.dofs, self.name)
         moves, turns, size = self.unknowns
         _, node = self.copies
@@ -174,14 +174,14 @@ class LineNetwork:
         return out
 
     def velocity(self, velocity: Array, held: np.ndarray, moves: str) -> Array:
-        """Return the velocities of all unknowns for a translation; a support that holds them is an error."""
+        """Return the velocities of all unknowns for a translation; raise if a support fixes them."""
         at_node = initial_velocity(self.dofs, 1, velocity, self.where, moves)
         own, _, size = self.unknowns
         v = np.zeros(size)
         v[own] = at_node[[not dof.turns for dof in self.dofs]]
         blocked = np.flatnonzero(held & (np.abs(v) > OFF_AXIS * np.abs(velocity).max()))
         if blocked.size:
-            message = f"a support holds {self.dof_names()[int(blocked[0])]}"
+            message = f"a support fixes {self.dof_names()[int(blocked[0])]}"
             raise InputError(message, where=self.where, key="velocity", value=tuple(velocity.tolist()))
         return v
 
@@ -205,7 +205,7 @@ class LineNetwork:
         """Return matrices and maps over the free unknowns; the arguments are the keys of the body."""
         held = self.held(supports)
         if held.all():
-            raise InputError("nothing of this body is left to move", where=self.where, key="supports")
+            raise InputError("this body has no free unknown", where=self.where, key="supports")
         free = np.flatnonzero(~held)
         elements, rho_A = self.elements, self.mass_per_length
         strain = elements.strain(*self._stiffness())
@@ -245,7 +245,7 @@ class LineNetwork:
         )
 
     def _maps(self) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Return the unknowns -> displacements and turns of all points, (3 k, size) each."""
+        """Return the unknowns -> displacements and rotations of all points, (3 k, size) each."""
         moves, turns, size = self.unknowns
         maps = []
         for unknowns, turning in ((moves, False), (turns, True)):
@@ -277,7 +277,7 @@ class LineNetwork:
 
 
 def network_nodes(mesh: NetworkMesh, points: object, where: str, file: str) -> NodeTable:
-    """Return the nodes of a mesh and what they are called: ends, groups of the file, the key ``points``."""
+    """Return the nodes of a mesh and their names: ends, groups of the file, the key ``points``."""
     named: dict[str, int] = {}
     if mesh.open_chain:
         along = np.concatenate([[0.0], np.cumsum(mesh.length[_chain_order(mesh)])])
@@ -305,7 +305,7 @@ def network_nodes(mesh: NetworkMesh, points: object, where: str, file: str) -> N
 
 
 def check_group_names(mesh: NetworkMesh, where: str, file: str) -> None:
-    """Raise when a group of the file has a name that no node can have."""
+    """Raise if a group of the file has a name that is not allowed for nodes."""
     for name in mesh.nodes_of:
         try:
             check_name(name, where, RESERVED)
@@ -318,7 +318,7 @@ def _chain_order(mesh: NetworkMesh) -> IntArray:
 
 
 def _point(value: object, table: NodeTable, mesh: NetworkMesh, where: str, key: str) -> int:
-    """Return the node that a name, a place or, along a chain, a distance means."""
+    """Return the node of a name, a position or, along a chain, a distance."""
     if isinstance(value, str):
         node = table.one(value)
         if node is None:
@@ -332,18 +332,18 @@ def _point(value: object, table: NodeTable, mesh: NetworkMesh, where: str, key: 
         along = np.concatenate([[0.0], np.cumsum(mesh.length[_chain_order(mesh)])])
         off = np.abs(along - finite(value, key, where))
     else:
-        message = "the lines are no single chain, so no distance along them says a place; give [x, y, z]"
+        message = "the lines are not a single chain, so a distance along them is not unique; give [x, y, z]"
         raise InputError(message, where=where, key=key, value=value)
     near = int(np.argmin(off))
     if off[near] > POINT_SNAP * size:
         at = ", ".join(f"{x:.9g}" for x in mesh.points[near])
-        message = f"no node stands there; the nearest is node({near}) at ({at}), {off[near]:.6g} m away"
+        message = f"there is no node; the nearest is node({near}) at ({at}), {off[near]:.6g} m away"
         raise InputError(message, where=where, key=key, value=value)
     return near
 
 
 def hinge_nodes(hinges: object, table: NodeTable, name: str) -> IntArray:
-    """Return the nodes that the key ``hinges`` of a body means, ascending."""
+    """Return the nodes of the key ``hinges`` of a body, ascending."""
     if isinstance(hinges, str) or not isinstance(hinges, Sequence):
         message = 'must be a list of nodes or groups, such as ["crown", "node(4)"]'
         raise InputError(message, where=f"bodies.{name}", key="hinges", value=hinges)

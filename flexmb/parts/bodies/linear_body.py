@@ -28,7 +28,7 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
     spin, momentum = None, parts.momentum
     if parts.spin is not None:
         spin = add_spin(builder, name, parts.spin, unknowns)
-    if spin is not None and spin.iv >= 0:  # a free spin is an unknown of the body that moves no mass along
+    if spin is not None and spin.iv >= 0:  # a free spin is an unknown of the body without displacement of mass
         unknowns, momentum = np.append(unknowns, spin.iv), np.column_stack([momentum, np.zeros(3)])
     builder.add_body(
         BodyInfo(
@@ -48,13 +48,13 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
 
 
 def _angles(maps: Entries) -> IntArray:
-    """Return the unknowns that turn nodes and move none."""
+    """Return the unknowns that rotate nodes without displacing any."""
     row, column, _ = maps
     return np.setdiff1d(column[row % 6 >= 3], column[row % 6 < 3])
 
 
 def _places(name: str, parts: BodyParts, maps: Entries, iq: int, iv: int) -> list[Marker]:
-    """Return the nodes; the unknowns of a node are those that move or turn it."""
+    """Return the nodes; the unknowns of a node are those that move or rotate it."""
     row, column, value = maps
     order = np.lexsort((column, row // 6))
     row, column, value = row[order], column[order], value[order]

@@ -13,7 +13,7 @@ from flexmb.parts.bodies.shapes import Shape
 from flexmb.state import Array
 
 ROUND_OFF = 1e-9
-"""Tolerance, over the largest moment of inertia, of symmetry and of the triangle inequality."""
+"""Tolerance, relative to the largest moment of inertia, of symmetry and of the triangle inequality."""
 
 
 class MassProperties(NamedTuple):
@@ -25,7 +25,7 @@ class MassProperties(NamedTuple):
 
 
 def shifted(mass: float, arm: Array) -> Array:
-    """Return what a point mass at ``arm`` adds to the inertia about the origin, (3, 3), kg m^2."""
+    """Return the contribution of a point mass at ``arm`` to the inertia about the origin, (3, 3), kg m^2."""
     return np.asarray(mass * (arm @ arm * np.eye(3) - np.outer(arm, arm)))
 
 
@@ -63,7 +63,7 @@ def about_center(mass: float, center: Array, inertia: Array, about: str, where: 
 
 
 def of_shapes(shapes: Sequence[Shape], density: float) -> MassProperties:
-    """Return the properties of solids of one density; what they share counts twice."""
+    """Return the properties of solids of one density; overlapping volume counts twice."""
     masses = density * np.array([shape.volume() for shape in shapes])
     centers = np.array([np.asarray(shape.center, dtype=np.float64) for shape in shapes])
     mass = float(masses.sum())

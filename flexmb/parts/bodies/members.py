@@ -19,14 +19,15 @@ from flexmb.state import Array, IntArray
 PARALLEL = 1e-6
 """Sine of the angle between an orientation and a line below which they count as parallel."""
 ROUND = 1e-9
-"""Difference of the second moments of a section, over their size, below which its orientation does not matter."""
+"""Difference of the second moments of a section, relative to their size, below which its orientation does not
+matter."""
 SMOOTH = 0.7
 """Cosine of the angle between neighboring lines above which they belong to one curve."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """What the lines of a group have of their own; what is left out is that of the body.
+    """Properties of the lines of a group; missing ones are those of the body.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ class Members:
     orientation: list[Any]
 
     def numbers(self, name: str) -> Array:
-        """Return a number of the sections, or of the materials, for every line, (m,); nan where none was given."""
+        """Return a property of the sections, or of the materials, for every line, (m,); nan if not given."""
         values = [
             getattr(material, name) if name in ("young", "density", "G") else getattr(section.values(), name)
             for section, material in self.kinds
@@ -67,7 +68,7 @@ class Members:
         return np.array([np.nan if v is None else v for v in values], dtype=np.float64)[self.of_line]
 
     def outlines(self) -> tuple[IntArray, Array]:
-        """Return what the lines look like, (m,) and (m, 2), see ``LineSections``."""
+        """Return the outlines of the lines, (m,) and (m, 2), see ``LineSections``."""
         found = [section.outline() for section, _ in self.kinds]
         kind = np.array([f[0] for f in found], dtype=np.int64)[self.of_line]
         return kind, np.array([f[1:] for f in found], dtype=np.float64)[self.of_line]
@@ -76,7 +77,7 @@ class Members:
 def read_members(
     mesh: NetworkMesh, own: tuple[Section | None, Material | None, object], groups: object, where: str, file: str
 ) -> Members:
-    """Return what every line is made of; ``own`` is section, material and orientation of the body itself."""
+    """Return section and material of every line; ``own`` is section, material and orientation of the body itself."""
     if not isinstance(groups, Mapping):
         message = "must be a table of groups, such as { column = { section = .. } }"
         raise InputError(message, where=where, key="groups", value=groups)
@@ -131,15 +132,15 @@ def _complete(
                 raise InputError(message, where=where, key=key)
         out.append(kind)
     full = next(kind for i, kind in enumerate(out) if (of_line == i).any())
-    # a body whose lines all belong to groups needs nothing of its own
+    # a body whose lines all belong to groups needs no section of its own
     return tuple(kind if None not in kind else full for kind in out)
 
 
 def line_axes(mesh: NetworkMesh, members: Members, where: str, *, matters: bool) -> Array:
     """Return d, y, z of every line as columns, (m, 3, 3).
 
-    y is the orientation made perpendicular to d. Without one z is the normal of the mesh's plane, so that nothing
-    turns over along a curve; in space only round sections may do without.
+    y is the orientation made perpendicular to d. Without one z is the normal of the mesh's plane, so that sections
+    do not flip along a curve; in space only round sections do not need one.
 
     Parameters
     ----------
@@ -165,7 +166,7 @@ def line_axes(mesh: NetworkMesh, members: Members, where: str, *, matters: bool)
         else:
             y[k] = side_axis(d[k])
             if matters and abs(Iy[k] - Iz[k]) > ROUND * abs(Iz[k]) and not mesh.straight:
-                message = f"is needed: the mesh is no plane one, and the section of {mesh.line_name(k)} is not round"
+                message = f"is needed: the mesh is not plane, and the section of {mesh.line_name(k)} is not round"
                 raise InputError(message, where=where, key="orientation")
         y[k] /= np.linalg.norm(y[k])
     if matters:
@@ -174,7 +175,7 @@ def line_axes(mesh: NetworkMesh, members: Members, where: str, *, matters: bool)
 
 
 def _check_turning(mesh: NetworkMesh, members: Members, y: Array, where: str) -> None:
-    """Raise when an orientation turns a section over between neighbours on a curve."""
+    """Raise if an orientation flips a section between neighbours on a curve."""
     ends: dict[int, list[int]] = {}
     for k, pair in enumerate(mesh.lines.tolist()):
         for node in pair:
@@ -185,8 +186,8 @@ def _check_turning(mesh: NetworkMesh, members: Members, y: Array, where: str) ->
             continue
         if y[a] @ y[b] < 0.0:
             message = (
-                f"turns the section over between {mesh.line_name(a)} and {mesh.line_name(b)}; give one that the curve "
-                "does not pass through, such as the normal of its plane"
+                f"flips the section between {mesh.line_name(a)} and {mesh.line_name(b)}; give one to which the curve "
+                f"is never parallel, such as the normal of its plane"
             )
             raise InputError(message, where=where, key="orientation", value=members.orientation[a])
 

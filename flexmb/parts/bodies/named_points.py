@@ -20,7 +20,7 @@ CENTER = "center"
 
 @dataclass(frozen=True, kw_only=True)
 class RigidBody(NamedBody):
-    """A body with named points, besides its centre of mass."""
+    """A body with named points in addition to its centre of mass."""
 
     @property
     @abstractmethod
@@ -36,7 +36,7 @@ class RigidBody(NamedBody):
 
 
 def read_points(points: object, where: str, *, planar: bool = False) -> dict[str, Array]:
-    """Return the points by name, (3,) each, in body axes from the reference point, m; planar ones may leave out z."""
+    """Return the points by name, (3,) each, in body axes from the reference point, m; planar ones may omit z."""
     where = f"{where}.points"
     if not isinstance(points, Mapping):
         raise InputError("must be a table of points, such as { tip = [1.0, 0.0, 0.0] }", where=where, value=points)
@@ -51,6 +51,6 @@ def read_points(points: object, where: str, *, planar: bool = False) -> dict[str
 
 
 def in_plane(value: object, key: str, where: str) -> Array:
-    """Return two or three numbers as a (3,) array, z = 0 when it is left out."""
+    """Return two or three numbers as a (3,) array, with z = 0 if it is omitted."""
     given = numbers(value, key, where, "two or three numbers", ((2,), (3,)))
     return np.concatenate([given, np.zeros(3 - given.size)])

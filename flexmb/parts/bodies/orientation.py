@@ -1,4 +1,4 @@
-"""Orientation of a body at the start, whatever way it is given."""
+"""Initial orientation of a body, given in one of several forms."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NEAR = 1e-6
 
 
 def check_orientation(quaternion: object, rotation: object, axes: object, where: str) -> None:
-    """Raise unless at most one of the three is given, and that one is good."""
+    """Raise unless at most one of the three is given and it is valid."""
     given = {"quaternion": quaternion, "rotation": rotation, "axes": axes}
     keys = [key for key, value in given.items() if value is not None]
     if len(keys) > 1:
@@ -34,7 +34,7 @@ def check_orientation(quaternion: object, rotation: object, axes: object, where:
 
 
 def start_quaternion(quaternion: object, rotation: object, axes: object, where: str) -> Array:
-    """Return the unit quaternion, (4,), of an orientation that was checked."""
+    """Return the unit quaternion, (4,), of a checked orientation."""
     p = np.array([1.0, 0.0, 0.0, 0.0])
     if quaternion is not None:
         return _unit_quaternion(quaternion, where)

@@ -25,7 +25,7 @@ def _dofs(axes: str) -> list[Dof]:
 
 @cache
 def _shared(axes: str) -> tuple[sparse.csr_array, sparse.csr_array, sparse.csr_array, sparse.csr_array, Strain]:
-    """Return what all particles with the same axes have: maps of the node, 1 and 0 as matrices, no strain."""
+    """Return the data common to particles with the same axes: maps of the node, 1 and 0 as matrices, no strain."""
     nv = len(axes)
     displacement, rotation = node_maps(_dofs(axes), 1)
     one, nothing = sparse.csr_array(sparse.eye_array(nv)), sparse.csr_array((nv, nv))

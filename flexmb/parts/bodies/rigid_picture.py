@@ -1,4 +1,4 @@
-"""What is drawn of a rigid body: its shapes and its surface mesh, or links between its points, or a point."""
+"""The drawn shape of a rigid body: its shapes and its surface mesh, or links between its points, or a point."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from flexmb.state import Array, IntArray
 
 Surface = tuple[Array, IntArray]
 THIN = 0.02
-"""Drawn radius of a link, over the longest link of its body."""
+"""Drawn radius of a link, relative to the longest link of its body."""
 
 
 def body_surface(shapes: Sequence[Shape], mesh: object, where: str) -> Surface:
@@ -34,7 +34,8 @@ def body_surface(shapes: Sequence[Shape], mesh: object, where: str) -> Surface:
 def rigid_picture(surface: Surface, kind: int, iq: int, iv: int, origin: Array, named: Iterable[Array] = ()) -> Picture:
     """Return the picture of a body whose frame's origin, s = 0, is at ``origin`` from the reference point.
 
-    A body without a surface is links from its reference point to its ``named`` points, or a dot where there are none.
+    A body without a surface is drawn as links from its reference point to its ``named`` points, or as a dot without
+    any.
     """
     points, triangles = surface
     vertices, lines, radius = np.zeros(0, dtype=np.int64), np.zeros((0, 2), dtype=np.int64), 0.0

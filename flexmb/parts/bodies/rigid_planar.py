@@ -95,12 +95,12 @@ class RigidPlanar(RigidBody):
         """Add x, y, theta of the centre of mass, inertia and weight, and the places of the body."""
         gravity = builder.gravity
         if gravity[2] != 0.0:
-            message = f"gravity has a component along z ({gravity[2]:.6g} m/s^2) that a planar body cannot follow"
+            message = f"gravity has a component along z ({gravity[2]:.6g} m/s^2) which has no effect on a planar body"
             raise InputError(message, where=self.where)
         m, position = float(self.mass), in_plane(self.position, "position", self.where)
         c, s = np.cos(self.angle), np.sin(self.angle)
         A = np.array([[c, -s, 0.0], [s, c, 0.0], [0.0, 0.0, 1.0]])
-        # s = 0 is below the centre of mass, in the plane z = 0; heights stand in s
+        # s = 0 is below the centre of mass, in the plane z = 0; heights are in s
         origin = in_plane(self.center, "center", self.where) * [1.0, 1.0, 0.0] - [0.0, 0.0, position[2]]
         x = position + A @ origin
         velocity = in_plane(self.velocity, "velocity", self.where) + np.cross(

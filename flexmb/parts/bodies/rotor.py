@@ -137,7 +137,7 @@ class Rotor(StraightBody):
 
     @property
     def large_motion(self) -> bool:
-        """Whether the spin changes, which only the equations of large motion allow."""
+        """Whether the spin changes, which requires the equations of large motion."""
         return not self._spin.constant
 
     def frame(self) -> tuple[Array, Array, Array]:
@@ -179,7 +179,7 @@ class Rotor(StraightBody):
         return [*disks, *held, *super().marks()]
 
     def line_sections(self) -> LineSections:
-        """Return the sections of the elements; a coupling feels nothing."""
+        """Return the sections of the elements; a coupling has no section forces."""
         e = self.elements
         stiffness = beam_stiffness(e.EA, e.GJ, e.EI, e.EI, e.h, e.Phi)
         same = uniform(stiffness, e.h, np.column_stack(self.frame()), (ROUND, 0.0, 0.0))
@@ -191,14 +191,14 @@ class Rotor(StraightBody):
         held = self._held().ravel()
         parts = self._reduce(a.matrix("M"), a.matrix("C"), a.matrix("K"), a.strain(), a.gravity)
         where = np.where(held, -1, np.cumsum(~held) - 1)
-        # a motion that a bearing resists is as little free as one that a support holds
+        # a motion with stiffness of a bearing counts as supported
         motions = np.zeros((a.size, parts.rigid_free.shape[1]))
         motions[~held], motions[held] = parts.rigid_free, parts.rigid_held
         resisted = [a.strain().modes(motions), *(motions[table.unknowns] for table in a.tables)]
         return replace(parts, spin=self._spin_parts(a, where), rigid_held=np.vstack([parts.rigid_held, *resisted]))
 
     def support_forces(self, q: Array, acceleration: Array, speed: float) -> tuple[np.ndarray, Array]:
-        """Return which displacements along y and z supports hold, (n, 2), and the forces that balance the nodes, N.
+        """Return which displacements along y and z supports fix, (n, 2), and the forces that balance the nodes, N.
 
         Parameters
         ----------
@@ -225,7 +225,7 @@ class Rotor(StraightBody):
         return self._assembly.mass
 
     def memory(self, large: bool) -> Size:
-        """Return what the body takes in a model."""
+        """Return the memory requirement of the body in a model."""
         elements = self._shape.x.size - 1
         return Size(self.where, elements, BYTES_PER_ELEMENT * elements)
 
@@ -276,7 +276,7 @@ class Rotor(StraightBody):
         return held
 
     def _node(self, node: object, where: str, key: str = "node") -> int:
-        """Return the single node of this rotor that is meant."""
+        """Return the single node of this rotor for a reference."""
         try:
             found = find_nodes(node, self._nodes, self.name, where)
         except InputError as err:
@@ -286,7 +286,7 @@ class Rotor(StraightBody):
         return int(found[0])
 
     def _tables(self, cls: type[Any], key: str) -> list[tuple[Any, str]]:
-        """Return the parts listed under a key, and where each stands."""
+        """Return the parts listed under a key, with their locations."""
         given = getattr(self, key)
         if isinstance(given, str | Mapping | cls) or not isinstance(given, Sequence):
             raise InputError("must be a list of tables", where=self.where, key=key, value=given)
@@ -328,19 +328,19 @@ class Rotor(StraightBody):
         return a
 
     def _check_axial(self) -> None:
-        """Raise if nothing keeps a rotor with axial unknowns in place along its axis."""
+        """Raise if a rotor with axial unknowns is not supported along its axis."""
         if self.unknowns == "lateral":
             return
         u = self._assembly.along(("u",))
         along = np.zeros(self._assembly.size)
         along[u] = 1.0
-        # exactly zero where nothing resists: the modes of the shaft are differences
+        # exactly zero without stiffness: the modes of the shaft are differences
         if not self._assembly.strain().energy(along) and not self._held().ravel()[u].any():
-            message = 'nothing holds the rotor along its axis: add a support { node = .., fix = ["axial"] }'
+            message = 'the rotor has no support along its axis: add a support { node = .., fix = ["axial"] }'
             raise InputError(f"{message} or a bearing with axial stiffness", where=self.where, key="unknowns")
 
     def _spin_parts(self, a: RotorAssembly, where: IntArray) -> SpinParts:
-        """Return what spinning adds, over the free unknowns; ``where`` is -1 for those held."""
+        """Return the effects of spin, over the free unknowns; ``where`` is -1 for fixed ones."""
         free = np.flatnonzero(where >= 0)
         m = np.zeros(a.size)
         if a.has("phi"):

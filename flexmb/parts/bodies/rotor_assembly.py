@@ -1,4 +1,4 @@
-"""Where the shaft, disks, bearings and couplings of a rotor add what they are made of."""
+"""Assembly of the shaft, disks, bearings and couplings of a rotor."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MATRICES = ("M", "C", "K", "gyro", "circulation", "skew_damping", "cross", "resi
 
 
 class RotorAssembly:
-    """Matrices of a rotor in the making, over all its unknowns, also those that are held.
+    """Matrices of a rotor under construction, over all its unknowns, including fixed ones.
 
     Parameters
     ----------
@@ -73,11 +73,11 @@ class RotorAssembly:
         self.add_rotating("circulation", A, nodes)
 
     def add_rotating(self, which: str, A: sparse.csr_array, nodes: Sequence[int] | None = None) -> None:
-        """Add A, over deflections and slopes in a plane, as what joins the planes by turning with the shaft."""
+        """Add A, over deflections and slopes in a plane, as a coupling of the planes that rotates with the shaft."""
         self.add(which, np.arange(self.size, dtype=np.int64), rotating(A, *self.planes(nodes), self.size))
 
     def add_strain(self, strain: Strain, K: tuple[IntArray, sparse.sparray, Array | None] | None = None) -> None:
-        """Add elastic energy as deformation modes over all unknowns, and its matrix as ``add`` takes it.
+        """Add elastic energy as deformation modes over all unknowns, and its matrix in the form of ``add``.
 
         Without K it is the matrix of the modes.
         """
@@ -103,7 +103,7 @@ class RotorAssembly:
         self.inertia += about_axis
 
     def matrix(self, which: str) -> sparse.csr_array:
-        """Return what has been added to a matrix so far."""
+        """Return the sum of the contributions to a matrix so far."""
         parts = self._entries[which]
         rows, cols, data = (np.concatenate([part[k] for part in parts] or [np.empty(0)]) for k in range(3))
         where = (rows.astype(np.int64), cols.astype(np.int64))

@@ -95,7 +95,7 @@ class Disk:
 
 
 def check_inertia(inertia: float, polar: float, where: str) -> None:
-    """Raise where no body has such moments of inertia: the one about the axis is at most the sum of the others."""
+    """Raise for impossible moments of inertia: the one about the axis is at most the sum of the others."""
     if polar > 2.0 * inertia * (1.0 + 1e-9):
         message = f"the polar inertia cannot exceed twice the diametral one (inertia = {inertia!r})"
         raise InputError(message, where=where, key="polar_inertia", value=polar)

@@ -18,7 +18,7 @@ def add_shaft(
     damping: Damping,
     internal: float,
 ) -> None:
-    """Add bending, stretching and twisting of the shaft and its damping to a rotor that has nothing else yet.
+    """Add bending, axial deformation and torsion of the shaft and its damping to an empty rotor assembly.
 
     Parameters
     ----------
@@ -27,11 +27,11 @@ def add_shaft(
     frame : three (3,) arrays
         d, y, z.
     rotary_inertia : bool
-        Whether the sections resist turning; their gyroscopic moments go with it.
+        Whether the sections have rotary inertia and gyroscopic moments.
     damping : Damping
-        C = alpha M + beta K, standing still.
+        C = alpha M + beta K, not rotating.
     internal : float
-        Damping of the material over its stiffness, s, turning with the shaft.
+        Ratio of damping to stiffness of the material, s, rotating with the shaft.
     """
     field, rotary = shaft_bending(elements)
     for plane, axis in zip(rotor.planes(), frame[1:], strict=True):

@@ -81,7 +81,9 @@ def shaft_shape(
     if sections is not None:
         for key, value in (("stations", stations), ("outer_diameter", outer), ("inner_diameter", inner)):
             if value is not None:
-                raise InputError("stands in sections already; give one of them", where=where, key=key, value=value)
+                raise InputError(
+                    "is given in sections as well; give only one of them", where=where, key=key, value=value
+                )
         return _from_sections(sections, material, where)
     if stations is None:
         message = "is missing (give stations and outer_diameter, or sections)"

@@ -24,7 +24,7 @@ SPINS: dict[str, dict[str, Any]] = {
 
 
 def read_spin(given: object, tables: Sequence[SpeedRange], where: str) -> Spin:
-    """Return the spin that a table describes; inertia and torsion are still to be filled in.
+    """Return the spin of a table; inertia and torsion are filled in later.
 
     Speeds must stay within the ``tables`` of bearings: those known now are checked now, others when a run is.
     """
@@ -41,7 +41,7 @@ def read_spin(given: object, tables: Sequence[SpeedRange], where: str) -> Spin:
     else:
         with located(where):
             angle = _history(given["kind"], values, tables, where)
-        # a table has an end, which only the equations of large motion look at
+        # a table has an end, which only the equations of large motion check
         spin = Spin(angle, angle.constant and angle.everywhere, float(angle.rate(0.0)), phase, 0.0, np.empty(0))
     if spin.free or spin.constant:
         for table in tables:

@@ -164,7 +164,7 @@ def read_shapes(value: object, where: str) -> list[Shape]:
         return []
     if isinstance(value, Sequence) and not isinstance(value, str):
         if not value:
-            raise InputError("must hold at least one shape", where=where, key="shape", value=value)
+            raise InputError("must have at least one shape", where=where, key="shape", value=value)
         return [_read(item, f"{where}.shape[{k}]") for k, item in enumerate(value)]
     return [_read(value, f"{where}.shape")]
 

@@ -30,13 +30,13 @@ class Signal(NamedTuple):
 
 
 def usual_nodes(named: Iterable[str]) -> list[str]:
-    """Return the nodes that are looked at when nobody says which: the ends and the middle, or the named points."""
+    """Return the default nodes of signals: the ends and the middle, or the named points."""
     names = list(named)
     return [node for node in NODES if node in names] or names[:MOST_POINTS] or ["node(0)"]
 
 
 def default_names(bodies: Mapping[str, BodyParts]) -> list[str]:
-    """Return the signals of a run that asks for none: position and velocity of first, mid and last nodes."""
+    """Return the default signals of a run: position and velocity of first, mid and last nodes."""
     names = []
     for body, parts in bodies.items():
         for node in [body] if parts.single else [f"{body}.{node}" for node in usual_nodes(parts.named)]:
@@ -45,7 +45,7 @@ def default_names(bodies: Mapping[str, BodyParts]) -> list[str]:
 
 
 def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Signal:
-    """Return the signal of this name."""
+    """Return the signal with a name."""
     place, _, quantity = name.rpartition(".") if isinstance(name, str) else ("", "", "")
     if not place:
         raise _unknown(name, bodies)
@@ -57,11 +57,11 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
         raise _unknown(name, bodies)
     if "." not in place and not bodies[place].single:
         words = ", ".join(f"{place}.{node}.{quantity}" for node in usual_nodes(bodies[place].named))
-        message = f"say which node: {words}, ..."
+        message = f"name the node: {words}, ..."
         raise InputError(message, where="output", key="signals", value=name)
     try:
         i = nodes.one(place, "output", "signals")
-    except InputError as err:  # name the signal, not only its node
+    except InputError as err:  # the error must name the signal, not only its node
         raise InputError(err.message, where="output", key="signals", value=name) from None
     turning = quantity in ("rotation", "angular_velocity")
     B = rows_of(nodes.rotation if turning else nodes.displacement, 3 * i, 3 * i + 3)

@@ -1,4 +1,4 @@
-"""What spinning adds to a body of small displacement in a multibody system."""
+"""Effects of spin on a body of small displacement in a multibody system."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class _BySpeed:
 
 
 def add_spin(builder: Builder, name: str, parts: SpinParts, unknowns: IntArray) -> SpinInfo:
-    """Add the spin of a body, and the angle as one more unknown where it is free.
+    """Add the spin of a body, with the angle as an additional unknown if it is free.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def add_spin(builder: Builder, name: str, parts: SpinParts, unknowns: IntArray) 
 
 
 def _free_spin(builder: Builder, name: str, spin: Spin, unknowns: IntArray) -> tuple[int, int]:
-    """Add the angle of a free spin with its inertia; return its place in q and v."""
+    """Add the angle of a free spin with its inertia; return its index in q and v."""
     iq, iv = builder.add_spin(spin.phase, spin.speed, f"{name}.spin")
     m = np.asarray(spin.torsion, dtype=np.float64)
     with_torsion, n = np.flatnonzero(m), unknowns.size
@@ -89,7 +89,7 @@ def _entries(parts: SpinParts, unknowns: IntArray) -> tuple[IntArray, Array]:
 
 
 def _bearing(builder: Builder, table: SpeedTable, speed: float, unknowns: IntArray) -> BearingTable:
-    """Return a bearing; the symmetric part of its stiffness at the speed of the start stores energy."""
+    """Return a bearing; the symmetric part of its stiffness at the initial speed stores energy."""
     K0, _ = table.at(speed)
     K0 = 0.5 * (K0 + K0.T)
     index = unknowns[table.unknowns]
@@ -98,12 +98,12 @@ def _bearing(builder: Builder, table: SpeedTable, speed: float, unknowns: IntArr
 
 
 def _placed(index: list[tuple[int, int]], unknowns: IntArray) -> IntArray:
-    """Return unknowns of the body as unknowns of the system, -1 where there is none."""
+    """Return unknowns of the body as unknowns of the system, -1 if there is none."""
     own = np.array(index, dtype=np.int64).reshape(-1, 2)
     return np.where(own < 0, -1, unknowns[own])
 
 
 def _strength(x: Excitation, axis: Array, gravity: Array) -> tuple[float, ...]:
-    """Return U of a and b, the phase, and what its weight pulls along y and z."""
+    """Return U of a and b, the phase, and the forces of its weight along y and z."""
     weight = x.amplitude * (axis.T @ gravity) if x.weighs else np.zeros(3)
     return x.amplitude * x.a_factor, x.amplitude * x.b_factor, x.phase, float(weight[1]), float(weight[2])

@@ -1,4 +1,4 @@
-"""What spinning adds to a body of small displacement: gyroscopic, circulatory and rotating terms, as plain data.
+"""Effects of spin on a body of small displacement: gyroscopic, circulatory and rotating terms, as plain data.
 
 With the spin angle phi, the speed W = phi' and psi = phi + phase, the equations of a rotor are
 
@@ -12,9 +12,9 @@ Where the spin is free, phi is one more unknown, with the Lagrangian
 
     T = v^T M v / 2 + J W^2 / 2 + W m . v + (W/2) v^T gyro q + sum U W (-sin psi a.v + cos psi b.v)
 
-so that what accelerates the rotor is exactly what the vibrations lose. (W'/2) gyro belongs to this choice of phi: a
-drive torque that follows the shaft would have 0 in place of 1/2, one fixed in space 1; the difference is of second
-order in the slopes.)
+so that the energy gained by the rotation is exactly that lost by the vibrations. (W'/2) gyro belongs to this choice of
+phi: a drive torque that follows the shaft would have 0 in place of 1/2, one fixed in space 1; the difference is of
+second order in the slopes.)
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class Excitation:
 
 @dataclass(frozen=True)
 class Spin:
-    """How the body spins: by a given angle phi(t), or freely.
+    """The spin of a body: a given angle phi(t), or free.
 
     Parameters
     ----------
@@ -104,7 +104,7 @@ class Spin:
 
 @dataclass(frozen=True)
 class SpinParts:
-    """All that spinning adds, over the free unknowns of the body.
+    """All effects of spin, over the free unknowns of the body.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ class SpinParts:
     resistance: sparse.csr_array | None = None
 
     def matrices(self, speed: float) -> tuple[sparse.csr_array, sparse.csr_array]:
-        """Return what a constant speed adds to C and to K, skew but for the tables, (nv, nv)."""
+        """Return the contributions of a constant speed to C and to K, skew except for the tables, (nv, nv)."""
         C, K = self.skew_damping + speed * self.gyro, self.cross + speed * self.circulation
         for table in self.tables:
             stiffness, damping = table.at(speed)
@@ -157,7 +157,7 @@ class SpinParts:
         return out
 
     def moved(self, first: int, nv: int) -> SpinParts:
-        """Return the parts with their unknowns beginning at ``first`` among nv; for a spin that is given."""
+        """Return the parts with their unknowns starting at ``first`` among nv; for a prescribed spin."""
         size = self.gyro.shape[0]
         before, after = sparse.csr_array((first, first)), sparse.csr_array((nv - first - size,) * 2)
 

@@ -1,4 +1,4 @@
-"""What bodies along a straight line share: nodes and how they are called, supports, and what the assembly sees."""
+"""Common base of bodies along a straight line: nodes and their names, supports, and the data for the assembly."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ from flexmb.parts.bodies.supports import held_dofs, support_marks
 from flexmb.state import Array, IntArray
 
 POINT_SNAP = 1e-6
-"""Distance, over the length of the body, up to which a named point is assigned to a node."""
+"""Distance, relative to the length of the body, up to which a named point is assigned to a node."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LineNodes(NamedBody):
-    """A body with nodes along a straight line, and how they are called."""
+    """A body with named nodes along a straight line."""
 
     @property
     @abstractmethod
     def _nodes(self) -> NodeTable:
-        """The nodes and what they are called."""
+        """The nodes and their names."""
 
     @property
     def mid(self) -> NodeRef:
@@ -59,7 +59,7 @@ class LineNodes(NamedBody):
 
     @property
     def all(self) -> NodeRef:
-        """Reference to all nodes."""
+        """Reference to all nodes of the body."""
         return NodeRef(self.name, "all")
 
     def node(self, index: int) -> NodeRef:
@@ -101,7 +101,7 @@ class StraightBody(LineNodes):
         raise self._incomplete
 
     def add_to(self, builder: Builder) -> None:
-        """Add the body to a multibody system; its displacements stay small."""
+        """Add the body to a multibody system; its displacements remain small."""
         add_linear_body(builder, self.name, self.parts())
 
     def marks(self) -> list[Glyph]:
@@ -118,7 +118,7 @@ class StraightBody(LineNodes):
 
     @property
     def _node_groups(self) -> Mapping[str, IntArray]:
-        """Nodes that the mesh file has a name for."""
+        """Nodes with a name in the mesh file."""
         return {}
 
     @cached_property
@@ -149,7 +149,7 @@ class StraightBody(LineNodes):
         blocked = held & (np.abs(v) > OFF_AXIS * np.abs(self.velocity).max())
         if blocked.any():
             i, j = (int(k) for k in np.argwhere(blocked)[0])
-            message = f"a support holds the {self.dofs()[j].name} motion of node({i})"
+            message = f"a support fixes the {self.dofs()[j].name} motion of node({i})"
             raise InputError(message, where=self.where, key="velocity", value=tuple(self.velocity))
 
     def _velocity(self) -> Array:
@@ -168,12 +168,12 @@ class StraightBody(LineNodes):
 
     @property
     def _radius(self) -> float:
-        """Radius to draw with, m."""
+        """Drawn radius, m."""
         raise self._incomplete
 
     @property
     def _moves(self) -> str:
-        """Where it can move to, in words."""
+        """Description of its possible motion."""
         raise self._incomplete
 
     @property
@@ -181,17 +181,17 @@ class StraightBody(LineNodes):
         return TypeError(f"{type(self).__name__} is not a body of its own")
 
     def _held(self) -> np.ndarray:
-        """Return which unknowns of the nodes are held, (n, len(dofs)) bool."""
+        """Return which unknowns of the nodes are fixed, (n, len(dofs)) bool."""
         return held_dofs(self.supports, self._nodes, self.dofs(), self.name)
 
     def _reduce(
         self, M: sparse.csr_array, C: sparse.csr_array, K: sparse.csr_array, strain: Strain, gravity: Array
     ) -> BodyParts:
-        """Return the parts over the free unknowns; the matrices and gravity (rows) come over all unknowns."""
+        """Return the parts over the free unknowns; matrices and gravity (rows) are given over all unknowns."""
         dofs, n = self.dofs(), self._x.size
         held = self._held().ravel()
         if held.all():
-            raise InputError("nothing of this body is left to move", where=self.where, key="supports")
+            raise InputError("this body has no free unknown", where=self.where, key="supports")
         free = np.flatnonzero(~held)
         where = np.where(held, -1, np.cumsum(~held) - 1)
         points = self._line.origin + self._x[:, None] * self._line.direction
@@ -236,7 +236,7 @@ def spatial_dofs(d: Array, y: Array, z: Array) -> list[Dof]:
 
 
 def _point(value: object, table: NodeTable, x: Array, where: str, key: str) -> int:
-    """Return the node a named point means."""
+    """Return the node of a named point."""
     if isinstance(value, str):
         node = table.one(value)
         if node is None:
@@ -246,7 +246,7 @@ def _point(value: object, table: NodeTable, x: Array, where: str, key: str) -> i
     distance = finite(value, key, where)
     near = int(np.argmin(np.abs(x - distance)))
     if abs(x[near] - distance) > POINT_SNAP * x[-1]:
-        message = f"no node stands at this distance along the axis; the nearest is node({near}) at {x[near]:.9g} m"
+        message = f"there is no node at this distance along the axis; the nearest is node({near}) at {x[near]:.9g} m"
         raise InputError(message, where=where, key=key, value=value)
     return near
 

@@ -1,4 +1,4 @@
-"""Supports: which unknowns of a body are held, hence taken out of the system."""
+"""Supports: fixed unknowns of a body, which are eliminated from the system."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Support:
 
 
 def held_dofs(supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], body: str) -> NDArray[np.bool_]:
-    """Return which unknowns are held, (table.count, len(dofs)) bool."""
+    """Return which unknowns are fixed, (table.count, len(dofs)) bool."""
     held = np.zeros((table.count, len(dofs)), dtype=np.bool_)
     if isinstance(supports, str | Mapping | Support) or not isinstance(supports, Sequence):
         message = 'must be a list of { node = "first", kind = "clamped" } or { node = .., fix = ["x"] }'
@@ -59,7 +59,7 @@ def held_dofs(supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], bo
 def support_marks(
     supports: Sequence[Any], table: NodeTable, dofs: Sequence[Dof], body: str, direction: Array
 ) -> list[Glyph]:
-    """Return the supports of single nodes, to be drawn; one that guides all nodes is not a place."""
+    """Return the supports of single nodes, to be drawn; one that guides all nodes has no symbol."""
     out = []
     for number, data in enumerate(supports):
         where = f"bodies.{body}.supports[{number}]"
@@ -84,7 +84,7 @@ def _read(data: object, where: str) -> Support:
 
 
 def find_nodes(node: object, table: NodeTable, body: str, where: str) -> NDArray[np.int64]:
-    """Return the nodes of a body that users mean by a number, a text or a reference."""
+    """Return the nodes of a body for a number, a text or a reference."""
     local: int | str | None = None
     if isinstance(node, NodeRef):
         local = node.node if node.body == body else None

@@ -1,6 +1,7 @@
 """Rows beside the normals of contacts in small motion: tangents, axes of rolling, and of spinning.
 
-A direction that nothing can move gets no row: in a planar model a contact slides along one tangent, in space along two.
+A direction without possible motion gets no row: in a planar model a contact slides along one tangent, in space along
+two.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Columns = Callable[[Array], sparse.csc_array]
 """Direction (3,) -> generalized unit forces, or moments, along it at each of k contacts, (nv, k)."""
 
 STIFF = 1e-13
-"""Squared norm of a row, over that of the other, below which nothing moves along it."""
+"""Squared norm of a row, relative to that of the other, below which there is no motion along it."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class BesideRows:
     sliding: np.ndarray
 
     def rate_of(self, velocity: Array) -> Array:
-        """Return the rates of the rows when the surface moves with a velocity (3,), (m,): what it takes from them."""
+        """Return the rates of the rows if the surface moves with a velocity (3,), (m,), to be subtracted."""
         return np.where(self.sliding, -(self.direction @ velocity), 0.0) + 0.0
 
 
@@ -74,9 +75,9 @@ def rows_beside(
     where : str
         The contact, for errors.
     surface : sequence of (3,) arrays
-        Directions in which the surface moves; a row across which nothing but the surface moves is kept.
+        Directions in which the surface moves; a row with motion of the surface only is kept.
     watched : (k,) bool array, optional
-        Contacts that have no rows but their normal.
+        Contacts with a normal row only.
     """
     k, T = len(labels), tangents(n)
     free = np.ones(k, dtype=bool) if watched is None else ~watched
@@ -120,7 +121,7 @@ def rows_beside(
 
 
 def _directions(pair: Sequence[sparse.csc_array], wanted: np.ndarray) -> list[list[Array]]:
-    """Return, for each contact, in which directions of the plane of the pair anything moves: none, one, or both."""
+    """Return, for each contact, the directions of motion in the plane of the pair: none, one, or both."""
     a, c = _lengths(pair[0]), _lengths(pair[1])
     b = np.asarray(pair[0].multiply(pair[1]).sum(axis=0)).ravel()
     middle, spread = 0.5 * (a + c), np.hypot(0.5 * (a - c), b)
@@ -152,7 +153,7 @@ def _lengths(A: sparse.csc_array) -> Array:
 def _require(able: np.ndarray, labels: Sequence[str], key: str, value: float, where: str) -> None:
     if not able.all():
         node = labels[int(np.flatnonzero(~able)[0])]
-        message = f"needs a rotation that can move, and node {node} has none; use it on beams, rotors and rigid bodies"
+        message = f"needs a free rotation, and node {node} has none; use it on beams, rotors and rigid bodies"
         raise InputError(message, where=where, key=key, value=value)
 
 

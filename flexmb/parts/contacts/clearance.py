@@ -79,11 +79,11 @@ class Clearance(LawKeys):
 
     @property
     def on_ground(self) -> bool:
-        """Whether the rings stand still."""
+        """Whether the rings are fixed."""
         return isinstance(self.stator, str) and self.stator == "ground"
 
     def refs(self) -> list[object]:
-        """Return the nodes as they were named."""
+        """Return the nodes as named by the user."""
         if isinstance(self.node, Sequence) and not isinstance(self.node, str):
             return list(self.node)
         return [self.node]
@@ -106,7 +106,7 @@ class Clearance(LawKeys):
             ring = ground(place.position) if stator is None else stator
             if not (moves_across(place, a) or moves_across(ring, a)):
                 if len(found) == 1:
-                    message = f"node {place.label} cannot move across the axis (supported, or a bar along it)"
+                    message = f"node {place.label} cannot move normal to the axis (supported, or a bar along it)"
                     raise InputError(message, where=self.where, key="node", value=str(ref))
                 continue
             self._check_start(place, ring, a, offset)
@@ -122,11 +122,11 @@ class Clearance(LawKeys):
                 rows = beside_ring(self.law, a, (ring, place), float(self.radius), spin, turning)
                 builder.add_beside(checked(rows, self.law, self.where, place.label))
         if not seen:
-            message = f"none of the {len(found)} nodes can move across the axis"
+            message = f"none of the {len(found)} nodes can move normal to the axis"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
 
     def _spin(self, builder: Builder, ref: object, place: Marker, a: Array) -> tuple[int, tuple[int, float]]:
-        """Return the marker of a free spin of the node's body, and function and sense about a of a given one.
+        """Return the marker of a free spin of the node's body, and function and sense about a of a prescribed one.
 
         -1 for none.
         """
@@ -160,7 +160,7 @@ class Clearance(LawKeys):
         return spin.axis
 
     def _check_start(self, place: Marker, ring: Marker, a: Array, offset: Array) -> None:
-        """Raise when a node starts outside its ring."""
+        """Raise if a node starts outside its ring."""
         d = place.position - ring.position - offset
         off = float(np.linalg.norm(d - (a @ d) * a))
         if off > self.gap * (1.0 + 1e-9):

@@ -1,4 +1,4 @@
-"""What a contact of the user becomes: rows of gaps and force directions."""
+"""Rows of gaps and force directions of a contact."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class ContactRows:
     beside : BesideRows, optional
         Rows beside the normals.
     slide_coef, drift : (m,) arrays
-        What the motion, times s'(t), and the constant speed of the surface add to the rates of those rows.
+        Contributions of the motion, times s'(t), and of the constant speed of the surface to the rates of those rows.
     """
 
     labels: list[str]
@@ -85,22 +85,22 @@ class ContactPart(Protocol):
 
     @property
     def role(self) -> str:
-        """Return "contacts"."""
+        """Return the role "contacts"."""
         ...
 
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
-        """Return the rows of this contact; ``t0`` is the time the run starts at."""
+        """Return the rows of this contact; ``t0`` is the start time of the run."""
         ...
 
 
 def movable(G: sparse.csc_array) -> np.ndarray:
-    """Return which columns of G have any unknown behind them, (k,) bool."""
+    """Return which columns of G involve any unknown, (k,) bool."""
     owner = np.repeat(np.arange(G.shape[1]), np.diff(G.indptr))
     return np.asarray(np.sqrt(np.bincount(owner, weights=G.data**2, minlength=G.shape[1])) > IMMOVABLE)
 
 
 def moves_along(place: Marker, n: Array) -> bool:
-    """Return whether a place can move along the unit vector n, as it stands at the start."""
+    """Return whether a place can move along the unit vector n, at the start."""
     if place.kind == GROUND:
         return False
     if place.kind == NODE:
@@ -109,13 +109,13 @@ def moves_along(place: Marker, n: Array) -> bool:
 
 
 def moves_across(place: Marker, a: Array) -> bool:
-    """Return whether a place can move in any direction across the unit vector a, as it stands at the start."""
+    """Return whether a place can move in any direction normal to the unit vector a, at the start."""
     _, directions = np.linalg.eigh(np.outer(a, a))  # the last one is along a
     return any(moves_along(place, n) for n in directions.T[:2])
 
 
 def largest_position(builder: Builder) -> float:
-    """Return the largest coordinate of all nodes at the start, a length to measure gaps against, m."""
+    """Return the largest coordinate of all nodes at the start, m, as a reference for gaps."""
     nodes = [place for info in builder.bodies.values() for place in info.nodes]
     return max((float(np.abs(place.position).max()) for place in nodes), default=0.0)
 

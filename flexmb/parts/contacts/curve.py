@@ -1,4 +1,4 @@
-"""A planar curve joined from its pieces: what stands at the junctions, and the chains that have a row each."""
+"""A planar curve joined from its pieces: its junctions, and the chains with one row each."""
 
 from __future__ import annotations
 
@@ -14,31 +14,31 @@ from flexmb.parts.contacts.curve_pieces import Piece, line_row, piece_place, poi
 from flexmb.state import Array
 
 JOINED = 1e-9
-"""Distance between two pieces, over the size of the curve, up to which they count as joined."""
+"""Distance between two pieces, relative to the size of the curve, up to which they count as joined."""
 TANGENT = 1e-6
 """Angle between two pieces up to which their tangents count as equal, rad."""
 CUSP = 1e-6
 """Deviation from a half turn up to which a curve counts as turning back on itself, rad."""
 FAR = 1e3
-"""Length of the extension of a curve, over its size."""
+"""Length of the extension of a curve, relative to its size."""
 DRAWN = 24
 """Number of points on an arc, or between two points of a spline, in figures and checks."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve as ``kernels.curves`` takes it.
+    """A curve in the form of ``kernels.curves``.
 
     Parameters
     ----------
     pieces : (n, NUMBERS) array
     owner : (n,) list of int
-        Which of the user's pieces each of them belongs to.
+        The user's piece to which each of them belongs.
     chains : list of (int, int)
         First and last piece of each row.
     closed : bool
     drawn_as : (n,) list of int
-        Points that each piece is drawn with; none for what only continues another one.
+        Number of drawn points of each piece; none for continuations of others.
     """
 
     pieces: Array
@@ -55,7 +55,7 @@ class Curve:
         return [words[int(code)] for code in self.pieces[:, kc.AFTER]]
 
     def label(self, chain: int) -> str:
-        """Return which of the user's pieces a chain has, counted from 1."""
+        """Return the user's piece of a chain, counted from 1."""
         a, b = (self.owner[k] + 1 for k in self.chains[chain])
         return f"{a}" if a == b else f"{a}-{b}"
 
@@ -71,7 +71,7 @@ class Curve:
         return np.array(found)
 
     def tightest(self, side: float) -> tuple[float, int]:
-        """Return the largest curvature towards the free side, 1/m, and the user's piece that has it."""
+        """Return the largest curvature towards the free side, 1/m, and its piece."""
         largest, where = -math.inf, 0
         for k, row in enumerate(self.pieces):
             steps = DRAWN if row[kc.KIND] == kc.CUBIC else 1
@@ -92,11 +92,11 @@ def joined(pieces: Sequence[Piece], side: float, slot: bool, straight: bool, whe
     slot : bool
         Whether there is one row for all of it.
     straight : bool
-        Whether it goes on straight beyond its ends.
+        Whether it continues straight beyond its ends.
     where : str
         The contact, for errors.
     ball : bool
-        Whether what touches it has a radius: then corners that it rolls around are arcs of the radius 0.
+        Whether the contacting point has a radius: then convex corners are arcs of radius 0.
     """
     if pieces[0].start is None:
         raise InputError("is needed for the first piece", where=piece_place(where, 0), key="start")
@@ -121,7 +121,7 @@ def joined(pieces: Sequence[Piece], side: float, slot: bool, straight: bool, whe
     for gap, k, last, start in off:
         if gap > JOINED * size:
             message = (
-                f"piece {k + 1} ({pieces[k].kind}) does not join piece {k} ({pieces[k - 1].kind}): it starts at "
+                f"piece {k + 1} ({pieces[k].kind}) is not connected to piece {k} ({pieces[k - 1].kind}): it starts at "
                 f"({start[0]:.9g}, {start[1]:.9g}), {gap:.6g} m from ({last[0]:.9g}, {last[1]:.9g}) where that ends"
             )
             raise InputError(message, where=piece_place(where, k), key="start", value=tuple(map(float, start)))
@@ -183,7 +183,7 @@ def _with_corner_arcs(P: Array, owner: list[int], closed: bool, side: float, str
 
 
 def _with_straight_ends(P: Array, owner: list[int], size: float) -> tuple[Array, list[int]]:
-    """Return the pieces with far lines beyond ends that are not straight already."""
+    """Return the pieces with distant lines beyond ends that are not straight already."""
     rows, owners = [*P], [*owner]
     if P[0, kc.KIND] != kc.LINE:
         v, t = P[0, [kc.X0, kc.Y0]], P[0, [kc.TX0, kc.TY0]]
@@ -197,7 +197,7 @@ def _with_straight_ends(P: Array, owner: list[int], size: float) -> tuple[Array,
 def _mark_junctions(
     P: Array, kinds: list[str], owner: list[int], closed: bool, side: float, slot: bool, straight: bool, where: str
 ) -> None:
-    """Write what stands at the ends of the pieces, and which pieces are next to each other."""
+    """Write the kinds of junctions at the ends of the pieces, and the neighbours of each piece."""
     n = len(P)
     P[:, [kc.PREVIOUS, kc.NEXT]] = -1.0
     P[0, kc.BEFORE] = P[-1, kc.AFTER] = kc.STRAIGHT if straight else kc.OPEN
@@ -205,7 +205,7 @@ def _mark_junctions(
         j = (k + 1) % n
         turn = _turn(P[k], P[j])
         if abs(turn) > math.pi - CUSP:
-            message = f"turns back on piece {owner[k] + 1} ({kinds[k]}): the curve has no side there"
+            message = f"turns back on piece {owner[k] + 1} ({kinds[k]}): the side of the curve is not defined there"
             raise InputError(message, where=piece_place(where, owner[j]), value=kinds[j])
         what = (
             kc.SMOOTH if abs(turn) <= TANGENT else kc.KINK if slot else kc.CONCAVE if side * turn > 0.0 else kc.CONVEX
@@ -215,7 +215,7 @@ def _mark_junctions(
 
 
 def _from_a_corner(P: Array, owner: list[int]) -> tuple[Array, list[int]]:
-    """Return a closed curve so that it begins behind a concave corner, if it has one: chains do not go round."""
+    """Return a closed curve such that it begins after a concave corner, if it has one: chains are not cyclic."""
     n = len(P)
     concave = np.flatnonzero(P[:, kc.AFTER] == kc.CONCAVE)
     if not concave.size or P[-1, kc.NEXT] < 0 or concave[-1] == n - 1:

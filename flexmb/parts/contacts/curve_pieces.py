@@ -1,4 +1,4 @@
-"""Pieces that a planar curve is made of: segments, arcs, parabolas and splines, from one point to the next.
+"""Pieces of a planar curve: segments, arcs, parabolas and splines, from one point to the next.
 
 Each becomes rows of the numbers that ``kernels.curves`` reads; a spline one for every two of its points.
 """
@@ -20,9 +20,9 @@ from flexmb.state import Array
 Point = Sequence[float] | Array
 
 SAME = 1e-9
-"""Distance, over the size of a piece, up to which two points coincide."""
+"""Distance, relative to the size of a piece, up to which two points coincide."""
 ROUND = 1e-6
-"""Difference of the two end radii of an arc, over the radius, that is accepted as rounded input."""
+"""Relative difference of the two end radii of an arc that is accepted as rounded input."""
 
 
 def point(value: object, key: str, where: str) -> Array:
@@ -74,11 +74,11 @@ class Piece:
         raise TypeError(f"{type(self).__name__} is no piece of a curve")
 
     def _ends(self, first: Array, where: str) -> tuple[Array, float]:
-        """Return the last point and the distance to it, m; raise where there is none."""
+        """Return the last point and the distance to it, m; raise if there is none."""
         last = point(self.end, "end", where)
         length = float(np.linalg.norm(last - first))
         if length <= SAME * float(np.abs([first, last]).max()):
-            message = f"the piece has no length: it starts at ({first[0]:.6g}, {first[1]:.6g}), too"
+            message = f"the piece has zero length: it starts at ({first[0]:.6g}, {first[1]:.6g}), too"
             raise InputError(message, where=where, key="end", value=tuple(map(float, last)))
         return last, length
 
@@ -120,7 +120,7 @@ class Arc(Piece):
         a, b = first - center, last - center
         radius, other = float(np.linalg.norm(a)), float(np.linalg.norm(b))
         if radius <= SAME * float(np.abs([first, center]).max()):
-            raise InputError("the piece has no length: its centre is its first point", where=where, key="center")
+            raise InputError("the piece has zero length: its centre is its first point", where=where, key="center")
         if abs(other - radius) > ROUND * radius:
             message = f"is {radius:.9g} m from the start of the arc and {other:.9g} m from its end"
             raise InputError(message, where=where, key="center", value=tuple(map(float, center)))
@@ -152,7 +152,7 @@ class Parabola(Piece):
         middle = point(self.control, "control", where)
         (ax, ay), (bx, by) = middle - first, last - first
         if abs(ax * by - ay * bx) <= SAME * length * length:
-            message = "is on the line from start to end, along which no parabola bends: use a segment"
+            message = "is on the line from start to end, so the parabola is straight: use a segment"
             raise InputError(message, where=where, key="control", value=tuple(map(float, middle)))
         c = np.array([first, 2.0 * (middle - first), first - 2.0 * middle + last, np.zeros(2)])
         return _cubic(first, last, c)[None]
@@ -191,7 +191,7 @@ class Spline(Piece):
             message = f"points {k + 1} and {k + 2} of the spline, counted from its start, are the same"
             raise InputError(message, where=where, key="through", value=tuple(map(float, points[k])))
         s = np.concatenate([[0.0], np.cumsum(chords)])
-        from scipy.interpolate import CubicSpline  # 0.2 s of every start, and few cases have splines
+        from scipy.interpolate import CubicSpline  # the import takes 0.2 s, and few cases have splines
 
         spline = CubicSpline(s, points, bc_type=self._ends_of(points, size, where))
         rows = []
@@ -201,7 +201,7 @@ class Spline(Piece):
         return np.array(rows)
 
     def _ends_of(self, points: Array, size: float, where: str) -> Any:
-        """Return what holds at the ends, as scipy takes it."""
+        """Return the end conditions in the form of scipy."""
         given = (("start_tangent", self.start_tangent), ("end_tangent", self.end_tangent))
         if np.linalg.norm(points[-1] - points[0]) <= SAME * size and all(value is None for _, value in given):
             points[-1] = points[0]
@@ -245,5 +245,5 @@ def read_pieces(given: object, where: str) -> list[Piece]:
 
 
 def piece_place(where: str, k: int) -> str:
-    """Return where piece k of a curve stands in a case file."""
+    """Return the location of piece k of a curve in a case file."""
     return f"{where}.pieces[{k}]"

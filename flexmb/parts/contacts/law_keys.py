@@ -1,4 +1,4 @@
-"""The keys that say what laws a contact obeys, the same for every kind of contact."""
+"""The keys of contact laws, common to all kinds of contact."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class LawKeys:
 
     @property
     def where(self) -> str:
-        """Where this contact stands in a case file."""
+        """Location of this contact in a case file."""
         return f"contacts.{getattr(self, 'name', '')}"
 
     @cached_property
@@ -70,6 +70,6 @@ class LawKeys:
         )
 
     def refuse_laws(self, why: str) -> None:
-        """Raise InputError, naming the key, if there is more than a normal with Newton's law."""
+        """Raise InputError, naming the key, for laws beyond a normal with Newton's law."""
         for key, value in self.law.refusals().items():
             raise InputError(why, where=self.where, key=key, value=value)

@@ -34,7 +34,7 @@ SQUARE = 1e-9
 class NodeCurve(LawKeys):
     """Nodes stay on the free side of a planar curve: g = side (distance from the curve) - radius >= 0.
 
-    Along the normal of its plane the curve goes on without end. At a convex corner the normal turns about the corner,
+    Along the normal of its plane the curve is infinite. At a convex corner the normal turns about the corner,
     at a concave one both pieces act.
 
     Parameters
@@ -62,7 +62,7 @@ class NodeCurve(LawKeys):
     x_axis, y_axis : (3,) array_like
         Its axes, in space; at right angles, any length.
     body : str, optional
-        The rigid body that carries the curve, as it stands at the start; by default the ground.
+        The rigid body that carries the curve, placed at the start; by default the ground.
     """
 
     role: ClassVar[str] = "contacts"
@@ -102,10 +102,10 @@ class NodeCurve(LawKeys):
             message = 'a slot holds its nodes beyond its ends, too: "straight", or a closed curve'
             raise InputError(message, where=self.where, key="ends", value=self.ends)
         if self.radius:
-            raise InputError("has no meaning for a slot", where=self.where, key="radius", value=self.radius)
+            raise InputError("has no effect for a slot", where=self.where, key="radius", value=self.radius)
         self.refuse_laws("a slot has smooth walls")
         if self.restitution:
-            message = "has no meaning for a slot, which its nodes never leave"
+            message = "has no effect for a slot, which its nodes never leave"
             raise InputError(message, where=self.where, key="restitution", value=self.restitution)
 
     def _check_nodes(self) -> None:
@@ -119,7 +119,7 @@ class NodeCurve(LawKeys):
     def _check_fit(self) -> None:
         kappa, k = self.curve.tightest(self._sense)
         if self.radius * kappa >= 1.0:
-            message = f"does not fit into the curve: piece {k + 1} bends with a radius of {1.0 / kappa:.6g} m"
+            message = f"is too large for the curve: piece {k + 1} bends with a radius of {1.0 / kappa:.6g} m"
             raise InputError(message, where=self.where, key="radius", value=self.radius)
 
     @property
@@ -154,7 +154,7 @@ class NodeCurve(LawKeys):
         return NodeRef.parse(self.body, self.where, "body").body
 
     def refs(self) -> list[object]:
-        """Return the nodes as they were named."""
+        """Return the nodes as named by the user."""
         if isinstance(self.node, Sequence) and not isinstance(self.node, str):
             return list(self.node)
         return [self.node]
@@ -178,7 +178,7 @@ class NodeCurve(LawKeys):
                 raise InputError(f"node {place.label} is named twice", where=self.where, key="node")
             seen.add(B)
             if not (moves_across(place, self.axes[:, 2]) or moves_across(plane, self.axes[:, 2])):
-                message = f"node {place.label} cannot move in the plane of the curve (supported, or a bar across it)"
+                message = f"node {place.label} cannot move in the plane of the curve (supported, or a bar normal to it)"
                 raise InputError(message, where=self.where, key="node", value=place.label)
             chains = builder.add_curve(self.curve.pieces, self.curve.chains, self._sense)
             for k, chain in enumerate(chains):
@@ -201,7 +201,7 @@ class NodeCurve(LawKeys):
         return group
 
     def _label(self, node: str, chain: int) -> str:
-        """Return the name of a row: which node, of several, and which pieces, where corners divide them."""
+        """Return the name of a row: the node, if there are several, and the pieces, if corners divide them."""
         chains = len(self.curve.chains)
         words = [*([node] if node else []), *([f"piece {self.curve.label(chain)}"] if chains > 1 else [])]
         if self.slot:

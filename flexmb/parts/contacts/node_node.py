@@ -70,7 +70,7 @@ class NodeNode(LawKeys):
             raise InputError("neither node can move along the direction", where=self.where, key="direction")
 
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
-        """Return the one row of this contact."""
+        """Return the single row of this contact."""
         a, b = nodes.one(self.node, self.where), nodes.one(self.node2, self.where, "node2")
         span = nodes.points[a] - nodes.points[b]
         d = self._along(span)
@@ -81,7 +81,7 @@ class NodeNode(LawKeys):
         if not self.law.normals_only:
 
             def slide(t: Array) -> sparse.csc_array:
-                axis = np.cross(d, t)  # they touch in the middle of the offset, a lever for their rotations
+                axis = np.cross(d, t)  # the contact is in the middle of the offset, with a lever arm for rotations
                 by_turning = nodes.moment_columns([a], axis) + nodes.moment_columns([b], axis)
                 return sparse.csc_array(nodes.columns([a], t) - nodes.columns([b], t) - 0.5 * self.offset * by_turning)
 
@@ -103,7 +103,7 @@ class NodeNode(LawKeys):
         builder.add_row(group, ALONG, (A, B, 0), self.name, a=d, c=self.offset)
         group.points.append((B, A))
         if not self.law.normals_only:
-            arm, places = 0.5 * self.offset, (second, first)  # they touch in the middle
+            arm, places = 0.5 * self.offset, (second, first)  # the contact is in the middle
             arms = (first.position - arm * d - second.position, -arm * d)
             rows = beside_plane(self.law, d, places, arms, arm, np.zeros(3), (-1, d))
             require_sliding(rows, self.law, self.where)

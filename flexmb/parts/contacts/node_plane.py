@@ -97,7 +97,7 @@ class NodePlane(LawKeys):
         if self.motion_direction is not None:
             unit(self.motion_direction, "motion_direction", self.where)
             if self.motion is None:
-                message = "has no meaning without motion"
+                message = "has no effect without motion"
                 raise InputError(message, where=self.where, key="motion_direction", value=self.motion_direction)
         self._belt  # noqa: B018  (checks it)
 
@@ -117,7 +117,7 @@ class NodePlane(LawKeys):
 
     @cached_property
     def _motion(self) -> Motion | None:
-        """The motion as a function, whatever way it was given."""
+        """The motion as a function, for any form of input."""
         given = self.motion
         if given is None or (callable(getattr(given, "value", None)) and callable(getattr(given, "rate", None))):
             return cast("Motion | None", given)
@@ -131,7 +131,7 @@ class NodePlane(LawKeys):
         w = vector(self.surface_velocity, "surface_velocity", self.where)
         wrong = ""
         if not self.law.slides:
-            wrong = "has no meaning without friction"
+            wrong = "has no effect without friction"
         elif abs(float(w @ unit(self.normal, "normal", self.where))) > 1e-9 * float(np.linalg.norm(w)):
             wrong = "must lie within the plane; its displacement along the normal is the key motion"
         if wrong:
@@ -150,7 +150,7 @@ class NodePlane(LawKeys):
     def _points(self, nodes: Kinematics) -> IntArray:
         found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs()])
         if self.node is not None and found.size != 1:
-            message = f"means {found.size} nodes; several go under the key nodes"
+            message = f"means {found.size} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         values, counts = np.unique(found, return_counts=True)
         if counts.max() > 1:
@@ -170,8 +170,8 @@ class NodePlane(LawKeys):
         return [self.name] if self.node is not None else [f"{self.name}[{label}]" for label in nodes]
 
     def rows(self, nodes: Kinematics, t0: float) -> ContactRows:
-        """Return one row per node; ``t0`` is the time the run starts at."""
-        assert not self.large_motion, "a plane carried by a body is no part of a linear system"
+        """Return one row per node; ``t0`` is the start time of the run."""
+        assert not self.large_motion, "a plane carried by a body is not possible in a linear system"
         n, p = unit(self.normal, "normal", self.where), vector(self.point, "point", self.where)
         motion, coef = self._motion, -self._factor(n)
         points = self._points(nodes)
@@ -184,7 +184,7 @@ class NodePlane(LawKeys):
             self._refuse(nodes.labels(points), moves, start, float(np.abs(nodes.points).max()), ways)
             if abs(coef) <= STILL:  # no motion, or none along the normal: the gap of such a node never changes
                 points, g0, G = points[moves], g0[moves], sparse.csc_array(G[:, np.flatnonzero(moves)])
-            else:  # exactly zero: a direction of round-off size would let a huge impulse "move" the node
+            else:  # exactly zero: a direction of round-off size would require a huge impulse to move the node
                 G = sparse.csc_array(G @ sparse.diags_array(moves.astype(np.float64)))
                 G.eliminate_zeros()
             moves = movable(G)
@@ -234,7 +234,7 @@ class NodePlane(LawKeys):
             if not free and motion is None:  # its gap never changes
                 continue
             B = builder.marker(place)
-            # a node that cannot move along the normal is as good as a point of the ground, to the last bit
+            # a node that cannot move along the normal is treated exactly as a point of the ground
             touching = B if free else builder.marker(ground(place.position))
             builder.add_row(
                 group, ALONG, (A, touching, C), label, a=plane.axes.T @ n, c=self.radius, function=motion, cf=factor
@@ -268,7 +268,7 @@ class NodePlane(LawKeys):
     def _places(self, builder: Builder) -> list[Marker]:
         found = [place for key, ref in self._refs() for place in builder.places(ref, self.where, key)]
         if self.node is not None and len(found) != 1:
-            message = f"means {len(found)} nodes; several go under the key nodes"
+            message = f"means {len(found)} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         seen: set[int] = set()
         for place in found:
@@ -278,7 +278,7 @@ class NodePlane(LawKeys):
         return found
 
     def _refuse(self, labels: list[str], moves: np.ndarray, start: Array, scale: float, ways: list[Array]) -> None:
-        """Raise unless the nodes that cannot move along the normal start on the allowed side, beside others.
+        """Raise unless the nodes that cannot move along the normal start on the admissible side, together with others.
 
         ``ways`` are the displacements that the unknowns give to each of these nodes, (3, k).
         """
@@ -292,12 +292,12 @@ class NodePlane(LawKeys):
             raise InputError(message, where=self.where, key="node" if self.node is not None else "nodes")
         if inside.size:
             i = int(inside[0])
-            message = f"node {labels[i]} is {-start[i]:.6g} m inside and cannot move along the normal"
+            message = f"node {labels[i]} is {-start[i]:.6g} m inside the obstacle and cannot move along the normal"
             raise InputError(message, where=self.where, key="nodes")
 
 
 def _why_stuck(ways: Array, n: Array) -> str:
-    """Return why a node cannot move along n, by the displacements (3, k) that it can have, and what to do."""
+    """Return why a node cannot move along n, from its possible displacements (3, k), and a suggestion."""
     size = np.linalg.svd(ways, compute_uv=False) if ways.size else np.zeros(1)
     free = int(np.count_nonzero(size > 1e-9 * max(float(size.max(initial=0.0)), 1e-300))) if ways.any() else 0
     if free == 0:

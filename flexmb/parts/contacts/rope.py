@@ -1,4 +1,4 @@
-"""A rope: two places are at most its length apart."""
+"""A rope: the distance of two places is at most its length."""
 
 from __future__ import annotations
 
@@ -52,20 +52,20 @@ class Rope(LawKeys):
     def __post_init__(self) -> None:
         check_name(self.name, "contacts")
         positive(self.length, "length", self.where)
-        self.refuse_laws("nothing slides, rolls or breaks at a rope")
+        self.refuse_laws("a rope has no friction, rolling resistance or cohesion")
         first = NodeRef.parse(self.a, self.where, "a")
         if not self.on_ground and first.body == (second := NodeRef.parse(self.b, self.where, "b")).body:
             message = f"a rope between a body and itself: '{first}' and '{second}' both belong to '{first.body}'"
             raise InputError(message, where=self.where, key="b", value=str(self.b))
         if self.on_ground != (self.point is not None):
-            message = "is needed for the end on the ground" if self.on_ground else "has no meaning without the ground"
+            message = "is needed for the end on the ground" if self.on_ground else "has no effect without the ground"
             raise InputError(message, where=self.where, key="point", value=self.point)
         if self.point is not None:
             vector(self.point, "point", self.where)
 
     @property
     def on_ground(self) -> bool:
-        """Whether it is tied to the ground."""
+        """Whether it is attached to the ground."""
         return isinstance(self.b, str) and self.b == "ground"
 
     def marks(self) -> list[Glyph]:

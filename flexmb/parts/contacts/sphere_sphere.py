@@ -98,7 +98,7 @@ class SphereSphere(LawKeys):
         """Return the spheres of the chain."""
         for key in ("a", "b", "radius_a", "radius_b"):
             if getattr(self, key) is not None:
-                message = "has no meaning with chain"
+                message = "has no effect with chain"
                 raise InputError(message, where=self.where, key=key, value=getattr(self, key))
         chain = self.chain
         if not isinstance(chain, Sequence) or isinstance(chain, str) or len(chain) < 2:
@@ -115,7 +115,7 @@ class SphereSphere(LawKeys):
         return [("chain", ref, radius) for ref, radius in zip(refs, radii, strict=True)]
 
     def _checked(self, ref: Ref, key: str) -> Ref:
-        """Return a reference that can be read."""
+        """Return a reference after a syntax check."""
         NodeRef.parse(ref, self.where, key)
         return ref
 

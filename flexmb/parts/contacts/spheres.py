@@ -1,4 +1,4 @@
-"""Contact between many spheres, all against all: the pairs that are near are found while the motion goes on."""
+"""Contact between many spheres, all against all: close pairs are determined during the motion."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Spheres(LawKeys):
         return None if self.radius is None else positive(self.radius, "radius", self.where)
 
     def add_to(self, builder: Builder) -> None:
-        """Add the spheres to a multibody system; the pairs are found when it is complete."""
+        """Add the spheres to a multibody system; the pairs are determined when it is complete."""
         names = self._chosen(builder.bodies)
         radii = self._radii
         if isinstance(radii, list) and len(radii) != len(names):
@@ -81,7 +81,7 @@ class Spheres(LawKeys):
         builder.add_spheres(self.name, [p for p, _ in found], [r for _, r in found], self.law)
 
     def _check_apart(self, places: list[Marker]) -> None:
-        """Raise when two centres are the same: no direction would lead them apart."""
+        """Raise if two centres coincide, so that there is no direction between them."""
         seen: dict[bytes, str] = {}
         for place in places:
             other = seen.setdefault((place.position + 0.0).tobytes(), place.label)
@@ -96,16 +96,16 @@ class Spheres(LawKeys):
         for word in self._words:
             found = [name for name in able if fnmatchcase(name, word)]
             if not found and word in bodies:
-                message = "is no sphere: particles and rigid bodies can be"
+                message = "is not a sphere: only particles and rigid bodies can be"
                 raise InputError(message, where=self.where, key="bodies", value=word)
             if not found:
                 message = (
-                    f"means no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
+                    f"matches no particle or rigid body{nearest(word, able)}; these are: {', '.join(able) or 'none'}"
                 )
                 raise InputError(message, where=self.where, key="bodies", value=word)
             chosen |= dict.fromkeys(found)
         if len(chosen) < 2:
-            message = f"means {', '.join(chosen)} only, and contact takes at least two spheres"
+            message = f"means {', '.join(chosen)} only, and contact needs at least two spheres"
             raise InputError(message, where=self.where, key="bodies", value=self.bodies)
         return list(chosen)
 
@@ -115,6 +115,6 @@ class Spheres(LawKeys):
             return builder.place(name, self.where, "bodies"), radius
         ball = builder.bodies[name].ball
         if ball is None:
-            message = f"is needed: body '{name}' has no single sphere as its shape to take it from"
+            message = f"is needed: body '{name}' has no single sphere as its shape"
             raise InputError(message, where=self.where, key="radius")
         return builder.place(name, self.where, "bodies", ball[1]), ball[0]

@@ -1,4 +1,4 @@
-"""Axes of joints: the unit vectors users give, and the three axes made of one."""
+"""Axes of joints: the unit vectors given by users, and the three axes built from one."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def unit_axis(value: object, key: str, where: str) -> Array:
 
 
 def axes_along(z: Array) -> Array:
-    """Return three right-handed axes as columns, the third along z; unit axes for z along the z axis."""
+    """Return three right-handed axes as columns, the third along z; the unit matrix for z along the z axis."""
     x = np.eye(3)[int(np.argmin(np.abs(z)))]
     x = x - (x @ z) * z
     x /= np.linalg.norm(x)
@@ -39,9 +39,9 @@ def in_plane(*places: Marker) -> bool:
 
 
 def check_normal(z: Array, where: str, *places: Marker) -> None:
-    """Raise unless an axis of turning between planar bodies is their normal."""
+    """Raise unless an axis of rotation between planar bodies is their normal."""
     if in_plane(*places) and np.hypot(z[0], z[1]) > IN_PLANE:
-        message = "planar bodies turn about (0, 0, 1) or (0, 0, -1) only"
+        message = "planar bodies rotate about (0, 0, 1) or (0, 0, -1) only"
         raise InputError(message, where=where, key="axis", value=tuple(z.tolist()))
 
 

@@ -1,4 +1,4 @@
-"""Cylindrical joint: one place turns about and slides along an axis of the other."""
+"""Cylindrical joint: one place rotates about and slides along an axis of the other."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Cylindrical(Hinge):
     kind: ClassVar[str] = "cylindrical"
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(kind, self.name, self.drawn_base, self.drawn_mover) for kind in (RAIL, SLEEVE)]
 
     def held(self, A: int, B: int) -> list[Row]:

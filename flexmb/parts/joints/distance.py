@@ -19,7 +19,7 @@ from flexmb.parts.joints.joint_rows import Row, hold
 from flexmb.parts.time_functions import Function, time_function
 
 COINCIDE = 1e-12
-"""Distance, over the size of the coordinates, that counts as zero."""
+"""Distance, relative to the size of the coordinates, that counts as zero."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,18 +62,18 @@ class Distance(Joint):
             return builder.place(self.a, self.where, "a", point), builder.place(self.b, self.where, "b")
         a, b = builder.place(self.a, self.where, "a"), builder.place(self.b, self.where, "b", point)
         if not anywhere(builder, self.b):
-            message = f"has no meaning here: '{self.b}' is a node or a named point, which has its place"
+            message = f"has no effect here: '{self.b}' is a node or a named point, which has a position already"
             raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         return a, b
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         a, b = self.drawn_base, self.drawn_mover
         held = [Glyph(BALL, self.name, end) for ref, end in ((self.a, a), (self.b, b)) if ref == "ground"]
         return [Glyph(ROD, self.name, a, b), *held]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row to a multibody system; bodies come before."""
+        """Add its row to a multibody system; bodies are added before."""
         a, b = self.ends(builder)
         start = float(np.linalg.norm(b.position - a.position))
         if start <= COINCIDE * float(np.abs([a.position, b.position]).max()):

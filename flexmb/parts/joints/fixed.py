@@ -1,4 +1,4 @@
-"""Fixed joint: two places move as one."""
+"""Fixed joint: two places move together."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Fixed(Joint):
     kind: ClassVar[str] = "fixed"
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(WELD, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         base, mover = self.base_and_mover(builder)
         A, B = builder.marker(base, np.eye(3)), builder.marker(mover, np.eye(3))
         turns = [

@@ -1,4 +1,4 @@
-"""Gear: the angles of two joints turn in a fixed ratio."""
+"""Gear: the angles of two joints have a fixed ratio."""
 
 from __future__ import annotations
 
@@ -44,10 +44,10 @@ class Gear(Part):
             if not isinstance(getattr(self, key), str):
                 raise InputError("must be the name of a joint", where=self.where, key=key, value=getattr(self, key))
         if self.joint1 == self.joint2:
-            raise InputError("must be another joint than joint1", where=self.where, key="joint2", value=self.joint2)
+            raise InputError("must differ from joint1", where=self.where, key="joint2", value=self.joint2)
 
     def add_to(self, builder: Builder) -> None:
-        """Add its row to a multibody system; the joints it couples come before."""
+        """Add its row to a multibody system; the coupled joints are added before."""
         one, two = self._angle(builder, "joint1"), self._angle(builder, "joint2")
         markers = (*builder.angles[one], *builder.angles[two])
         row = Row(ANGLE, markers, "angles", b=(1.0, float(self.ratio), 0.0), angle=(one, two))

@@ -1,4 +1,4 @@
-"""What joints with an axis to turn about share: its markers, its angle, and the drive of the angle."""
+"""Common base of joints with a rotation axis: markers, angle, and drive of the angle."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Hinge(Joint):
         raise TypeError(f"{type(self).__name__} is not a joint")
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         base, mover = self.base_and_mover(builder)
         z = unit_axis(self.axis, "axis", self.where)
         check_normal(z, self.where, base, mover)
@@ -54,4 +54,4 @@ class Hinge(Joint):
         self.add_losses(builder, group, (A, B))
 
     def add_losses(self, builder: Builder, group: Group, ends: tuple[int, int]) -> None:
-        """Add what resists the motion about the axis; none by default."""
+        """Add resistance to the motion about the axis; none by default."""

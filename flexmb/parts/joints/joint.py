@@ -1,4 +1,4 @@
-"""What all joints between two places share: their ends, where they are, and which of them is the base."""
+"""Common base of all joints between two places: their ends, their positions, and their base."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Ref = NodeRef | str
 Vector = Sequence[float] | Array
 
 AT_POINT = 1e-9
-"""Distance, over the size of the coordinates, that counts as zero."""
+"""Distance, relative to the size of the coordinates, that counts as zero."""
 
 ONLY_PLACE = "spherical, distance, and point-on-line as the point"
 """Joints that are possible at a node without rotation."""
@@ -59,22 +59,22 @@ class Joint(Part):
         for key in ("a", "b"):
             NodeRef.parse(getattr(self, key), self.where, key)
         if str(self.a) == str(self.b):
-            raise InputError("joins a place to itself", where=self.where, key="b", value=str(self.b))
+            raise InputError("connects a place to itself", where=self.where, key="b", value=str(self.b))
         if self.point is not None:
             vector(self.point, "point", self.where)
 
     @property
     def drawn_mover(self) -> End:
-        """Where marks on its mover hang."""
+        """Reference of marks on its mover."""
         return End(self.where)
 
     @property
     def drawn_base(self) -> End:
-        """Where marks on its base hang."""
+        """Reference of marks on its base."""
         return End(f"{self.where}.base")
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         raise TypeError(f"{type(self).__name__} is not a joint")
 
     def ends(self, builder: Builder) -> tuple[Marker, Marker]:
@@ -83,7 +83,7 @@ class Joint(Part):
         if self.point is not None:
             point = vector(self.point, "point", self.where)
             if not any(free.values()):
-                message = "has no meaning where both ends are nodes or named points, which have their places"
+                message = "has no effect if both ends are nodes or named points, which have positions"
                 raise InputError(message, where=self.where, key="point", value=tuple(point.tolist()))
         else:
             point = self._shared_place(builder, free)
@@ -92,15 +92,15 @@ class Joint(Part):
         return a, b
 
     def _shared_place(self, builder: Builder, free: dict[str, bool]) -> Array:
-        """Return where the joint is when ``point`` is not given."""
+        """Return the position of the joint if ``point`` is not given."""
         if free["a"] and free["b"] and "ground" not in (self.a, self.b):
-            message = f"is needed: '{self.a}' and '{self.b}' can be joined anywhere (or name points of them)"
+            message = f"is needed: '{self.a}' and '{self.b}' can be connected at any point (or name points of them)"
             raise InputError(message, where=self.where, key="point")
         key = "b" if self.a == "ground" or free["a"] and not free["b"] else "a"
         return builder.place(getattr(self, key), self.where, key).position
 
     def _note_attached(self, builder: Builder, free: dict[str, bool], point: Array) -> None:
-        """Remember a rigid body that was attached without a named point, unless it is at its own reference point."""
+        """Record a rigid body that was attached without a named point, unless it is at its own reference point."""
         for key in ("a", "b"):
             body = str(getattr(self, key))
             if not free[key] or body == "ground":
@@ -118,16 +118,16 @@ class Joint(Part):
         return (b, a) if self.b == "ground" else (a, b)
 
     def needs_axes(self, place: Marker, key: str) -> None:
-        """Raise when a place has no rotation."""
+        """Raise if a place has no rotation."""
         if not place.turns:
             message = (
-                f"'{place.label}' has no slope or rotation that a {self.kind} joint could hold (nodes of bars and "
-                f"particles have a position only); joints that it can have: {ONLY_PLACE}"
+                f"'{place.label}' has no slope or rotation that a {self.kind} joint could constrain (nodes of bars and "
+                f"particles have a position only); possible joints: {ONLY_PLACE}"
             )
             raise InputError(message, where=self.where, key=key, value=str(getattr(self, key)))
 
 
 def anywhere(builder: Builder, ref: Ref) -> bool:
-    """Return whether any point in space can be a point of what is referred to."""
+    """Return whether any point in space can be a point of the referenced body."""
     info = builder.bodies.get(str(ref))
     return ref == "ground" or (info is not None and info.rigid)

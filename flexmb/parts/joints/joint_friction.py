@@ -1,14 +1,14 @@
 """Friction in joints: Coulomb's law on the reaction of the joint.
 
-With the impulse Lam of the forces that a joint holds in a step, the radius r of its bearing and the relative angular
+With the impulse Lam of the constraint forces of a joint in a step, the radius r of its bearing and the relative angular
 velocity omega of its free rotations (a spherical joint: all, a revolute joint: about its axis), the moment M of
 friction is such that
 
-    |M| <= mu r |Lam|,    M = -mu r |Lam| omega / |omega| where it slips;
+    |M| <= mu r |Lam|,    M = -mu r |Lam| omega / |omega| if it slips;
 
-a prismatic joint has a force along its axis instead, |F| <= mu |Lam|, Lam across the axis. The moments that a joint
-holds add nothing to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r omega
-(or the speed along the axis), ``tangential_impulse`` M / r.
+a prismatic joint has a force along its axis instead, |F| <= mu |Lam|, Lam across the axis. Constraint moments of a
+joint do not contribute to its load. It is recorded as a contact, JOINT_friction: ``impulse`` is |Lam|, ``slip`` is r
+omega (or the speed along the axis), ``tangential_impulse`` M / r.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class FrictionKeys(Joint):
         axes : sequence of (3,) arrays
             Free directions, in the axes of the base.
         radius : float or None
-            Of the bearing, for rotations, m; None where the joint slides along the only axis.
+            Radius of the bearing, for rotations, m; None if the joint slides along the only axis.
         """
         if not slides(self.law.friction):
             return
@@ -79,7 +79,7 @@ class FrictionKeys(Joint):
         rows = builder.rows["joints"][first:]
         forces = [k for k, row in enumerate(rows) if row["kind"] == ALONG and group.labels[k] in FORCES]
         if not forces:
-            message = "needs a reaction of the joint to act on: this one holds no forces"
+            message = "needs a reaction force of the joint, which this one does not have"
             raise InputError(message, where=self.where, key="friction", value=self.friction)
         contact = builder.begin_contact(f"{self.name}_friction", self.law)
         load = (first + forces[0], len(forces))
@@ -91,7 +91,7 @@ class FrictionKeys(Joint):
 
 @dataclass(frozen=True, kw_only=True)
 class BearingKeys(FrictionKeys):
-    """A joint with friction that turns.
+    """A joint with a rotation and friction.
 
     Parameters
     ----------
@@ -109,5 +109,5 @@ class BearingKeys(FrictionKeys):
         if self.friction_radius is not None:
             positive(self.friction_radius, "friction_radius", self.where)
             if not slides(self.law.friction):
-                message = "has no meaning without friction"
+                message = "has no effect without friction"
                 raise InputError(message, where=self.where, key="friction_radius", value=self.friction_radius)

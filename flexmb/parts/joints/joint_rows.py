@@ -1,4 +1,4 @@
-"""Rows that joints are made of, and what they hold: a row that nothing can change is left out, or cannot be closed."""
+"""Constraint rows of joints: a row that no unknown can change is omitted, or is an error if it is not satisfied."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from flexmb.state import Array
 X, Y, Z = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0)
 NO = (0.0, 0.0, 0.0)
 STIFF = 1e-12
-"""Change of a row per unknown, over the size of the motion, that counts as zero."""
+"""Change of a row per unknown, relative to the size of the motion, that counts as zero."""
 CLOSED = 1e-9
-"""Residual of a row that no unknown can change, over the size of the coordinates, that counts as zero."""
+"""Residual of a row that no unknown can change, relative to the size of the coordinates, that counts as zero."""
 
 
 class Row(NamedTuple):
@@ -37,17 +37,17 @@ class Row(NamedTuple):
 
 
 def together(A: int, B: int) -> list[Row]:
-    """Return the rows that hold two places together, along the axes of space: they make no torques."""
+    """Return the rows that constrain two places to each other, along the axes of space, without torques."""
     return [Row(tab.ALONG, (A, B, 0), label, a=e) for label, e in zip("xyz", (X, Y, Z), strict=True)]
 
 
 def on_line(A: int, B: int) -> list[Row]:
-    """Return the rows that hold the place of B on the z axis of A."""
+    """Return the rows that constrain the place of B to the z axis of A."""
     return [Row(tab.ALONG, (A, B, A), label, a=e) for label, e in zip("xy", (X, Y), strict=True)]
 
 
 def upright(A: int, B: int) -> list[Row]:
-    """Return the rows that hold the z axes of A and B parallel."""
+    """Return the rows that keep the z axes of A and B parallel."""
     return [
         Row(tab.DOT, (A, B), "tilt about x", a=Y, b=Z),
         Row(tab.DOT, (A, B), "tilt about y", a=X, b=Z),
@@ -55,20 +55,20 @@ def upright(A: int, B: int) -> list[Row]:
 
 
 def unturned(A: int, B: int) -> Row:
-    """Return the row that holds B from turning about the z axis of A."""
+    """Return the row that prevents rotation of B about the z axis of A."""
     return Row(tab.DOT, (A, B), "turn about z", a=X, b=Y)
 
 
 def driven_angle(builder: Builder, angle: int, drive: Function) -> Row:
-    """Return the row that makes an angle change as a function of time does since the start."""
+    """Return the row that prescribes the change of an angle since the start by a function of time."""
     c = -float(drive.value(builder.t0))
     return Row(tab.ANGLE, builder.angles[angle], "angle", b=X, c=c, drive=drive, angle=(angle, -1))
 
 
 def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
-    """Add the rows of a joint, but for those that no unknown can change; return its group.
+    """Add the rows of a joint, except for those that no unknown can change; return its group.
 
-    Planar bodies need no rows that hold them in their plane: these would be redundant.
+    Planar bodies need no rows that keep them in their plane, which would be redundant.
     """
     group = builder.begin_joint(name)
     A, B = rows[0].markers[:2]
@@ -86,19 +86,21 @@ def hold(builder: Builder, name: str, where: str, rows: Sequence[Row]) -> Group:
             )  # fmt: skip
             group.driven = group.driven or row.drive is not None
         elif row.drive is not None:
-            raise InputError("nothing that it joins can follow the drive", where=where, key="drive")
+            raise InputError("its ends cannot follow the drive", where=where, key="drive")
         elif abs(g[i]) > CLOSED * (1.0 if row.kind in (tab.DOT, tab.ANGLE) else size):
             message = f"the joint cannot be closed: '{row.label}' is off by {g[i]:.6g} and nothing can change it"
             raise InputError(message, where=where)
     if not group.labels:
-        raise InputError("the joint holds nothing: what it joins cannot move against it anyway", where=where)
+        raise InputError(
+            "the joint has no effect: its ends cannot move in the constrained directions anyway", where=where
+        )
     return group
 
 
 def at_start(builder: Builder, rows: Sequence[Row]) -> tuple[Array, Array, float, float]:
-    """Return g and the largest change per unknown of rows at the start, drives left out, and what to compare them with.
+    """Return g and the largest change per unknown of rows at the start, without drives, and reference values.
 
-    That is the largest change of a place or angle per unknown, and the largest coordinate or arm.
+    The reference values are the largest change of a position or angle per unknown, and the largest coordinate or arm.
     """
     trial = _alone(builder, rows)
     mk, ang, own = markers_of(trial), angles_of(trial), rows_of(trial)
@@ -129,7 +131,7 @@ def _reach(rows: tab.Rows, mk: tab.Markers, J: Array, grad: Array) -> Array:
 
 
 def _alone(builder: Builder, rows: Sequence[Row]) -> Builder:
-    """Return nothing but these rows and their markers."""
+    """Return a system with these rows and their markers only."""
     used = sorted({0, *(m for row in rows for m in row.markers)})
     turned = sorted({a for row in rows for a in row.angle if a >= 0})
     trial = Builder(builder.gravity, builder.t0)

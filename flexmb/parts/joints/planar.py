@@ -1,4 +1,4 @@
-"""Planar joint: one place moves in a plane of the other and turns about its normal."""
+"""Planar joint: one place moves in a plane of the other and rotates about its normal."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ class Planar(Joint):
         unit_axis(self.axis, "axis", self.where)
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(SHEET, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         base, mover = self.base_and_mover(builder)
         axes = axes_along(unit_axis(self.axis, "axis", self.where))
         A, B = builder.marker(base, axes), builder.marker(mover, axes)

@@ -1,4 +1,4 @@
-"""Point on line: one place slides along a line of the other and turns freely."""
+"""Point on line: one place slides along a line of the other and rotates freely."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ class PointOnLine(Joint):
             choice(self.line, "line", self.where, ("a", "b"))
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(kind, self.name, self.drawn_base, self.drawn_mover) for kind in (RAIL, BEAD)]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         a, b = self.ends(builder)
         line = self.line or ("b" if self.b == "ground" else "a")
         carrier, point = (a, b) if line == "a" else (b, a)

@@ -1,4 +1,4 @@
-"""Prismatic joint: one place slides along an axis of the other and does not turn."""
+"""Prismatic joint: one place slides along an axis of the other and does not rotate."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class Prismatic(FrictionKeys):
             time_function(self.drive, f"{self.where}.drive")
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(kind, self.name, self.drawn_base, self.drawn_mover) for kind in (RAIL, BLOCK)]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         base, mover = self.base_and_mover(builder)
         z = unit_axis(self.axis, "axis", self.where)
         check_across(z, self.where, base, mover)

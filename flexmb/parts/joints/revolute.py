@@ -1,4 +1,4 @@
-"""Revolute joint: one place turns about an axis of the other."""
+"""Revolute joint: one place rotates about an axis of the other."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Revolute(Hinge, BearingKeys):
     kind: ClassVar[str] = "revolute"
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(HINGE, self.name, self.drawn_base, self.drawn_mover)]
 
     def held(self, A: int, B: int) -> list[Row]:

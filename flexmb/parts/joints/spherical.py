@@ -23,11 +23,11 @@ class Spherical(BearingKeys):
     kind: ClassVar[str] = "spherical"
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [Glyph(BALL, self.name, self.drawn_base, self.drawn_mover)]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         a, b = self.ends(builder)
         if self.b == "ground":  # as in all joints, the force is the one on the mover
             a, b = b, a

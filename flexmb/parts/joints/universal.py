@@ -41,13 +41,13 @@ class Universal(Joint):
         m, k = unit_axis(self.axis, "axis", self.where), unit_axis(self.axis2, "axis2", self.where)
         cosine = float(m @ k)
         if abs(cosine) > NOT_UNIT:
-            angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(m, k)), cosine))  # exact where they are parallel
+            angle = np.degrees(np.arctan2(np.linalg.norm(np.cross(m, k)), cosine))  # exact if they are parallel
             message = f"must be perpendicular to axis, but they are at {angle:.6g} degrees"
             raise InputError(message, where=self.where, key="axis2", value=self.axis2)
         return m, np.asarray((k - cosine * m) / np.linalg.norm(k - cosine * m))
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         a, b = self.drawn_base, self.drawn_mover
         if self.b == "ground":
             a, b = b, a
@@ -55,13 +55,13 @@ class Universal(Joint):
         return [Glyph(CROSS, self.name, *ends, axis=axis) for axis, ends in pairs]
 
     def add_to(self, builder: Builder) -> None:
-        """Add its rows to a multibody system; bodies come before."""
+        """Add its rows to a multibody system; bodies are added before."""
         a, b = self.ends(builder)
         self.needs_axes(a, "a")
         self.needs_axes(b, "b")
         A, B = builder.marker(a, np.eye(3)), builder.marker(b, np.eye(3))
         m, k = self._axes()
-        cross = Row(DOT, (A, B), "turn about both axes", a=m, b=k)
+        cross = Row(DOT, (A, B), "rotate about both axes", a=m, b=k)
         # as in all joints, the force is the one on the mover
         ends = together(B, A) if self.b == "ground" else together(A, B)
         hold(builder, self.name, self.where, [*ends, cross])

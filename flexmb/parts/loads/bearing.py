@@ -76,7 +76,7 @@ class Bearing(Part):
         self.axes()
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
-        """Return springs and dampers along the principal axes of the symmetric parts, and the rest."""
+        """Return springs and dampers along the principal axes of the symmetric parts, and the remaining terms."""
         law, B = self.law(), self.motions(nodes)
         rotor = self.rotor_name(list(nodes.bodies))
         zero = sparse.csr_array((nodes.nv, nodes.nv))
@@ -96,7 +96,7 @@ class Bearing(Part):
         )
 
     def motions(self, nodes: Kinematics) -> sparse.csc_array:
-        """Return B, (nv, m): the m motions x that it resists are B^T q."""
+        """Return B, (nv, m): the m resisted motions x are B^T q."""
         y, z = self.axes()
         at = nodes.one(self.node, self.where)
         other = None if str(self.to) == "ground" else nodes.one(self.to, self.where, "to")
@@ -110,7 +110,7 @@ class Bearing(Part):
         return sparse.csc_array(sparse.hstack(pieces, format="csc"))
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         other = End() if str(self.to) == "ground" else End(self.to)
         return [Glyph(BEARING, self.name, End(self.node), other, unit(self.direction, "direction", self.where))]
 
@@ -150,7 +150,7 @@ class Bearing(Part):
         builder.add_to_rotor(rotor, none, [bearing_table(self.where, index, table.speed, table.K, table.C, K0)])
 
     def check_direction(self, axes: Mapping[str, Array]) -> None:
-        """Raise unless the rotors at its ends, whose axes are given by name, turn about its own axis."""
+        """Raise unless the rotors at its ends, whose axes are given by name, rotate about its own axis."""
         d = unit(self.direction, "direction", self.where)
         for end in (self.node, self.to):
             name = NodeRef.parse(end, self.where).body
@@ -163,7 +163,7 @@ class Bearing(Part):
         return bearing_law(self.stiffness, self.damping, self.speed, self.where)
 
     def axes(self) -> tuple[Array, Array]:
-        """Return y and z."""
+        """Return the axes y and z."""
         d = unit(self.direction, "direction", self.where)
         _, y, z = line_frame(d, self.orientation, self.where)
         return y, z
@@ -173,7 +173,7 @@ class Bearing(Part):
             raise InputError("both ends are the same node", where=self.where, key="to", value=str(self.to))
 
     def rotor_name(self, bodies: list[str]) -> str:
-        """Return the body whose speed counts."""
+        """Return the body whose speed determines the law."""
         name = NodeRef.parse(self.node, self.where).body if self.rotor is None else self.rotor
         if name not in bodies:
             message = f"there is no body '{name}'{nearest(name, bodies)}; bodies: {', '.join(bodies)}"
@@ -181,7 +181,7 @@ class Bearing(Part):
         return name
 
     def _spin_angle(self, builder: Builder, rotor: str) -> tuple[SpeedHistory | None, float]:
-        """Return the angle of the rotor (None when it is free) and its speed at the start."""
+        """Return the angle of the rotor (None if it is free) and its speed at the start."""
         spin = builder.bodies[rotor].spin
         if spin is None:
             raise no_rotor(rotor, [name for name, b in builder.bodies.items() if b.spin is not None], self.where)
@@ -190,7 +190,7 @@ class Bearing(Part):
         return spin.angle, float(spin.angle.rate(builder.t0))
 
     def _moved(self, place: Marker, key: str, y: Array, z: Array) -> Array:
-        """Return how the unknowns of a place move it along y and z and turn it about them, (k, 4)."""
+        """Return the motion of a place per unknown along y and z and about them, (k, 4)."""
         if place.kind not in (NODE, GROUND):
             message = "must be a node of a body of small displacement (a particle, a beam, a rotor)"
             raise InputError(message, where=self.where, key=key, value=str(getattr(self, key)))

@@ -1,4 +1,4 @@
-"""Places that loads act on in a multibody system, and whether anything can move there."""
+"""Places of loads in a multibody system, and whether motion is possible there."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LEAST = 1e-12
 
 
 def acts(place: Marker, x: Array, what: str) -> bool:
-    """Return whether a force or moment x moves anything at a place."""
+    """Return whether a force or moment x can do work at a place."""
     if place.kind == GROUND:
         return False
     if place.kind == PLANAR:
@@ -30,13 +30,13 @@ def acts(place: Marker, x: Array, what: str) -> bool:
 
 
 def end(builder: Builder, ref: object, point: object, where: str, key: str) -> Marker:
-    """Return the place ``ref`` names, or with ``point`` (in space) that point of a rigid body or the ground."""
+    """Return the place named by ``ref``, or with ``point`` (in space) that point of a rigid body or the ground."""
     if point is None:
         return builder.place(ref, where, key)
     x = vector(point, f"point_{key}", where)
     info = builder.bodies.get(str(ref))
     if str(ref) != "ground" and (info is None or not info.rigid):
-        builder.place(ref, where, key)  # a name that means nothing says so itself
-        message = f"only rigid bodies and the ground have points anywhere, and {key} = '{ref}' is neither"
+        builder.place(ref, where, key)  # an unknown name raises its own error
+        message = f"only rigid bodies and the ground have arbitrary points, and {key} = '{ref}' is neither"
         raise InputError(message, where=where, key=f"point_{key}", value=tuple(x.tolist()))
     return builder.place(ref, where, key, x)

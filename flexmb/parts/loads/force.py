@@ -95,14 +95,14 @@ class NodalForce(Part):
                 x = wrench[key] = vector(getattr(self, key), key, self.where)
                 if np.any(x) and not acts(at, x, key):
                     raise self._unmoved(key, x)
-        # with the axes of space at the start a follower begins as what was given
+        # given in space at the start, a follower starts with the given vector
         marker = builder.marker(at, np.eye(3))
         function = self._phi()
         builder.add_push(marker, wrench[FORCE], wrench[MOMENT], bool(self.follower), function)
 
     @property
     def feedback(self) -> str:
-        """The node whose motion ``function`` is given; "" for a function of time."""
+        """The node whose motion is passed to ``function``; "" for a function of time."""
         return str(NodeRef.parse(self.node, self.where)) if takes_motion(self.function) else ""
 
     def _phi(self) -> Function:
@@ -113,5 +113,5 @@ class NodalForce(Part):
         return time_function(given, where)
 
     def _unmoved(self, key: str, x: Array) -> InputError:
-        message = f"node '{self.node}' has no unknown that this {key} acts on"
+        message = f"node '{self.node}' has no unknown on which this {key} acts"
         return InputError(message, where=self.where, key=key, value=tuple(x.tolist()))

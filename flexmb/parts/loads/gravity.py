@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from flexmb.checks.values import vector
+from flexmb.checks.values import acceleration
 from flexmb.state import Array
 
 
 @dataclass(frozen=True)
 class Gravity:
-    """Uniform acceleration; its work is booked as potential energy -m a.x.
+    """Uniform acceleration; its work is recorded as potential energy -m a.x.
 
     Parameters
     ----------
@@ -26,4 +26,4 @@ class Gravity:
     acceleration: Sequence[float] | Array
 
     def __post_init__(self) -> None:
-        vector(self.acceleration, "acceleration", "gravity")
+        acceleration(self.acceleration)

@@ -61,7 +61,7 @@ class LinkLoad(Part):
         check_ends(self.node, self.node2, self.anchor, self.direction, self.where)
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         return [link_mark(self.mark, self.name, (self.node, self.node2, self.anchor), self.direction, self.where)]
 
     def _line(self, nodes: Kinematics) -> Link:
@@ -72,7 +72,7 @@ class LinkLoad(Part):
 
 
 def check_ends(node: object, node2: object, anchor: object, direction: object, where: str) -> None:
-    """Check the keys of the ends, before any node is known."""
+    """Check the keys of the ends, before nodes are known."""
     NodeRef.parse(node, where)
     if node2 is not None:
         NodeRef.parse(node2, where, "node2")
@@ -90,7 +90,7 @@ def check_ends(node: object, node2: object, anchor: object, direction: object, w
 def link(nodes: Kinematics, node: object, node2: object, anchor: object, direction: object, where: str) -> Link:
     """Return the link between the ends; positive elongation moves ``node`` away from the other end.
 
-    The direction stays what it is in the reference position: from the other end to ``node`` unless given.
+    The direction is constant: that of the reference position, from the other end to ``node``, unless given.
     """
     at = nodes.one(node, where)
     other = None if node2 is None else nodes.one(node2, where, "node2")
@@ -144,7 +144,7 @@ def link_mark(kind: str, name: str, ends: tuple[object, object, object], directi
     other = End(node2) if node2 is not None else None
     if anchor is not None:
         other = End(point=vector(anchor, "anchor", where))
-    # without a direction the line between the ends is drawn, and its axis is not asked for
+    # without a direction the line between the ends is drawn, and its axis is not needed
     axis = np.array([1.0, 0.0, 0.0]) if direction is None else unit(direction, "direction", where)
     return Glyph(kind, name, End(node), other, axis)
 

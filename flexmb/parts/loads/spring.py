@@ -38,7 +38,7 @@ class Spring(LinkLoad):
         if self.length is not None:
             finite(self.length, "length", self.where)
             if self.node2 is None and self.anchor is None:
-                message = "has no meaning without an anchor or node2 to measure from"
+                message = "has no effect without an anchor or node2"
                 raise InputError(message, where=self.where, key="length", value=self.length)
 
     def terms(self, nodes: Kinematics) -> LoadTerms:

@@ -1,4 +1,4 @@
-"""Spring and damper along the line joining two points, wherever they move."""
+"""Spring and damper along the line between two points, for any motion of the points."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class SpringDamper(Part):
             nonnegative(self.length, "length", self.where)
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         kind = SPRING if not self.damping else DAMPER if not self.stiffness else SPRING_DAMPER
         ends = [
             End(ref, None if point is None else vector(point, "point", self.where))
@@ -81,7 +81,7 @@ class SpringDamper(Part):
         b = end(builder, self.b, self.point_b, self.where, "b")
         distance = float(np.linalg.norm(b.position - a.position))
         if distance == 0.0:
-            message = "the ends coincide at the start, so no line joins them"
+            message = "the ends coincide at the start, so the direction is not defined"
             raise InputError(message, where=self.where, key="b", value=str(self.b))
         if a.kind == b.kind == GROUND:
             raise InputError("both ends are on the ground", where=self.where, key="b", value=str(self.b))

@@ -1,4 +1,4 @@
-"""What a load adds to the system, along one or more generalized directions."""
+"""Contributions of a load to the system, along one or more generalized directions."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from flexmb.state import Array
 
 
 class RotatingTerms(NamedTuple):
-    """What a bearing between two bodies adds besides springs and dampers; see ``parts.bodies.spin_parts``.
+    """Contributions of a bearing between two bodies besides springs and dampers; see ``parts.bodies.spin_parts``.
 
     Parameters
     ----------
     rotor : str
-        The body whose speed counts.
+        The body whose speed determines the law.
     where : str
-        Where the load stands in a case file.
+        Location of the load in a case file.
     skew_damping, cross : (nv, nv) sparse arrays
         Skew parts of damping and stiffness.
     table : SpeedTable or None
@@ -78,9 +78,9 @@ class LoadPart(Protocol):
 
     @property
     def role(self) -> str:
-        """Return "loads"."""
+        """Return the role "loads"."""
         ...
 
     def terms(self, nodes: Kinematics) -> LoadTerms:
-        """Return what the load adds to the system."""
+        """Return the contributions of the load to the system."""
         ...

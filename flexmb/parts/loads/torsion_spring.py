@@ -81,13 +81,13 @@ class TorsionSpring(Part):
         unit(self.axis, "axis", self.where)
 
     def marks(self) -> list[Glyph]:
-        """Return it, to be drawn."""
+        """Return its symbol, to be drawn."""
         if self.joint is not None:
             return [Glyph(TORSION, self.name, End(f"joints.{self.joint}"))]
         return [Glyph(TORSION, self.name, End(self.a), axis=unit(self.axis, "axis", self.where))]
 
     def add_to(self, builder: Builder) -> None:
-        """Add it to a multibody system; joints come before."""
+        """Add it to a multibody system; joints are added before."""
         angle = self._joint_angle(builder) if self.joint is not None else self._own_angle(builder)
         builder.add_torsion(angle, k=float(self.stiffness), c=float(self.damping), rest=float(self.rest))
 
@@ -107,7 +107,7 @@ class TorsionSpring(Part):
         z = unit(self.axis, "axis", self.where)
         a, b = self._side(builder, "a"), self._side(builder, "b")
         if not (acts(a, z, MOMENT) or acts(b, z, MOMENT)):
-            message = f"neither '{self.a}' nor '{self.b}' has an unknown that turns about this axis"
+            message = f"neither '{self.a}' nor '{self.b}' has an unknown that rotates about this axis"
             raise InputError(message, where=self.where, key="axis", value=tuple(z.tolist()))
         # x is any direction perpendicular to z, the same for both, so that the angle starts from zero
         x = np.cross(z, np.eye(3)[int(np.argmin(np.abs(z)))])
@@ -123,6 +123,6 @@ class TorsionSpring(Part):
         ref = getattr(self, key)
         place = builder.place(ref, self.where, key)
         if place.kind != GROUND and not place.turns:
-            message = "has no rotation that a torque acts on"
+            message = "has no rotation on which a torque acts"
             raise InputError(message, where=self.where, key=key, value=str(ref))
         return place

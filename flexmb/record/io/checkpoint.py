@@ -21,8 +21,8 @@ from flexmb.record.io.planned_file import sync
 from flexmb.record.samples import Checkpoint
 
 FORMAT = 2
-"""Version of what is stored; 1 had neither version nor seal."""
-ANEW = "start anew with --overwrite"
+"""Version of the stored content; 1 had neither version nor checksum."""
+ANEW = "start again with --overwrite"
 _NUMBERS = ("step", "samples", "fields")
 _WORDS = ("engine", "run")
 _MARK = b"flexmb checkpoint blake2b "
@@ -41,7 +41,7 @@ def write_checkpoint(path: Path, point: Checkpoint) -> None:
 
 
 def read_checkpoint(path: Path) -> Checkpoint:
-    """Read a checkpoint back; InputError when it is damaged or of another version."""
+    """Read a checkpoint; InputError if it is damaged or of another version."""
     try:
         arrays = _unpacked(_unsealed(path.read_bytes()))
         version = int(arrays.pop("_format"))
@@ -62,7 +62,7 @@ def _packed(point: Checkpoint) -> bytes:
     arrays: dict[str, Any] = {"_format": np.array(FORMAT, dtype=np.int64)}
     arrays |= {f"_{name}": np.array(getattr(point, name), dtype=np.int64) for name in _NUMBERS}
     arrays |= {f"_{name}": np.array(getattr(point, name)) for name in _WORDS} | point.arrays
-    # np.savez knows allow_pickle only since numpy 2.2; before, it would be stored as one more array
+    # np.savez has allow_pickle only since numpy 2.2; earlier versions would store it as an array
     np.savez(out, **arrays)
     with zipfile.ZipFile(out, "a") as file:
         file.comment = bytes(_SEAL)
@@ -79,12 +79,12 @@ def _sealed(content: bytes) -> bytes:
 
 
 def _unsealed(content: bytes) -> bytes:
-    """Return the content of a file; ValueError when its seal is not that of this content."""
+    """Return the content of a file; ValueError if its checksum does not match."""
     body, seal = content[:-_SEAL], content[-_SEAL:]
     if not seal.startswith(_MARK):
-        raise ValueError("it has no checksum: an older flexmb wrote it, or it was changed or cut off")
+        raise ValueError("it has no checksum: it was written by an older flexmb, changed or truncated")
     if seal != _seal(body):
-        raise ValueError("its checksum is another: it was changed or damaged")
+        raise ValueError("its checksum does not match: it was changed or damaged")
     return content
 
 

@@ -1,7 +1,7 @@
-"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``, and ``joints.csv`` where there are any.
+"""CSV export: ``signals.csv``, ``contacts.csv``, ``energy.csv``, and ``joints.csv`` if there are joints.
 
-One row per sample, units in the header. Columns that follow from others, the contact forces and the total energy, stand
-last in their table; works that an older result does not have are zero.
+One row per sample, units in the header. Derived columns, the contact forces and the total energy, are last in their
+table; works missing in older results are zero.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from flexmb.record.io.structure import Tree, mean_force, row_unit, unit
-from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, SPIN_WORKS
 
 _BLOCK = 4096
 JointRows = Mapping[str, Sequence[str]]
@@ -28,7 +28,7 @@ def write_csv(tree: Tree, folder: Path, joint_rows: JointRows | None = None) -> 
     tree : Tree
     folder : Path
     joint_rows : mapping, optional
-        Tells the forces of joints from their torques.
+        Distinguishes forces of joints from torques.
     """
     tree = {name: tree[name] for name in tree} | _derived(tree)
     tables = {"signals": _below(tree, "/signals/"), "contacts": _below(tree, "/contacts/")}
@@ -52,7 +52,7 @@ class _Column:
 
 
 def _derived(tree: Tree) -> dict[str, _Column]:
-    """Return the contact forces, the works that are not there, and the total energy."""
+    """Return the contact forces, missing works, and the total energy."""
     out = {
         name.removesuffix("impulse") + "force": _force(tree, tree[name])
         for name in _below(tree, "/contacts/")
@@ -61,7 +61,8 @@ def _derived(tree: Tree) -> dict[str, _Column]:
     if "/energy/kinetic" not in tree or "/energy/potential" not in tree:
         return out
     kinetic, potential = tree["/energy/kinetic"], tree["/energy/potential"]
-    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in FRICTION_PARTS + EVENT_WORKS]
+    at_times = FRICTION_PARTS + EVENT_WORKS + SPIN_WORKS
+    always = [f"/energy/{column}" for column in ENERGY_COLUMNS if column not in at_times]
     missing = [name for name in always if name not in tree]
     out |= {name: _Column(kinetic.shape, lambda part: np.zeros(part.stop - part.start)) for name in missing}
     return out | {"/energy/total": _Column(kinetic.shape, lambda part: np.asarray(kinetic[part] + potential[part]))}
@@ -70,10 +71,10 @@ def _derived(tree: Tree) -> dict[str, _Column]:
 def _force(tree: Tree, impulse: Any) -> _Column:
     step, time = tree["/step"], tree["/time"]
     span = max(int(step[-1]) - int(step[0]), 1)
-    h = float(time[-1] - time[0]) / span or 1.0  # a single sample: nothing has acted yet
+    h = float(time[-1] - time[0]) / span or 1.0  # a single sample: no force has acted yet
 
     def rows(part: slice) -> np.ndarray:
-        first = max(part.start - 1, 0)  # the time since the sample before needs that sample
+        first = max(part.start - 1, 0)  # the time since the previous sample requires that sample
         force = mean_force(np.asarray(impulse[first : part.stop]), np.asarray(step[first : part.stop]), h)
         return force[part.start - first :]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from flexmb.errors import InputError
 
-_RESERVE = 16 * 1024**2  # headers, checkpoints, summary, and not to fill the disk to the last byte
+_RESERVE = 16 * 1024**2  # space for headers, checkpoints, summary, and a reserve
 
 
 def require_space(folder: Path, nbytes: int) -> None:
@@ -23,7 +23,7 @@ def require_space(folder: Path, nbytes: int) -> None:
 
 
 def existing_parent(folder: Path) -> Path:
-    """Return the nearest folder upwards that exists."""
+    """Return the nearest existing parent folder."""
     for candidate in (folder, *folder.resolve().parents):
         if candidate.is_dir():
             return candidate

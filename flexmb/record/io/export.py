@@ -74,11 +74,11 @@ def _require_replaceable(folder: Path) -> None:
     elif place.exists() and not place.is_dir():
         why = "this is a file"
     elif runs := [name for name in taken_by(place) if name != FIELDS]:
-        why = f"this folder holds a run ({', '.join(runs)})"
+        why = f"this folder contains a run ({', '.join(runs)})"
     elif place.is_dir() and not (place / MARK).is_file():
         others = sorted(path.name for path in place.iterdir() if not path.name.startswith((MARK, LOCK)))
         more = ", ..." if len(others) > 3 else ""
-        why = f"this folder holds files that no export wrote ({', '.join(others[:3])}{more})" if others else ""
+        why = f"this folder contains files not written by an export ({', '.join(others[:3])}{more})" if others else ""
     if why:
         raise InputError(
             f"{why}; give a new or empty folder, or that of an earlier export", where="-o", value=str(folder)
@@ -86,7 +86,7 @@ def _require_replaceable(folder: Path) -> None:
 
 
 def _move_in(fresh: Path, folder: Path) -> None:
-    """Move all files in, remove those of the export before that are not among them, and note the names.
+    """Move all files in, remove outdated files of the previous export, and record the names.
 
     All files are written before the first one is moved. The list of files comes first, including the previous names: if
     this is interrupted, the content of the folder is still known to be that of an export.

@@ -1,12 +1,12 @@
 """Atomic completion of a run, safe against being killed at any time.
 
-First all data files are complete and on the disk, as ``NAME.part`` (``NAME.part.short`` where the run ended early).
-Then ``summary.json.part`` is put there, in full: that is the decision. Up to it the run is unfinished and its
-checkpoint holds; from it on the run has ended, and what is left to do is done by ``carry_out``, in the same process or
-in the next one that resumes the run. Doing it again does no harm.
+First all data files are complete and on the disk, as ``NAME.part`` (``NAME.part.short`` if the run ended early). Then
+``summary.json.part`` is written completely, which marks the end of the run. Before it the run is unfinished and its
+checkpoint is valid; after it the remaining steps are done by ``carry_out``, in the same process or in the next one that
+resumes the run. Repeating them is harmless.
 
-An older result in the folder stays whole up to the decision; then its summary goes first, so that its files are
-never taken for a result together with new ones.
+An older result in the folder remains complete up to this mark; then its summary is removed first, so that its files
+are never mistaken for a result together with new ones.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ def decided(folder: Path) -> dict[str, Any] | None:
     try:
         return read_summary(folder / DECISION)
     except InputError:
-        return None  # of a flexmb that did not write it in one piece
+        return None  # written by a version of flexmb that did not write it atomically
 
 
 def carry_out(folder: Path, data: Sequence[str]) -> None:
-    """Give the files of a run that has ended their names, the summary last; its checkpoint has served."""
+    """Give the files of a finished run their final names, the summary last, and remove its checkpoint."""
     for name in data:
         if not (_written(folder, name).is_file() or (folder / name).is_file()):
             words = f"the run in '{folder}' has ended, but {name}{PART} is missing"
-            raise InputError(f"{words}; start anew with --overwrite")
+            raise InputError(f"{words}; start again with --overwrite")
     (folder / SUMMARY).unlink(missing_ok=True)
     sync(folder)
     for name in data:
         written = _written(folder, name)
         if written.name.endswith(
             SHORT
-        ):  # the longer file is removed first: left alone, it would be taken for the result
+        ):  # the longer file is removed first: otherwise it would be mistaken for the result
             (folder / (name + PART)).unlink(missing_ok=True)
         if written.is_file():
             os.replace(written, folder / name)

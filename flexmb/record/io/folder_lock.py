@@ -1,7 +1,7 @@
 """Lock of a folder, so that only one process writes to it at a time: runs, saved results, exports and studies.
 
-The lock is one of the operating system on a file in the folder. It dies with its process, however that ends; the file
-is removed with the lock, and what a killed process leaves of it is used again.
+The lock is one of the operating system on a file in the folder. It is released with its process, however that ends; the
+file is removed with the lock, and one left by a killed process is reused.
 """
 
 from __future__ import annotations
@@ -32,9 +32,9 @@ class FolderLock:
     folder : Path
         Must exist.
     name : str
-        Of the file.
+        Name of the file.
     wait : bool
-        For a process that holds the lock; otherwise that is an InputError.
+        Whether to wait for a process that holds the lock; otherwise raise InputError.
     what : str
         Description of the activity of the other process, for the error.
 
@@ -49,7 +49,7 @@ class FolderLock:
         try:
             handle = _locked(path, wait)
         except BlockingIOError as err:
-            message = f"another process {what} '{folder}' right now; wait until it has ended, or choose another folder"
+            message = f"another process {what} '{folder}' now; wait until it has ended, or choose another folder"
             raise InputError(message) from err
         except OSError as err:
             raise InputError(f"the folder '{folder}' cannot be written to: {reason(err)}") from err
@@ -62,7 +62,7 @@ class FolderLock:
 
 @contextmanager
 def sole_writer(folder: Path, name: str = LOCK, *, wait: bool = False, what: str = "writes to") -> Iterator[None]:
-    """Hold the lock of a folder while a block runs; see ``FolderLock``."""
+    """Hold the lock of a folder during a block; see ``FolderLock``."""
     lock = FolderLock(folder, name, wait=wait, what=what)
     try:
         yield
@@ -71,7 +71,7 @@ def sole_writer(folder: Path, name: str = LOCK, *, wait: bool = False, what: str
 
 
 def make_folder(folder: Path) -> list[Path]:
-    """Make a folder and those above it; return those that were not there, the innermost first."""
+    """Create a folder and its parents; return the created ones, innermost first."""
     missing = [path for path in (folder, *folder.parents) if not path.exists()]
     folder.mkdir(parents=True, exist_ok=True)
     return missing
@@ -94,16 +94,18 @@ def _locked(path: Path, wait: bool) -> IO[bytes]:
                 return handle
         except OSError as err:
             if err.errno in _NO_LOCKS:
-                words = f"the disk of '{path.parent}' has no locks: a second process that writes there is not noticed"
+                words = (
+                    f"the disk of '{path.parent}' has no locks: a second process that writes there cannot be detected"
+                )
                 warn_notes([words], kind=FolderWarning)
                 return handle
             handle.close()
             raise
-        handle.close()  # the previous owner removed the file before we got the lock: try again with a new one
+        handle.close()  # the previous owner removed the file before the lock was acquired: try again with a new one
 
 
 def _is_at(handle: IO[bytes], path: Path) -> bool:
-    """Tell whether an open file is still the one of that name."""
+    """Return whether an open file is still the one with that name."""
     try:
         return os.path.samestat(os.fstat(handle.fileno()), path.stat())
     except FileNotFoundError:

@@ -31,7 +31,9 @@ class Format(NamedTuple):
 
 FORMATS = {
     "csv": Format("tables", "flexmb.record.io.csv_tables", "write_csv"),
-    "paraview": Format("fields and a script that opens them well", "flexmb.record.io.paraview", "write_paraview"),
+    "paraview": Format(
+        "fields and a script that opens them with suitable settings", "flexmb.record.io.paraview", "write_paraview"
+    ),
     "pvd": Format("fields, a file for each state", "flexmb.record.io.pvd", "write_pvd"),
     "xdmf": Format("fields", "flexmb.record.io.xdmf", "write_xdmf"),
 }

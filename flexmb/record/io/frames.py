@@ -76,7 +76,7 @@ class PointMaps:
         return [] if self.forces is None else list(UNITS)
 
     def cell_frames(self, q: Array) -> dict[str, Array]:
-        """Return the values on all m cells in the order of ``cells_of``, (k m,) or (k m, 3); nan but on lines."""
+        """Return the values on all m cells in the order of ``cells_of``, (k m,) or (k m, 3); nan except on lines."""
         if self.forces is None:
             return {}
         others = len(self.layout.vertices) + len(self.layout.triangles)
@@ -114,25 +114,25 @@ VTK_TYPES = {"vertex": 1, "line": 3, "triangle": 5}
 
 
 def cells_of(layout: Layout) -> list[tuple[str, IntArray]]:
-    """Return the cells as meshio names them: lines, then vertices of particles, then triangles of surfaces."""
+    """Return the cells with meshio's names: lines, then vertices of particles, then triangles of surfaces."""
     blocks = [("line", layout.cells), ("vertex", layout.vertices.reshape(-1, 1)), ("triangle", layout.triangles)]
     return [(name, cells) for name, cells in blocks if len(cells)]
 
 
 def vtk_types(layout: Layout) -> np.ndarray:
-    """Return VTK's number of the kind of every cell in the order of ``cells_of``."""
+    """Return the VTK type of every cell in the order of ``cells_of``."""
     blocks = cells_of(layout)
     kinds = np.array([VTK_TYPES[name] for name, _ in blocks], dtype=np.uint8)
     return np.repeat(kinds, [len(cells) for _, cells in blocks])
 
 
 def point_values(layout: Layout) -> dict[str, IntArray]:
-    """Return the values at the points that stay: index of the body."""
+    """Return the constant values at the points: index of the body."""
     return {"body": layout.body_of_point.astype(np.int64)}
 
 
 def line_radii(layout: Layout) -> Array:
-    """Return the radius of every line, (m,), m: the outer one of round sections, else that of a circle as large."""
+    """Return the radius of every line, (m,), m: the outer one of round sections, else of a circle of equal size."""
     sections = layout.sections
     if sections is None:
         return layout.radius_of_cell

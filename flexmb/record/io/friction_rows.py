@@ -27,7 +27,7 @@ LAWS = "/layout/laws"
 
 
 def friction_rows_of(contacts: ContactGroups, j: int) -> dict[str, Rows]:
-    """Return the arrays of group j that grow with time; none where no contact of the system has friction."""
+    """Return the arrays of group j that grow with time; none if no contact of the system has friction."""
     if contacts.blocks.normals_only:
         return {}
     name, size = contacts.names[j], int(contacts.start[j + 1] - contacts.start[j])
@@ -42,7 +42,7 @@ def friction_rows_of(contacts: ContactGroups, j: int) -> dict[str, Rows]:
 
 
 def _words_of(contacts: ContactGroups, j: int) -> tuple[str, ...]:
-    """Return what is recorded of each contact of group j."""
+    """Return the quantities recorded for each contact of group j."""
     blocks, own = contacts.blocks, slice(int(contacts.start[j]), int(contacts.start[j + 1]))
     there = (blocks.turns[own].any() or blocks.spins[own].any(), blocks.cohesion[own].any())
     return (*OF_EACH, *(word for word, recorded in zip(OF_SOME, there, strict=True) if recorded))
@@ -86,7 +86,7 @@ def law_arrays(blocks: Blocks) -> dict[str, np.ndarray]:
     if blocks.normals_only:
         return {}
     values = {f.name: np.asarray(getattr(blocks, f.name)) for f in fields(Blocks)}
-    # other programs read numbers more easily than HDF5's truth values
+    # other programs read numbers more easily than HDF5 booleans
     return {f"{LAWS}/{name}": x.astype(np.int8) if x.dtype == np.bool_ else x for name, x in values.items()}
 
 
@@ -119,7 +119,7 @@ def sizes_of(tree: Mapping[str, Any], name: str, rows: np.ndarray) -> np.ndarray
 
 
 def own_law(tree: Mapping[str, Any], name: str, what: str) -> np.ndarray:
-    """Return the numbers of the laws of a group of contacts, one row for each contact (fields of ``Blocks``)."""
+    """Return the parameters of the laws of a group of contacts, one row for each contact (fields of ``Blocks``)."""
     names = [known.decode() for known in tree["/layout/contacts"][()]]
     counts = [int(np.prod(tree[f"/contacts/{known}/gap"].shape[1:])) for known in names]
     first = sum(counts[: names.index(name)])

@@ -46,7 +46,7 @@ def glyph_ends(layout: Layout, displacement: Array | None = None, rotation: Arra
     ----------
     layout : Layout
     displacement, rotation : (n, 3) arrays, optional
-        Of all points in a state, m and rad; without them the ends are where they are at rest.
+        Of all points in a state, m and rad; without them the positions at rest.
     """
     marks = layout.marks
     point, on_body = np.maximum(marks.point, 0), (marks.point >= 0)[..., None]
@@ -56,12 +56,12 @@ def glyph_ends(layout: Layout, displacement: Array | None = None, rotation: Arra
 
 
 def glyph_axes(layout: Layout, rotation: Array | None = None) -> Array:
-    """Return the axes of all marks as their first ends have turned them, (m, 3), unit vectors in space."""
+    """Return the axes of all marks, rotated with their first ends, (m, 3), unit vectors in space."""
     return turned_with_glyphs(layout, layout.marks.axis, rotation)
 
 
 def turned_with_glyphs(layout: Layout, vectors: Array, rotation: Array | None = None) -> Array:
-    """Return a vector for each mark, (m, 3), in space at the start, as the mark's first end has turned it."""
+    """Return a vector for each mark, (m, 3), given in space at the start, rotated with the first end of the mark."""
     marks = layout.marks
     if rotation is None:
         return np.asarray(vectors)

@@ -33,7 +33,7 @@ def grid_of(
         Add the displacement to the reference positions.
     """
     require("view", "a mesh")
-    import pyvista  # imported here, because it takes a second
+    import pyvista  # imported here, since the import takes a second
 
     cells = np.concatenate([np.insert(cells, 0, cells.shape[1], axis=1).ravel() for _, cells in cells_of(layout)])
     points = np.array(layout.points, dtype=np.float64) + (vectors["displacement"] if warp else 0.0)

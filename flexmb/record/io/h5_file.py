@@ -34,12 +34,12 @@ class NewFile(h5py.File):  # type: ignore[misc]
 
 @contextmanager
 def new_h5(path: Path) -> Iterator[NewFile]:
-    """Make an HDF5 file; it is there in full when the block has ended, and removed when something could not be written.
+    """Create an HDF5 file; it is complete when the block has ended, and removed after a write error.
 
     Raises
     ------
     OSError
-        With the name of the file, when the disk is full or a limit is reached.
+        With the name of the file, if the disk is full or a limit is reached.
     """
     out = _Steady(path)
     try:
@@ -59,9 +59,9 @@ def new_h5(path: Path) -> Iterator[NewFile]:
 
 
 def open_h5(path: Path) -> h5py.File:
-    """Open a file to read, as h5py does by default: HDF5 refuses a file opened twice with different locking.
+    """Open a file for reading, as h5py does by default: HDF5 refuses a file opened twice with different locking.
 
-    Where that fails (no locks on this disk, or the file is open without a lock), no lock is needed: finished files are
+    If that fails (no locks on this disk, or the file is open without a lock), no lock is needed: finished files are
     never written again.
     """
     try:

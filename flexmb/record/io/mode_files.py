@@ -21,8 +21,8 @@ def write_modes(omega: Array, shapes: Array, layout: Layout, folder: Path, q: Ar
 
 
 def write_shapes(shapes: np.ndarray, layout: Layout, path: Path, q: Array | None = None) -> Path:
-    """Write shapes about q as displacements of the mesh; of complex ones also the shape a quarter of a period later."""
-    import meshio  # slow to import
+    """Write shapes about q as displacements of the mesh; for complex ones also the shape a quarter period later."""
+    import meshio  # slow import
 
     path.parent.mkdir(parents=True, exist_ok=True)
     vectors = {}
@@ -32,7 +32,7 @@ def write_shapes(shapes: np.ndarray, layout: Layout, path: Path, q: Array | None
         else:  # in large motion
             u = layout.velocities(q[None], shapes[None, :, k])[0]
         largest = float(np.max(np.linalg.norm(u, axis=1)))
-        # torsion moves no node; its shape stays zero
+        # torsion moves no node; its shape is zero
         u = u / largest if largest > 0 else u
         vectors[f"mode_{k + 1:02d}"] = u.real
         if np.iscomplexobj(shapes):

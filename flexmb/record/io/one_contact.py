@@ -19,7 +19,7 @@ def one_contact(tree: Mapping[str, Any], group: str, k: int) -> dict[str, Any]:
     Raises
     ------
     KeyError
-        Naming the existing contacts.
+        If there is no such contact; it lists the existing ones.
     """
     count = int(np.prod(tree[f"/contacts/{group}/gap"].shape[1:]))
     name = f"{group}[{k}]"

@@ -20,9 +20,9 @@ THINNEST, THICKEST = 0.004, 0.08
 """Tube radii over the size of the picture: all are magnified until the thinnest is visible or the thickest reaches "
 "its limit."""
 LONGEST_ARROW = 0.15
-"""Length of the largest impulse over the size of the picture."""
+"""Length of the largest impulse, relative to the size of the picture."""
 SEEN = 0.1
-"""Approximate largest displacement over the size of the picture if displacements are magnified."""
+"""Approximate largest displacement, relative to the size of the picture, if displacements are magnified."""
 FAINT = 0.3
 """Fraction of the color range below which a state is too dark to be shown first."""
 BENDING = slice(4, 6)
@@ -40,9 +40,9 @@ class Swept:
     moved, pushed : (2, n, 3) arrays
         Smallest and largest displacement (m) and contact impulse (N s) of every point.
     ranges : dict
-        Smallest and largest value of every field, of vectors their magnitude, which counts from zero.
+        Smallest and largest value of every field, of vectors their magnitude, with zero as the smallest value.
     peaks : dict
-        Largest size of every field in each state.
+        Largest magnitude of every field in each state.
     """
 
     points: Array
@@ -52,7 +52,7 @@ class Swept:
     peaks: dict[str, list[float]]
 
     def box(self, scale: float, arrow: float) -> Array:
-        """Return the box, (2, 3), m, that holds everything with displacements and arrows drawn so large."""
+        """Return the box, (2, 3), m, that contains everything with magnified displacements and arrows."""
         places = self.points + scale * self.moved
         tails = places - arrow * self.pushed[::-1]
         return np.stack([np.minimum(places, tails).min(axis=(0, 1)), np.maximum(places, tails).max(axis=(0, 1))])
@@ -158,8 +158,8 @@ def _ends(values: Array) -> tuple[float, float]:
 
 
 def _sane(values: Array) -> np.ndarray:
-    """Tell which rows are numbers of a motion that has not diverged."""
-    good = np.abs(values) < BEYOND  # false for nan
+    """Return which rows have finite numbers of a motion that has not diverged."""
+    good = np.abs(values) < BEYOND  # also false for nan
     return good if values.ndim == 1 else np.all(good, axis=1)
 
 
@@ -174,7 +174,7 @@ def _range(least: float, most: float) -> tuple[float, float]:
 
 
 def _table(maps: PointMaps, ranges: dict[str, tuple[float, float]]) -> dict[str, tuple[str, str, str, float, float]]:
-    """Return for each field: where it is, whether its magnitude is shown, its unit and its range."""
+    """Return for each field: its location, whether its magnitude is shown, its unit and its range."""
     vectors = {*maps.names, "bending_moment"}
     return {
         name: (
@@ -201,14 +201,14 @@ def _thickness(layout: Layout, size: float) -> float:
 
 
 def _camera(box: Array, margin: float) -> dict[str, object]:
-    """Return a camera that looks at the box along its shortest side, z or else y up.
+    """Return a camera that looks at the box along its shortest side, with z or else y up.
 
     Parameters
     ----------
     box : (2, 3) array
         m.
     margin : float
-        Room around it, m.
+        Margin around it, m.
     """
     extent, size = box[1] - box[0], _diagonal(box)
     # if sides are equally short, y is preferred: most models lie in the x-z plane

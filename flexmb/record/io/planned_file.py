@@ -1,8 +1,8 @@
 """HDF5 files whose datasets have their final size before the first row is written.
 
 Why: a run may be killed at any instant. The number of samples is known beforehand, so every dataset is laid out
-contiguously and allocated when the file is made; afterwards only raw numbers are written to where they belong, and HDF5
-has no part in it. The file is therefore valid at every instant, a resumed run writes over the rows after its
+contiguously and allocated when the file is created; afterwards only raw numbers are written to their positions, without
+HDF5. The file is therefore valid at every instant, a resumed run overwrites the rows after its
 checkpoint, and a full disk is noticed before the first step (the space is reserved), or is an ordinary error.
 """
 
@@ -76,7 +76,7 @@ class PlannedFile:
         self._places: dict[str, int] = {}
 
     def create(self, static: Mapping[str, np.ndarray], attrs: Mapping[str, Mapping[str, Any]]) -> None:
-        """Make the file: ``static`` datasets in full, the others reserved; ``attrs`` by group path."""
+        """Create the file: ``static`` datasets in full, the others reserved; ``attrs`` by group path."""
         with new_h5(self.path) as file:
             lay_out(file, self.rows, self.counts, static, attrs)
         _reserve(self.path)
@@ -112,10 +112,10 @@ class PlannedFile:
             self._raw = None
 
     def shorten(self, counts: Mapping[str, int], attrs: Mapping[str, Mapping[str, Any]] | None = None) -> None:
-        """Close the file with fewer samples or fields than planned (a run that failed): write another, shorter one.
+        """Close the file with fewer samples or fields than planned (a failed run): write another, shorter one.
 
-        The file that was planned stays as it is, so that the run can still be resumed from its checkpoint; ``path`` is
-        that of the shorter one then, and ``attrs`` are those that change, by group path.
+        The planned file remains unchanged, so that the run can still be resumed from its checkpoint; ``path`` is then
+        that of the shorter one, and ``attrs`` are the changed attributes, by group path.
         """
         self.close()
         if all(counts[kind] == n for kind, n in self.counts.items()):
@@ -152,7 +152,7 @@ def lay_out(
 
 
 def sync(path: Path) -> None:
-    """Wait until the file's (or folder's) contents are on the disk."""
+    """Wait until the contents of the file (or folder) are on the disk."""
     if os.name == "nt" and path.is_dir():
         return  # Windows cannot open folders, and does not need to flush them
     handle = os.open(path, os.O_RDWR if os.name == "nt" else os.O_RDONLY)
@@ -163,8 +163,8 @@ def sync(path: Path) -> None:
 
 
 def _places(path: Path, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> dict[str, int]:
-    """Return where in the file each dataset begins; InputError when one is not as planned."""
-    anew = "start anew with --overwrite"
+    """Return the position of each dataset in the file; InputError if one is not as planned."""
+    anew = "start again with --overwrite"
     places = {}
     try:
         with open_h5(path) as file:
@@ -178,7 +178,7 @@ def _places(path: Path, rows: Mapping[str, Rows], counts: Mapping[str, int]) -> 
                     raise InputError(f"'{path}' does not fit this run: {words}; {anew}")
                 place = found.id.get_offset()
                 if place is None and row.nbytes(counts):
-                    raise InputError(f"'{path}' does not fit this run: {name} is not in one piece; {anew}")
+                    raise InputError(f"'{path}' does not fit this run: {name} is not contiguous; {anew}")
                 places[name] = int(place or 0)
     except BROKEN as err:
         raise InputError(f"'{path}' cannot be read ({err}); {anew}") from err
@@ -193,7 +193,7 @@ def _reserve(path: Path) -> None:
     try:
         os.posix_fallocate(handle, 0, path.stat().st_size)
     except OSError as err:
-        # some file systems cannot reserve; there a full disk shows up while writing instead
+        # some file systems cannot reserve; there a full disk is noticed while writing
         if err.errno not in (errno.EOPNOTSUPP, errno.EINVAL, errno.ENOSYS):
             raise OSError(err.errno, err.strerror, str(path)) from err
     finally:

@@ -13,7 +13,7 @@ from flexmb.record.io.structure import Tree
 
 def write_pvd(tree: Tree, folder: Path) -> list[Path]:
     """Write ``fields.pvd`` and ``fields_00000.vtu`` ... into ``folder``; return the .pvd."""
-    import meshio  # slow to import
+    import meshio  # slow import
 
     maps = PointMaps.from_tree(tree)
     layout = maps.layout

@@ -1,4 +1,4 @@
-"""When something happens in a result: the time that a picture of it shows, and the state that holds it."""
+"""The representative time of a result, shown in pictures, and the state nearest to it."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ REST = 1e-3
 def telling_time(tree: Tree) -> float:
     """Return the middle of the contact with the largest impulse, s; the end of the run if there is none.
 
-    A contact is an unbroken row of samples in which impulses act anywhere; its middle is when half of its impulse
-    has been given. Samples without any number neither add to a contact nor break it. In a contact at rest, in which
-    the run ends, nothing happens: it counts only when there is no other.
+    A contact is an uninterrupted sequence of samples with impulses at any contact; its middle is the time at which half
+    of its impulse has been transmitted. Samples without finite numbers neither contribute nor interrupt it. A contact
+    at rest, in which the run ends, is only used if there is no other.
     """
     all_times = np.asarray(tree["/time"][()])
     total, known = _impulses(tree, len(all_times))
@@ -38,7 +38,7 @@ def telling_time(tree: Tree) -> float:
 
 
 def _at_rest(tree: Tree, known: np.ndarray, first: int) -> bool:
-    """Return whether practically nothing moves from a sample on."""
+    """Return whether all motion is negligible from a sample on."""
     if "/energy/kinetic" not in tree:
         return False
     kinetic = np.nan_to_num(np.asarray(tree["/energy/kinetic"][()])[known], posinf=0.0, neginf=0.0)
@@ -48,19 +48,19 @@ def _at_rest(tree: Tree, known: np.ndarray, first: int) -> bool:
 def telling_state(tree: Tree) -> int:
     """Return the index of the stored state that represents ``telling_time``.
 
-    A state holds the impulses since the one before it, so that it is not always the nearest.
+    A state holds the impulses since the previous one, so that it is not always the nearest.
     """
     times = np.asarray(tree["/state/time"][()])
     return min(int(np.searchsorted(times, telling_time(tree))), len(times) - 1)
 
 
 def _impulses(tree: Tree, samples: int) -> tuple[Array, np.ndarray]:
-    """Return the sizes of impulses at the samples, N s, and which samples have any that are numbers."""
+    """Return the magnitudes of impulses at the samples, N s, and which samples have any finite ones."""
     total, damaged = np.zeros(samples), np.zeros(samples, dtype=bool)
     for name in tree:
         if name.startswith("/contacts/") and name.endswith("/impulse"):
             size = np.abs(np.asarray(tree[name][()])).reshape(samples, -1)
-            good = size < BEYOND  # false for nan
+            good = size < BEYOND  # also false for nan
             total += np.where(good, size, 0.0).sum(axis=1)
             damaged |= ~good.all(axis=1)
     return total, ~damaged | (total > 0.0)

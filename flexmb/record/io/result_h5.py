@@ -34,7 +34,7 @@ class ResultWriter:
         self.fields = 0
 
     def begin(self, run: RunInfo, samples: int | None = None, fields: int = 0) -> None:
-        """Make the file, or open it again after ``samples`` samples and ``fields`` fields."""
+        """Create the file, or reopen it after ``samples`` samples and ``fields`` fields."""
         self.run = run
         self.out = PlannedFile(self.path, sample_rows(run), counts_of(run))
         if samples is None:
@@ -45,7 +45,7 @@ class ResultWriter:
             self.out.reopen()
 
     def append(self, block: Block) -> None:
-        """Write the rows of a block behind those already there."""
+        """Write the rows of a block after the existing ones."""
         for name, values in split(self.run, block).items():
             if len(values):
                 first = self.samples if self.out.rows[name].kind == "sample" else self.fields
@@ -58,7 +58,7 @@ class ResultWriter:
         self.out.flush()
 
     def finish(self) -> None:
-        """Close the file at the number of samples it got."""
+        """Close the file with the samples written so far."""
         self.out.shorten({"sample": self.samples, "field": self.fields})
 
 
@@ -68,7 +68,7 @@ def _unit_attrs(names: Mapping[str, object]) -> dict[str, dict[str, Any]]:
 
 
 class H5Tree(Mapping[str, Any]):
-    """The datasets of an HDF5 file by path, read when they are sliced."""
+    """The datasets of an HDF5 file by path, read in slices."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -85,7 +85,7 @@ class H5Tree(Mapping[str, Any]):
         try:
             data = self._file[name]
             if data.shape is None:
-                raise InputError(f"'{self.path}' is damaged: {name} holds nothing")
+                raise InputError(f"'{self.path}' is damaged: {name} is empty")
             if data.nbytes > LARGEST_RATIO * self._bytes + SMALL:
                 words = f"{name} of shape {data.shape} would have {data.nbytes:.3g} bytes in a file of {self._bytes}"
                 raise InputError(f"'{self.path}' is damaged: {words}")
@@ -107,7 +107,7 @@ def _datasets(file: h5py.File) -> list[str]:
 
 
 class Stored:
-    """A dataset that is read when it is sliced; where the file is damaged, that is an InputError.
+    """A dataset that is read in slices; InputError if the file is damaged.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The life of a result folder.
+"""Creation, completion and removal of a result folder.
 
 During a run its files end in ``.part`` (in addition to ``checkpoint.npz``), and a lock excludes other processes. At the
 end they are renamed, ``summary.json`` last: a killed run never leaves a file that looks complete, and one that is
@@ -58,13 +58,13 @@ class RunFolder:
     Parameters
     ----------
     folder : Path
-        Need not exist yet; nothing is written before ``begin``.
+        Folder, created if necessary; nothing is written before ``begin``.
     case_text : str
         The case as run, kept as ``case.toml``; a resumed run must have the same.
     overwrite : bool
-        Replace a run that is there.
+        Replace an existing run.
     resume : bool
-        Go on with an unfinished run that is there.
+        Continue an existing unfinished run.
     """
 
     def __init__(self, folder: Path, case_text: str = "", *, overwrite: bool = False, resume: bool = False) -> None:
@@ -90,7 +90,7 @@ class RunFolder:
             raise
 
     def release(self) -> None:
-        """Let other processes write to the folder; ``finish``, ``abandon`` and ``discard`` do so, too."""
+        """Release the folder for other processes; ``finish``, ``abandon`` and ``discard`` do this as well."""
         if self._lock is not None:
             self._lock.release()
             self._lock = None
@@ -152,7 +152,7 @@ class RunFolder:
             self._close()
             self._remove_files()
             name = f"{Path(err.filename).name}: " if err.filename else ""
-            raise InputError(f"the result files cannot be made in '{self.folder}': {name}{reason(err)}") from err
+            raise InputError(f"the result files cannot be created in '{self.folder}': {name}{reason(err)}") from err
 
     def _remove_files(self) -> None:
         """Remove the files created by ``begin``, and the folder if it did not exist before."""
@@ -186,14 +186,14 @@ class RunFolder:
         return H5Tree(self.result.out.path)
 
     def finish(self, summary: dict[str, Any]) -> None:
-        """Give the files their names, the summary last."""
+        """Give the files their final names, the summary last."""
         remove_report(self.folder)
         decide(self.folder, DATA, summary)
         carry_out(self.folder, DATA)
         self.release()
 
     def abandon(self) -> None:
-        """Close the files as they are (interrupted run): they stay ``.part`` and can be resumed."""
+        """Close the files of an interrupted run: they remain ``.part`` and the run can be resumed."""
         if self._begun:
             self._close()
         self.release()
@@ -220,7 +220,7 @@ class RunFolder:
         elif found := [name for name in names if name in DATA]:
             raise InputError(
                 f"the folder '{self.folder}' holds {', '.join(found)} of a run without its {SUMMARY}, which cannot be "
-                "resumed; --overwrite starts anew"
+                "resumed; --overwrite starts again"
             )
         elif CHECKPOINT in names:
             if missing := [name + PART for name in DATA if name + PART not in names]:
@@ -232,11 +232,11 @@ class RunFolder:
             _require_same_case(self._part(CASE), self.case_text)
 
     def _require_this_run(self) -> None:
-        """Raise InputError unless the run that is there ended well and is that of this case."""
+        """Raise InputError unless the existing run ended successfully and belongs to this case."""
         if not self.complete:
             raise InputError(
                 f"the run in '{self.folder}' failed and cannot be resumed; see {SUMMARY} there, "
-                "and start anew with --overwrite"
+                "and start again with --overwrite"
             )
         if not (self.folder / CASE).is_file():
             refuse_if_taken(self.folder)
@@ -250,13 +250,13 @@ def taken_by(folder: Path) -> list[str]:
 
 
 def refuse_if_taken(folder: Path) -> None:
-    """Raise InputError when the folder holds a run."""
+    """Raise InputError if the folder contains a run."""
     names = taken_by(folder)
     if not names:
         return
     unfinished = any(name.endswith(PART) for name in names)
     what = "an unfinished run" if unfinished else "another run"
-    ways = "--resume goes on with it, --overwrite replaces it" if unfinished else "--overwrite replaces it"
+    ways = "--resume continues it, --overwrite replaces it" if unfinished else "--overwrite replaces it"
     raise InputError(f"the folder '{folder}' holds {what} ({', '.join(names)}); {ways}, or choose another with -o DIR")
 
 
@@ -269,11 +269,11 @@ def remove_report(folder: Path) -> None:
         if ours:
             path.unlink()
     except OSError:
-        return  # there is none, or it cannot be removed: then it may stay
+        return  # there is none, or it cannot be removed and is left
 
 
 def _clear(folder: Path) -> None:
-    """Remove the files of the run before and its report; whatever else is in the folder stays.
+    """Remove the files of the previous run and its report; other files in the folder are kept.
 
     The summary is removed first, then the checkpoint: if this is interrupted, the rest is neither read nor resumed.
     """
@@ -310,7 +310,7 @@ def _require_same_case(stored: Path, text: str) -> None:
         if a != b:
             raise InputError(
                 f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line {number} of its "
-                f"{CASE} reads '{a}', now it is '{b}'; --overwrite starts anew"
+                f"{CASE} reads '{a}', now it is '{b}'; --overwrite starts again"
             )
     if len(old) != len(new):
         longer = old if len(old) > len(new) else new
@@ -318,7 +318,7 @@ def _require_same_case(stored: Path, text: str) -> None:
         raise InputError(
             f"the run in '{stored.parent}' belongs to another case and cannot be resumed: line "
             f"{number}, '{line}', is only in "
-            f"{'the stored' if longer is old else 'the new'} case; --overwrite starts anew"
+            f"{'the stored' if longer is old else 'the new'} case; --overwrite starts again"
         )
 
 
@@ -332,14 +332,14 @@ def _without_comments(text: str) -> list[tuple[int, str]]:
 def _digest(case_text: str, run: RunInfo) -> str:
     """Return a checksum of the run: its case, its engine, and the stored data of its model.
 
-    Of numbers that come out of a solver (shapes of modes) only the shape counts: their last bits need not be those of
-    another day.
+    Of numbers computed by a solver (shapes of modes) only the array shape is included, since their last bits may
+    vary.
     """
     out = hashlib.blake2b(digest_size=32)
     case = [line for _, line in _without_comments(case_text)]
     out.update(repr((case, run.steps, run.every, run.fields_every, run.engine)).encode())
     for name, values in sorted(static_arrays(run).items()):
-        if name == DIGEST:  # it hangs on every bit
+        if name == DIGEST:  # depends on every bit
             continue
         out.update(repr((name, values.dtype.str, values.shape)).encode())
         if name == "/layout/points" or values.dtype.kind != "f":

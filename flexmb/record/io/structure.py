@@ -34,7 +34,7 @@ from flexmb.assembly.glyphs import Glyphs
 from flexmb.fem.line_sections import LineSections
 from flexmb.record.io.friction_rows import friction_rows_of, law_arrays, split_friction
 from flexmb.record.io.planned_file import Rows
-from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, Block, RunInfo, count_kept
+from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS, FRICTION_PARTS, SPIN_WORKS, Block, RunInfo, count_kept
 from flexmb.record.section_forces import UNITS as SECTION_UNITS
 from flexmb.system.layout import Carriers, Layout
 
@@ -107,10 +107,10 @@ def row_unit(word: str, row: str) -> str:
 
 
 def mean_force(impulse: np.ndarray, step: np.ndarray, h: float) -> np.ndarray:
-    """Return the mean force since the sample before, N: the impulse, (n+1,) or (n+1, m), over that time.
+    """Return the mean force since the previous sample, N: the impulse, (n+1,) or (n+1, m), over that time.
 
-    The first sample is taken to be as far from the one before as the second from it: at the start of a run its impulse
-    is zero, and inside a run samples are evenly spaced.
+    The first interval is taken equal to the second: at the start of a run the first impulse is zero, and inside a run
+    samples are evenly spaced.
     """
     dt = np.diff(step, prepend=2 * step[0] - step[1] if len(step) > 1 else step[0] - 1) * h
     return np.asarray(impulse / (dt if impulse.ndim == 1 else dt[:, None]))
@@ -147,9 +147,10 @@ def sample_rows(run: RunInfo) -> dict[str, Rows]:
 
 
 def energy_columns(run: RunInfo) -> list[str]:
-    """Return the recorded energies; the parts of friction only if contacts have tangential rows."""
+    """Return the recorded energies; parts of friction only with tangential rows, those of spins only with rotors."""
     absent: tuple[str, ...] = FRICTION_PARTS if run.system.contacts.blocks.normals_only else ()
     absent += () if run.with_events else EVENT_WORKS
+    absent += () if run.system.spins else SPIN_WORKS
     return [name for name in ENERGY_COLUMNS if name not in absent]
 
 
@@ -242,7 +243,7 @@ def static_arrays(run: RunInfo) -> dict[str, np.ndarray]:
 def digest_of(tree: Tree) -> str:
     """Return a checksum of the arrays that a run writes at its start and never changes.
 
-    That is the layout to the bit, and names, types and widths of all arrays; their rows grow.
+    These are the layout bit by bit, and names, types and widths of all arrays, whose number of rows grows.
     """
     out = hashlib.blake2b(digest_size=32)
     for name in sorted(name for name in tree if name != DIGEST):
@@ -303,7 +304,7 @@ def sections_from(tree: Tree) -> LineSections | None:
         return None
     paths = {f.name: f"/layout/sections/{f.name}" for f in fields(LineSections)}
     parts = {name: np.asarray(tree[path][()]) for name, path in paths.items() if path in tree or name != "other"}
-    parts.setdefault("other", np.zeros(len(parts["length"]), dtype=np.int64))  # older results lack it
+    parts.setdefault("other", np.zeros(len(parts["length"]), dtype=np.int64))  # missing in older results
     return LineSections(**parts)
 
 

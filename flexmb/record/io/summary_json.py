@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 
 
 def write_summary(path: Path, summary: dict[str, Any]) -> None:
-    """Write the summary to a temporary name and rename it: it is there in full or not at all."""
+    """Write the summary to a temporary name and rename it, so that it is complete or missing."""
     fresh = path.with_name(path.name + ".part")
     with fresh.open("w", encoding="utf-8") as handle:
         json.dump(plain(summary), handle, indent=2, allow_nan=False)
@@ -25,7 +25,7 @@ def write_summary(path: Path, summary: dict[str, Any]) -> None:
 
 
 def read_summary(path: Path) -> dict[str, Any]:
-    """Read a summary back."""
+    """Read a summary."""
     try:
         summary = writable(json.loads(path.read_text(encoding="utf-8")))
     except (OSError, ValueError, RecursionError) as err:

@@ -1,7 +1,7 @@
 """From TOML text to its tree, within bounds: input that would exhaust stack or time is rejected with its line.
 
-``tomllib`` calls itself for every level, needs the square of the number of parts for a dotted key, and leaves whole
-numbers of thousands of digits to Python, which refuses them without saying where.
+``tomllib`` is recursive in the nesting levels, has quadratic cost in the number of parts of a dotted key, and passes
+integers of thousands of digits to Python, which refuses them without a line number.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def without_strings(text: str) -> str:
 
 
 def comments_of(text: str) -> dict[int, tuple[int, str]]:
-    """Return the comments of a TOML text by their line, from 1: the column they begin at, and the words."""
+    """Return the comments of a TOML text by line, from 1: the column of the start, and the text."""
     out: dict[int, tuple[int, str]] = {}
     for match in _STRINGS.finditer(text):
         if match.group().startswith("#"):
@@ -40,7 +40,7 @@ def comments_of(text: str) -> dict[int, tuple[int, str]]:
 
 
 class TooMuch(ValueError):
-    """TOML that is nested too deep, or holds a number that is too long."""
+    """TOML that is nested too deep, or has a number that is too long."""
 
 
 def toml_tree(text: str) -> dict[str, Any]:
@@ -49,9 +49,9 @@ def toml_tree(text: str) -> dict[str, Any]:
     Raises
     ------
     TooMuch
-        When it has too many levels or too long a number; the message names the line.
+        If it has too many levels or a number that is too long; the message gives the line.
     tomllib.TOMLDecodeError
-        When it is not TOML. Both are a ValueError.
+        If it is not valid TOML. Both are subclasses of ValueError.
     """
     bare = without_strings(text)
     _check_levels(bare)
@@ -59,7 +59,7 @@ def toml_tree(text: str) -> dict[str, Any]:
         tree = tomllib.loads(text)
     except tomllib.TOMLDecodeError:
         raise
-    except ValueError as err:  # of int()
+    except ValueError as err:  # raised by int()
         raise _too_long(bare, err) from None
     if path := _too_deep(tree):
         raise TooMuch(f"{readable('.'.join(path))} has more than {MOST_LEVELS} levels of tables and lists")

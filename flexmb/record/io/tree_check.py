@@ -1,4 +1,4 @@
-"""Whether the arrays of a result are those its run wrote: a file that was cut, edited or overwritten is refused.
+"""Consistency checks of the arrays of a result: a file that was truncated, edited or overwritten is refused.
 
 The layout has a checksum. Of samples and states only shapes and times are checked: a result may be far larger than
 memory.
@@ -14,11 +14,11 @@ from flexmb.errors import InputError
 from flexmb.record.io.structure import DIGEST, Tree, digest_of, layout_from, matrix_from
 
 NEEDED = ("/time", "/step", "/state/step", "/state/time", "/state/q", "/state/v", "/state/impulse", "/layout/points")
-"""Arrays that every result has, whichever version wrote it."""
+"""Arrays that every result has, of any version."""
 
 
 def require_sound(tree: Tree, name: str) -> None:
-    """Raise InputError, which calls the tree ``name``, unless its arrays fit together."""
+    """Raise InputError, which refers to the tree as ``name``, unless its arrays are consistent."""
     if wrong := damage(tree):
         raise InputError(f"{name} is damaged: {wrong}")
 
@@ -44,7 +44,7 @@ def _unordered(tree: Tree) -> Iterator[str]:
 
 
 def _wrong_rows(tree: Tree) -> Iterator[str]:
-    """Yield arrays that have not a row of numbers for each sample or state."""
+    """Yield arrays that do not have one row for each sample or state."""
     count = {room: len(tree["/step"]) for room in ("time", "signals", "contacts", "joints", "energy")}
     count["state"] = len(tree["/state/step"])
     for name in tree:
@@ -59,11 +59,11 @@ def _altered(tree: Tree) -> str:
     """Return which of the arrays written at the start of a run were modified."""
     if DIGEST in tree:
         same = tree[DIGEST][()].tolist() == [digest_of(tree).encode()]
-        return "" if same else "/layout, or the list of arrays, is not the one that the run wrote"
-    # results of before have no checksum: they are taken as they are, but nothing may point beyond the points
+        return "" if same else "/layout, or the list of arrays, was modified after the run"
+    # older results have no checksum: they are accepted, but indices must be within the points
     layout, impulse = layout_from(tree), matrix_from(tree, "impulse")
     inside = [layout.displacement.shape, layout.rotation.shape, impulse.shape]
     whole = all(rows == layout.points.size for rows, _ in inside) and len(layout.body_of_point) == len(layout.points)
     for cells in (layout.cells, layout.vertices, layout.triangles):
         whole = whole and (not cells.size or (cells.min() >= 0 and cells.max() < len(layout.points)))
-    return "" if whole else "/layout does not fit"
+    return "" if whole else "/layout is inconsistent"

@@ -1,7 +1,7 @@
 """``fields.vtkhdf``: the motion for ParaView and pyvista, in VTK's own HDF5 layout (UnstructuredGrid with Steps).
 
-The mesh is stored once, at its reference position; ``displacement`` warps it. All offsets of the Steps group point
-at that one mesh, and only the values of points and cells move on by one block per step. Values have an attribute
+The mesh is stored once, at its reference position; ``displacement`` warps it. All offsets of the Steps group refer
+to that mesh, and only the values of points and cells advance by one block per step. Values have an attribute
 ``unit``.
 """
 
@@ -46,7 +46,7 @@ class FieldsWriter:
         self.out = PlannedFile(path, rows, {"field": count})
 
     def begin(self, fields: int | None = None) -> None:
-        """Make the file, or open it again after ``fields`` states."""
+        """Create the file, or reopen it after ``fields`` states."""
         if fields is None:
             count = self.out.counts["field"]
             self.out.create(_mesh(self.maps.layout) | _offsets(self.maps, count), _attrs(self.maps, count))
@@ -75,7 +75,7 @@ class FieldsWriter:
         self.out.flush()
 
     def finish(self) -> None:
-        """Close the file at the number of states it got."""
+        """Close the file with the states written so far."""
         self.out.shorten({"field": self.fields}, {f"{ROOT}/Steps": {"NSteps": self.fields}})
 
 
@@ -94,7 +94,7 @@ def write_fields(tree: Tree, path: Path) -> None:
 
 
 def planned_bytes(maps: PointMaps, count: int) -> int:
-    """Return the size of the values of points and cells, bytes."""
+    """Return the size of the values at points and cells, bytes."""
     per_cell = 40 if maps.cell_names else 0
     return count * (len(maps.names) * len(maps.layout.points) * 24 + per_cell * _cell_count(maps.layout))
 

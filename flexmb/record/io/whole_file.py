@@ -1,4 +1,4 @@
-"""Files that are there in full or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ import numpy as np
 def whole_file(path: Path) -> Iterator[Path]:
     """Provide a temporary name next to ``path``; the file replaces ``path`` at the end of the block, or is removed.
 
-    It ends as ``path`` does, and no two are alike: several processes may write the same file. An OSError
-    (a full disk above all) has the name of the file.
+    Its name has the same extension and is unique: several processes may write the same file. An OSError (in particular
+    a full disk) has the name of the file.
     """
     place = path.resolve() if path.is_symlink() else path
     special = place.exists() and not place.is_file()  # /dev/stdout cannot be replaced

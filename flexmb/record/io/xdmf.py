@@ -1,7 +1,7 @@
 """XDMF export by meshio's time series; the data are in the ``.h5`` file next to the ``.xdmf``.
 
-XDMF readers disagree about how points among other cells are written, so a particle beside lines or triangles becomes a
-line from its point to itself. Every reader takes lines, triangles, and a mix of these two.
+XDMF readers differ in how they read points among other cells, so a particle in a mesh with lines or triangles becomes a
+line from its point to itself. Every reader supports lines, triangles, and a mix of these two.
 """
 
 from __future__ import annotations
@@ -43,10 +43,10 @@ def _cells(layout: Layout) -> list[tuple[str, np.ndarray]]:
 
 
 def _writer(path: Path, file: NewFile, file_name: str) -> Any:
-    import meshio  # slow to import
+    import meshio  # slow import
 
     class Beside(meshio.xdmf.TimeSeriesWriter):  # type: ignore[misc]
-        """As in meshio, but the .h5 is next to the .xdmf (not in the current folder), and lines have two ends."""
+        """As in meshio, but the .h5 is next to the .xdmf (not in the current folder), and lines have two end points."""
 
         def __enter__(self) -> Beside:
             self.h5_filename, self.h5_file = file_name, file
@@ -60,7 +60,7 @@ def _writer(path: Path, file: NewFile, file_name: str) -> Any:
                 self._mixed(cells, grid)
 
         def _mixed(self, cells: list[tuple[str, np.ndarray]], grid: Any) -> None:
-            """Write lines and triangles, each after its number (and for lines how many ends); meshio's own fails."""
+            """Write lines and triangles, each preceded by its type number (lines also by their point count)."""
             heads = {"line": [2, 2], "triangle": [4]}
             rows = [np.column_stack([np.tile(heads[name], (len(c), 1)), c]).ravel() for name, c in cells]
             flat = np.concatenate(rows).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Steps of schemes, compiled: what the definitions of ``flexmb.schemes`` say, over arrays.
+"""Compiled steps of schemes: the definitions of ``flexmb.schemes``, over arrays.
 
 One file holds the compiled step of a family for constant systems: its parameters as a named tuple, and the step that
 ``kernels.march.step_of`` makes known for them. ``Scheme.compiled_step`` returns the parameters. Modules of this folder

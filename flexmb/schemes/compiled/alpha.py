@@ -6,36 +6,48 @@ from typing import Any, NamedTuple
 
 from flexmb.kernels.arrays import part
 from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import band_matvec, dot, ldu_solve, skew_form
+from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_levels, solve_rows
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_ITERATIONS, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import (
+    T_CROSS,
+    T_DAMPING,
+    T_DRIVE,
+    T_EXTERNAL,
+    T_ITERATIONS,
+    T_NUMERICAL,
+    T_PROJECTION,
+    T_SPIN,
+)
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
+    algebra,
     combine,
     elastic,
     forecast_closes,
+    form,
     gap_offset,
     resisting,
     restoring,
     row_dot,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, ADD_GYRO, SOLVE_MASS, TIMES_C
 from flexmb.schemes.compiled.formulas import filtered, mean
 from flexmb.state import Array
 
 GGL, VELOCITY, NAIVE_POSITION, NAIVE_VELOCITY = 0, 1, 2, 3
 LEVELS = {"ggl": GGL, "velocity": VELOCITY, "naive-position": NAIVE_POSITION, "naive-velocity": NAIVE_VELOCITY}
-"""How contacts enter a step (``AlphaFamilyStep.level``), by the words of ``Alpha.contact_level``."""
+"""How contacts enter a step (``AlphaFamilyStep.level``), by the names in ``Alpha.contact_level``."""
 
 A, P_, F, Z, VHAT = 0, 1, 2, 3, 4
 """Rows of ``Live.vectors``; rows 1 and 2 of ``Live.contacts`` are lam and lam^ (naive scheme)."""
 
 
 class AlphaFamilyStep(NamedTuple):
-    """The parameters of a step."""
+    """The parameters of a step of the alpha family."""
 
     h: float
     alpha_m: float
@@ -143,7 +155,7 @@ def _impulses(ch: AlphaFamilyStep, at: int, row: int, q: Array, v: Array) -> int
 @inner
 def _apply(ch: AlphaFamilyStep, at: int, r: float, nu: Array, lam: Array, q: Array, v: Array, a: Array) -> None:
     """Add what the impulses do to q, v and a."""
-    G, S_M, x, s = part(at, "contacts.G"), part(at, "structure.S_M"), part(at, "live"), part(at, "scratch")
+    G, x, s = part(at, "contacts.G"), part(at, "live"), part(at, "scratch")
     beside = part(at, "contacts.side.address")[0] != 0
     h, beta, gamma, Lam = ch.h, ch.beta, ch.gamma, x.P
     n = q.size
@@ -162,11 +174,11 @@ def _apply(ch: AlphaFamilyStep, at: int, r: float, nu: Array, lam: Array, q: Arr
     w, dq = s.x3, s.x4
     combine(G, Lam, w)
     add_side_impulses(at, 1.0, w)
-    ldu_solve(S_M, w)
+    algebra(at, SOLVE_MASS, w, w)
     if ch.level == GGL:
         combine(G, nu, dq)
         add_side_impulses(at, 0.5 * h, dq)  # a contact that sticks would creep without it
-        ldu_solve(S_M, dq)
+        algebra(at, SOLVE_MASS, dq, dq)
     else:
         for i in range(n):
             dq[i] = 0.5 * h * w[i]
@@ -243,7 +255,7 @@ def _finish(
             K_dq[i] = mean(gamma, q[i], x.q[i])
             if kappa != 0.0:
                 K_dq[i] -= work[i]
-        x.terms[T_CROSS] = -skew_form(dq, part(at, "structure.cross"), K_dq, f)
+        x.terms[T_CROSS] = -form(at, ADD_CROSS, dq, K_dq, f)
     _applied_works(ch, at, row, v, dq, work, K_dq)
     for i in range(n):
         x.q[i] = q[i]
@@ -275,12 +287,12 @@ def _applied_works(ch: AlphaFamilyStep, at: int, row: int, v: Array, dq: Array, 
             work[i] = mean(gamma, after, vhat[i])
             vhat[i] = after
     if part(at, "structure.damped"):
-        band_matvec(part(at, "structure.C"), work, C_v)
-        damping = -dot(dq, C_v)
+        damping = -form(at, TIMES_C, dq, work, C_v)
     if part(at, "structure.gyroscopic"):
-        x.terms[T_NUMERICAL] -= skew_form(dq, part(at, "structure.gyro"), work, C_v)
+        x.terms[T_NUMERICAL] -= form(at, ADD_GYRO, dq, work, C_v)
     x.terms[T_EXTERNAL] = external
     x.terms[T_DRIVE] += drive
+    x.terms[T_SPIN] = drive
     x.terms[T_DAMPING] = damping
 
 

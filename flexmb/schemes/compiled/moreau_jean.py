@@ -6,23 +6,25 @@ from typing import Any, NamedTuple
 
 from flexmb.kernels.arrays import part
 from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import band_quad, dot, skew_form
+from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import add_side_impulses, side_free, side_works, solve_rows
 from flexmb.kernels.friction_record import SURFACE
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
     elastic,
     forecast_closes,
+    form,
     gap_offset,
     resisting,
     restoring,
     row_dot,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C, TIMES_M
 from flexmb.schemes.compiled.formulas import increment, mean
 from flexmb.state import Array
 
@@ -98,13 +100,14 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
     """Report the works of the step: the energy identity of the definition, term by term."""
     lod, tab, x, w = part(at, "loads"), part(at, "tables"), part(at, "live"), part(at, "scratch")
     h, th, vt = ch.h, ch.theta, ch.vartheta
-    external, drive = 0.0, 0.0
+    external, spin = 0.0, 0.0
     for j in range(lod.drive.size):
         work = mean(th, tab.phi[row + 1, j], tab.phi[row, j]) * row_dot(lod.rows, j, dq)
         if lod.drive[j]:
-            drive += work
+            spin += work
         else:
             external += work
+    drive = spin
     for i in range(x.P.size):
         x.work[i], given = 0.0, 0.0
         if x.P[i] != 0.0:
@@ -118,13 +121,13 @@ def _works(ch: MoreauJeanStep, at: int, row: int, dv: Array, dq: Array) -> None:
     drive += side_works(at, row, vt, x.v)
     numerical = 0.0
     if vt != 0.5:
-        numerical += (0.5 - vt) * band_quad(part(at, "structure.M"), dv, w.x1)
+        numerical += (0.5 - vt) * form(at, TIMES_M, dv, dv, w.x1)
     if th != 0.5:
         elastic(at, dq, w.x1)
         numerical += (0.5 - th) * dot(dq, w.x1)
     x.terms[T_EXTERNAL] = external
-    x.terms[T_DRIVE] = drive
-    x.terms[T_DAMPING] = -band_quad(part(at, "structure.C"), dq, w.x1) / h if part(at, "structure.damped") else 0.0
+    x.terms[T_DRIVE], x.terms[T_SPIN] = drive, spin
+    x.terms[T_DAMPING] = -form(at, TIMES_C, dq, dq, w.x1) / h if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical
     # x.q is at the end of the step; dq^T N dq is zero
-    x.terms[T_CROSS] = -skew_form(dq, part(at, "structure.cross"), x.q, w.x1) if part(at, "structure.crossed") else 0.0
+    x.terms[T_CROSS] = -form(at, ADD_CROSS, dq, x.q, w.x1) if part(at, "structure.crossed") else 0.0

@@ -6,15 +6,16 @@ from typing import Any, NamedTuple
 
 from flexmb.kernels.arrays import Tables, part
 from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import band_quad, dot, skew_form
+from flexmb.kernels.banded import dot
 from flexmb.kernels.contact_ask import solve_rows
 from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
 from flexmb.kernels.march import step_of
 from flexmb.kernels.rows import (
     add_row,
     combine,
     elastic,
+    form,
     gap_offset,
     kinetic,
     potential,
@@ -23,6 +24,7 @@ from flexmb.kernels.rows import (
     row_dot,
     solve_step,
 )
+from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C
 from flexmb.state import Array
 
 AHEAD, DRIVE = 0, 1
@@ -114,12 +116,12 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     x, w = part(at, "live"), part(at, "scratch")
     h = ch.h
     n = x.q.size
-    external, drive = 0.0, x.scalars[DRIVE]
+    external, spin, drive = 0.0, 0.0, x.scalars[DRIVE]
     x.scalars[DRIVE] = 0.0
     for j in range(lod.drive.size):
         work = h * _amplitude(ch, tab, row, j) * row_dot(lod.rows, j, x.v)
         if lod.drive[j]:
-            drive += work
+            spin += work
         else:
             external += work
     for i in range(x.P.size):
@@ -141,14 +143,14 @@ def _works(ch: SchatzmanPaoliStep, at: int, row: int, u_1: Array) -> None:
     if part(at, "structure.crossed"):
         for i in range(n):
             w.x2[i] = x.q[i] + h * (ch.w2 * u_1[i] - ch.w0 * u[i])
-        cross = -h * skew_form(x.v, part(at, "structure.cross"), w.x2, w.x3)
+        cross = -h * form(at, ADD_CROSS, x.v, w.x2, w.x3)
     for i in range(n):
         w.x2[i] = x.q[i] + 0.5 * h * u_1[i]
     half = kinetic(at, u_1, w.x3) + potential(at, w.x2, w.x3)
     ahead = half - kinetic(at, x.v, w.x3) - potential(at, x.q, w.x3)
     x.terms[T_CROSS] = cross
     x.terms[T_EXTERNAL] = external
-    x.terms[T_DRIVE] = drive
-    x.terms[T_DAMPING] = -h * band_quad(part(at, "structure.C"), x.v, w.x3) if part(at, "structure.damped") else 0.0
+    x.terms[T_DRIVE], x.terms[T_SPIN] = drive + spin, spin
+    x.terms[T_DAMPING] = -h * form(at, TIMES_C, x.v, x.v, w.x3) if part(at, "structure.damped") else 0.0
     x.terms[T_NUMERICAL] = numerical - (ahead - x.scalars[AHEAD])
     x.scalars[AHEAD] = ahead

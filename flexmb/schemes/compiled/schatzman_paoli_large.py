@@ -10,7 +10,7 @@ from __future__ import annotations
 from flexmb.kernels.constraint_rows import partial_rate
 from flexmb.kernels.evaluate import advance, along_direction, copy
 from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION
+from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION, T_SPIN
 from flexmb.kernels.machine import part
 from flexmb.kernels.multibody import (
     C1,
@@ -188,7 +188,8 @@ def account_stage(at: int, flag: int) -> int:
     terms[T_EXTERNAL], terms[T_DAMPING] = h * _product(v, F[EXTERNAL]), h * _product(v, F[DAMPING])
     terms[T_CROSS], terms[T_PROJECTION] = h * _product(v, F[CROSS]), 0.0
     drive, before = _impulses(at, t, v, nums[STEPS] == 0.0)
-    terms[T_DRIVE] = drive + h * _product(v, F[DRIVE])
+    terms[T_SPIN] = h * _product(v, F[DRIVE])
+    terms[T_DRIVE] = drive + terms[T_SPIN]
     T_0, T_1, V_0 = 0.5 * _product(u, p), 0.5 * _product(u_1, ahead), nums[HALF_POTENTIAL]
     turned = 0.5 * (_product(u_1, p) - _product(u, ahead))
     V_1 = _go_half_ahead(at)

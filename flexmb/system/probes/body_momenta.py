@@ -43,7 +43,7 @@ def _momentum(info: BodyInfo, system: MovingSystem) -> Function:
         return lambda q, v: row_product(v[:, info.unknowns], B)
 
     def sums(q: Array, v: Array) -> Array:
-        p = np.column_stack([_momenta(system, q, v), np.zeros(len(q))])  # row -1 holds nothing
+        p = np.column_stack([_momenta(system, q, v), np.zeros(len(q))])  # row -1 is empty
         return row_sum(p[:, info.momentum_rows])
 
     return sums
@@ -78,7 +78,7 @@ def _angular_momentum(name: str, info: BodyInfo, system: MovingSystem) -> Functi
 
 def _of_particle(name: str, info: BodyInfo, system: MovingSystem) -> Function:
     if not info.single:
-        # small displacements know no turning of the body as a whole
+        # small displacements define no rotation of the body as a whole
         able = [quantity for quantity in BODY_QUANTITIES if quantity != "angular_momentum"]
         message = f"bodies of small displacement have no angular momentum; '{info.name}' has {', '.join(able)}"
         raise InputError(message, where="output", key="signals", value=name)

@@ -15,7 +15,7 @@ from flexmb.system.probes.moving import MovingSystem, place_of
 def tangential_velocity(rows: Sequence[int], system: MovingSystem) -> Callable[[Array, Array], Array]:
     """Return the function (q, v) -> velocity of the inner places against the outer ones along a x n, (k, m), m/s.
 
-    n points outwards across the axis a; the velocity is zero where a place is in the middle of its circle.
+    n points outward, normal to the axis a; the velocity is zero for a place at the centre of its circle.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Data of a system in large motion that signals need."""
+"""Data of a system in large motion required by signals."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ class MovingSystem(Protocol):
 
     @property
     def tables(self) -> System:
-        """All of it as arrays."""
+        """The complete system as arrays."""
         ...
 
     @property
     def q0(self) -> Array:
-        """The start, (nq,)."""
+        """Initial coordinates, (nq,)."""
         ...
 
     @property
@@ -35,7 +35,7 @@ class MovingSystem(Protocol):
 
 
 def place_of(markers: Markers, m: int) -> Marker:
-    """Return the place a marker stands at."""
+    """Return the place of a marker."""
     its = slice(int(markers.ptr[m]), int(markers.ptr[m + 1]))
     return Marker(
         kind=int(markers.kind[m]),

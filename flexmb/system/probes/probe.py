@@ -89,10 +89,10 @@ class MultibodyProbe:
 
 
 def default_names(bodies: Mapping[str, BodyInfo], joints: Sequence[JointAngle]) -> list[str]:
-    """Return the signals of a run that asks for none.
+    """Return the default signals of a run.
 
-    Position and velocity of reference points or of first, mid and last nodes; how rigid bodies are turned and turn;
-    speeds of rotors; angles of joints.
+    Position and velocity of reference points or of first, mid and last nodes; rotation and angular velocity of rigid
+    bodies; speeds of rotors; angles of joints.
     """
     names = []
     for body, info in bodies.items():
@@ -111,7 +111,7 @@ def probe(
     system: MovingSystem,
     contacts: Sequence[ContactRows] = (),
 ) -> MultibodyProbe:
-    """Return the signal of this name.
+    """Return the signal with a name.
 
     Parameters
     ----------
@@ -154,10 +154,10 @@ def _place_probe(
     info = bodies[ref.partition(".")[0]]
     if "." not in ref and not info.single:
         words = ", ".join(f"{place}.{quantity}" for place in _own_places(ref, info))
-        raise _bad(name, f"say which node: {words}, ...")
+        raise _bad(name, f"name the node: {words}, ...")
     try:
         found = find_markers(bodies, ref, "output", "signals")
-    except InputError as err:  # name the signal, not only its place
+    except InputError as err:  # the error must name the signal, not only its place
         raise _bad(name, err.message) from None
     if len(found) != 1:
         raise _bad(name, f"means {len(found)} nodes where a single one is needed")

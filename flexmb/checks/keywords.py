@@ -1,0 +1,25 @@
+"""Keyword arguments in Python, answered as keys of case files are."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any
+
+from flexmb.checks.values import unknown_key
+from flexmb.errors import InputError
+
+
+def answer_unknown_keywords(cls: type[Any]) -> None:
+    """Let a class answer an unknown keyword as a case file is answered: with the key that is meant."""
+    made = cls.__init__
+    known = [name for name in inspect.signature(cls).parameters if name != "name"]
+
+    @functools.wraps(made)
+    def checked(self: Any, *args: Any, **keys: Any) -> None:
+        for key, value in keys.items():
+            if key != "name" and key not in known:
+                raise InputError(unknown_key(key, known), where=f"{cls.__name__}(..)", key=key, value=value)
+        made(self, *args, **keys)
+
+    cls.__init__ = checked

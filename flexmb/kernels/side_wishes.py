@@ -1,3 +1,0 @@
-"""What the stage of the rows beside the normals is asked for (``kernels.side_rows``)."""
-
-RATES, FREE, ROWS, LEVELS, ADD, WORKS = 0, 1, 2, 3, 4, 5

@@ -1,0 +1,103 @@
+"""Moment lines on frames: colours split where the moment is zero, extremes of both signs, labels clear of members."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+
+import flexmb as fm
+from flexmb.postproc.clear_labels import place_labels
+from flexmb.postproc.moment_plot import plot_moment
+from flexmb.postproc.on_frame import draw_on_frame, split_at_zero
+from flexmb.postproc.open_folder import opened
+from flexmb.postproc.style import BLUE, VERMILLION
+
+MESHES = Path(__file__).parents[1] / "meshes"
+STEEL = {"young": 2e11, "density": 7800.0}
+
+
+@pytest.fixture(scope="module")
+def portal() -> fm.Result:
+    """A portal frame that is released from a horizontal force."""
+    model = fm.Model(initial_static=("push",))
+    section = {"area": 0.01, "inertia": 1e-5}
+    supports = [{"node": "feet", "kind": "clamped"}]
+    model.add(fm.Beam("frame", mesh=MESHES / "portal.msh", section=section, material=STEEL, supports=supports))
+    model.add(fm.NodalForce("push", node="frame.left", force=(1000.0, 0, 0)))
+    return fm.simulate(model, fm.Newmark(), step=2e-5, end=3e-3)
+
+
+def numbers(figure: Figure) -> list[float]:
+    return [float(text.get_text().split()[0].replace("−", "-")) for text in figure.axes[0].texts]
+
+
+def test_a_line_is_split_where_its_moment_is_zero() -> None:
+    ends = np.array([[0.0, 0.0], [4.0, 8.0]])
+    (first, left), (second, right) = split_at_zero(ends, np.array([1.0, -3.0]))
+    assert first == pytest.approx(np.array([[0.0, 0.0], [1.0, 2.0]]))
+    assert second == pytest.approx(np.array([[1.0, 2.0], [4.0, 8.0]]))
+    assert (left.tolist(), right.tolist()) == ([1.0, 0.0], [0.0, -3.0])
+    assert len(split_at_zero(ends, np.array([1.0, 0.0]))) == 1
+
+
+def test_no_patch_of_one_colour_has_both_signs(portal: fm.Result) -> None:
+    """A patch on both sides of its member would be drawn in the colour of one of them."""
+    figure = Figure()
+    axes = figure.add_subplot()
+    layout = portal.layout
+    cells = np.arange(len(layout.cells))
+    values = np.tile([2.0, -1.0], (len(cells), 1))
+    draw_on_frame(axes, layout, cells, [values], "z")
+    colours = [to_hex(patch.get_facecolor()) for patch in axes.patches]
+    assert colours.count(BLUE.lower()) == colours.count(VERMILLION.lower()) == len(cells)
+    for patch in axes.patches:
+        corners = np.asarray(patch.get_path().vertices)[:4]
+        a, b = corners[1] - corners[0], corners[2:] - corners[0]
+        across = a[0] * b[:, 1] - a[1] * b[:, 0]
+        assert across.min() * across.max() >= -1e-12
+
+
+def test_the_envelope_marks_the_largest_of_both_signs(portal: fm.Result) -> None:
+    figure = plot_moment(opened(portal), envelope=True)
+    high, low = max(numbers(figure)), min(numbers(figure))
+    at_start = numbers(plot_moment(opened(portal), time=0.0))
+    assert len(at_start) == 2
+    assert high > 1.01 * max(at_start) > 0.0
+    assert low < 1.01 * min(at_start) < 0.0
+
+
+def test_the_legend_has_only_what_is_drawn(portal: fm.Result) -> None:
+    figure = plot_moment(opened(portal), time=0.0)
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    drawn = {to_hex(line.get_color()) for line in axes.lines if len(line.get_xdata())}
+    assert {to_hex(line.get_color()) for line in legend.get_lines()} <= drawn
+    assert "tension side" in legend.get_title().get_text()
+
+
+def test_labels_are_clear_of_members(portal: fm.Result) -> None:
+    figure = plot_moment(opened(portal), envelope=True)
+    axes = figure.axes[0]
+    figure.draw_without_rendering()
+    layout = portal.layout
+    members = layout.points[layout.cells][:, :, [0, 2]]
+    steps = np.linspace(0.0, 1.0, 200)[:, None, None]
+    along = ((1.0 - steps) * members[:, 0] + steps * members[:, 1]).reshape(-1, 2)
+    shown = axes.transData.transform(along)
+    boxes = [text.get_window_extent() for text in axes.texts]
+    assert not any(box.contains(*point) for box in boxes for point in shown)
+    assert not boxes[0].overlaps(boxes[1])
+
+
+def test_a_label_moves_to_the_free_side_of_a_column() -> None:
+    figure = Figure()
+    axes = figure.add_subplot()
+    axes.set(xlim=(0.0, 10.0), ylim=(0.0, 10.0))
+    column = np.array([[[5.2, 0.0], [5.2, 10.0]]])
+    place_labels(axes, [("16.51 kN m", np.array([5.0, 5.0]))], column, np.zeros((0, 2, 2)))
+    box = axes.texts[0].get_window_extent()
+    assert box.x1 < axes.transData.transform((5.2, 5.0))[0]
