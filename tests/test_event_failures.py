@@ -187,12 +187,13 @@ def counted(intervals: np.ndarray) -> EventTimes:
 def test_which_sequences_of_events_accumulate() -> None:
     k = np.arange(MOST_EVENTS)
     calm, regular, tight = np.full(k.size, 0.02), np.full(k.size, 0.02), 0.99**k
-    calm[[100, 500]] = 150.0, 5.0
+    calm[[100, 500]] = 1500.0, 100.0
     assert counted(0.985**k).shrink()
     assert counted(tight).shrink()
     assert counted(np.where(k == 50, 150.0, tight)).shrink()
     assert not counted(0.998**k).shrink()
     assert not counted(regular).shrink()
     assert not counted(calm).shrink()
-    assert not counted(np.where(k % 4 == 0, 0.02, 0.0)).shrink()  # groups of simultaneous events
+    for apart in (0.0, 1e-5 * 0.01 ** (k // 334)):  # groups of four, simultaneous or closer and closer
+        assert not counted(np.where(k % 4 == 0, 0.02, apart)).shrink()
     assert not counted(np.where(k < 500, 0.02, 1e-4)).shrink()  # a faster rhythm, and no end
