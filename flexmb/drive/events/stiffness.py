@@ -95,7 +95,7 @@ def _grows(found: Vibrations, step: Array, k: int, steps: float) -> str:
 def stability_note(
     scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, h: float, span: float, tolerance: float
 ) -> str:
-    """Return what is said of a run with an explicit integrator; may be empty. ``h`` counts without a tolerance."""
+    """Return the note on a run with an explicit integrator; may be empty. ``h`` counts without a tolerance."""
     if not np.isfinite(scheme.stability):
         return ""
     found = vibrations(system, t)
@@ -120,7 +120,7 @@ def stability_note(
 
 
 def _many_steps(scheme: Scheme, found: Vibrations, span: float) -> tuple[float, str]:
-    """Return how many steps stability asks for where a tolerance chooses them, and what is said of many."""
+    """Return how many steps stability asks for where a tolerance chooses them, and the message if they are many."""
     k = found.fastest
     if k < 0:
         return 0.0, ""
