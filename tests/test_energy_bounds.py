@@ -181,6 +181,14 @@ def test_the_first_sample_out_of_bounds_is_found(bad, words):
     assert words in said
 
 
+def test_energy_from_damping_that_can_only_dissipate_is_made_by_the_scheme():
+    samples = rows({}, {"kinetic": 0.2, "work_damping": -0.3}, {"kinetic": 12.0, "work_damping": 11.5})
+    assert EnergyBounds(gain=10.0).first_bad(samples) == (-1, "")
+    place, said = EnergyBounds(gain=10.0, damping_takes=True).first_bad(samples)
+    assert place == 2
+    assert "11.5 J" in said
+
+
 def test_what_is_brought_in_or_taken_out_is_in_bounds():
     bounds = EnergyBounds()
     fine = [

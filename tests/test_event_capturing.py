@@ -172,6 +172,17 @@ def test_the_number_of_time_steps_is_bounded_by_the_run(span):
     assert motion.h_steps == 0.02
 
 
+def test_time_steps_are_not_longer_than_the_steps_of_the_run():
+    """With a step of 1e-4 s and an end at 100 s they were 1e-3 s long; the note states length and number."""
+    assert fm.Hybrid().time_step(1e-4, 100.0, 0.0) == 1e-4
+    assert fm.Hybrid(shortest=1e-2).time_step(1e-3, 1.0, 0.0) == 1e-3
+    assert fm.Hybrid().time_step(1e-4, 100.0, 1e-3) == 1e-4
+    plan = Plan(puck().assemble(), fm.Hybrid(), ContactSolver(), 1e-4, 0.0, 10**6, 1, 10**6, 0.0, True)
+    (said,) = notes_of(plan)
+    assert "steps of 0.0001 s" in said
+    assert "1e+06 steps" in said
+
+
 def test_many_time_steps_are_noted_before_the_run():
     told = []
     for model in (puck(), puck(0.0)):

@@ -38,10 +38,13 @@ class EnergyBounds:
         Energy that round-off may make of a system at rest, J.
     gain : float
         Energy that the scheme may add, over all that was stored or brought in.
+    damping_takes : bool
+        Whether the damping of the model can only dissipate: what the steps book as supplied by it is then energy that
+        the scheme has added.
     """
 
-    def __init__(self, floor: float = 0.0, gain: float = MOST_GAIN) -> None:
-        self.floor, self.gain = floor, gain
+    def __init__(self, floor: float = 0.0, gain: float = MOST_GAIN, damping_takes: bool = False) -> None:
+        self.floor, self.gain, self.damping_takes = floor, gain, damping_takes
         self.scale = self.brought = self.stored = 0.0
         self.lowest = np.inf
 
@@ -79,6 +82,8 @@ class EnergyBounds:
             brought = _running(np.fmax, self.brought, np.abs(value["work_external"]), np.maximum(0.0, bonds))
             at_contacts = value["work_contact"] + value["work_closing"] + value["work_friction"]
             made = value["numerical"] + value["work_projection"] + np.maximum(0.0, at_contacts - bonds)
+            if self.damping_takes:
+                made = made + np.maximum(0.0, value["work_damping"])
             there = start - lowest + brought
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
             wrong = open_ | (made > self.gain * there + DIGITS * stored + self.floor)

@@ -13,6 +13,7 @@ from flexmb.drive.choose_engine import choose_engine
 from flexmb.drive.energy_bounds import EXPLICIT_GAIN, MOST_GAIN, EnergyBounds
 from flexmb.drive.engine import Engine, Plan, require_fitting, truncate
 from flexmb.drive.events.event_engine import EventEngine
+from flexmb.drive.events.vibrations import damping_takes
 from flexmb.drive.feedback import Feedback
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.drive.stepping_time import SteppingTime
@@ -93,7 +94,7 @@ def run(
     check_plan(plan, engine)
     motor, bounds, feedback = (
         choose_engine(plan, engine),
-        EnergyBounds(_round_off(plan), _most_gain(plan)),
+        _bounds(plan),
         Feedback(plan.system, plan.h),
     )
     if feedback:  # the engine begins with the forces of the start, which need its state
@@ -247,9 +248,11 @@ def _round_off(plan: Plan) -> float:
     return floor
 
 
-def _most_gain(plan: Plan) -> float:
-    """Return the energy that the scheme may add, over all that was there: explicit integrators do not overshoot."""
-    return EXPLICIT_GAIN if plan.with_events and np.isfinite(plan.scheme.stability) else MOST_GAIN
+def _bounds(plan: Plan) -> EnergyBounds:
+    """Return the bounds of the energies; explicit integrators do not overshoot, and may add little."""
+    if plan.with_events and np.isfinite(plan.scheme.stability):
+        return EnergyBounds(_round_off(plan), EXPLICIT_GAIN, damping_takes(plan.system, plan.t0))
+    return EnergyBounds(_round_off(plan), MOST_GAIN)
 
 
 def _tally(motor: Engine, round_off: float) -> Tally:

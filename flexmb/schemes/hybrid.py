@@ -45,7 +45,7 @@ INTEGRATORS: dict[str, type[SmoothScheme]] = {
 """Integrators available between events."""
 
 MOST_STEPS = 1e5
-"""Time steps that a whole run takes at most by default; of Haddouni's runs, 0.05 s long, 5e-7 s, as he has them."""
+"""Time steps of a whole run by default, unless its own steps are more. Of Haddouni's, 0.05 s: 5e-7 s, his value."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,8 @@ class Hybrid(SmoothScheme):
     gamma : float
         Of Moreau's scheme: length of the forecast that activates a contact, in steps; in [0, 1].
     shortest : float
-        Shortest step of Moreau's scheme, s; in [1e-12, 1]. 0, the default, is the duration of the run over 1e5.
+        Shortest step of Moreau's scheme, s; in [1e-12, 1]. 0, the default, is the duration of the run over 1e5. The
+        step of the run, or its interval between samples, is an upper limit.
     most_events : int
         Events within ten times h* beyond which time stepping takes over; at least 2. (h*: flights that are shorter end
         a sequence of impacts.)
@@ -90,17 +91,17 @@ class Hybrid(SmoothScheme):
             raise InputError(message, where="scheme", key="most_events", value=self.most_events)
 
     def time_step(self, h: float, span: float, tolerance: float) -> float:
-        """Return the length of the steps of Moreau's scheme, s.
+        """Return the length of the steps of Moreau's scheme, s: at most ``h``.
 
         Parameters
         ----------
         h, span : float
-            Step of the integrator without a tolerance, and duration of the run, s.
+            Step of the integrator, with a tolerance the interval between samples, and duration of the run, s.
         tolerance : float
             Of the local error; 0 for steps of one size.
         """
         wanted = tolerance * span if tolerance else h * (h / span) ** self.order
-        return max(wanted, self.shortest or span / MOST_STEPS)
+        return min(max(wanted, self.shortest or span / MOST_STEPS), h)
 
     @cached_property
     def inner(self) -> SmoothScheme:

@@ -10,8 +10,8 @@ Time stepping takes over where
                  next was not solved
 
 It begins at the last state that was reached by a step; nothing that failed is booked. Steps are h_TS = max(h (h/T)^p,
-``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance; ``shortest`` is T/1e5 unless
-given.
+``shortest``), T the time of the run, or max(tolerance T, ``shortest``) with a tolerance, and never longer than h, the
+step of the run or its interval between samples; ``shortest`` is T/1e5 unless given.
 
 The condition for the return: three steps without a change of the contacts under load, these at rest, and no other
 contact that closes within h* (the second condition of the thesis would never be met once a contact opens). Positions
@@ -155,7 +155,7 @@ class HybridMotion(Motion):
         self.pressed[:], self.calm = False, 0
         if self.time_stepping:
             self.times[:] = -np.inf
-            self.events_since, self.since = 0, self.state.t
+            self.recent.clear()
             self.undecided[:] = 0
             self.edges.restore(np.full(self.edges.held.size, -1.0))  # the nearest piece of every curve is active
             self.phase = self.phase.with_(np.zeros(0, dtype=np.int64))

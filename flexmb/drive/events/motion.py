@@ -28,7 +28,7 @@ class Motion(Undecided):
     """A system on its way, with events: steps, their events, and landing there."""
 
     march: CompiledMarch | None = None
-    """The compiled loop that takes steps where nothing happens, if there is one."""
+    """The compiled loop that takes steps where no event occurs, if there is one."""
 
     def start(self) -> None:
         """Deal with what is closed at the start."""

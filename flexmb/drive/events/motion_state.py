@@ -11,6 +11,7 @@ import numpy as np
 from flexmb.drive.events.drift import on_positions, on_velocities
 from flexmb.drive.events.edges import Edges
 from flexmb.drive.events.event_counts import EventCounts
+from flexmb.drive.events.event_times import EventTimes
 from flexmb.drive.events.short_flights import ShortFlights
 from flexmb.drive.events.step_control import ErrorNorm
 from flexmb.drive.events.thresholds import Thresholds
@@ -69,7 +70,7 @@ class MotionState:
         self.state = self.phase.begin(t, np.array(system.start), system.v0.copy())
         self.thresholds = Thresholds.of(system, self.state.here.here)
         self.wanted, self.limit = h, float("inf")
-        self.events_since, self.since, self.halfway = 0, t, t  # see ``settling._count_event``
+        self.recent = EventTimes()
         self.flights = np.full(system.contacts.nc, -np.inf)  # when each contact was opened last
         self.undecided = np.zeros(system.contacts.nc, dtype=np.int64)  # see ``undecided``: 1 was closed, -1 open
 
@@ -158,7 +159,7 @@ class MotionState:
         closed[0, phase.closed], closed[1, phase.closed] = 1.0, phase.slip
         vectors, rows, scalars = self.scheme.memory_size
         kept = state.memory or (np.zeros((vectors, nv)), np.zeros((rows, phase.nr)), np.zeros(scalars))
-        progress = [self.wanted, self.limit, float(self.events_since), self.since, float(self._dependent), self.halfway]
+        progress = [self.wanted, self.limit, float(self._dependent)]
         return {
             "q": state.q,
             "v": state.v,
@@ -171,6 +172,7 @@ class MotionState:
             "flights": self.flights,
             "undecided": self.undecided.astype(np.float64),
             "progress": np.array(progress),
+            "recent_events": self.recent.times,
             "theta": state.here.here.theta,
             "pieces": self.edges.held,
             **self.counts.arrays(),
@@ -190,8 +192,8 @@ class MotionState:
         lam = arrays["forces"][rows]
         self.state = SmoothState(t, q, v, arrays["a"].copy(), lam, self.phase.at(t, q, v), memory)
         self.flights, self.undecided = arrays["flights"].copy(), arrays["undecided"].astype(np.int64)
-        self.wanted, self.limit, events, self.since, dependent, self.halfway = (float(x) for x in arrays["progress"])
-        self.events_since, self._dependent = int(events), bool(dependent)
+        self.wanted, self.limit, dependent = (float(x) for x in arrays["progress"])
+        self.recent.times, self._dependent = arrays["recent_events"].copy(), bool(dependent)
         self.counts.restore(arrays)
 
     def _fail(self, words: str, contact: int = -1) -> NoReturn:

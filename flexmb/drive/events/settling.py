@@ -16,12 +16,8 @@ from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.smooth.smooth_step import SmoothStep
 from flexmb.state import Array, IntArray, StepReport
 
-MOST_EVENTS = 1000
-"""Number of events after which it is asked whether they accumulate, or come to no end."""
-SHRINK = 0.1
-"""Time of the second half of them over that of the first below which they accumulate."""
 STANDSTILL = 1e-9
-"""Time of the second half of them, over the time of the run, below which there is no progress."""
+"""Time of the second half of many events, over the time of the run, below which there is no progress."""
 
 
 class Settling(MotionState):
@@ -29,39 +25,39 @@ class Settling(MotionState):
 
     def _count_event(self, contact: int) -> None:
         """Count an event on the way; fail where many of them accumulate without an end that is seen."""
-        self.events_since += 1
-        if self.events_since == MOST_EVENTS // 2:
-            self.halfway = self.state.t
-        if self.events_since <= MOST_EVENTS:
+        self.recent.add(self.state.t)
+        if not self.recent.full:
             return
         if self._clustered(contact):
             self._fail(
-                f"{MOST_EVENTS} events within {self.state.t - self.since:.3g} s: no accumulation was seen (flights do "
+                f"{self.recent.most} events within {self.recent.span:.3g} s: no accumulation was seen (flights do "
                 "not become short, or several contacts bounce against each other); take hybrid (for stiff models with "
                 "integrator = 'radau-iia-5'), or a scheme that steps over impacts (moreau-jean, generalized-alpha "
                 "without events)",
                 contact,
             )
-        self.events_since, self.since = 0, self.state.t
+        self.recent.clear()
 
     def _clustered(self, contact: int) -> bool:
         """Tell whether the last events come ever faster, or closer than flights that are resolved.
 
-        A contact that rattles for a long time does neither.
+        A contact that rattles for a long time does neither, with or without calm periods.
         """
-        first, second = self.halfway - self.since, self.state.t - self.halfway
-        if second <= max(SHRINK * first, STANDSTILL * self.span) or (not self.tolerance and first + second <= self.h):
+        second = self.recent.second_half
+        if second.sum() <= STANDSTILL * self.span or (not self.tolerance and self.recent.span <= self.h):
+            return True
+        if self.recent.shrink():
             return True
         here = self.state.here.here
         bends = np.abs(here.G.T @ self.state.a + here.bias)
         bend = float(bends[contact]) if contact >= 0 else float(bends.max(initial=0.0))
         shortest = float(self.short.times(self.state, np.array([bend]))[0]) if bend > 0.0 else 0.0
-        return second < 0.5 * shortest * (MOST_EVENTS - MOST_EVENTS // 2)
+        return bool(second.mean() < 0.5 * shortest)
 
     def forget_events(self) -> None:
         """Begin to count the events anew after a step of fixed size without many of them."""
-        if not self.tolerance and self.state.t > self.since + self.h:
-            self.events_since, self.since = 0, self.state.t
+        if not self.tolerance and self.state.t > self.recent.times[0] + self.h:
+            self.recent.clear()
 
     def _contact_of(self, event: Event) -> int:
         """Return the contact of an event, -1 for none."""
