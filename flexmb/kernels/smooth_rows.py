@@ -6,6 +6,7 @@ joints are few here, so their Delassus matrix W = G^T M^-1 D is dense.
 
 from __future__ import annotations
 
+from flexmb.kernels.cone_lu import lu_solve
 from flexmb.kernels.evaluate import add_direction, along_direction, momentum, multiply, row_bias
 from flexmb.kernels.jit import inner
 from flexmb.kernels.machine import part
@@ -93,41 +94,12 @@ def _delassus(run: int, G: Array2, D: Array2) -> None:
 
 
 @inner
-def _eliminate(W: Array2, x: Array) -> bool:
-    """Solve W x = x in place with row pivots; W is overwritten. False where a pivot vanishes."""
-    n = x.size
-    for p in range(n):
-        m = p
-        for i in range(p + 1, n):
-            if abs(W[i, p]) > abs(W[m, p]):
-                m = i
-        if not abs(W[m, p]) > 0.0:
-            return False
-        if m != p:
-            x[p], x[m] = x[m], x[p]
-            for j in range(p, n):
-                W[p, j], W[m, j] = W[m, j], W[p, j]
-        for i in range(p + 1, n):
-            f = W[i, p] / W[p, p]
-            if f != 0.0:
-                for j in range(p + 1, n):
-                    W[i, j] -= f * W[p, j]
-                x[i] -= f * x[p]
-    for i in range(n - 1, -1, -1):
-        total = x[i]
-        for j in range(i + 1, n):
-            total -= W[i, j] * x[j]
-        x[i] = total / W[i, i]
-    return True
-
-
-@inner
 def shortest(run: int, G: Array2, rho: Array, y: Array, out: Array) -> bool:
     """Write the shortest change M^-1 G y of velocities with G^T of it = rho to ``out``, and y."""
     _delassus(run, G, G)
     for r in range(y.size):
         y[r] = rho[r]
-    if not _eliminate(of(run, "scratch.W"), y):
+    if not lu_solve(of(run, "scratch.W"), y.size, y):
         return False
     X = of(run, "scratch.X")
     out[:] = 0.0
@@ -150,7 +122,7 @@ def accelerate(run: int, seen: Seen, G: Array2, rho: Array, a: Array, lam: Array
         for i in range(a.size):
             total -= G[r, i] * a[i]
         lam[r] = total
-    if not _eliminate(of(run, "scratch.W"), lam):
+    if not lu_solve(of(run, "scratch.W"), lam.size, lam):
         return False
     X = of(run, "scratch.X")
     for r in range(lam.size):
