@@ -265,8 +265,8 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
 
     The upper edge of the stack of kinetic and potential energy is the total, and the strip between it and the dashed
     line (initial energy and work put in by loads and drives) is the loss by damping, contacts and the scheme. The
-    legend reads as that sum. A potential has no zero of its own: where it falls below zero it is measured from its
-    lowest value. ``columns`` is the number of columns of the legend.
+    legend reads as that sum. A potential has no zero of its own: where ``Ledger.lowest`` is not zero, it is measured
+    from its lowest value. ``columns`` is the number of columns of the legend.
     """
     ledger, t = _ledger(result), result.time
     kinetic, total = ledger.kinetic, ledger.total - ledger.lowest
@@ -281,8 +281,7 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     axes.margins(y=0.06)
     axes.set_ylim(bottom=0.0)
-    over = "energy − min V [J]" if ledger.lowest < 0.0 else "energy [J]"  # V may be negative: bars would point downward
-    _finish(axes, result, "Energy", over, columns)
+    _finish(axes, result, "Energy", ledger.axis, columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:
