@@ -88,7 +88,10 @@ def main(args: argparse.Namespace) -> int:
 
     from flexmb.postproc.figure_file import save_figure, usable_figure
     from flexmb.postproc.style import STYLE
+    from flexmb.record.result import load
 
+    if not args.folder.is_dir() and args.kind != "bifurcation":
+        load(args.folder)  # raises the error that names the folder, before one about the figure in it
     args.out = args.out or [args.folder / f"{args.kind}.pdf"]
     _check_options(args)
     for path in args.out:
