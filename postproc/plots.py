@@ -21,7 +21,7 @@ from flexmb.postproc.contact_status import draw_status, has_friction, has_status
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
-from flexmb.postproc.plotted import coinciding
+from flexmb.postproc.plotted import coinciding, readable_panels
 from flexmb.postproc.round_off import flattened, length_of, speed_of, titled
 from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
@@ -111,7 +111,9 @@ def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
     return _figure((6.4, 5.2), draw, save, _ledger(result).gaps)
 
 
-def plot_signals(result: Result, names: Iterable[str], save: str | Path | None = None) -> Figure:
+def plot_signals(
+    result: Result, names: Iterable[str], save: str | Path | None = None, *, apart: bool = False
+) -> Figure:
     """Return a figure of signals over time; those with the same unit share a frame.
 
     Parameters
@@ -122,6 +124,8 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
         components.
     save : path, optional
         As for ``plot_contact``.
+    apart : bool
+        Give curves that would be flat beside others of their unit frames of their own.
     """
     curves = Curves(result)
     units: dict[str, list[str]] = {}
@@ -129,7 +133,12 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
         units.setdefault(curves.unit(name), []).append(name)
     if not units:
         raise InputError(f"name at least one signal; recorded: {', '.join(curves.names) or 'none'}")
-    draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in units.items()]
+    panels = [
+        (unit, own)
+        for unit, names_of in units.items()
+        for own in (readable_panels(curves, names_of) if apart else [names_of])
+    ]
+    draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in panels]
     return _figure((6.4, 0.6 + 2.4 * len(draw)), draw, save)
 
 

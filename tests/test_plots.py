@@ -13,7 +13,8 @@ from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
 from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.named_curves import Curves
-from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy
+from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy, plot_signals
+from flexmb.postproc.plotted import rate_pair, shown_signals
 from flexmb.postproc.report.charts import Bars, Chart
 from flexmb.postproc.report.energies import energy_charts
 from flexmb.postproc.spectrum import amplitude_spectrum
@@ -159,6 +160,31 @@ def test_a_potential_far_above_zero_is_measured_from_its_lowest() -> None:
     assert isinstance(bars, Bars)
     assert [curve.label for curve in stack.curves][:2] == ["kinetic", "potential (above its minimum)"]
     assert bars.bars[0][2] == pytest.approx(result.energy.total[0] - low, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def thrown() -> fm.Result:
+    """A ball 3 m up that rises 2 mm and moves 0.3 m along y."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Particle("ball", mass=1.0, position=(0.0, 0.0, 3.0), velocity=(1e-3, 3.0, 0.2)))
+    names = ["ball.position", "ball.displacement", "ball.velocity"]
+    return fm.simulate(model, fm.MoreauJean(), step=1e-3, end=0.04, signals=names)
+
+
+def test_default_panels_have_no_flat_curves(thrown: fm.Result) -> None:
+    names = shown_signals(Curves(thrown), [])
+    assert len(plot_signals(thrown, names).axes) == 1
+    panels = [set(curves(axes)) for axes in plot_signals(thrown, names, apart=True).axes]
+    assert not any({"ball.position.z", "ball.displacement.z"} <= panel for panel in panels)
+    for axes in plot_signals(thrown, names, apart=True).axes:
+        low, high = axes.get_ylim()
+        assert all(np.ptp(y[:, 1]) > (high - low) / 25.0 for y in curves(axes).values())
+
+
+def test_the_default_portrait_is_that_of_the_largest_component(thrown: fm.Result) -> None:
+    assert rate_pair(Curves(thrown), None, None) == ("ball.position.y", "ball.velocity.y")
+    assert rate_pair(Curves(thrown), "ball.displacement", None) == ("ball.displacement.y", "ball.velocity.y")
+    assert rate_pair(Curves(thrown), "ball.position.x", None) == ("ball.position.x", "ball.velocity.x")
 
 
 def test_work_put_in_lifts_the_dashed_line() -> None:

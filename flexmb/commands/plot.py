@@ -139,7 +139,7 @@ def _figure(args: argparse.Namespace) -> Any:
         from flexmb.postproc.plotted import shown_signals
 
         result = stretch_of(opened.result, *stretch)
-        return plot_signals(result, shown_signals(Curves(result), args.signals))
+        return plot_signals(result, shown_signals(Curves(result), args.signals), apart=not args.signals)
     if args.kind == "xt":
         from flexmb.postproc.space_time_plot import plot_space_time
 
