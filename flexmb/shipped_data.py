@@ -1,4 +1,4 @@
-"""Data shipped with flexmb: folders of cases and meshes, and meshes by name."""
+"""Data shipped with flexmb: folders of cases and meshes, meshes and contact problems by name."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def shipped_mesh(name: str) -> Path | None:
         return path if Path(name).name == name and path.is_file() else None
     except (OSError, ValueError):  # an invalid file name, e.g. too long
         return None
+
+
+def shipped_problems() -> dict[str, Path]:
+    """Return the files of the shipped contact problems by name, in alphabetical order."""
+    folder = shipped_folder("cases") / "contact_problems"
+    return {path.stem: path for path in sorted(folder.glob("*.npz"))}
 
 
 def mesh_name(path: str) -> str:

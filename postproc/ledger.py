@@ -5,7 +5,8 @@ At every time, with each work split into its gains and its losses,
     initial + sum of gains = kinetic + potential + sum of losses + residual
 
 so both sides are stacks of parts that are never negative, and both reach the same height. A potential has no zero of
-its own: where it falls below zero it is measured from its lowest value, on both sides.
+its own: where it falls below zero, or stays above zero by more than the energies change (gravity from a distant
+origin), it is measured from its lowest value, on both sides.
 """
 
 from __future__ import annotations
@@ -79,8 +80,23 @@ class Ledger:
 
     @property
     def lowest(self) -> float:
-        """Reference of the potential energy in the stacks: zero, or its lowest value if that is negative, J."""
-        return min(0.0, -largest(-self.potential))
+        """Reference of the potential energy in the stacks, J: zero, or its lowest value.
+
+        The lowest value is the reference if it is negative or above the largest kinetic energy, work and change of the
+        potential, which could not be seen beside it.
+        """
+        low = -largest(-self.potential)
+        return low if low < 0.0 or low > self._exchanged(low) else 0.0
+
+    def _exchanged(self, low: float) -> float:
+        """Return the largest of kinetic energy, potential above ``low``, and works, J."""
+        works = [largest(np.abs(part.values)) for part in self.works]
+        return max(largest(self.kinetic), largest(self.potential) - low, *works, 0.0)
+
+    @property
+    def axis(self) -> str:
+        """Label of the axis of the stacks."""
+        return "energy − min V [J]" if self.lowest else "energy [J]"
 
     @property
     def gaps(self) -> str:
@@ -102,7 +118,7 @@ class Ledger:
     @property
     def found(self) -> tuple[Part, ...]:
         """The stack of the present energy and the losses."""
-        above = "potential above its lowest" if self.lowest < 0.0 else "potential"
+        above = "potential (above its minimum)" if self.lowest else "potential"
         there = (Part("kinetic", BLUE, self.kinetic), Part(above, ORANGE, self.potential - self.lowest))
         losses = tuple(Part(f"taken by {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)
         return (*there, *(part for part in losses if largest(part.values) > 0.0))

@@ -46,7 +46,8 @@ def plot_phase(
     ----------
     opened : Opened
     x, y : str, optional
-        Signals; by default the first varying one recorded with its rate.
+        Signals; by default the first varying one recorded with its rate, of a vector the component with the largest
+        range.
     start, end : float, optional
         Stretch of time, s.
     """
@@ -169,7 +170,7 @@ def plot_bifurcation(
     xs, ys, name, curves = [], [], "", None
     for value, opened in runs:
         curves = Curves(opened.result)
-        name = curves.expand([signal])[0] if signal else rate_pair(curves, None, None)[0]
+        name = curves.expand([signal])[0] if signal else name or rate_pair(curves, None, None)[0]
         own = Section(drive_period(opened.case)) if section is None else section
         t = curves.time
         inside = within(t, 0.5 * (t[0] + t[-1]) if start is None else start, None)

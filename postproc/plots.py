@@ -21,7 +21,7 @@ from flexmb.postproc.contact_status import draw_status, has_friction, has_status
 from flexmb.postproc.figure_file import save_figure, usable_figure
 from flexmb.postproc.ledger import Ledger, ledger_of
 from flexmb.postproc.named_curves import Curves, with_unit
-from flexmb.postproc.plotted import coinciding
+from flexmb.postproc.plotted import coinciding, readable_panels
 from flexmb.postproc.round_off import flattened, length_of, speed_of, titled
 from flexmb.postproc.style import BLUE, BROWN, CYCLE, FAINT, INK, ORANGE, STYLE, VERMILLION, seen
 from flexmb.postproc.ticks import take_out_power
@@ -111,7 +111,9 @@ def plot_energy(result: Result, save: str | Path | None = None) -> Figure:
     return _figure((6.4, 5.2), draw, save, _ledger(result).gaps)
 
 
-def plot_signals(result: Result, names: Iterable[str], save: str | Path | None = None) -> Figure:
+def plot_signals(
+    result: Result, names: Iterable[str], save: str | Path | None = None, *, apart: bool = False
+) -> Figure:
     """Return a figure of signals over time; those with the same unit share a frame.
 
     Parameters
@@ -122,6 +124,8 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
         components.
     save : path, optional
         As for ``plot_contact``.
+    apart : bool
+        Give curves that would be flat beside others of their unit frames of their own.
     """
     curves = Curves(result)
     units: dict[str, list[str]] = {}
@@ -129,7 +133,12 @@ def plot_signals(result: Result, names: Iterable[str], save: str | Path | None =
         units.setdefault(curves.unit(name), []).append(name)
     if not units:
         raise InputError(f"name at least one signal; recorded: {', '.join(curves.names) or 'none'}")
-    draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in units.items()]
+    panels = [
+        (unit, own)
+        for unit, names_of in units.items()
+        for own in (readable_panels(curves, names_of) if apart else [names_of])
+    ]
+    draw = [partial(_draw_signals, curves=curves, names=own, unit=unit) for unit, own in panels]
     return _figure((6.4, 0.6 + 2.4 * len(draw)), draw, save)
 
 
@@ -265,8 +274,8 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
 
     The upper edge of the stack of kinetic and potential energy is the total, and the strip between it and the dashed
     line (initial energy and work put in by loads and drives) is the loss by damping, contacts and the scheme. The
-    legend reads as that sum. A potential has no zero of its own: where it falls below zero it is measured from its
-    lowest value. ``columns`` is the number of columns of the legend.
+    legend reads as that sum. A potential has no zero of its own: where ``Ledger.lowest`` is not zero, it is measured
+    from its lowest value. ``columns`` is the number of columns of the legend.
     """
     ledger, t = _ledger(result), result.time
     kinetic, total = ledger.kinetic, ledger.total - ledger.lowest
@@ -281,8 +290,7 @@ def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
     axes.plot(*thinned(t, given), color=FAINT, linestyle=(0, (4, 2)), linewidth=1.1, label=label)
     axes.margins(y=0.06)
     axes.set_ylim(bottom=0.0)
-    over = "energy − min V [J]" if ledger.lowest < 0.0 else "energy [J]"  # V may be negative: bars would point downward
-    _finish(axes, result, "Energy", over, columns)
+    _finish(axes, result, "Energy", ledger.axis, columns)
 
 
 def draw_works(axes: Axes, result: Result) -> None:

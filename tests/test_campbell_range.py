@@ -50,6 +50,17 @@ def test_the_command_prints_them(capsys: pytest.CaptureFixture[str]) -> None:
     assert [row[-3:] for row in rows[-2:]] == [["backward", "0", "0"], ["forward", "0", "0"]]
 
 
+@pytest.mark.parametrize("count", [3, 4])
+def test_modes_of_a_round_shaft_at_rest_are_planar(count: int, capsys: pytest.CaptureFixture[str]) -> None:
+    """As ``flexmb modes --speed 0`` names them, also the third, whose partner has no line."""
+    found = campbell(load_case("nelson_mcvaugh"), [0.0, 500.0], count=count)
+    assert set(found.whirl[0]) == {"planar"}
+    assert found.whirl[1][:2] == ("backward", "forward")
+    assert main(["campbell", "nelson_mcvaugh", "-n", "2", "--speeds", "0:500:2", "--quiet"]) == 0
+    (rest,) = (line.split() for line in capsys.readouterr().out.splitlines() if line.split()[:2] == ["0", "0"])
+    assert rest[3::2] == ["p", "p"]
+
+
 def test_large_matrices_keep_their_threads() -> None:
     before = threads()
     with one_thread(SMALL + 1):

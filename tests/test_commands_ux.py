@@ -15,6 +15,7 @@ from flexmb.cli import main
 from flexmb.commands import check
 from flexmb.commands.compiling import WORDS, announce
 from flexmb.commands.progress import shown
+from flexmb.kernels.cache import listeners
 from flexmb.record.summary_text import counted, energy_lines, summary_lines
 
 SCHEME_NOTE = "note: the expectations were written for the file's own scheme (moreau-jean)"
@@ -203,6 +204,31 @@ def test_a_terminal_shows_that_the_compiler_is_at_work(monkeypatch: pytest.Monke
         pass
     assert "bar: compiling" in screen.getvalue()
     assert announce(Plan, quiet=True) == "starting"
+
+
+def test_the_remaining_time_is_that_of_steps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A kernel compiled after the first block (at the first contact, 32 s) is not counted; old blocks are forgotten."""
+    now = 0.0
+    monkeypatch.setattr("flexmb.commands.progress.time.monotonic", lambda: now)
+    with shown("rub", quiet=False) as advance:
+        assert advance is not None
+        advance(256, 8000)
+        listeners[-1]("friction")
+        now = 32.0
+        advance(274, 8000)
+        assert capsys.readouterr().err == "rub: step 274 of 8000\n"  # no rate is known yet
+        now = 33.0
+        advance(474, 8000)
+        now = 43.0
+        advance(2474, 8000)
+        assert capsys.readouterr().err == "rub: step 2474 of 8000, 28 s left\n"  # 2200 steps in 11 s
+        for k in range(1, 13):
+            now = 43.0 + 10.0 * k
+            advance(2474 + 10 * k, 8000)
+        assert capsys.readouterr().err.splitlines()[-1] == "rub: step 2594 of 8000, 5406 s left"
+    assert not listeners
 
 
 def test_no_command_shows_the_help(capsys: pytest.CaptureFixture[str]) -> None:

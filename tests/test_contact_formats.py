@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import h5py
 import numpy as np
 import pytest
@@ -254,3 +256,22 @@ def test_joints_in_files_of_fclib_are_refused(tmp_path, key, is_global):
         with h5py.File(path, "a") as file:
             file[f"fclib_local/{key}/n"][...] = 0
         same(random_problem(3), read_problem(path))
+
+
+def test_shipped_problems_are_solved_by_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main(["solve", "--list"]) == 0
+    listed = {line.split()[0]: line.split()[1:] for line in capsys.readouterr().out.splitlines()}
+    assert listed["wall_of_bricks_24"] == ["24", "contacts", "48", "rows"]
+    assert main(["solve", "wall_of_bricks_24", "peeling_beam_51"]) == 0
+    first, second = capsys.readouterr().out.splitlines()
+    assert "wall_of_bricks_24.npz: solved" in first
+    assert "51 contacts" in second
+    assert main(["solve", "wall_of_brick_24"]) == 2
+    said = capsys.readouterr().err
+    assert "did you mean 'wall_of_bricks_24'?" in said
+    assert all(name in said for name in listed)
+    assert main(["solve"]) == 2
+    assert "--list" in capsys.readouterr().err

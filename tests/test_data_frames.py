@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import flexmb as fm
+from flexmb.checks.extras import install_command
 from flexmb.study.table import DONE, FAILED, Row, Table
 
 
@@ -115,4 +116,4 @@ def test_a_missing_package_is_named_with_its_cure(
     with pytest.raises(fm.InputError) as caught:
         getattr(result, f"to_{package}")()
     assert package in str(caught.value)
-    assert "flexmb[data]" in str(caught.value)
+    assert install_command("data") in str(caught.value)

@@ -8,10 +8,11 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from flexmb.checks.extras import EXTRAS, extra_of
+from flexmb.checks.extras import EXTRAS, extra_of, install_command
 from flexmb.cli import main
 
 ROOT = Path(__file__).parents[1]
@@ -96,7 +97,7 @@ def test_a_missing_extra_is_named_with_its_command(place, words, package, extra)
     done = flexmb(place, (package,), *words)
     assert done.returncode == 2, done.stderr
     assert package in done.stderr
-    assert f'pip install "flexmb[{extra}]"' in done.stderr
+    assert install_command(extra) in done.stderr
     assert "Traceback" not in done.stderr
     assert sorted(p.name for p in place.iterdir() if p.name != "__pycache__") == [
         n for n in before if n != "__pycache__"
@@ -118,12 +119,13 @@ def test_python_gets_the_same_words_as_an_error_of_ours(place):
     calls = {call: extra for call, (_, extra) in IN_PYTHON.items()}
     code = f"""
 import flexmb as fm
+from flexmb.checks.extras import install_command
 result = fm.load("ball")
 for call, extra in {calls!r}.items():
     try:
         eval("result." + call)
     except fm.InputError as err:
-        assert f'pip install "flexmb[{{extra}}]"' in str(err), (call, str(err))
+        assert install_command(extra) in str(err), (call, str(err))
     else:
         raise AssertionError(call)
 """
@@ -139,7 +141,23 @@ def test_a_study_is_done_without_matplotlib(place):
     done = flexmb(place, DRAWING, "study", "s.toml", "-o", "s", "--jobs", "1")
     assert done.returncode == 0, done.stderr
     assert (place / "s" / "table.csv").is_file()
-    assert 'pip install "flexmb[plot]"' in done.stderr
+    assert install_command("plot") in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "command"),
+    [
+        ([None], 'pip install "flexmb[data]"'),
+        (['{"url": "file:///clone", "dir_info": {}}'], 'pip install ".[data]"'),
+        ([None, '{"url": "file:///clone", "dir_info": {"editable": true}}'], 'pip install -e ".[data]"'),
+        (['{"url": "https://host/flexmb.whl", "archive_info": {}}', "no json"], 'pip install "flexmb[data]"'),
+    ],
+)
+def test_the_command_is_that_of_the_installation(monkeypatch, written, command):
+    """In a clone the name alone would replace the installation of the clone."""
+    found = [SimpleNamespace(read_text=lambda _name, text=text: text) for text in written]
+    monkeypatch.setattr("importlib.metadata.distributions", lambda name: found)
+    assert install_command("data") == command
 
 
 def test_every_extra_of_ours_is_one_of_the_project():

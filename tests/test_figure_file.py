@@ -55,3 +55,14 @@ def test_folders_of_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
         assert main([*command, "-o", str(tmp_path / "file")]) == 2
         assert says(capsys.readouterr().err, f"flexmb: error: '{tmp_path / 'file'}' ... exists")
     assert (tmp_path / "file").read_text() == "mine"
+
+
+def test_a_result_folder_that_is_not_there_is_named_first(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for more in ([], ["-o", "x.png"]):
+        assert main(["plot", "results/nothing", "energy", *more]) == 2
+        assert capsys.readouterr().err == "flexmb: error: there is no result folder 'results/nothing'\n"
+    assert main(["plot", "results/nothing", "bifurcation", "-o", "x.png"]) == 2
+    assert "results/nothing" in capsys.readouterr().err

@@ -11,8 +11,12 @@ import pytest
 import flexmb as fm
 from flexmb.analysis.measures.thinning import kept, thinned
 from flexmb.errors import InputError
+from flexmb.postproc.ledger import ledger_of
 from flexmb.postproc.named_curves import Curves
-from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy
+from flexmb.postproc.plots import _fill, draw_forces, draw_gaps, plot_contact, plot_energy, plot_signals
+from flexmb.postproc.plotted import rate_pair, shown_signals
+from flexmb.postproc.report.charts import Bars, Chart
+from flexmb.postproc.report.energies import energy_charts
 from flexmb.postproc.spectrum import amplitude_spectrum
 from flexmb.postproc.ticks import power_of, take_out_power, with_power
 
@@ -136,6 +140,51 @@ def test_negative_potentials_are_measured_from_their_lowest(group: fm.Result) ->
     given = group.energy.total[0] + group.energy.work_external - lowest
     (label,) = (name for name in lines if name.startswith("= initial"))
     np.testing.assert_allclose(lines[label][:, 1], given, atol=1e-10)
+
+
+def test_a_potential_far_above_zero_is_measured_from_its_lowest() -> None:
+    """A ball 1 km above the origin falls by 5 m: 9.8 kJ that do not change would hide the 49 J that do."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Particle("ball", mass=1.0, position=(0.0, 0.0, 1000.0)))
+    result = fm.simulate(model, fm.MoreauJean(), step=0.01, end=1.0)
+    low = result.energy.potential.min()
+    assert low > 9700.0  # the stored number is that of the height
+    axes = plot_energy(result).axes[0]
+    assert "min V" in axes.get_ylabel()
+    assert axes.get_ylim()[1] < 60.0
+    np.testing.assert_allclose(curves(axes)["= total"][:, 1], result.energy.total - low, atol=1e-10)
+    ledger = ledger_of(result)
+    assert ledger is not None
+    stack, *_, bars, _works = energy_charts(ledger)
+    assert isinstance(stack, Chart)
+    assert isinstance(bars, Bars)
+    assert [curve.label for curve in stack.curves][:2] == ["kinetic", "potential (above its minimum)"]
+    assert bars.bars[0][2] == pytest.approx(result.energy.total[0] - low, rel=1e-12)
+
+
+@pytest.fixture(scope="module")
+def thrown() -> fm.Result:
+    """A ball 3 m up that rises 2 mm and moves 0.3 m along y."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    model.add(fm.Particle("ball", mass=1.0, position=(0.0, 0.0, 3.0), velocity=(1e-3, 3.0, 0.2)))
+    names = ["ball.position", "ball.displacement", "ball.velocity"]
+    return fm.simulate(model, fm.MoreauJean(), step=1e-3, end=0.04, signals=names)
+
+
+def test_default_panels_have_no_flat_curves(thrown: fm.Result) -> None:
+    names = shown_signals(Curves(thrown), [])
+    assert len(plot_signals(thrown, names).axes) == 1
+    panels = [set(curves(axes)) for axes in plot_signals(thrown, names, apart=True).axes]
+    assert not any({"ball.position.z", "ball.displacement.z"} <= panel for panel in panels)
+    for axes in plot_signals(thrown, names, apart=True).axes:
+        low, high = axes.get_ylim()
+        assert all(np.ptp(y[:, 1]) > (high - low) / 25.0 for y in curves(axes).values())
+
+
+def test_the_default_portrait_is_that_of_the_largest_component(thrown: fm.Result) -> None:
+    assert rate_pair(Curves(thrown), None, None) == ("ball.position.y", "ball.velocity.y")
+    assert rate_pair(Curves(thrown), "ball.displacement", None) == ("ball.displacement.y", "ball.velocity.y")
+    assert rate_pair(Curves(thrown), "ball.position.x", None) == ("ball.position.x", "ball.velocity.x")
 
 
 def test_work_put_in_lifts_the_dashed_line() -> None:

@@ -89,6 +89,32 @@ def test_a_floating_beam_that_bends_too_far():
     assert little.notes == ()
 
 
+# friction that cannot act -------------------------------------------------------------------------------------------
+
+
+def struck(**keys: object) -> fm.Result:
+    """Drop the tip of a clamped beam in small motion, which bends, on a rough stop."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81))
+    section = {"shape": "rectangle", "height": 0.01, "width": 0.04}
+    model.add(
+        fm.Beam("beam", length=1.0, elements=4, section=section, young=2.1e11, density=7800.0, orientation=(0, 0, 1),
+                supports=[{"node": "first", "kind": "clamped"}])
+    )  # fmt: skip
+    model.add(fm.NodePlane("stop", node="beam.last", point=(1, 0, -1e-3), normal=(0, 0, 1), **keys))
+    return fm.simulate(model, fm.MoreauJean(), step=2e-4, end=0.1)
+
+
+def test_friction_that_cannot_act_is_told():
+    result, words = told(lambda: struck(friction=0.3))
+    assert result.contacts["stop"].impulse.any()
+    assert not result.contacts["stop"].slip.any()
+    (note,) = (note for note in result.notes if "friction never acted" in note)
+    assert "contacts.stop" in note
+    assert note in words
+    for keys in ({}, {"friction": 0.3, "surface_velocity": (0.1, 0.0, 0.0)}):
+        assert not any("friction never acted" in note for note in struck(**keys).notes)
+
+
 # stiff damping ------------------------------------------------------------------------------------------------------
 
 

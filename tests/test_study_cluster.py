@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Iterator
@@ -13,6 +14,7 @@ import pytest
 from messages import says
 from study_files import STUDY, Inline, without_times, write_study
 
+from flexmb.checks.extras import install_command
 from flexmb.cli import main
 from flexmb.errors import InputError
 from flexmb.study.study import load_study
@@ -75,5 +77,5 @@ def test_a_scheduler_that_does_not_answer(
 
 def test_without_the_package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(InputError, match=r'pip install "flexmb\[cluster\]"'):
+    with pytest.raises(InputError, match=re.escape(install_command("cluster"))):
         load_study(write_study(tmp_path)).run(tmp_path / "out", scheduler="tcp://127.0.0.1:8786")

@@ -48,7 +48,7 @@ def sommerfeld(result: fm.Result) -> list[Curve]:
 
 
 @compared("nelson_mcvaugh", "Critical speeds of Nelson and McVaugh", "Nelson, McVaugh (1976)",
-          "ROSS 2.3, shear and rotary inertia; within 0.4 % of the paper", "time.end=1e-3")  # fmt: skip
+          "ROSS 2.3, shear and rotary inertia", "time.end=1e-3")  # fmt: skip
 def critical_speeds(result: fm.Result) -> list[Curve]:
     """The speeds are synchronous critical speeds in rpm, with isotropic bearings."""
     published = [15361.0, 17011.0, 46507.0, 49815.0, 64186.0, 94896.0]

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import importlib.metadata
+import json
 import warnings
 
 from flexmb.errors import InputError
@@ -30,8 +32,25 @@ class MissingExtra(InputError):
 
 
 def install_command(*extras: str) -> str:
-    """Return the command that installs extras."""
-    return f'pip install "flexmb[{",".join(extras)}]"'
+    """Return the command that installs extras, for a clone that of its folder.
+
+    There ``pip install flexmb[...]`` would replace the installation of the clone.
+    """
+    return f'{_install_of()}[{",".join(extras)}]"'
+
+
+def _install_of() -> str:
+    """Return the command that installed flexmb, up to the extras: from a clone (editable or not) or by name."""
+    where = []
+    for found in importlib.metadata.distributions(name="flexmb"):  # a clone on the path has one without this file
+        try:
+            where.append(json.loads(found.read_text("direct_url.json") or "{}").get("dir_info"))
+        except (ValueError, AttributeError):  # not written by pip
+            continue
+    folders = [info for info in where if isinstance(info, dict)]
+    if any(info.get("editable") for info in folders):
+        return 'pip install -e ".'
+    return 'pip install ".' if folders else 'pip install "flexmb'
 
 
 def missing(extra: str) -> str:

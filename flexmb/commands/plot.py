@@ -88,7 +88,10 @@ def main(args: argparse.Namespace) -> int:
 
     from flexmb.postproc.figure_file import save_figure, usable_figure
     from flexmb.postproc.style import STYLE
+    from flexmb.record.result import load
 
+    if not args.folder.is_dir() and args.kind != "bifurcation":
+        load(args.folder)  # raises the error that names the folder, before one about the figure in it
     args.out = args.out or [args.folder / f"{args.kind}.pdf"]
     _check_options(args)
     for path in args.out:
@@ -136,7 +139,7 @@ def _figure(args: argparse.Namespace) -> Any:
         from flexmb.postproc.plotted import shown_signals
 
         result = stretch_of(opened.result, *stretch)
-        return plot_signals(result, shown_signals(Curves(result), args.signals))
+        return plot_signals(result, shown_signals(Curves(result), args.signals), apart=not args.signals)
     if args.kind == "xt":
         from flexmb.postproc.space_time_plot import plot_space_time
 

@@ -10,7 +10,9 @@ from typing import Any
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb solve``."""
-    parser.add_argument("problems", metavar="PROBLEM", nargs="*", help="files of contact problems, or folders of them")
+    words = "names of shipped contact problems (--list), files of others, or folders of them"
+    parser.add_argument("problems", metavar="PROBLEM", nargs="*", help=words)
+    parser.add_argument("--list", action="store_true", help="list the shipped contact problems")
     words = "auto (default), exact, nsgs, psor, newton, proximal-newton, apgd, barzilai-borwein, admm, lemke, clarabel"
     parser.add_argument("--solver", metavar="NAME", help=f"{words}; with --compare several, separated by commas")
     words = "largest accepted residual (default 1e-10)"
@@ -34,14 +36,18 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.nonsmooth.compare import files_of
 
     where = "flexmb solve"
+    if args.list:
+        return _list()
     if args.compare:
         return _compare(args)
     if args.out:
         raise InputError("belongs to --compare", where=where, key="--out", value=str(args.out))
     if not args.problems:
-        raise InputError("needs a contact problem file (or --compare)", where=where, key="PROBLEM")
+        raise InputError(
+            "needs a contact problem: a file, or a name of --list (or --compare)", where=where, key="PROBLEM"
+        )
     solver = ContactSolver(args.solver or "auto", args.tolerance, args.iterations)
-    files = list(files_of(args.problems))
+    files = list(files_of(_places(args.problems)))
     if args.write and len(files) > 1:
         raise InputError("takes one PROBLEM", where=where, key="--write", value=args.write)
     code = 0
@@ -61,12 +67,42 @@ def main(args: argparse.Namespace) -> int:
     return code
 
 
+def _list() -> int:
+    """Print the names and sizes of the shipped problems."""
+    from flexmb.nonsmooth import read_problem
+    from flexmb.shipped_data import shipped_problems
+
+    for name, path in shipped_problems().items():
+        problem = read_problem(path)
+        print(f"{name:32} {problem.nc:5} contacts  {problem.n:5} rows")
+    return 0
+
+
+def _places(given: list[str]) -> list[Path]:
+    """Return paths as given, and those of shipped problems given by name; a path that exists precedes a name."""
+    import difflib
+
+    from flexmb.errors import InputError
+    from flexmb.shipped_data import shipped_problems
+
+    shipped, out = shipped_problems(), []
+    for name in given:
+        path = Path(name)
+        if not path.exists() and not path.suffix and name not in shipped:
+            near = difflib.get_close_matches(name, shipped, n=1)
+            hint = f"did you mean '{near[0]}'? " if near else ""
+            words = f"is neither a file nor a shipped contact problem; {hint}shipped: {', '.join(shipped)}"
+            raise InputError(words, where="flexmb solve", key="PROBLEM", value=name)
+        out.append(path if path.exists() else shipped.get(name, path))
+    return out
+
+
 def _compare(args: argparse.Namespace) -> int:
     """Print the residual and time of every solver on every problem; draw the figure if requested."""
     from flexmb.errors import InputError
     from flexmb.nonsmooth import ContactSolver, read_problem
     from flexmb.nonsmooth.compare import SOLVERS, course, files_of, reach
-    from flexmb.shipped_data import shipped_folder
+    from flexmb.shipped_data import shipped_problems
 
     where = "flexmb solve --compare"
     for key, given in (("--write", args.write), ("--iterations", args.iterations or None)):
@@ -81,9 +117,7 @@ def _compare(args: argparse.Namespace) -> int:
         from flexmb.postproc.figure_file import usable_figure
 
         usable_figure(args.out)
-    problems = {
-        path: read_problem(path) for path in files_of(args.problems or [shipped_folder("cases") / "contact_problems"])
-    }
+    problems = {path: read_problem(path) for path in files_of(_places(args.problems) or shipped_problems().values())}
     for name in solvers:  # compiled before it is timed
         for problem in (min(problems.values(), key=lambda p: p.n), max(problems.values(), key=lambda p: p.n)):
             if course(name, problem, 1e-9):

@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from flexmb.record.idle_friction import idle_notes
 from flexmb.record.io.structure import Tree
 from flexmb.record.plan_notes import notes_of
 from flexmb.record.run_notes import run_notes
@@ -145,7 +146,7 @@ def summarize(tree: Tree, run: RunInfo, outcome: Figures, *, title: str = "", re
         "energy": energy,
         "events": dict.fromkeys(EVENT_NUMBERS, 0) | tally.events,
         "event_list": [list(event) for event in tally.event_list],
-        "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy)],
+        "notes": [*notes_of(run), *tally.notes, *run_notes(run, tally, energy), *idle_notes(tree, run)],
         "callables": user_functions(run.system),
         "expectations": [],
         "expectation_notes": [],

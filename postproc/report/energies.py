@@ -22,11 +22,11 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     line = Curve("= initial + work put in", t, given, INK, dashed=True)
     note = "The parts below the dashed line add up to it: energy is conserved."
     charts: list[Chart | Bars] = [
-        Chart("Where the energy is", TIME, "energy [J]", [*_stack(ledger, found=True), line], note=note)
+        Chart("Where the energy is", TIME, ledger.axis, [*_stack(ledger, found=True), line], note=note)
     ]
     if len(ledger.given) > 1:
         came = "The same height as the stack of its present forms."
-        charts.append(Chart("Where it came from", TIME, "energy [J]", _stack(ledger, found=False), note=came))
+        charts.append(Chart("Where it came from", TIME, ledger.axis, _stack(ledger, found=False), note=came))
     ends = [ledger.total[[0, -1]], *(part.values[-1:] for part in ledger.works)]
     if np.isfinite(np.concatenate(ends)).all():  # a failed run may end with numbers that are not finite
         charts.append(_last_bars(ledger))
@@ -64,14 +64,14 @@ def _stack(ledger: Ledger, found: bool) -> list[Curve]:
 
 def _last_bars(ledger: Ledger) -> Bars:
     """Return the steps from the initial energy to the final one."""
-    at = float(ledger.total[0])
+    at = float(ledger.total[0]) - ledger.lowest
     bars = [("initial", 0.0, at, BLUE)]
     for part in ledger.works:
         step = float(part.values[-1])
         bars.append((part.word, at, at + step, part.colour))
         at += step
-    end = float(ledger.total[-1])
+    end = float(ledger.total[-1]) - ledger.lowest
     bars.append(("final", 0.0, end, BLUE))
     left = end - at
     words = f"From the start to the end; {abs(left):.1e} J are unaccounted for."
-    return Bars("Initial + works = final", "energy [J]", bars, words)
+    return Bars("Initial + works = final", ledger.axis, bars, words)

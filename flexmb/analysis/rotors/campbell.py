@@ -94,12 +94,9 @@ def _map(
     tracker = Tracker(system, count, count + 6)
     lines = _lines(tracker, grid, progress)
     motions = Motions(system)
-    words = tuple(
-        tuple(
-            motions.word(complex(lam), at.X[:, j], at.speed) if np.isfinite(lam) else "" for j, lam in enumerate(at.lam)
-        )
-        for at in lines
-    )
+    # the partner of a mode at rest may be one without a line
+    resting = tracker.modes(0.0)[0] if (grid == 0.0).any() else None
+    words = tuple(motions.words(at.lam, at.X, at.speed, resting if at.speed == 0.0 else None) for at in lines)
     critical = [c for k in orders for c in line_crossings(system, lines, k)]
     eigenvalues = np.array([at.lam for at in lines])
     grown = [fastest(Matrices(*system.at(speed)), speed) for speed in grid.tolist()]

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import sparse
 
-from flexmb.analysis.rotors.eigenpairs import REAL, ComplexArray, groups, modal_size, orthonormal
+from flexmb.analysis.rotors.eigenpairs import REAL, SAME, ComplexArray, groups, modal_size, orthonormal
 from flexmb.state import Array
 from flexmb.system.rotating import RotatingSystem
 
@@ -85,6 +85,29 @@ class Motions:
         if speed != 0.0:  # forward is the sense in which the rotor itself rotates
             orbits = np.where((self.sense * speed < 0.0)[:, None], orbits[:, ::-1], orbits)
         return whirl_word(orbits)
+
+    def words(
+        self, lam: ComplexArray, X: ComplexArray, speed: float, among: ComplexArray | None = None
+    ) -> tuple[str, ...]:
+        """Return the descriptions of modes, empty where an eigenvalue is nan.
+
+        Any combination of modes with equal eigenvalues is a mode: at rest the planar ones are chosen.
+
+        Parameters
+        ----------
+        lam : (k,) complex array
+        X : (nv, k) complex array
+        speed : float
+            rad/s.
+        among : complex array, optional
+            All eigenvalues with which those of ``lam`` may be equal; by default ``lam``.
+        """
+        out = [self.word(complex(z), X[:, k], speed) if np.isfinite(z) else "" for k, z in enumerate(lam)]
+        known = lam if among is None else among
+        for k, z in enumerate(lam) if speed == 0.0 else ():
+            if out[k] in (FORWARD, BACKWARD, MIXED) and np.count_nonzero(np.abs(known - z) <= SAME * np.abs(z)) > 1:
+                out[k] = PLANAR
+        return tuple(out)
 
     def orbits(self, x: ComplexArray) -> np.ndarray:
         """Return the orbits of the rotors' nodes, (n, 2); for a mode with rotations only, those of the slopes."""

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.analysis.rotors.eigenpairs import ComplexArray, Matrices, eigenpairs, groups
+from flexmb.analysis.rotors.eigenpairs import ComplexArray, Matrices, eigenpairs
 from flexmb.analysis.rotors.rates import Rates
-from flexmb.analysis.rotors.whirl import PLANAR, RIGID, Motions
+from flexmb.analysis.rotors.whirl import Motions
 from flexmb.errors import InputError
 from flexmb.state import Array
 from flexmb.system.model import Model
@@ -86,9 +86,6 @@ def named(system: RotatingSystem, speed: float, lam: ComplexArray, X: ComplexArr
     """Return modes with the descriptions of their motion."""
     motions = Motions(system)
     X = motions.circular(lam, X)
-    words = [motions.word(complex(value), X[:, k], speed) for k, value in enumerate(lam)]
-    for group in groups(lam) if speed == 0.0 else []:
-        for k in group:  # any combination of modes with equal eigenvalues is a mode: at rest the planar ones are chosen
-            words[k] = words[k] if words[k] == RIGID else PLANAR
+    words = motions.words(lam, X, speed)
     stations, labels = system.stations(), tuple(system.labels())
-    return RotorModes(speed, lam, X, tuple(words), stations, system.orbits(X), labels)
+    return RotorModes(speed, lam, X, words, stations, system.orbits(X), labels)
