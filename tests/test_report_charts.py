@@ -44,7 +44,7 @@ def test_forces_are_means_over_the_time_between_samples(tmp_path: Path) -> None:
     np.testing.assert_allclose(Curves(result)["contacts.wall.force"], wall.impulse / dt, rtol=1e-9)
     page = Page(write_report([tmp_path / "bar"]).path)
     np.testing.assert_allclose(page.curve("Force", "generalized-alpha")[1], wall.impulse / dt, atol=1e-3)
-    assert says(page.chart("Force")["note"], "Impulse ... sample before")
+    assert says(page.chart("Force")["note"], "Impulse ... previous sample")
     assert page.curve("Force", "generalized-alpha")[1].max() == pytest.approx(300.0, rel=0.2)
 
 
