@@ -211,10 +211,10 @@ class _Work:
         return self._best[1], found.converged, found.message
 
     def _by_least_squares(self, u0: Array) -> Found:
-        """Return the best point by least squares, and by a scan and simplices if that does not describe the data."""
+        """Return the best point by least squares, and by a scan and simplices if these do not suffice."""
         tables = self._fit.file.tables
         found, stuck = least_squares(self.residuals, u0, tables.tolerance, tables.difference), False
-        if not self._describes():
+        if self._rough(found.gain) or not self._describes():
             place = scan(self.residuals, self._best[1], self._most)
             if not np.array_equal(place, found.u):
                 again = least_squares(self.residuals, place, tables.tolerance, tables.difference)
