@@ -12,6 +12,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from flexmb.postproc.style import STYLE
+from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.summary_json import read_summary
 
 
@@ -33,9 +34,12 @@ def _draw(above: Any, below: Any, folder: Path, k: int, objective: dict[str, Any
     data, curve = _columns(folder / f"objective_{k}.csv"), _columns(folder / f"curve_{k}.csv")
     t, y = curve.values()
     above.plot(t, y, color="C0", linewidth=1.2, label="fit")
+    drawn = y
     if objective["points"] > 1:
         above.plot(data["t"], data["data"], ".", color="C3", markersize=4, label="data")
-    above.set_ylabel(f"{objective['name']} [{objective['unit']}]" if objective["unit"] else objective["name"])
+        drawn = np.concatenate([y, data["data"]])
+    label = f"{objective['name']} [{objective['unit']}]" if objective["unit"] else objective["name"]
+    take_out_power(above.yaxis, (float(drawn.min()), float(drawn.max())), label)
     above.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     below.axhline(0.0, color="0.6", linewidth=0.8)
     below.plot(data["t"], data["residual"] / objective["sigma"], ".", color="C3", markersize=3)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
 import tomllib
 from pathlib import Path
 
@@ -14,6 +13,8 @@ import pytest
 import flexmb as fm
 from flexmb.cli import main
 from flexmb.fit import fit as fit_module
+from flexmb.fit.data_file import read_columns
+from flexmb.fit.methods import expected_gain
 from flexmb.fit.residuals import Comparison
 
 CASE = """
@@ -158,6 +159,10 @@ def test_the_command_writes_result_table_best_case_and_figure(place, capsys):
     rows = list(csv.DictReader((place / "out" / "table.csv").open()))
     assert min(float(row["cost"]) for row in rows) == pytest.approx(summary["cost"])
     assert (place / "out" / "fit.png").stat().st_size > 5000
+    assert (place / "out" / "fit.pdf").read_bytes().startswith(b"%PDF")
+    assert main(["report", str(place / "out")]) == 2
+    said = capsys.readouterr().err
+    assert all(word in said for word in ("fit", "fit.pdf", "best.toml")), said
 
 
 def test_values_that_miss_the_data_are_said_to(place, capsys):
@@ -170,6 +175,52 @@ def test_values_that_miss_the_data_are_said_to(place, capsys):
     assert "sigma" in said
     assert "nelder-mead" in said
     assert json.loads((place / "far" / "fit.json").read_text())["objectives"][0]["unit"] == "m"
+
+
+def test_residuals_of_twice_sigma_are_said_to_be_far(place, capsys):
+    t, z = np.loadtxt(place / "fall.csv", delimiter=",", skiprows=2, usecols=(0, 1)).T
+    z += 2e-3 * np.random.default_rng(5).standard_normal(t.size)  # twice the sigma of the fit file
+    text = "\n".join(f"{a!r},{b!r}" for a, b in zip(t.tolist(), z.tolist(), strict=True))
+    (place / "fall.csv").write_text("time [s],z [m]\n" + text + "\n")  # names as flexmb export writes them
+    assert main(["fit", str(place / "fall_fit.toml"), "-o", str(place / "out"), "--no-figures"]) == 0
+    said = capsys.readouterr().err
+    # 21 points and 2 parameters: 1 + 4 / sqrt(38)
+    assert "more than 1.649" in said
+    summary = json.loads((place / "out" / "fit.json").read_text())
+    assert summary["rms"] > summary["rms_limit"] == pytest.approx(1.0 + 4.0 / np.sqrt(38.0))
+    assert "simplex" in summary["message"]
+    fit = fm.load_fit(place / "fall_fit.toml")
+    residuals = Comparison(fit.file)
+    values = np.array([p["value"] for p in summary["parameters"]])
+    ends = [[residuals.residuals((values + s * 1e-3 * row).tolist()) for s in (1.0, -1.0)] for row in np.eye(2)]
+    J = np.column_stack([(a - b) / 2e-3 for a, b in ends])
+    want = np.sqrt(np.diag(np.linalg.inv(J.T @ J)) * 21.0 / 19.0) * summary["rms"]
+    np.testing.assert_allclose([p["error"] for p in summary["parameters"]], want, rtol=2e-3)
+
+
+def test_the_limit_follows_from_the_spread_of_chi_square():
+    rms = [np.sqrt(np.mean(np.random.default_rng(k).standard_normal(50) ** 2)) for k in range(2000)]
+    limit = fit_module.far_from_data(50, 0)
+    assert limit == pytest.approx(1.0 + 4.0 * np.std(rms), rel=0.02)
+    assert fit_module.far_from_data(10**6, 2) == 1.1
+
+
+def test_columns_may_have_units_in_brackets(tmp_path):
+    path, text = tmp_path / "x.csv", "time [s],z [m]\n0.5,2.0\n"
+    assert [x.tolist() for x in read_columns(path, text, None, "z")] == [[0.5], [2.0]]
+    with pytest.raises(fm.InputError, match="no column"):
+        read_columns(path, text, None, "z [mm]")
+    text = "t,z [m],z [mm]\n0.5,2.0,3.0\n"
+    with pytest.raises(fm.InputError, match=r"several.*z \[m\], z \[mm\]"):
+        read_columns(path, text, None, "z")
+    assert read_columns(path, text, None, "z [mm]")[1].tolist() == [3.0]
+
+
+def test_the_expected_gain_is_that_of_the_linear_model():
+    J, r = np.array([[1.0, 0.0], [0.0, 2.0], [0.0, 0.0]]), np.array([3.0, 2.0, 1.0])
+    assert expected_gain(J, r, np.array([0.5, 0.5])) == pytest.approx(0.5 * (9.0 + 4.0))
+    assert expected_gain(J, r, np.array([0.0, 0.5])) == pytest.approx(0.5 * 4.0)  # the first one is at its bound
+    assert expected_gain(J, np.array([0.0, 0.0, 1.0]), np.array([0.5, 0.5])) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_a_reference_run_and_a_number(place):
@@ -268,75 +319,3 @@ def test_optuna_comes_near_and_is_repeatable(place):
 def _start_cost(place: Path) -> float:
     first = Comparison(fm.load_fit(place / "fall_fit.toml").file).first
     return 0.5 * float(first @ first)
-
-
-IMPACTING_FRAME = """
-[time]
-end = 0.15
-step = 2e-4
-
-[scheme]
-name = "generalized-alpha"
-rho_inf = 0.8
-
-[bodies.frame]
-kind = "beam"
-mesh = "portal.msh"
-material = { young = 2.1e11, density = 7850.0 }
-section = { shape = "rectangle", height = 0.05, width = 0.05 }
-supports = [{ node = "feet", kind = "clamped" }]
-damping = { alpha = 0.0, beta = 2e-4 }
-points = { west = [0.0, 0.0, 3.0], east = [4.0, 0.0, 3.0] }
-
-[loads.push]
-kind = "force"
-node = "frame.west"
-force = [500.0, 0.0, 0.0]
-function = { kind = "harmonic", frequency = 5.0 }
-
-[contacts.a]
-kind = "node-plane"
-node = "frame.west"
-normal = [1.0, 0.0, 0.0]
-point = [-0.002, 0.0, 0.0]
-
-[contacts.b]
-kind = "node-plane"
-node = "frame.east"
-normal = [-1.0, 0.0, 0.0]
-point = [4.002, 0.0, 0.0]
-restitution = 0.5
-"""
-IMPACTING_FIT = """
-case = "frame.toml"
-
-[[parameter]]
-name = "beta"
-key = "bodies.frame.damping.beta"
-start = {start}
-from = 1e-5
-to = 1e-2
-log = true
-
-[[objective]]
-signal = "frame.west.displacement.x"
-data = "meas.csv"
-time = "t"
-column = "x"
-sigma = 5e-6
-"""
-
-
-@pytest.mark.parametrize("start", [1e-3, 3e-5])
-def test_damping_is_found_through_impacts_which_make_the_cost_rough(tmp_path: Path, start: float) -> None:
-    (tmp_path / "frame.toml").write_text(IMPACTING_FRAME)
-    shutil.copy(Path(__file__).parents[1] / "meshes" / "portal.msh", tmp_path)
-    run = fm.load_case(tmp_path / "frame.toml", ["output.signals=['frame.west.displacement']"]).run()
-    x = run.signals["frame.west.displacement"][::5, 0]
-    noise = 5e-6 * np.random.default_rng(3).standard_normal(x.size)
-    lines = [f"{a!r},{b!r}" for a, b in zip(run.time[::5].tolist(), (x + noise).tolist(), strict=True)]
-    (tmp_path / "meas.csv").write_text("\n".join(["t,x", *lines]) + "\n")
-    (tmp_path / "fit.toml").write_text(IMPACTING_FIT.format(start=start))
-    found = fm.load_fit(tmp_path / "fit.toml").run(tmp_path / "out")
-    assert found.values[0] == pytest.approx(2e-4, rel=0.03)
-    assert found.rms < 3.0

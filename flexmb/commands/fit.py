@@ -52,8 +52,6 @@ def main(args: argparse.Namespace) -> int:
 
 
 def _print(fit: Fit, result: FitResult) -> None:
-    from flexmb.fit.fit import FAR
-
     tables = fit.file.tables
     print(tables.title or fit.name)
     width = max(len(name) for name in result.names)
@@ -65,20 +63,27 @@ def _print(fit: Fit, result: FitResult) -> None:
     print(f"  rms of residuals / sigma: {result.rms:.4g}; {result.evaluations} runs; {result.message}")
     if not result.converged:
         print("note: the method has not converged", file=sys.stderr)
-    if result.rms > FAR and all(objective.sigma is not None for objective in tables.objective):
-        print(_far(result.rms, tables.method), file=sys.stderr)
+    if result.rms > result.far:
+        print(_far(result, tables.method), file=sys.stderr)
+    elif result.rough:
+        print(
+            "note: the cost oscillates near these values (impacts): the errors of the parameters are larger than their "
+            "standard errors; compare fits from other starts",
+            file=sys.stderr,
+        )
 
 
-def _far(rms: float, method: str) -> str:
+def _far(result: FitResult, method: str) -> str:
     others = {
         "least-squares": 'method = "nelder-mead"',
         "nelder-mead": 'method = "optuna"',
         "optuna": "more evaluations",
     }
     return (
-        f"note: residuals are {rms:.3g} times sigma: these values do not describe the data, whatever their standard "
-        f"errors; the method may have stopped away from the best values (impacts make the cost irregular): try "
-        f"another start, or {others[method]}; else model or sigma are wrong"
+        f"note: residuals are {result.rms:.4g} times sigma, more than {result.far:.4g}, the limit for this number of "
+        f"data: these values do not describe the data, whatever their standard errors; the method may have stopped "
+        f"away from the best values (impacts make the cost irregular): try another start, or {others[method]}; "
+        f"else model or sigma are wrong"
     )
 
 
@@ -92,6 +97,6 @@ def _draw(fit: Fit, out: Path, quiet: bool) -> None:
     from flexmb.commands.rotor_options import save_figure
     from flexmb.postproc.fit_plot import plot_fit
 
-    paths = save_figure(plot_fit(out), out, "fit")
+    paths = save_figure(plot_fit(out), out, "fit", (".png", ".svg", ".pdf"))
     if not quiet:
         print(f"figure: {', '.join(str(path) for path in paths)}")

@@ -128,11 +128,11 @@ def _word(item: object) -> str:
     return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy floats are floats, too
 
 
-def save_figure(figure: Any, folder: Path, name: str) -> list[Path]:
-    """Write a figure as PNG and SVG; return the paths."""
+def save_figure(figure: Any, folder: Path, name: str, endings: Sequence[str] = (".png", ".svg")) -> list[Path]:
+    """Write a figure with each of the file extensions; return the paths."""
     from flexmb.record.io.whole_file import whole_file
 
-    paths = [folder / f"{name}.png", folder / f"{name}.svg"]
+    paths = [folder / f"{name}{ending}" for ending in endings]
     for path in paths:
         with whole_file(path) as fresh:
             figure.savefig(fresh, dpi=150)

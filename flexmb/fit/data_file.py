@@ -26,7 +26,7 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
     text : str
         Its content: a line of names, then numbers, separated by commas or semicolons.
     time, column : str
-        Names of columns; without ``time`` the one called t or time.
+        Names of columns, with or without a unit in brackets; without ``time`` the one called t or time.
     """
     lines = [(k, line) for k, line in enumerate(text.splitlines(), start=1) if line.strip() and line.lstrip()[0] != "#"]
     if len(lines) < 2:
@@ -35,7 +35,7 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
     rows = list(csv.reader(io.StringIO("\n".join(line for _, line in lines)), delimiter=separator))
     names = [name.strip() for name in rows[0]]
     if time is None:
-        time = next((name for name in names if name.lower() in TIMES), None)
+        time = next((name for name in names if _bare(name).lower() in TIMES), None)
         if time is None:
             message = f"the data file '{path}' has no column t or time; name it by time = ...; columns: "
             raise InputError(message + ", ".join(names))
@@ -63,7 +63,19 @@ def read_columns(path: Path, text: str, time: str | None, column: str) -> tuple[
 
 
 def _place(path: Path, names: list[str], name: str) -> int:
-    if name not in names:
+    if name in names:
+        return names.index(name)
+    same = [k for k, other in enumerate(names) if _bare(other) == _bare(name)]
+    if len(same) > 1:
+        several = ", ".join(names[k] for k in same)
+        raise InputError(f"the data file '{path}' has several columns '{name}': {several}; give the unit, too")
+    if not same or _bare(name) != name:  # another unit than the one asked for is another column
         hint = nearest(name, names, 2, 0.5)
         raise InputError(f"the data file '{path}' has no column '{name}'{hint}; columns: {', '.join(names)}")
-    return names.index(name)
+    return same[0]
+
+
+def _bare(name: str) -> str:
+    """Return the name of a column without its unit: ``time`` for ``time [s]``, as ``flexmb export`` writes."""
+    words, bracket, _ = name.partition("[")
+    return words.strip() if bracket and name.endswith("]") else name

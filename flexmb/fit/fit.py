@@ -13,16 +13,35 @@ import numpy as np
 from flexmb.errors import SimulationError
 from flexmb.fit.evaluations import Evaluations
 from flexmb.fit.fit_file import FitFile, read_fit
-from flexmb.fit.methods import Enough, Found, cost, jacobian, least_squares, nelder_mead, optuna, polish, scan
+from flexmb.fit.methods import (
+    Enough,
+    Found,
+    cost,
+    expected_gain,
+    jacobian,
+    least_squares,
+    nelder_mead,
+    optuna,
+    polish,
+    scan,
+)
 from flexmb.fit.residuals import Comparison
 from flexmb.record.io.folder_lock import sole_writer
 from flexmb.state import Array
 
 Progress = Callable[[int, int], None]
-FAR = 3.0
-"""Root mean square of residuals over sigma above which parameters do not describe the data."""
+DEVIATIONS = 4.0
+"""Standard deviations of the root mean square of residuals over sigma within which parameters describe the data."""
+LEAST_FAR = 1.1
+"""Least limit of it: sigma itself is hardly known better."""
 ROUGH = 1e-4
 """Tolerance of the refinement by a simplex."""
+ROUGH_COST = 0.25
+"""Gain expected at the end, over the change of cost by one standard error, above which the cost oscillates."""
+STUCK = 1e-7
+"""Distance from a point of the scan, relative to the ranges, at which least squares have not left it."""
+GAIN = 0.01
+"""Relative decrease of the cost by a simplex below which it is not repeated."""
 
 
 @dataclass(frozen=True)
@@ -42,6 +61,10 @@ class FitResult:
     converged : bool
     message : str
         Message of the method at its end.
+    far : float
+        Value of ``rms`` above which the parameters do not describe the data; infinite without sigma.
+    rough : bool
+        The cost oscillates near the best values, as impacts make it: the standard errors do not hold.
     """
 
     names: tuple[str, ...]
@@ -53,6 +76,17 @@ class FitResult:
     computed: int
     converged: bool
     message: str
+    far: float
+    rough: bool
+
+
+def far_from_data(points: int, parameters: int) -> float:
+    """Return the root mean square of residuals over sigma above which parameters do not describe the data.
+
+    With n residuals and p parameters the reduced chi-square has the standard deviation sqrt(2 / (n - p)), its root half
+    of that.
+    """
+    return max(LEAST_FAR, 1.0 + DEVIATIONS * float(np.sqrt(0.5 / max(points - parameters, 1))))
 
 
 class Fit:
@@ -177,19 +211,28 @@ class _Work:
         return self._best[1], found.converged, found.message
 
     def _by_least_squares(self, u0: Array) -> Found:
-        """Return the best point by least squares, and by a scan and a simplex if that does not describe the data."""
+        """Return the best point by least squares, and by a scan and simplices if these do not suffice."""
         tables = self._fit.file.tables
-        found = least_squares(self.residuals, u0, tables.tolerance, tables.difference)
-        if self._describes():
-            return found
-        place = scan(self.residuals, self._best[1], self._most)
-        if not np.array_equal(place, found.u):
-            again = least_squares(self.residuals, place, tables.tolerance, tables.difference)
-            found = again._replace(message=f"{again.message} (after a scan of the ranges)")
-        if self._known_sigma and not self._describes():
-            found = polish(self.residuals, self._best[1], max(tables.tolerance, ROUGH))
-            found = found._replace(message=f"{found.message} (simplex, after least squares)")
+        found, stuck = least_squares(self.residuals, u0, tables.tolerance, tables.difference), False
+        if self._rough(found.gain) or not self._describes():
+            place = scan(self.residuals, self._best[1], self._most)
+            if not np.array_equal(place, found.u):
+                again = least_squares(self.residuals, place, tables.tolerance, tables.difference)
+                found = again._replace(message=f"{again.message} (after a scan of the ranges)")
+                stuck = np.allclose(again.u, place, rtol=0.0, atol=STUCK)
+        if stuck or self._rough(found.gain) or (self._known_sigma and not self._describes()):
+            found = self._by_simplices()
         return found
+
+    def _by_simplices(self) -> Found:
+        """Return the best point by a simplex around the best point so far, repeated while that helps and is needed."""
+        tolerance = max(self._fit.file.tables.tolerance, ROUGH)
+        while True:
+            before = self._best[0]
+            found = polish(self.residuals, self._best[1], tolerance)
+            done = self._describes() or not self._known_sigma
+            if done or self._best[0] > before * (1.0 - GAIN):
+                return found._replace(message=f"{found.message} (simplex, after least squares)")
 
     @property
     def _known_sigma(self) -> bool:
@@ -197,7 +240,22 @@ class _Work:
 
     def _describes(self) -> bool:
         """Return whether the best values describe the data within their standard deviations, if these are given."""
-        return self._known_sigma and np.sqrt(2.0 * self._best[0] / self._comparison.count) <= FAR
+        return bool(np.sqrt(2.0 * self._best[0] / self._comparison.count) <= self._far) and self._known_sigma
+
+    def _rough(self, gain: float) -> bool:
+        """Return whether least squares expect a gain at their end that is not due to noise."""
+        return gain > ROUGH_COST * 0.5 * self._variance(self._best[0])
+
+    def _variance(self, least: float) -> float:
+        """Return the factor of the variances of the parameters; residuals with more scatter than sigma increase it."""
+        spare = self._comparison.count - len(self._fit.file.tables.parameter)
+        scatter = 2.0 * least / spare if spare > 0 else np.nan
+        return float(np.fmax(1.0, scatter)) if self._known_sigma else float(scatter)
+
+    @property
+    def _far(self) -> float:
+        points = self._comparison.count
+        return far_from_data(points, len(self._fit.file.tables.parameter)) if self._known_sigma else float("inf")
 
     def result(self, u: Array, converged: bool, message: str) -> FitResult:
         """Return the result at the best point, with standard errors from the curvature of the cost."""
@@ -207,10 +265,7 @@ class _Work:
         assert here is not None
         J = jacobian(self.residuals, u, file.tables.difference)
         slope = np.array([self._slope(k, u) for k in range(u.size)])
-        spare = here.size - u.size
-        scatter = 2.0 * cost(here) / spare if spare > 0 else np.nan
-        # residuals with more scatter than sigma increase the errors
-        variance = np.fmax(1.0, scatter) if self._known_sigma else scatter
+        variance = self._variance(cost(here))
         A = J.T @ J
         sure = np.linalg.matrix_rank(A) == u.size
         errors = np.sqrt(variance * np.diag(np.linalg.inv(A))) * slope if sure else np.full(u.size, np.nan)
@@ -224,6 +279,8 @@ class _Work:
             self._computed,
             converged,
             message,
+            self._far,
+            self._rough(expected_gain(J, here, u)),
         )
 
     def _slope(self, k: int, u: Array) -> float:

@@ -12,6 +12,7 @@ from flexmb.fit.evaluations import Evaluations
 from flexmb.fit.fit_file import FitFile
 from flexmb.fit.methods import cost
 from flexmb.fit.residuals import Comparison
+from flexmb.record.io.run_folder import FIT
 from flexmb.record.io.structure import unit
 from flexmb.record.io.whole_file import whole_file, write_table
 from flexmb.record.summary import versions
@@ -19,7 +20,7 @@ from flexmb.record.summary import versions
 if TYPE_CHECKING:
     from flexmb.fit.fit import FitResult
 
-SUMMARY, TABLE, BEST = "fit.json", "table.csv", "best.toml"
+TABLE, BEST = "table.csv", "best.toml"
 
 
 def write_fit(file: FitFile, comparison: Comparison, known: Evaluations, result: FitResult, folder: Path) -> None:
@@ -61,10 +62,12 @@ def write_fit(file: FitFile, comparison: Comparison, known: Evaluations, result:
         "objectives": curves,
         "cost": result.cost,
         "rms": result.rms,
+        "rms_limit": result.far if np.isfinite(result.far) else None,
+        "cost_oscillates": result.rough,
         "evaluations": result.evaluations,
         "versions": versions(),
     }
-    with whole_file(folder / SUMMARY) as fresh:
+    with whole_file(folder / FIT) as fresh:
         Path(fresh).write_text(json.dumps(summary, indent=2, allow_nan=False) + "\n", encoding="utf-8")
 
 

@@ -19,16 +19,19 @@ SIMPLEX = 0.1
 
 POLISHED = 0.03
 """Edges of the simplex of the refinement."""
+AT_BOUND = 1e-6
+"""Distance from a bound, relative to the range, at which a parameter is at it."""
 SCANNED = 8
 """Points of a scan along the range of each parameter."""
 
 
 class Found(NamedTuple):
-    """The final point of a method, and whether it has converged."""
+    """The final point of a method, whether it has converged, and the gain that least squares expect from going on."""
 
     u: Array
     converged: bool
     message: str
+    gain: float = 0.0
 
 
 class Enough(Exception):  # noqa: N818
@@ -103,7 +106,27 @@ def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference:
     done = optimize.least_squares(
         each, inside, jac=slopes, bounds=bounds, ftol=tolerance, xtol=tolerance, gtol=tolerance
     )
-    return Found(np.asarray(done.x), bool(done.status > 0), str(done.message))
+    u = np.asarray(done.x)
+    gain = expected_gain(np.asarray(done.jac), np.asarray(done.fun), u)
+    return Found(u, bool(done.status > 0), str(done.message), gain)
+
+
+def expected_gain(J: Array, residuals: Array, u: Array) -> float:
+    """Return the decrease of the cost that the linear model expects of one more step.
+
+    It is zero at a minimum of a smooth cost. If steps fail although it is large, the cost oscillates, as with impacts.
+
+    Parameters
+    ----------
+    J : (m, p) array
+        Differences of the residuals.
+    residuals : (m,) array
+    u : (p,) array
+        Parameters between 0 and 1; those at a bound do not move.
+    """
+    free = J[:, (u > AT_BOUND) & (u < 1.0 - AT_BOUND)]
+    step = np.linalg.lstsq(free, -residuals, rcond=None)[0]
+    return 0.5 * float(np.sum((free @ step) ** 2))
 
 
 def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edge: float = SIMPLEX) -> Found:

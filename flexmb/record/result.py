@@ -20,6 +20,7 @@ from flexmb.record.io.run_folder import (
     CASE,
     DATA,
     FIELDS,
+    FIT,
     PART,
     RESULT,
     SUMMARY,
@@ -323,9 +324,12 @@ class MemorySink:
 
 
 def _what_else(folder: Path) -> str:
-    """Return a hint for a folder that is not a result: an unfinished run, or a folder that contains results."""
+    """Return a hint for a folder that is not a result: of an unfinished run, of a fit, or one that contains results."""
     if any(folder.glob("*" + PART)):
         return " (the run there is not finished)"
+    if (folder / FIT).is_file():
+        best = f"flexmb run {folder / 'best.toml'} computes the result with the best values"
+        return f"; it is the folder of a fit: see {FIT}, table.csv and fit.pdf; {best}"
     inside = sorted(path.parent.name for path in folder.glob(f"*/{SUMMARY}"))
     more = f" and {len(inside) - 4} more" if len(inside) > 4 else ""
     return f"; it contains results: {', '.join(inside[:4])}{more}" if inside else ""

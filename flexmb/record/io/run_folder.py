@@ -33,11 +33,14 @@ from flexmb.record.samples import Block, Checkpoint, RunInfo
 CASE, RESULT, FIELDS = "case.toml", "result.h5", "fields.vtkhdf"
 REPORT, REPORT_MARK = "report.html", '<meta name="generator" content="flexmb report">'
 """File that ``flexmb report`` writes into a folder, and a line near its beginning that identifies it."""
+FIT = "fit.json"
+"""Summary of the folder of a fit, which is no result folder."""
 PROBLEM = "contact_problem.npz"
 """The contact problem on which a run failed."""
 DATA = (CASE, RESULT, FIELDS)
 __all__ = [
     "CASE",
+    "FIT",
     "CHECKPOINT",
     "DATA",
     "FIELDS",
