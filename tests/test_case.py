@@ -160,7 +160,7 @@ BAD = {
     ),
     "velocity off the axis": (
         replaced("velocity = [-1.0, 0.0, 0.0]", "velocity = [-1.0, 0.5, 0.0]"),
-        "velocity ... bar's axis ... part (0, 0.5, 0) m/s ... off",
+        "velocity ... bar's axis ... (0, 0.5, 0) m/s",
     ),
     "node that does not exist": (replaced('"rod.first"', '"rod.node(9)"'), "contacts.wall.node = 'rod.node(9)': "),
     "body that does not exist": (replaced('"rod.first"', '"rad.first"'), "contacts.wall.node = 'rad.first': "),
@@ -287,7 +287,7 @@ BAD = {
     ),
     "expect without tolerance": (replaced("atol = 1e-12\n", ""), "expect.1: value ... rtol ... atol"),
     "expect without number": (replaced("at_least = -1.0\n", ""), "expect.0 ... value"),
-    "expect at without time": (replaced('reduce = "min"', 'reduce = "at"'), "expect.0: reduce ... time"),
+    "expect at without time": (replaced('reduce = "min"', 'reduce = "at"'), "expect.0: time ... reduce"),
     "expect reduce": (
         replaced('reduce = "min"', 'reduce = "least"'),
         "expect.0.reduce = 'least' ... 'sum', 'max', 'min'",

@@ -335,7 +335,7 @@ def test_damper_resists_the_rate_of_elongation() -> None:
         (lambda: NodalForce("f", node="rod.last", force=(0, 1, -1)), r"loads\.f\.force.*'rod\.last'"),
         (lambda: NodalForce("f", node="ball", force=(1, 0, 0), function={"kind": "rmap"}), r"loads\.f\.function\.kind"),
         (lambda: Spring("bad name", node="ball", direction=(1, 0, 0), stiffness=1), "a name is letters"),
-        (lambda: Gravity((0, 0)), r"gravity\.acceleration = \(0, 0\).*three numbers"),
+        (lambda: Gravity((0, 0)), r"gravity\.acceleration = \(0, 0\).*three components"),
     ],
 )
 def test_wrong_loads(part: object, words: str) -> None:

@@ -40,9 +40,8 @@ class Remaining:
     def _seconds(self) -> float:
         return sum(t for t, _ in self._recent)
 
-    def after(self, done: int, total: int) -> float | None:
-        """Return the remaining time after ``done`` of ``total`` steps, s; None if no rate is known yet."""
-        now = time.monotonic()
+    def after(self, done: int, total: int, now: float) -> float | None:
+        """Return the remaining time after ``done`` of ``total`` steps at ``now``, s; None if no rate is known yet."""
         if self._last is not None and not self._compiled:
             self._recent.append((now - self._last[0], done - self._last[1]))
             while len(self._recent) > RECENT_CALLS and self._seconds - self._recent[0][0] > RECENT_SECONDS:
@@ -83,7 +82,7 @@ def _bar(title: str, first: str) -> Iterator[Progress]:
             bar.update(task, description=f"{title}: compiling {name}", refresh=True)
 
         def advance(done: int, total: int) -> None:
-            left = remaining.after(done, total)
+            left = remaining.after(done, total, time.monotonic())
             words = "-:--:--" if left is None else str(timedelta(seconds=round(left)))
             bar.update(task, description=title, completed=done, total=total, left=words)
 
@@ -97,7 +96,8 @@ def _lines(title: str, what: str) -> Iterator[Progress]:
 
     def advance(done: int, total: int) -> None:
         nonlocal last
-        now, left = time.monotonic(), remaining.after(done, total)
+        now = time.monotonic()
+        left = remaining.after(done, total, now)
         if last < 0.0:
             last = now
         elif now - last >= QUIET_SECONDS:
