@@ -364,5 +364,5 @@ def test_a_working_folder_that_is_gone(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 2, done.stderr
-    assert b"working folder" in done.stderr
+    assert b"folder" in done.stderr
     assert b"internal error" not in done.stderr
