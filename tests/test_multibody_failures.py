@@ -123,7 +123,7 @@ def test_lost_stiffness_asks_for_a_smaller_step():
     failure = r.engine.failure
     assert isinstance(failure, NotConverged)
     assert "singular at 'rod.node(" in str(failure)
-    assert says(str(failure), "mass ... part ... stretched ... far ... step")
+    assert says(str(failure), "mass ... part ... far ... step")
     assert "take a smaller time.step" in str(failure)
     damped = run(pressed_rod(0.001, 40.0, 0.43), fm.MoreauJean(theta=0.6), 5e-4, 800)
     assert damped.engine.failure is None
