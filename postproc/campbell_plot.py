@@ -104,7 +104,7 @@ def _draw_lines(axes: Axes, found: Campbell, values: Array) -> None:
             # each line segment has the style of its right end
             here = words[:, j] == word
             shown = here | np.append(here[1:], False)
-            if here.any():
+            if here[min(1, here.size - 1) :].any():  # the first point begins a segment, and has no style of its own
                 axes.plot(x, np.where(shown, values[:, j], np.nan), linewidth=1.3, **look)
         grows = found.unstable[:, j]
         axes.plot(x[grows], values[grows, j], "x", color=INK, markersize=4.5, zorder=3)
@@ -112,7 +112,7 @@ def _draw_lines(axes: Axes, found: Campbell, values: Array) -> None:
 
 def _handles(found: Campbell) -> list[Line2D]:
     """Return the legend: kinds of whirl, multiples of the speed, critical speeds, instability."""
-    there = {word for words in found.whirl for word in words}
+    there = {word for words in found.whirl[min(1, len(found.whirl) - 1) :] for word in words}
     out = [Line2D([], [], label=word, **look) for word, look in WHIRL.items() if word in there]
     orders = ", ".join(f"{order:g}" for order in found.orders)
     out.append(Line2D([], [], color=INK, linewidth=0.9, label=f"{orders} x speed"))

@@ -51,7 +51,8 @@ def test_the_case_file_says_what_the_scheme_takes_of_the_energy():
     """With a coarser step, and with its own."""
     case, own = run()
     coarse = fm.load_case("beam_on_stop", ["time.step=5e-5"]).run()
-    said = re.search(r"with 5e-5 s the scheme would dissipate (\d+) % of the energy, here (\d+) %", case.file.read_text())
+    words = r"with 5e-5 s the scheme would dissipate (\d+) % of the energy, here (\d+) %"
+    said = re.search(words, case.file.read_text())
     parts = [-100.0 * result.summary["energy"]["numerical"] / 0.42 for result in (coarse, own)]
     assert said is not None
     assert [int(word) for word in said.groups()] == [round(part) for part in parts]

@@ -94,7 +94,7 @@ def test_runs_that_differ_in_the_problem_have_no_common_exact_solution(bar: Path
     damped = fm.load_case(CASES / "impacting_bar.toml", [*COARSE, "bodies.rod.damping={beta=1e-4}"])
     damped.run(tmp_path / "damped")
     notes = write_report([tmp_path / "damped"]).notes
-    assert says(only(notes), "exact solution ... body 'rod' ... damped")
+    assert says(only(notes), "exact solution ... body 'rod' ... damping")
 
 
 def test_command_line(bar: Path, moreau: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:

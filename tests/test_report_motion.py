@@ -141,7 +141,7 @@ def test_runs_side_by_side_share_what_they_have(bar: Path, ball: Path, tmp_path:
 
 def test_a_run_that_blew_up_is_drawn_until_then(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = ["bodies.rod.elements=120", "time.step=5e-3", "scheme.name=moreau-jean", "scheme.theta=0.0"]
-    monkeypatch.setattr("flexmb.drive.energy_bounds.MOST_GAIN", np.inf)  # or the run ends before that
+    monkeypatch.setattr("flexmb.drive.run.MOST_GAIN", np.inf)  # or the run ends before that
     with pytest.raises(fm.SimulationError):
         fm.load_case("impacting_bar", keys).run(tmp_path / "blown")
     views, numbers = shown(tmp_path / "blown")

@@ -290,7 +290,7 @@ def test_a_start_is_moved_off_all_spheres() -> None:
     x = system.spheres[0].centers(system.q0)
     apart = np.linalg.norm(x[:, None] - x, axis=2) + np.eye(6)
     assert apart.min() > 0.2 - 1e-12
-    assert sum("moved" in note for note in system.notes) == 1
+    assert sum("projected" in note for note in system.notes) == 1
 
 
 def test_steps_by_tolerance_see_the_same_pairs() -> None:

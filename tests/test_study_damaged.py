@@ -115,7 +115,7 @@ def test_summaries_of_another_shape_are_refused(
         ({"axes": {"h": [1.0]}}, "axes.h"),
         ({"status": "well"}, "status = 'well' ... 'done' ... 'failed'"),
         ({"numbers": {"error": "x"}}, "numbers.error = 'x' ... number"),
-        ({"arrays": {"energy": {"t": [0.0, 1.0], "y": [1.0]}}}, "'energy' ... long"),
+        ({"arrays": {"energy": {"t": [0.0, 1.0], "y": [1.0]}}}, "'energy' ... lengths"),
     ],
 )
 def test_runs_of_another_shape_are_refused(

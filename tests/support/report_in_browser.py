@@ -100,7 +100,7 @@ class Pages:
         if not folder.is_dir():
             case, keys = self.runs[name]
             # without this bound, an unstable run goes on until its numbers are too large
-            with suppress(fm.SimulationError), patch("flexmb.drive.energy_bounds.MOST_GAIN", float("inf")):
+            with suppress(fm.SimulationError), patch("flexmb.drive.run.MOST_GAIN", float("inf")):
                 fm.load_case(case, keys).run(folder)
         return folder
 
