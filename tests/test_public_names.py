@@ -62,6 +62,6 @@ def test_messages_name_a_scheme_once_its_file_exists(monkeypatch: pytest.MonkeyP
 
 def test_schemes_between_events_and_for_demonstration_are_not_recommended():
     assert not {"phem56", "naive-hht", "potra"} & set(str(EVERYWHERE).split(", "))
-    named = {"generalized-alpha", "hht", "newmark"}
-    named |= {f"{name} with theta = 1/2" for name in ("moreau-jean", "moreau-jean-dissipative")}
-    assert set(str(WITH_ERROR).split(", ")) == named
+    named = {"generalized-alpha", "hht", "newmark", "moreau-jean", "moreau-jean-dissipative"}
+    assert {words.removeprefix("or ").split(" ")[0] for words in str(WITH_ERROR).split(", ")} == named
+    assert "with theta = 1/2" in str(WITH_ERROR)
