@@ -73,7 +73,7 @@ def test_forces_at_every_sample_are_those_of_the_states(
     for bearing, (_, force) in zip(bearings, found, strict=True):
         time, kept = bearing_force(opened, bearing)
         assert time.size == 11
-        np.testing.assert_allclose(force[::20], kept, atol=1e-9 * np.abs(kept).max())
+        np.testing.assert_allclose(force[::20], kept, rtol=0, atol=1e-9 * np.abs(kept).max())
         assert np.abs(kept).max() > 1.0
 
 
