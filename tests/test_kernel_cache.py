@@ -50,7 +50,7 @@ def start(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Start]:
         forget()
         module = importlib.import_module(f"tiny.{name}")
         kernel = getattr(module, name)
-        keep(kernel, kernel.py_func, packages=("tiny",))
+        keep(kernel, kernel.py_func, packages={"tiny"})
         return module
 
     yield again
@@ -186,7 +186,7 @@ def test_the_file_of_another_function_is_not_taken_for_this_one(start: Start, tm
     two = TINY["step"] + "\n\n@numba.njit\ndef half(x):\n    return x / base.FACTOR\n"
     (tmp_path / "tiny" / "step.py").write_text(two)
     module = start("step")
-    keep(module.half, module.half.py_func, packages=("tiny",))
+    keep(module.half, module.half.py_func, packages={"tiny"})
     assert (module.step(3.0), module.half(3.0)) == (6.0, 1.5)
     half, step = files(tmp_path)
     assert half.name.startswith("step.half.")
@@ -252,26 +252,30 @@ print(kernels.__file__)
     assert done.stderr.count("NUMBA_CACHE_DIR") == 1
 
 
+def module_name(path: Path) -> str:
+    """Return the full name of a kernel module."""
+    return ".".join(["flexmb", "kernels", *path.relative_to(KERNELS).with_suffix("").parts])
+
+
 def test_every_kernel_is_kept_by_our_cache() -> None:
     kernels = {}
-    for path in KERNELS.glob("*.py"):
-        module = importlib.import_module("flexmb.kernels" if path.stem == "__init__" else f"flexmb.kernels.{path.stem}")
-        for name, value in vars(module).items():
+    for path in KERNELS.rglob("*.py"):
+        name = module_name(path)
+        for word, value in vars(importlib.import_module(name.removesuffix(".__init__"))).items():
             if isinstance(value, numba.core.dispatcher.Dispatcher):
-                kernels[f"{path.stem}.{name}"] = type(value._cache)
+                kernels[f"{name}.{word}"] = type(value._cache)
     assert len(kernels) > 100
     assert {name for name, kind in kernels.items() if kind is not cache.KernelCache} == set()
 
 
-@pytest.mark.parametrize("path", sorted(KERNELS.glob("*.py")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sorted(KERNELS.rglob("*.py")), ids=module_name)
 def test_imports_are_those_that_python_sees(path: Path) -> None:
+    modules = {module_name(other) for other in KERNELS.rglob("*.py")}
     expected = set()
     for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module == "flexmb.kernels":
-            expected |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("flexmb.kernels."):
-            expected.add(node.module.split(".")[2])
-    assert imported(path.read_text(), "flexmb.kernels") == expected
+        if isinstance(node, ast.ImportFrom):
+            expected |= {node.module or "", *(f"{node.module}.{alias.name}" for alias in node.names)}
+    assert imported(path.read_text(), module_name(path)) & modules == expected & modules
 
 
 def test_imports_of_all_forms_are_seen() -> None:
@@ -284,12 +288,31 @@ from pack import (
 )
 from .seven import y
 from . import eight
+from ..inner.eleven import w
+from pack.inner import twelve
 import pack.nine
+import pack.inner.thirteen as short, pack.fourteen
 def late():
     from pack.ten import z
 import package.no
 from other.pack import never
 """
-    found = imported(source, "pack")
-    assert found >= {"one", "two", "three", "five", "six", "seven", "eight", "nine", "ten"}
-    assert not found & {"no", "never", "package"}
+    found = imported(source, "pack.inner.here")
+    direct = {"one", "two", "three", "five", "six", "nine", "ten", "fourteen"}
+    inner = {"inner.seven", "inner.eight", "inner.eleven", "inner.twelve", "inner.thirteen"}
+    assert found >= {f"pack.{name}" for name in direct | inner}
+    assert not found & {"pack.no", "pack.never", "pack.seven", "pack.four"}
+
+
+def test_digests_follow_imports_between_packages_of_a_package(tmp_path: Path) -> None:
+    """A module of one sub-package depends on what it imports from another, and on nothing else."""
+    texts = {"low/base": "A = 1\n", "low/free": "B = 1\n", "high/top": "from pack.low.base import A\n"}
+    for name, text in texts.items():
+        path = tmp_path / "pack" / f"{name}.py"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    before = source_digests(tmp_path / "pack", "pack")
+    (tmp_path / "pack/low/base.py").write_text("A = 2\n")
+    source_digests.cache_clear()
+    after = source_digests(tmp_path / "pack", "pack")
+    assert {name for name in before if before[name] != after[name]} == {"pack.low.base", "pack.high.top"}

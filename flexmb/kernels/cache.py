@@ -20,7 +20,7 @@ import os
 import pickle
 import sys
 import uuid
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ from flexmb.kernels.numba_inside import (
     machine_code,
     pickled,
 )
-from flexmb.kernels.sources import PACKAGES, source_digests
+from flexmb.kernels.sources import PACKAGES, digest_of, package_of
 
 FORMAT = b"flexmb-kernel-1"
 LOOSE_FORM = "-loose"
@@ -70,13 +70,11 @@ def _folder(function: Callable[..., Any]) -> Path | None:
     return _folders[at]
 
 
-def _made_from(thing: Any, packages: Container[str]) -> str | None:
+def _made_from(thing: Any, packages: set[str]) -> str | None:
     """Return the digest of the sources of a function or class; None when they cannot be read or are elsewhere."""
-    source, package = Path(inspect.getfile(thing)), thing.__module__.rpartition(".")[0]
-    inside = package in packages and thing.__module__ == f"{package}.{source.stem}"
-    if not inside or thing.__qualname__ != thing.__name__:
+    if thing.__qualname__ != thing.__name__:
         return None
-    return source_digests(source.parent, package).get(source.stem)
+    return digest_of(Path(inspect.getfile(thing)), thing.__module__, packages)
 
 
 def _classes(types: Any) -> Iterator[type]:
@@ -94,7 +92,7 @@ class DamagedFileError(Exception):
 class KernelCache:
     """The compiled forms of one function, as numba's dispatchers and callbacks ask for them."""
 
-    def __init__(self, function: Callable[..., Any], packages: Container[str] = PACKAGES, form: str = "") -> None:
+    def __init__(self, function: Callable[..., Any], packages: set[str] = PACKAGES, form: str = "") -> None:
         self.function, self.packages = function, packages
         self.name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}{form}"
         made_from = _made_from(function, packages)
@@ -127,8 +125,8 @@ class KernelCache:
 
         Their types may choose what is compiled. An empty word stands for a module whose sources are not known.
         """
-        own = self.function.__module__.rpartition(".")[0]
-        others = {cls for cls in _classes(sig) if cls.__module__.rpartition(".")[0] != own}
+        own = package_of(self.function.__module__, self.packages)
+        others = {cls for cls in _classes(sig) if own is None or package_of(cls.__module__, {own}) != own}
         return tuple(sorted({_made_from(cls, self.packages) or "" for cls in others}))
 
     def read(self, file: Path) -> tuple[Any, io.BytesIO] | None:
@@ -218,7 +216,7 @@ def _replace(file: Path, content: bytes) -> None:
         raise
 
 
-def keep(compiled: Any, function: Callable[..., Any], packages: Container[str] = PACKAGES, form: str = "") -> None:
+def keep(compiled: Any, function: Callable[..., Any], packages: set[str] = PACKAGES, form: str = "") -> None:
     """Keep what numba compiles of a function in files, if its package has all that it is made from.
 
     A function of elsewhere, or one inside another, which may close over values, is compiled whenever it is used: its
