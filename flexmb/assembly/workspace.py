@@ -7,7 +7,6 @@ import numpy as np
 from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets, friction_sets
 from flexmb.assembly.pattern import Pattern
-from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.cone_hard import HARD_CONES
 from flexmb.kernels.cone_stage import CONES
 from flexmb.kernels.evaluate import evaluate_stage
@@ -52,6 +51,7 @@ from flexmb.kernels.multibody_friction_works import works_beside_stage
 from flexmb.kernels.multibody_newton import assemble_stage, place_stage
 from flexmb.kernels.multibody_samples import between_stage
 from flexmb.kernels.rows_beside import rows_beside_stage
+from flexmb.kernels.solver_settings import SolverSettings
 from flexmb.kernels.stages import NO_STAGES, SchemeStages, doors_of
 from flexmb.kernels.tables import (
     CLASSES,

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from flexmb.kernels.arrays_at import parts_of
 from flexmb.kernels.banded import Ldu
+from flexmb.kernels.solver_settings import SolverSettings
 from flexmb.state import Array, Array2, Array3, IntArray
 
 Indices = NDArray[np.uint64]
@@ -207,22 +208,6 @@ class Scratch(NamedTuple):
     g_free: Array
     nu: Array
     lam: Array
-
-
-NEWTON, LEMKE, PGS = 0, 1, 2
-"""The methods for contact problems (``SolverSettings.method``)."""
-
-
-class SolverSettings(NamedTuple):
-    """The contact solver's method (see ``kernels.lcp``), its iteration limit (0: automatic) and tolerance.
-
-    ``others`` is the address of the methods that follow where it fails (``kernels.lcp_others``).
-    """
-
-    method: int
-    max_iter: int
-    tol: float
-    others: int
 
 
 class Samples(NamedTuple):

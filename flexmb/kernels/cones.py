@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import NEWTON as LCP_NEWTON
 from flexmb.kernels.cone_hard import hard_cones, send_hard
 from flexmb.kernels.cone_limits import (
     FEW_SYSTEMS,
@@ -37,6 +36,7 @@ from flexmb.kernels.cone_single import solve_single
 from flexmb.kernels.cone_worth import OVER, SHORT, WORTH, dense_price, sweep_while_worth
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp import lcp_worst, solve_lcp
+from flexmb.kernels.solver_settings import NEWTON as LCP_NEWTON
 from flexmb.kernels.stages import raise_failed
 from flexmb.state import Array, IntArray
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import Delassus, SolverSettings
+from flexmb.kernels.arrays import Delassus
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_active import members
 from flexmb.kernels.lcp_first import solve_problem
 from flexmb.kernels.lcp_residual import lcp_worst
 from flexmb.kernels.ledger import T_ITERATIONS
+from flexmb.kernels.solver_settings import SolverSettings
 from flexmb.state import Array, IntArray
 
 

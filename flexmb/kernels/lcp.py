@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import LEMKE, NEWTON, PGS
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_lemke import most_pivots, solve_lemke
 from flexmb.kernels.lcp_newton import ROUND_OFF, SETS, begin_newton, gives_way, solve_newton
@@ -12,6 +11,7 @@ from flexmb.kernels.lcp_pgs import solve_pgs
 from flexmb.kernels.lcp_proximal import solve_proximal
 from flexmb.kernels.lcp_refine import refine
 from flexmb.kernels.lcp_residual import lcp_residual, lcp_worst, violation
+from flexmb.kernels.solver_settings import LEMKE, NEWTON, PGS
 from flexmb.state import Array
 
 __all__ = [

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.arrays import NEWTON, SolverSettings
 from flexmb.kernels.jit import allocating
 from flexmb.kernels.lcp_newton import ROUND_OFF, begin_newton
 from flexmb.kernels.lcp_residual import lcp_worst, violation
+from flexmb.kernels.solver_settings import NEWTON, SolverSettings
 from flexmb.kernels.stages import call
 from flexmb.state import Array
 

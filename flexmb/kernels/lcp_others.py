@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from numba import carray  # type: ignore[attr-defined]
 
-from flexmb.kernels.arrays import NEWTON, SolverSettings
 from flexmb.kernels.lcp import go_on
 from flexmb.kernels.lcp_first import HEAD, ITERATIONS, LIMIT, METHOD, RESIDUAL, SOLVED, TOLERANCE
 from flexmb.kernels.pointers import floats
+from flexmb.kernels.solver_settings import NEWTON, SolverSettings
 from flexmb.kernels.stages import Stage
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple, cast
 
-from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.arrays_at import Room, parts_of
 from flexmb.kernels.multibody import (
     ContactSets,
@@ -17,6 +16,7 @@ from flexmb.kernels.multibody import (
     TangentWork,
     Trial,
 )
+from flexmb.kernels.solver_settings import SolverSettings
 from flexmb.kernels.sparse_lu import Symbolic
 from flexmb.kernels.tables import (
     Point,

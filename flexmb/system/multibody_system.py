@@ -18,13 +18,13 @@ from flexmb.assembly.bending import Bending
 from flexmb.assembly.pattern import Pattern, pattern_of
 from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import tangents
-from flexmb.kernels.arrays import SolverSettings
 from flexmb.kernels.curves import SIZE
 from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
 from flexmb.kernels.machine import MachineWorkspace
 from flexmb.kernels.markers import place
 from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
 from flexmb.kernels.rotation import tangent_inverse
+from flexmb.kernels.solver_settings import SolverSettings
 from flexmb.kernels.stages import NO_STAGES, SchemeStages
 from flexmb.kernels.tables import ANGLE, CLASSES, CURVE, DOT, FLOATING, FRAME, PLANAR, Point, System
 from flexmb.kernels.time_functions import value
