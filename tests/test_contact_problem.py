@@ -14,7 +14,6 @@ from scipy import sparse
 
 from flexmb.errors import InputError, NotConverged
 from flexmb.nonsmooth import ContactNotConverged, ContactProblem, ContactSolver, delassus, residual
-from flexmb.nonsmooth.problem import worst_row
 
 DATA = Path(__file__).parent / "data" / "contact"
 STORED = sorted(path.stem for path in DATA.glob("*.npz"))
@@ -108,8 +107,6 @@ def test_residual_takes_only_fitting_vectors():
     assert residual(problem, [1.0, 0.0]) == 0.0
     assert residual(problem, [0.5, 0.0]) == 0.5 / (1.0 + 1e-5 * 0.5)
     assert residual(problem, [1.0, np.nan]) == np.inf
-    assert worst_row(problem, [0.5, 0.1]) == 0
-    assert worst_row(problem, [1.0, 0.1]) == 1
     with pytest.raises(InputError, match=r"z = \(3,\): must have shape \(2,\)"):
         residual(problem, [1.0, 0.0, 0.0])
 

@@ -14,7 +14,7 @@ from flexmb.errors import InputError
 from flexmb.kernels.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
 from flexmb.linalg import dependent_columns
 from flexmb.linalg.bordered import analyze, positions
-from flexmb.linalg.dependent_columns import null_directions, redundant
+from flexmb.linalg.dependent_columns import Redundant, candidates, dependent, null_directions
 
 
 class Shape(NamedTuple):
@@ -320,6 +320,10 @@ def test_redundant_rows_with_a_little_on_the_diagonal_give_the_least_multipliers
 
 
 # --- redundant joints
+
+
+def redundant(M, G, tolerance: float = CANCELLED) -> list[Redundant]:
+    return dependent(candidates(M, G), tolerance)
 
 
 def revolute(bodies: int, a: int, b: int, where, axis, centres) -> np.ndarray:

@@ -8,8 +8,6 @@ from pydantic import Field, model_validator
 
 from flexmb.case.schema import Count, Number, Reduce, Table, Text, check_reduce
 
-METHODS = ("least-squares", "nelder-mead", "optuna")
-
 Positive = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 
 

@@ -66,15 +66,3 @@ def own_blocks(W: SparseRows, start: IntArray) -> Array:
                 if start[i] <= W.idx[k] < start[i + 1]:
                     out[i, r - start[i], W.idx[k] - start[i]] = W.val[k]
     return out
-
-
-@allocating
-def diagonal(W: SparseRows) -> Array:
-    """Return the diagonal of W."""
-    n = W.ptr.size - 1
-    out = np.zeros(n)
-    for i in range(n):
-        for k in range(W.ptr[i], W.ptr[i + 1]):
-            if W.idx[k] == i:
-                out[i] = W.val[k]
-    return out

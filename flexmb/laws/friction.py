@@ -24,9 +24,6 @@ SIZE = 8
 """Number of parameters of a law; the first is mu (static in Stribeck's law, mu_0 of rate and state), the second its
 kind."""
 
-NONE: Array = np.zeros(SIZE)
-"""Parameters of a contact without friction."""
-
 
 def friction_numbers(value: object, where: str) -> Array:
     """Return the parameters of a law of friction, (8,), from the value of the key ``friction``.

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from flexmb.kernels.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
+from flexmb.kernels.sparse_lu import Symbolic, lu_factor, lu_solve
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.linalg.factor import _not_definite, factor
 from flexmb.linalg.inverse_mass import InverseMass, connected
@@ -53,34 +53,13 @@ class Redundant(NamedTuple):
     combination: IntArray
 
 
-def redundant(
-    M: sparse.csr_array, G: sparse.csr_array | sparse.csc_array, tolerance: float = CANCELLED
-) -> list[Redundant]:
-    """Find the columns of ``G`` that depend on the columns before them.
-
-    Parameters
-    ----------
-    M : (nv, nv) sparse
-        Symmetric positive definite.
-    G : (nv, nj) sparse
-        Its columns are the gradients of the rows of joints.
-    tolerance : float
-        Ratio (see ``Redundant``) up to which a column depends on others.
-
-    Raises
-    ------
-    InputError
-        If ``M`` is not positive definite.
-    """
-    return dependent(candidates(M, G), tolerance)
-
-
 def candidates(M: sparse.csr_array, G: sparse.csr_array | sparse.csc_array) -> list[Candidates]:
-    """Return the sets of columns of ``G`` (see ``redundant``) that may depend on each other.
+    """Return the sets of columns of ``G`` that may depend on each other.
 
-    Columns that are not connected by unknowns are treated separately. Up to ``DENSE_LIMIT`` connected columns are a
-    set; more are first reduced by a sparse factorization to those that take part in a dependence, which does not change
-    the result.
+    ``M`` (nv, nv) is symmetric positive definite; the columns of ``G`` (nv, nj) are gradients of the rows of joints.
+    InputError is raised if ``M`` is not positive definite. Columns that are not connected by unknowns are treated
+    separately. Up to ``DENSE_LIMIT`` connected columns are a set; more are first reduced by a sparse factorization to
+    those that take part in a dependence, which does not change the result.
     """
     factor(M)  # raises for a matrix that is not positive definite, with the number of the unknown in the whole matrix
     g = sparse.csc_array(G, copy=True)
@@ -127,7 +106,7 @@ def null_directions(M: sparse.csr_array, G: sparse.csc_array, found: list[Redund
     Parameters
     ----------
     M, G : sparse
-        As for ``redundant``.
+        As for ``candidates``.
     found : list of Redundant
         The k columns that depend on others.
 

@@ -212,9 +212,3 @@ def residual(problem: ContactProblem, z: ArrayLike) -> float:
     ``flexmb.kernels.cone_residual``.
     """
     return worst(problem, z)[1]
-
-
-def worst_row(problem: ContactProblem, z: ArrayLike) -> int:
-    """Return the first row of the contact whose law ``z`` violates most (-1 without contacts)."""
-    block = worst(problem, z)[0]
-    return int(problem.start[block]) if block >= 0 else -1
