@@ -11,6 +11,7 @@ Where a version of numba lacks what is needed (``KNOWN`` is False), functions ar
 from __future__ import annotations
 
 import contextlib
+import gc
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import MappingProxyType
@@ -201,13 +202,22 @@ if KNOWN:
     _remember_operators()
 
 
+RARELY = (50_000, 10, 100)
+"""Thresholds of the garbage collector during a compilation; with Python's own it takes a tenth of the time."""
+
+
 def _compiler(library: Any) -> Any:
     """Return a compiler that puts what it makes into a library of a kind."""
 
     class Into(_Compiler):  # type: ignore[misc]
         def _compile_core(self) -> Any:
             self.state.flags = _GivenFlags(self.state.flags)
-            return super()._compile_core()
+            usual = gc.get_threshold()
+            gc.set_threshold(*RARELY)
+            try:
+                return super()._compile_core()
+            finally:
+                gc.set_threshold(*usual)
 
         def define_pipelines(self) -> Any:
             if self.state.library is None:
