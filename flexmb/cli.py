@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from flexmb.commands import COMMANDS
+from flexmb.commands import COMMANDS, load
 from flexmb.commands.doc_line import doc_line
 from flexmb.commands.needed_extras import missing_extra, require_extras
 from flexmb.commands.terminal import safe_output
@@ -72,6 +72,7 @@ def _answer(argv: Sequence[str] | None) -> int:
         # the commands print the notes of runs
         with no_run_warnings(), folder_warnings_as_notes(getattr(args, "quiet", False)):
             require_extras(args.command, args)
+            load(args.command)
             return int(args.main(args))
     except BrokenPipeError:
         raise

@@ -10,16 +10,21 @@ from flexmb.checks.values import unknown_key
 from flexmb.errors import InputError
 
 
+@functools.cache
+def _parameters(made: Any) -> list[str]:
+    """Return the names of the arguments of an ``__init__``."""
+    return list(inspect.signature(made).parameters)[1:]
+
+
 def answer_unknown_keywords(cls: type[Any]) -> None:
     """Let a class answer an unknown keyword as a case file is answered: with the key that is meant."""
     made = cls.__init__
-    taken = list(inspect.signature(cls).parameters)
-    known = [name for name in taken if name != "name"]
 
     @functools.wraps(made)
     def checked(self: Any, *args: Any, **keys: Any) -> None:
         for key, value in keys.items():
-            if key not in taken:
+            if key not in _parameters(made):
+                known = [name for name in _parameters(made) if name != "name"]
                 raise InputError(unknown_key(key, known), where=f"{cls.__name__}(..)", key=key, value=value)
         made(self, *args, **keys)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from flexmb.drive.choose_engine import check_laws
 from flexmb.drive.engine import Plan
 from flexmb.drive.events.integrators import check_events
-from flexmb.drive.events.stiffness import check_stability, check_tolerance
 from flexmb.errors import InputError
 from flexmb.schemes.compiled_numbers import check_scheme
 from flexmb.schemes.scheme import SchemesThat
@@ -34,6 +33,8 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
         message = f"cannot be false with '{plan.scheme.name}', which integrates between events; leave it out"
         raise InputError(message, where="time", key="events", value=False)
     if plan.with_events:
+        from flexmb.drive.events.stiffness import check_stability, check_tolerance
+
         check_events(plan.scheme, system, plan.tolerance)
         if plan.tolerance:
             check_tolerance(plan.scheme, system, plan.t0, end - plan.t0)

@@ -1,4 +1,4 @@
-"""Which engine runs: the compiled one when it applies."""
+"""Which engine runs: the compiled one when it applies. Engines that a run does not need are not loaded."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from flexmb.drive.adaptive import AdaptiveEngine
 from flexmb.drive.compiled import CompiledEngine, compiled_carries, has_compiled_step
 from flexmb.drive.drive_corners import corner_times
 from flexmb.drive.engine import Engine, Plan
-from flexmb.drive.events.event_engine import EventEngine
 from flexmb.drive.events.integrators import check_events
 from flexmb.drive.general import GeneralEngine
-from flexmb.drive.multibody_engine import MultibodyEngine, multibody_carries, refuse_solver
-from flexmb.drive.spheres import SpheresEngine
 from flexmb.errors import InputError
 from flexmb.kernels.tables import LOADED
+from flexmb.nonsmooth.methods.registry import KERNELS
+from flexmb.schemes.compiled_numbers import scheme_numbers
 from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
@@ -37,6 +36,8 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
         if engine == "compiled":
             raise InputError("events are located step by step; use auto or general", key="engine", value=engine)
         check_events(plan.scheme, system, plan.tolerance)
+        from flexmb.drive.events.event_engine import EventEngine
+
         return EventEngine(plan)
     check_laws(plan, engine)
     if isinstance(system, MultibodySystem):
@@ -47,6 +48,9 @@ def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
             message = f"steps of '{plan.scheme.name}' by time.tolerance need the general engine"
             raise InputError(message, key="engine", value=engine)
         if engine == "compiled" or (engine == "auto" and _has_compiled_loop(plan) and not by_error):
+            from flexmb.drive.multibody_engine import MultibodyEngine
+            from flexmb.drive.spheres import SpheresEngine
+
             return SpheresEngine(plan) if system.spheres else MultibodyEngine(plan)
         if not plan.scheme.any_system:
             message = f"'{plan.scheme.name}' has the compiled engine only for systems in large motion"
@@ -89,6 +93,31 @@ def check_laws(plan: Plan, engine: str = "auto") -> None:
         _refuse_joint_friction(plan, system)
     elif engine != "general":
         refuse_solver(plan)
+
+
+def multibody_carries(plan: Plan) -> bool:
+    """Return whether the compiled loop of large motion supports the laws of all contacts."""
+    blocks = plan.system.contacts.blocks
+    return not (blocks.poisson.any() or blocks.cohesion.any())
+
+
+def refuse_solver(plan: Plan) -> None:
+    """Raise InputError for solvers of problems with friction that the compiled loop cannot call."""
+    contacts, name = plan.system.contacts, plan.solver.name
+    if contacts.blocks.normals_only:
+        return
+    several = [known for known in KERNELS if known != "exact"]
+    words = ""
+    if not plan.solver.compiled:
+        words = f"compiled loops of large motion cannot call it for contacts with friction; use {', '.join(several)}"
+    elif name == "exact":
+        spheres = isinstance(plan.system, MultibodySystem) and plan.system.spheres
+        if contacts.nc > 1 or spheres:
+            words = f"solves one contact, the system has more; use {', '.join(several)}"
+        elif scheme_numbers(plan.scheme).contact_ggl == 1:
+            words = f"solves one contact at one level, ggl has two; use {', '.join(several)}, or ggl = false"
+    if words:
+        raise InputError(words, where="solver", key="name", value=name)
 
 
 def _has_compiled_loop(plan: Plan) -> bool:

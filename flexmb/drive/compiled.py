@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.engine import Engine, Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.drive.structure_arrays import structure_arrays
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.kernels.arrays import (
@@ -56,7 +56,7 @@ def compiled_carries(plan: Plan) -> bool:
     return plan.solver.compiled and not (blocks.poisson.any() or blocks.cohesion.any())
 
 
-class CompiledEngine:
+class CompiledEngine(Engine):
     """Runs the schemes of the project on a constant system without returning to Python between samples."""
 
     name = "compiled"

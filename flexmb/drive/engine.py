@@ -136,6 +136,14 @@ class Engine(Protocol):
         """Return the statistics of all steps."""
         ...
 
+    def make_room_for(self, arrays: Mapping[str, Array]) -> None:
+        """Adapt arrays to the sizes of a snapshot; those of most engines do not vary."""
+        return
+
+    def cause_of_growth(self) -> str:
+        """Return why energy grows at the state that was reached, if the engine can tell; else an empty text."""
+        return ""
+
 
 def tally_of(ledger: Array, steps: int, labels: Sequence[str]) -> Tally:
     """Return the tally from the ledger; ``labels`` are those of the contacts."""

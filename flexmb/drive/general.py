@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.engine import Engine, Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.drive.step_records import StepRecords
 from flexmb.errors import NotConverged, SimulationError
 from flexmb.record.samples import Block, Tally
@@ -23,7 +23,7 @@ Step: TypeAlias = tuple[State, Memory, StepReport]
 """Result of a step of a scheme."""
 
 
-class GeneralEngine:
+class GeneralEngine(Engine):
     """Runs any scheme on any system, step by step in Python."""
 
     name = "general"

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from flexmb.drive.dependent_joints import near_words, passed_words
 from flexmb.drive.drive_corners import corner_times
-from flexmb.drive.engine import Plan, not_finite, require_fitting, tally_of, truncate
+from flexmb.drive.engine import Engine, Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.drive.failed_contacts import FailedContacts
 from flexmb.drive.sparse_cones import SparseCones
 from flexmb.drive.stiff_damping import stiff_damping, thrown_off
@@ -25,6 +23,7 @@ from flexmb.kernels.multibody import (
     DIVERGED,
     EPS_NEAR,
     GAINED,
+    ITERATIONS,
     KINETIC,
     LAST_STEP,
     LEFT_TABLE,
@@ -36,6 +35,7 @@ from flexmb.kernels.multibody import (
     NOT_PROJECTED,
     SINGULAR,
     SPLIT,
+    STEPS,
     T_FIRST,
     TIME,
     TIME_BEFORE,
@@ -55,32 +55,7 @@ from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 
 
-def multibody_carries(plan: Plan) -> bool:
-    """Return whether the compiled loop supports the laws of all contacts."""
-    blocks = plan.system.contacts.blocks
-    return not (blocks.poisson.any() or blocks.cohesion.any())
-
-
-def refuse_solver(plan: Plan) -> None:
-    """Raise InputError for solvers of problems with friction that the compiled loop cannot call."""
-    contacts, name = plan.system.contacts, plan.solver.name
-    if contacts.blocks.normals_only:
-        return
-    several = [known for known in KERNELS if known != "exact"]
-    words = ""
-    if not plan.solver.compiled:
-        words = f"compiled loops of large motion cannot call it for contacts with friction; use {', '.join(several)}"
-    elif name == "exact":
-        spheres = isinstance(plan.system, MultibodySystem) and plan.system.spheres
-        if contacts.nc > 1 or spheres:
-            words = f"solves one contact, the system has more; use {', '.join(several)}"
-        elif scheme_numbers(plan.scheme).contact_ggl == 1:
-            words = f"solves one contact at one level, ggl has two; use {', '.join(several)}, or ggl = false"
-    if words:
-        raise InputError(words, where="solver", key="name", value=name)
-
-
-class MultibodyEngine:
+class MultibodyEngine(Engine):
     """Runs the implicit schemes on a system in large motion."""
 
     name = "compiled"
@@ -92,7 +67,6 @@ class MultibodyEngine:
         system = plan.system
         assert isinstance(system, MultibodySystem)
         self.system = system
-        refuse_solver(plan)
         self.workspace = self._new_room()
         self.motion = self.workspace.machine.motion
         self.corners = corner_times(system, plan.t0, plan.time(plan.steps), plan.h)
@@ -321,9 +295,6 @@ class MultibodyEngine:
         """Return copies of the complete state of the engine."""
         return {name: np.array(value) for name, value in self._state().items()}
 
-    def make_room_for(self, arrays: Mapping[str, Array]) -> None:
-        """Adapt arrays to the sizes of a snapshot; none vary here."""
-
     def restore(self, arrays: dict[str, Array], step: int) -> None:
         """Continue from a snapshot taken at ``step``; InputError if it does not fit this run."""
         self.make_room_for(arrays)
@@ -344,7 +315,10 @@ class MultibodyEngine:
 
     def tally(self) -> Tally:
         """Return the statistics of all steps."""
-        return tally_of(self.motion.ledger[0], self.step, self.system.gaps.labels)
+        tally, numbers = tally_of(self.motion.ledger[0], self.step, self.system.gaps.labels), self.motion.numbers
+        tally.newton_iterations, tally.steps_taken = int(numbers[ITERATIONS]), int(numbers[STEPS])
+        tally.notes, tally.bending = self.notes(), self.bending
+        return tally
 
     def notes(self) -> tuple[str, ...]:
         """Return the notes of the steps: singular positions."""

@@ -12,14 +12,10 @@ from flexmb.drive.check_plan import check_plan
 from flexmb.drive.choose_engine import choose_engine
 from flexmb.drive.energy_bounds import EXPLICIT_GAIN, MOST_GAIN, EnergyBounds
 from flexmb.drive.engine import Engine, Plan, require_fitting, truncate
-from flexmb.drive.events.event_engine import EventEngine
-from flexmb.drive.events.vibrations import damping_takes
 from flexmb.drive.feedback import Feedback
-from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.drive.stepping_time import SteppingTime
 from flexmb.drive.time_grid import check_whole
 from flexmb.errors import InputError, SimulationError
-from flexmb.kernels.multibody import ITERATIONS, STEPS
 from flexmb.record.plan_notes import notes_of
 from flexmb.record.run_warnings import warn_notes
 from flexmb.record.samples import Block, Checkpoint, RunInfo, Sink, Tally, count_kept
@@ -183,8 +179,7 @@ def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan)
         if found != due:
             message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
             raise InputError(message, key="resume")
-    if isinstance(motor, MultibodyEngine):
-        motor.make_room_for(point.arrays)
+    motor.make_room_for(point.arrays)
     require_fitting(point.arrays, {**motor.snapshot(), BOUNDS: bounds.numbers})
     motor.restore({name: values for name, values in point.arrays.items() if name != BOUNDS}, point.step)
     bounds.numbers = point.arrays[BOUNDS]
@@ -223,7 +218,7 @@ def _stopped(
     sink.append(truncate(block, bad, int(np.searchsorted(block.field_step, block.step[bad]))))
     motor.restore(*before)
     motor.advance(int(block.step[bad - 1]) - motor.step if bad else 0)
-    cause = motor.cause_of_growth() if isinstance(motor, EventEngine) else ""
+    cause = motor.cause_of_growth()
     words += f" ({cause})" if cause else ""
     error = SimulationError(words, time=float(block.time[bad]), step=int(block.step[bad]))
     error.tally = _tally(motor, floor)
@@ -251,19 +246,16 @@ def _round_off(plan: Plan) -> float:
 def _bounds(plan: Plan) -> EnergyBounds:
     """Return the bounds of the energies; explicit integrators do not overshoot, and may add little."""
     if plan.with_events and np.isfinite(plan.scheme.stability):
+        from flexmb.drive.events.vibrations import damping_takes
+
         return EnergyBounds(_round_off(plan), EXPLICIT_GAIN, damping_takes(plan.system, plan.t0))
     return EnergyBounds(_round_off(plan), MOST_GAIN)
 
 
 def _tally(motor: Engine, round_off: float) -> Tally:
-    """Return the tally of a run, with its round-off and what only steps of large motion count; ``round_off`` in J."""
+    """Return the tally of a run with its round-off, J."""
     tally = motor.tally()
     tally.round_off = round_off
-    if isinstance(motor, MultibodyEngine):
-        numbers = motor.motion.numbers
-        tally.newton_iterations, tally.steps_taken = int(numbers[ITERATIONS]), int(numbers[STEPS])
-        tally.notes = motor.notes()
-        tally.bending = motor.bending
     return tally
 
 

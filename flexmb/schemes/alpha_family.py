@@ -64,7 +64,6 @@ from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep
 from flexmb.schemes.alpha_newton import AlphaTrial
 from flexmb.schemes.compiled.alpha import LEVELS, AlphaFamilyStep
-from flexmb.schemes.compiled.alpha_large import STAGES
 from flexmb.schemes.frictional import directions, no_laws, surface_rates
 from flexmb.schemes.scheme import IN_LARGE_MOTION, Memory, Responses, Scheme, has_settled, largest
 from flexmb.state import Array, State, StepReport
@@ -257,6 +256,8 @@ class Alpha(Scheme):
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
         """Return the stages of ``compiled.alpha_large``."""
+        from flexmb.schemes.compiled.alpha_large import STAGES
+
         return STAGES
 
     @property

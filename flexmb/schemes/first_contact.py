@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy  # loads its subpackages when they are used
 
 from flexmb.state import Array
 
@@ -39,7 +39,7 @@ def first_contact(g: tuple[Array, Array], U: tuple[Array, Array], s: float, nois
         def gap(y: float, a: float = a, b: float = b, c: float = c, d: float = d) -> float:
             return float(a + y * (b + y * (c + y * d)))
 
-        root = low if gap(low) <= 0.0 else brentq(gap, low, high, xtol=1e-15)
+        root = low if gap(low) <= 0.0 else scipy.optimize.brentq(gap, low, high, xtol=1e-15)
         if s * root < first:
             first, which = s * float(root), int(i)
     return first, which

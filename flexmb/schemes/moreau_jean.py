@@ -46,7 +46,6 @@ from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, 
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.compiled.formulas import increment, mean
 from flexmb.schemes.compiled.moreau_jean import MoreauJeanStep
-from flexmb.schemes.compiled.moreau_jean_large import STAGES
 from flexmb.schemes.frictional import StepContacts, directions, no_laws, surface_rates
 from flexmb.schemes.scheme import (
     ALL_LAWS,
@@ -255,6 +254,8 @@ class MoreauJean(Scheme):
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
         """Return the stages of ``compiled.moreau_jean_large``."""
+        from flexmb.schemes.compiled.moreau_jean_large import STAGES
+
         return STAGES
 
 

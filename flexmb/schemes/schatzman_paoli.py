@@ -41,7 +41,6 @@ from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL,
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.compiled.schatzman_paoli import SchatzmanPaoliStep
-from flexmb.schemes.compiled.schatzman_paoli_large import STAGES
 from flexmb.schemes.scheme import (
     EVERYWHERE,
     Memory,
@@ -262,6 +261,8 @@ class SchatzmanPaoli(Scheme):
     @classmethod
     def large_motion_stages(cls) -> SchemeStages:
         """Return the stages of ``compiled.schatzman_paoli_large``."""
+        from flexmb.schemes.compiled.schatzman_paoli_large import STAGES
+
         return STAGES
 
     def check(self, system: System) -> None:

@@ -7,7 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from scipy import sparse
@@ -112,17 +112,6 @@ class Responses:
         """Return the diagonal of G^T S^-1 G, column by column."""
         columns = (G[:, [i]].toarray()[:, 0] for i in range(G.shape[1]))
         return cls(np.array([float(g @ S.solve(g)) for g in columns]))
-
-
-class Fixed(Protocol):
-    """Constant prepared data of a scheme: factorizations and Delassus matrices."""
-
-    S: StepMatrix
-
-    @property
-    def response(self) -> Array:
-        """Velocity a contact gains per unit of its impulse, (nc,)."""
-        ...
 
 
 @dataclass(frozen=True)

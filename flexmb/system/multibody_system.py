@@ -16,7 +16,6 @@ from scipy import sparse
 
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.pattern import Pattern, pattern_of
-from flexmb.assembly.workspace import NO_SCHEME, machine_of, point_of
 from flexmb.kernels import tangents
 from flexmb.kernels.curves import SIZE
 from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
@@ -138,6 +137,8 @@ class MultibodySystem:
         carried = np.isin(markers.kind, (FRAME, PLANAR, FLOATING))
         arms = markers.s[carried] * np.where(markers.kind[carried, None] == PLANAR, [1.0, 1.0, 0.0], 1.0)
         along = rows.ptr[:-1][~np.isin(rows.kind, (DOT, ANGLE))]
+        from flexmb.assembly.workspace import point_of
+
         state = point_of(self.tables, self.nv).markers
         place(markers, self.start, state)
         d = state.r[rows.marker[along + 1]] - state.r[rows.marker[along]]
@@ -172,14 +173,16 @@ class MultibodySystem:
 
     def machine(
         self,
-        numbers: SchemeNumbers = NO_SCHEME,
+        numbers: SchemeNumbers | None = None,
         settings: SolverSettings | None = None,
         scheme: SchemeStages = NO_STAGES,
     ) -> MachineWorkspace:
-        """Return a new machine at the initial state, for a run or for questions."""
+        """Return a new machine at the initial state, for a run or, without ``numbers``, for questions."""
+        from flexmb.assembly.workspace import NO_SCHEME, machine_of  # with all kernels of large motion
+
         pattern = self.find_pattern() if self.pattern is None else self.pattern
         state = (self.tables, self.start, self.v0, pattern, self.gaps.e, laws_of(self.gaps.blocks))
-        return machine_of(*state, numbers, settings, self.null, self.constant, scheme)
+        return machine_of(*state, numbers or NO_SCHEME, settings, self.null, self.constant, scheme)
 
     @cached_property
     def gaps(self) -> Groups:

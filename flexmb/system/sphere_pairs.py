@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from scipy.spatial import cKDTree
+import scipy  # loads its subpackages when they are used
 
 from flexmb.assembly.rows_beside import RowBeside
 from flexmb.kernels import tables as tab
@@ -58,7 +58,7 @@ class SphereGroup(NamedTuple):
 
     def near(self, x: Array, margin: float) -> IntArray:
         """Return the pairs (i < j) with gaps up to a margin, where centres are at x (n, 3); in rising order, (m, 2)."""
-        tree = cKDTree(x)
+        tree = scipy.spatial.cKDTree(x)
         pairs = tree.query_pairs(2.0 * float(self.radii.max()) + margin, output_type="ndarray").astype(np.int64)
         i, j = pairs.reshape(-1, 2).T
         gap = np.linalg.norm(x[j] - x[i], axis=1) - self.radii[i] - self.radii[j]
@@ -68,7 +68,7 @@ class SphereGroup(NamedTuple):
 
     def nearest(self, x: Array) -> tuple[Array, IntArray]:
         """Return the gap of each sphere to its nearest neighbour, (n,), m, and the index of the neighbour."""
-        tree = cKDTree(x)
+        tree = scipy.spatial.cKDTree(x)
         distance, index = (np.asarray(found) for found in tree.query(x, k=2))
         own = np.arange(len(x))
         other = np.where(index[:, 0] == own, index[:, 1], index[:, 0])  # where centres coincide, either may come first

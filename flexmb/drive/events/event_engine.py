@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.drive.engine import Plan, require_fitting, tally_of, truncate
+from flexmb.drive.engine import Engine, Plan, require_fitting, tally_of, truncate
 from flexmb.drive.events.capture import Capturing
 from flexmb.drive.events.compiled_march import compiled_march
 from flexmb.drive.events.edges import with_own_pieces
@@ -28,7 +28,7 @@ from flexmb.state import Array, StepReport
 from flexmb.system.multibody_system import MultibodySystem
 
 
-class EventEngine:
+class EventEngine(Engine):
     """Runs integrators of smooth motion between events."""
 
     name = EVENTS_ENGINE

@@ -16,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # loads its subpackages when they are used
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 
 from flexmb.drive.events.edges import Edges
 from flexmb.drive.events.thresholds import Thresholds
@@ -209,7 +209,7 @@ class Watch:
             for _ in range(40):  # where it is still positive: it increased from zero, or the start is the only root
                 low *= 0.5
                 if along(low) > 0.0:
-                    return float(brentq(along, low, b, xtol=1e-15))
+                    return float(scipy.optimize.brentq(along, low, b, xtol=1e-15))
                 if low < 1e-9:
                     break
             return 0.0
@@ -217,4 +217,4 @@ class Watch:
             return b
         if fresh and along(a) <= 0.0:  # it was zero until now
             return a
-        return float(brentq(along, a, b, xtol=1e-15))
+        return float(scipy.optimize.brentq(along, a, b, xtol=1e-15))
