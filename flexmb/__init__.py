@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # what type checkers and editors see; an alias exports the na
     from flexmb.parts.bodies.exact_beam import ExactBeam as ExactBeam
     from flexmb.parts.bodies.floating_beam import FloatingBeam as FloatingBeam
     from flexmb.parts.bodies.floating_data import FloatingData as FloatingData
+    from flexmb.parts.bodies.matrices import Matrices as Matrices
     from flexmb.parts.bodies.rotor import Rotor as Rotor
     from flexmb.parts.bodies.rotor_bearings import RotorBearing as RotorBearing
     from flexmb.parts.bodies.rotor_couplings import Coupling as Coupling
@@ -113,6 +114,7 @@ _HOME = {
     "flexmb.parts.bodies.exact_beam": "ExactBeam",
     "flexmb.parts.bodies.floating_beam": "FloatingBeam",
     "flexmb.parts.bodies.floating_data": "FloatingData",
+    "flexmb.parts.bodies.matrices": "Matrices",
     "flexmb.parts.bodies.rotor": "Rotor",
     "flexmb.parts.bodies.rotor_bearings": "RotorBearing",
     "flexmb.parts.bodies.rotor_couplings": "Coupling",

@@ -1,4 +1,4 @@
-"""Glocker's woodpecker, three contacts with friction on a hand-made system, beside a stepping of its own."""
+"""Glocker's woodpecker, on a hand-made system and as a shipped case, beside a stepping of its own."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from rough_systems import with_friction
 from runs import run
 from systems import contacts, system
 
+import flexmb as fm
 from flexmb.schemes import MoreauJean
 
 
@@ -30,3 +31,12 @@ def test_woodpecker_has_the_figures_of_siconos(engine):
     np.testing.assert_allclose(block.field_v[-1], v[-1], atol=1e-5)
     if engine == "compiled":
         np.testing.assert_allclose(block.field_q[-1], [-0.0413481868, -0.1034684683, -0.3409339756], atol=2e-8)
+
+
+def test_shipped_case_has_the_ledger_of_the_sheet():
+    """The same steps as those of the reference, to t = 1.2 with 1e-5."""
+    case = fm.load_case("woodpecker", ["time.step=1e-5"])
+    energy = case.run().energy
+    np.testing.assert_allclose(energy.total[-1] - energy.total[0], -7.78319e-3, atol=5e-9)
+    np.testing.assert_allclose(energy.work_contact[-1], -1.01288e-3, atol=5e-9)
+    np.testing.assert_allclose(energy.work_friction[-1], -6.77031e-3, atol=5e-9)

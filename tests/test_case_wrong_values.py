@@ -19,6 +19,7 @@ from flexmb.parts.bodies import KINDS as BODIES
 from flexmb.parts.bodies import Damping, Support
 from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
 from flexmb.parts.bodies.floating_data import DataPoint
+from flexmb.parts.bodies.matrices import MatrixPoint
 from flexmb.parts.bodies.shapes import SHAPES as SOLIDS
 from flexmb.parts.contacts import KINDS as CONTACTS
 from flexmb.parts.joints import KINDS as JOINTS
@@ -82,6 +83,7 @@ DATA = {
     **{"mass": 1.0, "inertia": 1.0, "center": 0.0, "mass_modes": [[0.1]], "stiffness_modes": [[9.0]]},
     "points": {"tip": {"at": [0.5, 0.0], "shape_x": [1.0]}},
 }
+MATRICES = {"mass_matrix": [[2.0]], "points": {"tip": {"at": [0.5, 0.0, 0.0], "x": [1.0]}}}
 ROTOR: dict[str, Any] = {
     **{"stations": [0.0, 1.0, 2.0], "outer_diameter": 0.1, "direction": [0.0, 1.0, 0.0], "material": MATERIAL},
     "bearings": [{"node": 0, "stiffness": 9.0}, {"node": 2, "stiffness": 9.0}],
@@ -105,6 +107,7 @@ PARTS: dict[str, dict[str, dict[str, Any]]] = {
         "bar": BAR,
         "beam": SPATIAL,
         "particle": BASE["bodies"]["ball"],
+        "matrices": MATRICES,
         "rigid": RIGID,
         "rigid-planar": {"mass": 1.0, "inertia": 1.0},
         "exact-beam": SPATIAL_KEYS,
@@ -247,6 +250,8 @@ def trials_of_large_motion() -> dict[str, dict[str, Any]]:
             out[f"{name}.{key}"] = placed(("bodies", "rod"), beam | {name: table | {key: HERE}})
     for key in keys(DataPoint)[:-1]:
         out[f"points.data.{key}"] = rod("floating-data", {"points": {"tip": {"at": [1.0, 0.0]} | {key: HERE}}})
+    for key in keys(MatrixPoint)[:-1]:
+        out[f"points.matrices.{key}"] = rod("matrices", {"points": {"tip": {"at": [1.0, 0.0, 0.0]} | {key: HERE}}})
     out["points.rigid"] = rod("rigid", {"points": {"tip": HERE}})
     out["points.rigid-planar"] = rod("rigid-planar", {"points": {"tip": HERE}})
     out["initial.project.large"] = placed(("initial",), {"project": HERE}, large=True)
@@ -322,6 +327,8 @@ def test_the_trials_themselves_are_not_what_is_wrong(tmp_path: Path, capsys: pyt
         "stiffness.EI": "1.0",
         "inertia.rotary": "1.0",
         "points.data.shape_y": "[1.0]",
+        "bodies.matrices.stiffness_matrix": "[[3.0]]",
+        "points.matrices.rotation_z": "[1.0]",
         "initial.project.large": "true",
         "time.tolerance.large": "1e-5",
         "output.interval.large": "0.02",

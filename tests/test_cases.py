@@ -94,6 +94,7 @@ PROMISED = {
     "three_balls_poisson",
     "two_ball_oscillator",
     "two_bars",
+    "woodpecker",
 }
 LONG = 300_000
 """Steps times unknowns of a case in large motion that is run once only."""

@@ -30,6 +30,7 @@ from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
 from flexmb.parts.bodies.body import BODY_QUANTITIES, QUANTITIES, RESERVED_BODIES
 from flexmb.parts.bodies.floating_data import DataPoint
 from flexmb.parts.bodies.line import LineBody
+from flexmb.parts.bodies.matrices import MatrixPoint
 from flexmb.parts.bodies.rotor_bearings import RotorBearing
 from flexmb.parts.bodies.rotor_couplings import Coupling
 from flexmb.parts.bodies.rotor_disks import Disk, Unbalance
@@ -157,6 +158,8 @@ SECTIONS: dict[str, dict[str, Any]] = {
     "Floating beam": arguments(BODIES["floating-beam"]),
     "Floating body by numbers": arguments(BODIES["floating-data"]),
     "Point of a floating body": arguments(DataPoint),
+    "Body given by its matrices": arguments(BODIES["matrices"]),
+    "Point of a body given by its matrices": arguments(MatrixPoint),
     "Joints": arguments(Joint),
     "Spring and damper between points": arguments(LOADS["spring-damper"]),
     "Torsion spring": arguments(LOADS["torsion-spring"]),

@@ -12,7 +12,7 @@ import numpy as np
 
 from flexmb.case.analyses import Analyses
 from flexmb.case.expectations import can_be_reached, evaluate, probe_names, problems_of, recorded_in
-from flexmb.case.part_tables import TOO_LARGE, defaults_of
+from flexmb.case.part_tables import TOO_LARGE, defaults_of, file_keys
 from flexmb.case.problems import Problem
 from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable, InitialTable
@@ -92,6 +92,7 @@ class Case:
             model.initial_static = tuple(tables.initial.static)
             model.initial_steady = tables.initial.steady
             model.project = tables.initial.project
+            model.initial_penetration = tables.initial.penetration
         except InputError as err:
             raise self.values.origin.wrap(err) from err
         return model
@@ -193,10 +194,10 @@ class Case:
         if tables.initial != InitialTable():
             out["initial"] = tables.initial.model_dump()
         for part in values.parts:
-            given = {key: item for key, item in data[part.role][part.name].items() if key not in ("kind", "mesh")}
-            table = {"kind": part.kind} | defaults_of(part) | given
-            if "mesh" in table:
-                table["mesh"] = mesh_name(table["mesh"])
+            given = {key: item for key, item in data[part.role][part.name].items() if key != "kind"}
+            own = {key: getattr(part, key) for key in file_keys(type(part)) if isinstance(given.get(key), str)}
+            files = {key: mesh_name(path) for key, path in own.items()}
+            table = {"kind": part.kind} | defaults_of(part) | given | files
             out.setdefault(part.role, {})[part.name] = table
         if tables.exact is not None:
             out["exact"] = tables.exact.model_dump()

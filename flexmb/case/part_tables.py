@@ -54,7 +54,7 @@ def read_parts(data: Mapping[str, Any], folder: Path, problems: list[Problem]) -
             continue
         for name, table in tables.items():
             try:
-                own = _with_mesh(table, folder, (role, name))
+                own = _with_files(table, folder, (role, name))
                 parts.append(_made(own, "kind", (role, name), kinds, {"name": name}))
             except CaseProblems as wrong:
                 problems.extend(wrong.problems)
@@ -95,14 +95,23 @@ def _is_plain(value: Any) -> bool:
     return isinstance(value, bool | int | float | str)
 
 
-def _with_mesh(table: Any, folder: Path, path: KeyPath) -> Any:
-    """Return a table with the path of its mesh file, if it has one."""
-    if not isinstance(table, Mapping) or not isinstance(table.get("mesh"), str):
+def file_keys(kind: type | None) -> tuple[str, ...]:
+    """Return the keys of a kind of part whose texts are the names of files."""
+    return ("mesh", *getattr(kind, "files", ()))
+
+
+def _with_files(table: Any, folder: Path, path: KeyPath) -> Any:
+    """Return a table with the paths of its files, if it has any."""
+    if not isinstance(table, Mapping):
         return table
-    mesh = os.path.abspath(find_mesh(table["mesh"], folder))
-    if words := missing_mesh(Path(mesh)):
-        raise CaseProblems(Problem((*path, "mesh"), words, mesh))
-    return {**table, "mesh": mesh}
+    kind = table.get("kind")
+    found = {}
+    for key in file_keys(KINDS[str(path[0])].get(kind) if isinstance(kind, str) else None):
+        if isinstance(table.get(key), str):
+            found[key] = os.path.abspath(find_mesh(table[key], folder))
+            if key == "mesh" and (words := missing_mesh(Path(found[key]))):
+                raise CaseProblems(Problem((*path, key), words, found[key]))
+    return {**table, **found}
 
 
 class CaseProblems(Exception):  # noqa: N818

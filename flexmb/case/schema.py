@@ -69,12 +69,13 @@ class InitialTable(Table):
     """``[initial]``: the static response to the named loads is the initial shape; they are released at the start.
 
     With ``steady`` the run starts in the steady motion under all loads. With ``project`` initial values that violate
-    joints or contacts are projected to the nearest admissible ones.
+    joints or contacts are projected to the nearest admissible ones. Contacts may start ``penetration`` inside, m.
     """
 
     static: list[Text] = []
     steady: Annotated[bool, Field(strict=True)] = False
     project: Annotated[bool, Field(strict=True)] = False
+    penetration: Number = 0.0
 
 
 class ExactTable(Table):

@@ -44,6 +44,8 @@ class Contacts:
         Its factor in the rate of the row.
     drift : (nt,) array
         Constant speed of the surface along the row, subtracted already: U_T = H^T v + drift + slide_coef s'(t).
+    points : (nc, 2) int array
+        The points on which each acts; -1 for none.
     """
 
     names: tuple[str, ...]
@@ -60,8 +62,11 @@ class Contacts:
     slide_of: IntArray = None  # type: ignore[assignment]
     slide_coef: Array = None  # type: ignore[assignment]
     drift: Array = None  # type: ignore[assignment]
+    points: IntArray = None  # type: ignore[assignment]
 
     def __post_init__(self) -> None:
+        if self.points is None:
+            object.__setattr__(self, "points", np.full((self.nc, 2), -1))
         if self.blocks is not None:
             return
         none = np.zeros(0)

@@ -23,6 +23,7 @@ from scipy import sparse
 from flexmb.errors import InputError
 from flexmb.linalg.strain import Strain, regular
 from flexmb.state import Array, IntArray, State, TimeFunction
+from flexmb.system.impulse_map import impulses_on_points
 from flexmb.system.layout import Layout as Layout
 from flexmb.system.linear_contacts import Contacts as Contacts
 from flexmb.system.linear_instant import LinearInstant
@@ -132,11 +133,7 @@ class LinearSystem:
     @cached_property
     def impulse_map(self) -> sparse.csr_array:
         """Impulses of the normals, then of the rows beside them -> impulse vector on each point, (3 n, nc + nt)."""
-        # the columns of `displacement` are unit vectors at the nodes, so D (G P + H R) is the impulse on each point
-        D, contacts = self.layout.displacement, self.contacts
-        if not contacts.blocks.nt:
-            return sparse.csr_array(D @ contacts.G)
-        return sparse.csr_array(sparse.hstack([D @ contacts.G, D @ contacts.H]))
+        return impulses_on_points(self.layout, self.contacts)
 
     @property
     def damped(self) -> bool:

@@ -13,7 +13,7 @@ from flexmb.assembly.gravity_check import acceleration_of, gravity_notes
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.checks.keywords import answer_unknown_keywords
 from flexmb.checks.memory import Sized, check_memory
-from flexmb.checks.values import nearest
+from flexmb.checks.values import nearest, nonnegative
 from flexmb.errors import InputError
 from flexmb.linalg.strain import stack
 from flexmb.parts.bodies.body import Body, BodyParts
@@ -65,6 +65,8 @@ class Model:
         if it had gone on for ever. For small motion.
     project : bool
         Move an initial state that joints or contacts do not allow to the nearest one they do. For large motion.
+    initial_penetration : float
+        Largest depth, m, by which contacts may start inside, e.g. as rounded data do. For small motion.
     """
 
     def __init__(
@@ -74,6 +76,7 @@ class Model:
         initial_static: Sequence[str] = (),
         initial_steady: bool = False,
         project: bool = False,
+        initial_penetration: float = 0.0,
     ) -> None:
         self.bodies: dict[str, Body] = {}
         self.joints: dict[str, LargePart] = {}
@@ -83,6 +86,7 @@ class Model:
         self.initial_static = tuple(initial_static)
         self.initial_steady = initial_steady
         self.project = project
+        self.initial_penetration = initial_penetration
 
     def __repr__(self) -> str:
         kinds = (parts_in_words(parts, role) for role in ROLES if (parts := getattr(self, role)))
@@ -170,7 +174,8 @@ class Model:
             dof_names=small.dof_names,
         )
         q0, v0 = self._start(system, small, weight, t0)
-        contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0)
+        inside = nonnegative(self.initial_penetration, "penetration", "initial")
+        contacts = contacts_of({name: c.rows(nodes, t0) for name, c in self.contacts.items()}, nodes, q0, t0, inside)
         return replace(system, q0=q0, v0=v0, contacts=contacts, notes=gravity_notes(self.gravity, self.bodies.values()))
 
     def _marks(self, nodes: Kinematics) -> Glyphs:
@@ -186,7 +191,11 @@ class Model:
         if self.initial_steady:
             message = "is not available for models with joints or large motion"
             raise InputError(message, where="initial", key="steady", value=self.initial_steady)
-        start = self._sag() if self.initial_static else {}
+        if self.initial_penetration:
+            message = "is for small motion; with joints or large motion, project = true moves the bodies apart"
+            raise InputError(message, where="initial", key="penetration", value=self.initial_penetration)
+        given = {name: body.parts().start for name, body in self.bodies.items() if hasattr(body, "coordinates")}
+        start = self._sag() if self.initial_static else given
         a = acceleration_of(self.gravity, self.bodies.values())
         # what couples joints comes after them
         joints = sorted(self.joints.values(), key=lambda joint: bool(getattr(joint, "couples", False)))
@@ -208,6 +217,7 @@ class Model:
         weight = self._named_force("gravity", small, self.weight(small.bodies)[0], 0.0)
         spin = spin_terms({name: at_start(b) for name, b in small.bodies.items()}, small.terms.values())
         q = static_response(small.K + spin.K + spin.cross, weight, self._check_held(small, "static"))
+        q += small.start
         ends = np.cumsum([b.nv for b in small.bodies.values()])
         return dict(zip(small.bodies, np.split(q, ends[:-1]), strict=True))
 
@@ -228,7 +238,7 @@ class Model:
         force = np.zeros(system.nv)
         for name in self.initial_static:
             force += self._named_force(name, small, weight, t0)
-        return static_response(K, force, check_held), system.v0
+        return static_response(K, force, check_held) + small.start, system.v0
 
     def _check_held(self, small: SmallMotion, key: str) -> Callable[[], None]:
         """Return a function that raises if a body is not held."""
@@ -258,9 +268,10 @@ class Model:
             message = "a run starts from a static response or from the steady motion, not from both"
             raise InputError(message, where="initial", key="static", value=self.initial_static)
         for name, b in small.bodies.items():
-            if b.v0.any():
-                message = "a body on the steady motion has its velocity; leave this out, or initial.steady"
-                raise InputError(message, where=f"bodies.{name}", key="velocity")
+            if b.v0.any() or b.start.any():
+                what, key = ("velocity", "velocity") if b.v0.any() else ("displacement", "coordinates")
+                message = f"a body on the steady motion has its {what}; leave this out, or initial.steady"
+                raise InputError(message, where=f"bodies.{name}", key=key)
 
 
 answer_unknown_keywords(Model)

@@ -19,10 +19,14 @@ from flexmb.system.start_inside import inside_words
 
 PENETRATION = 1e-12
 """Initial penetration, over the size of the model, that still counts as touching."""
+ROUNDED = 1e-3
+"""Initial penetration, over the size of the model, that rounded data may have."""
 
 
-def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array, t0: float) -> Contacts:
-    """Return all contacts as arrays; raise InputError for one that is closed by more than round-off at the start."""
+def contacts_of(
+    groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array, t0: float, inside: float = 0.0
+) -> Contacts:
+    """Return all contacts as arrays; raise InputError for one that starts deeper than ``inside`` and round-off."""
     rows = list(groups.values())
     counts = [r.g0.size for r in rows]
     motions: list[TimeFunction] = [r.motion for r in rows if r.motion is not None]
@@ -31,6 +35,8 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
     for r in rows:
         motion_of.append(np.full(r.g0.size, -1 if r.motion is None else used, dtype=np.int64))
         used += r.motion is not None
+    points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
+    others = np.repeat(np.array([r.other for r in rows], dtype=np.int64), np.array(counts, dtype=np.int64))
     contacts = Contacts(
         names=tuple(groups),
         start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
@@ -41,10 +47,10 @@ def contacts_of(groups: Mapping[str, ContactRows], nodes: Kinematics, q0: Array,
         motions=tuple(motions),
         motion_of=np.concatenate([np.empty(0, dtype=np.int64), *motion_of]),
         motion_coef=np.repeat(np.array([r.motion_coef for r in rows]), np.array(counts, dtype=np.int64)),
+        points=np.column_stack([points, others]),
         **_beside(rows, motion_of, nodes.nv),
     )
-    points = np.concatenate([np.empty(0, dtype=np.int64), *(r.points for r in rows)])
-    _check_penetration(contacts, points, nodes, q0, t0)
+    _check_penetration(contacts, points, nodes, q0, t0, inside)
     # a gap of round-off size at the start (0.1 + 0.2 on a plane at 0.3) is treated as zero
     g = contacts.g(t0, q0)
     touching = np.abs(g) <= PENETRATION * _size(contacts, nodes)
@@ -74,18 +80,22 @@ def _size(contacts: Contacts, nodes: Kinematics) -> float:
     return max(float(np.abs(nodes.points).max()), float(np.abs(contacts.g0).max(initial=0.0)))
 
 
-def _check_penetration(contacts: Contacts, points: IntArray, nodes: Kinematics, q0: Array, t0: float) -> None:
+def _check_penetration(
+    contacts: Contacts, points: IntArray, nodes: Kinematics, q0: Array, t0: float, inside: float
+) -> None:
     """Raise for the contact that is deepest inside at the start."""
     if not contacts.nc:
         return
     g = contacts.g(t0, q0)
     worst = int(np.argmin(g))
-    if g[worst] >= -PENETRATION * _size(contacts, nodes):
+    if g[worst] >= -max(PENETRATION * _size(contacts, nodes), inside):
         return
     i = int(points[worst])
     x = nodes.points[i] + nodes.displacement[3 * i : 3 * i + 3] @ q0
     group = contacts.names[int(np.searchsorted(contacts.start, worst, side="right")) - 1]
     at_rest = float(contacts.g(t0, np.zeros_like(q0))[worst]) if q0.any() else -np.inf
     place = f", node {nodes.labels([i])[0]} at ({x[0]:.6g}, {x[1]:.6g}, {x[2]:.6g})"
-    message = inside_words(contacts.labels[worst], float(g[worst]), at_rest, place)
+    words = inside_words(contacts.labels[worst], float(g[worst]), at_rest, place)
+    rounded = -float(g[worst]) <= ROUNDED * _size(contacts, nodes)
+    message = f"{words}; [initial] penetration = {-1.01 * g[worst]:.3g} admits it" if rounded else words
     raise InputError(message, where=f"contacts.{group}")

@@ -53,6 +53,11 @@ class SmallMotion:
         return tuple(name for b in self.bodies.values() for name in b.dof_names)
 
     @property
+    def start(self) -> Array:
+        """Displacements at the start, (nv,), bodies' own ones."""
+        return np.concatenate([b.start for b in self.bodies.values()])
+
+    @property
     def strain(self) -> Strain:
         """Return the deformation modes of all bodies and springs."""
         return _strain(self.bodies, self.springs, self.nodes.nv)
@@ -132,11 +137,11 @@ def _kinematics(bodies: dict[str, BodyParts]) -> Kinematics:
 def _layout(bodies: dict[str, BodyParts], nodes: Kinematics) -> Layout:
     firsts = [table.first for table in nodes.bodies.values()]
     parts = list(bodies.values())
-    vertices = [first for first, b in zip(firsts, parts, strict=True) if b.single]
+    vertices = np.concatenate([b.vertices + first for first, b in zip(firsts, parts, strict=True)])
     return Layout(
         points=nodes.points,
         cells=np.concatenate([b.cells + first for first, b in zip(firsts, parts, strict=True)]),
-        vertices=np.array(vertices, dtype=np.int64),
+        vertices=vertices,
         body_of_point=np.repeat(np.arange(len(parts)), [len(b.points) for b in parts]).astype(np.int64),
         bodies=tuple(bodies),
         displacement=nodes.displacement,

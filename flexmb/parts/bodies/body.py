@@ -95,6 +95,10 @@ class BodyParts:
         Names of several nodes at once.
     count : int
         Number of nodes with names, -1 for all points; the rest are copies at hinges.
+    q0 : (nv,) array, optional
+        Initial displacement; zero when not given.
+    single : bool
+        Whether the body is one point (a particle).
     """
 
     M: sparse.csr_array
@@ -119,6 +123,18 @@ class BodyParts:
     sections: LineSections | None = None
     groups: Mapping[str, IntArray] = field(default_factory=dict)
     count: int = -1
+    q0: Array | None = None
+    single: bool = False
+
+    @property
+    def start(self) -> Array:
+        """Initial displacement, (nv,)."""
+        return np.zeros(self.nv) if self.q0 is None else self.q0
+
+    @property
+    def vertices(self) -> IntArray:
+        """Points that are on no line."""
+        return np.setdiff1d(np.arange(len(self.points), dtype=np.int64), self.cells)
 
     @property
     def nodes(self) -> int:
@@ -129,11 +145,6 @@ class BodyParts:
     def nv(self) -> int:
         """Number of free unknowns."""
         return int(self.v0.size)
-
-    @property
-    def single(self) -> bool:
-        """Whether the body is one point (a particle)."""
-        return len(self.cells) == 0
 
 
 class Body(Protocol):

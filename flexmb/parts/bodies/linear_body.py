@@ -16,7 +16,7 @@ Entries = tuple[IntArray, IntArray, Array]
 
 
 def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
-    """Add a body: its unknowns are displacements, zero at the start."""
+    """Add a body: its unknowns are displacements, zero at first."""
     maps = _entries(parts)
     iq, iv = builder.add_plain(np.zeros(parts.nv), parts.v0, parts.dof_names, angles=_angles(maps))
     unknowns = iv + np.arange(parts.nv, dtype=np.int64)
@@ -40,7 +40,7 @@ def add_linear_body(builder: Builder, name: str, parts: BodyParts) -> None:
             unknowns=unknowns,
             picture=_picture(parts, maps, iq, iv),
             momentum_map=momentum,
-            center=parts.center,
+            center=parts.center if parts.mass else None,
             spin=spin,
             groups={word: [nodes[i] for i in own.tolist()] for word, own in parts.groups.items()},
         )
@@ -92,7 +92,7 @@ def _picture(parts: BodyParts, maps: Entries, iq: int, iv: int) -> Picture:
         iv=nowhere,
         local=parts.points,
         lines=parts.cells,
-        vertices=np.arange(n if parts.single else 0, dtype=np.int64),
+        vertices=parts.vertices,
         radius=parts.radius,
         row=row,
         vdof=iv + column,

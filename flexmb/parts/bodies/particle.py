@@ -101,6 +101,7 @@ class Particle(NamedBody):
             named={"first": 0},
             rigid_free=np.eye(nv),
             rigid_held=np.empty((0, nv)),
+            single=True,
         )
 
     def add_to(self, builder: Builder) -> None:

@@ -81,6 +81,8 @@ def _body_signal(name: str, body: str, quantity: str, bodies: Mapping[str, BodyP
         if other == body:
             break
         before += other_parts.nv
+    if quantity == "center_of_mass" and not parts.mass:
+        raise InputError(f"the centre of mass of '{body}' is not known", where="output", key="signals", value=name)
     dense = parts.momentum if quantity == "momentum" else parts.momentum / parts.mass
     left, right = sparse.csr_array((3, before)), sparse.csr_array((3, nodes.nv - before - parts.nv))
     B = sparse.csr_array(sparse.hstack([left, sparse.csr_array(dense), right], format="csr"))

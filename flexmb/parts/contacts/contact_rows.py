@@ -61,6 +61,8 @@ class ContactRows:
         Rows beside the normals.
     slide_coef, drift : (m,) arrays
         Contributions of the motion, times s'(t), and of the constant speed of the surface to the rates of those rows.
+    other : int
+        The node that the contact's node touches; -1 for none.
     """
 
     labels: list[str]
@@ -73,6 +75,7 @@ class ContactRows:
     beside: BesideRows | None = None
     slide_coef: Array = field(default_factory=lambda: np.zeros(0))
     drift: Array = field(default_factory=lambda: np.zeros(0))
+    other: int = -1
 
 
 class ContactPart(Protocol):

@@ -91,7 +91,7 @@ class NodeNode(LawKeys):
             beside = rows_beside(self.law, d, nodes.labels([a]), slide, turn, self.where)
         points = np.array([a], dtype=np.int64)
         none = np.zeros(0 if beside is None else beside.sliding.size)
-        return ContactRows([self.name], points, g0, G, self.law, beside=beside, slide_coef=none, drift=none)
+        return ContactRows([self.name], points, g0, G, self.law, beside=beside, slide_coef=none, drift=none, other=b)
 
     def add_to(self, builder: Builder) -> None:
         """Add the one row of this contact to a multibody system; d stays fixed in space."""
