@@ -41,7 +41,7 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, toleran
             law = LAW_WORDS.get(key, key)
             message = f"does not carry {law} (contact '{labels[i]}') with events; use moreau-jean without them"
             raise InputError(message, where="scheme", key="name", value=scheme.name)
-    rough = (blocks.friction[:, 0] > 0.0) & (blocks.slides > 0)
+    rough = blocks.friction.any(axis=1) & (blocks.slides > 0)
     spatial = np.flatnonzero(rough & (blocks.slides > 1))
     if spatial.size and not isinstance(scheme, Hybrid):
         message = (
