@@ -32,7 +32,7 @@ def belts(axes: plt.Axes) -> None:
     axes.set(
         xlabel="time, s",
         ylabel="position, mm",
-        title="Masses on belts (grey: exact)",
+        title="Masses on belts (gray: exact)",
         xlim=(0.0, 2.0),
         ylim=(-75.0, 90.0),
     )

@@ -25,7 +25,7 @@ def build_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="flexmb",
         description="Finite-element flexible multibody dynamics with hard unilateral contact.",
-        epilog="Exit codes: 0 done, 1 an expectation failed, 2 the input is wrong, 3 the simulation failed.",
+        epilog="Exit codes: 0 success, 1 an expectation failed, 2 invalid input, 3 the simulation failed.",
         parents=[everywhere],
     )
     parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")

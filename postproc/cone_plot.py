@@ -159,7 +159,7 @@ def _note(result: Result, pushes: Pushes) -> str:
     words: Sequence[str] = []
     steps = np.diff(result.step)
     if steps.size and steps.max() > 1:
-        words = ["Impulses are sums over the steps between samples; the colour is the status in the last of them."]
+        words = ["Impulses are sums over the steps between samples; the color is the status in the last of them."]
     if pushes.left_out:
         words = [*words, f"{pushes.left_out} more are not drawn."]
     return " ".join(words)

@@ -149,7 +149,7 @@ KEYS = (
         "play faster, slower",
         {"+": lambda c: c.faster(2.0), "=": lambda c: c.faster(2.0), "-": lambda c: c.faster(0.5)},
     ),
-    Keys("f", "next field to colour by", {"f": lambda c: c.next_field()}),
+    Keys("f", "next field to color by", {"f": lambda c: c.next_field()}),
     Keys(
         "] [",
         "displacements larger, smaller",

@@ -68,5 +68,5 @@ def _read(fields: Fields, name: str, states: IntArray) -> Array:
     if name == "velocity":
         return layout.velocities(q, rows_of(fields.v, states))
     forces = fields.maps.forces
-    assert forces is not None, "a scene is not coloured by what its lines do not tell"
+    assert forces is not None, "the lines of this scene do not have the field that is to color it"
     return forces.values(q)[name]

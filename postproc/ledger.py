@@ -120,7 +120,7 @@ class Ledger:
         """The stack of the present energy and the losses."""
         above = "potential (above its minimum)" if self.lowest else "potential"
         there = (Part("kinetic", BLUE, self.kinetic), Part(above, ORANGE, self.potential - self.lowest))
-        losses = tuple(Part(f"taken by {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)
+        losses = tuple(Part(f"lost to {w.word}", w.colour, np.maximum(-w.values, 0.0)) for w in self.works)
         return (*there, *(part for part in losses if largest(part.values) > 0.0))
 
 

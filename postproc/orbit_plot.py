@@ -60,7 +60,7 @@ def draw_orbit(axes: Axes, opened: Opened, node: Whirl, shown: Array) -> None:
     t, yz = node.time[shown], (node.yz - offset)[shown]
     last = t >= t[-1] - LATEST * (t[-1] - t[0])
     samples = samples_per_turn(yz)
-    words = f", {samples:.0f} samples a turn" if samples < SMOOTH else ""
+    words = f", {samples:.0f} samples per revolution" if samples < SMOOTH else ""
     axes.plot(*yz.T, color=BLUE, linewidth=0.5, alpha=0.35, label=f"{t[0]:.4g} to {t[-1]:.4g} s{words}")
     axes.plot(*yz[last].T, color=BLUE, linewidth=1.2, zorder=4, label=f"from {t[last][0]:.4g} s")
     for name, (table, hits) in clearances.items():

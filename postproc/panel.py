@@ -203,7 +203,7 @@ class Panel:
 
     def tell(self) -> None:
         """Write below the scene the meaning of grey parts and of arrows that are shown."""
-        meanings = ("grey: reference position", self.ghost.GetVisibility()), (self.arrows.scale.words, self.arrows.on)
+        meanings = ("gray: reference position", self.ghost.GetVisibility()), (self.arrows.scale.words, self.arrows.on)
         self.overlay.caption.SetInput(";   ".join(words for words, there in meanings if words and there))
 
     def recolour(self, limits: tuple[float, float]) -> None:

@@ -110,7 +110,7 @@ def section_points(curves: Curves, names: Sequence[str], section: Section, insid
         at = t[up] - s[up] * (t[up + 1] - t[up]) / (s[up + 1] - s[up])
     if not len(at):
         jumps = "" if section.period is not None or not in_jumps(curves, section.signal)[inside].any() else JUMPS
-        words = f"no point: {_words(section)} does not happen between {t[0]:g} and {t[-1]:g} s{jumps}"
+        words = f"no point: {_words(section)} does not occur between {t[0]:g} and {t[-1]:g} s{jumps}"
         raise InputError(words, key="section")
     points = np.column_stack([np.interp(at, t, curves[name][inside]) for name in names])
     return np.asarray(at), points

@@ -270,10 +270,10 @@ def draw_slip(axes: Axes, result: Result, name: str) -> None:
 
 
 def draw_energy(axes: Axes, result: Result, columns: int = 3) -> None:
-    """Draw the balance as a sum: kinetic + potential = total, + lost = initial energy + work put in.
+    """Draw the balance as a sum: kinetic + potential = total, + lost = initial energy + work supplied.
 
     The upper edge of the stack of kinetic and potential energy is the total, and the strip between it and the dashed
-    line (initial energy and work put in by loads and drives) is the loss by damping, contacts and the scheme. The
+    line (initial energy and work supplied by loads and drives) is the loss by damping, contacts and the scheme. The
     legend reads as that sum. A potential has no zero of its own: where ``Ledger.lowest`` is not zero, it is measured
     from its lowest value. ``columns`` is the number of columns of the legend.
     """

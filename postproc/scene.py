@@ -359,10 +359,10 @@ class Scene:
             drawn.append(f"sections drawn × {self.thickness.enlarged:.3g}")
         drawn += self.room.notes
         if bad := len(self._checked.left_out):
-            drawn.append(f"{bad} states are not finite; neighbouring ones are shown instead")
+            drawn.append(f"{bad} states are not finite; adjacent ones are shown instead")
         every = len(self.look.states)
         if not self._ends_given and (looked_at := self._range[2]) < every:
-            drawn.append(f"colours span {looked_at} of {every} states")
+            drawn.append(f"colors span {looked_at} of {every} states")
         return (*self.opened.notes, *self.plane_notes, *self.marks.notes, *drawn)
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:

@@ -42,7 +42,7 @@ def prepare_off_screen() -> None:
         os.environ[WINDOW] = "vtkOSOpenGLRenderWindow"
     else:
         raise InputError(
-            "there is no screen, and neither EGL nor OSMesa to render off-screen; "
+            "there is no display, and neither EGL nor OSMesa for off-screen rendering; "
             "install one of them (Debian and Ubuntu: apt install libegl1, or libosmesa6)"
         )
 

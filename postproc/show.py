@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SIZE = (1280, 720)
 BACKENDS = ("html", "static", "window")
-NO_SCREEN = "there is no screen for a window, so a picture was rendered off-screen"
+NO_SCREEN = "there is no display for a window, so a picture was rendered off-screen"
 
 
 def show(
@@ -85,7 +85,7 @@ def _page(scene: Scene, k: int, image: Any) -> Any:
 
     field = scene.look.field
     if "." in field:
-        _warn(f"pages colour by magnitudes, so '{field}' is a picture; field='{field.partition('.')[0]}' can be turned")
+        _warn(f"pages color by magnitudes, so '{field}' is a picture; field='{field.partition('.')[0]}' can be turned")
         return image
     try:
         return Turnable(MotionPage(scene, float(scene.times[k])).html(), image)

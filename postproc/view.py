@@ -30,7 +30,7 @@ MOST_FOLDERS, MOST_FPS, MOST_FPS_GIF = 6, 240.0, 50.0
 SCALES = 1e-6, 1e9
 """Limits of the magnification of displacements, beyond which nothing is visible or numbers overflow."""
 NO_SCREEN = (
-    "there is no screen for a window, so a picture was rendered off-screen; --movie F.mp4 makes a movie, --web a "
+    "there is no display for a window, so a picture was rendered off-screen; --movie F.mp4 makes a movie, --web a "
     "page for a browser"
 )
 
@@ -295,10 +295,10 @@ def _check_pace(fps: float, speed: float | None, movie: Path | None = None) -> N
     if speed is not None and not 0.0 < speed < np.inf:
         raise InputError("must be a positive number", key="speed", value=speed)
     if not 1.0 <= fps <= MOST_FPS:
-        raise InputError(f"must be 1 to {MOST_FPS:g} pictures a second", key="fps", value=fps)
+        raise InputError(f"must be 1 to {MOST_FPS:g} frames per second", key="fps", value=fps)
     if movie is not None and movie.suffix.lower() == ".gif" and fps > MOST_FPS_GIF:
         why = "browsers show frames shorter than 0.02 s more slowly; an mp4 may have more"
-        raise InputError(f"a gif must have 1 to {MOST_FPS_GIF:g} pictures a second: {why}", key="fps", value=fps)
+        raise InputError(f"a gif must have 1 to {MOST_FPS_GIF:g} frames per second: {why}", key="fps", value=fps)
 
 
 def _write(image: np.ndarray, path: Path) -> None:

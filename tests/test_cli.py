@@ -388,7 +388,7 @@ def test_check_compares_and_tells_by_its_exit_code(ball: Path, capsys: pytest.Ca
     assert "FAIL  max of ball.position.z = 0.6" in capsys.readouterr().out
     (ball.parent / "plain.toml").write_text(BALL.split("[[expect]]")[0])
     assert main(["check", "plain.toml"]) == 0
-    assert "expects nothing" in capsys.readouterr().out
+    assert "has no expectations" in capsys.readouterr().out
     assert main(["check", "nowhere.toml", "ball.toml"]) == 2
     captured = capsys.readouterr()
     assert "no case file 'nowhere.toml'" in captured.err

@@ -297,7 +297,7 @@ def test_energies_with_gaps_keep_their_works(
     labels = [curve["label"] for curve in page.chart("Works since the start")["curves"]]
     assert labels == ["contacts", "scheme", "change of the energy"]
     stack = [curve["label"] for curve in page.chart("Where the energy is")["curves"]]
-    assert stack == ["kinetic", "potential", "taken by contacts", "taken by scheme", "= initial + work put in"]
+    assert stack == ["kinetic", "potential", "lost to contacts", "lost to scheme", "= initial + work supplied"]
     figure = fm.load(folder).plot_energy()
     words = [text.get_text() for axes in figure.axes for text in axes.get_legend().get_texts()]
     assert not [word for word in words if "nan" in word]

@@ -52,7 +52,7 @@ def test_of_too_many_states_some_are_looked_at_and_the_picture_says_so(
     low, high, count = field_range(scene.fields, "velocity", np.arange(every), np.arange(width))
     assert count == 50
     assert 0.0 <= low < high
-    assert f"colours span 50 of {every} states" in scene.notes
+    assert f"colors span 50 of {every} states" in scene.notes
 
 
 def test_what_is_coloured() -> None:

@@ -164,7 +164,7 @@ def test_friction_is_a_part_of_the_ledger(flat: Result) -> None:
     np.testing.assert_array_equal(parts["friction"], flat.energy.work_friction)
     np.testing.assert_allclose(sum(parts.values()), ledger.total - ledger.total[0], atol=1e-12)
     words = [part.word for part in ledger.found]
-    assert "taken by friction" in words
+    assert "lost to friction" in words
     works = [np.abs(flat.energy.work_external), np.abs(flat.energy.work_contact), np.abs(flat.energy.work_friction)]
     assert flat.summary["energy"]["moved"] == pytest.approx(float(np.sum(works, axis=0).max()))
     labels = [text.get_text() for text in flat.plot_energy().axes[1].get_legend().get_texts()]

@@ -303,7 +303,7 @@ SD = {"a": "ball", "b": "ground", "stiffness": 1.0}
             lambda: SpringDamper("s", **SD | {"a": "ground"}, point_a=(1, 1, 1)),
             r"loads\.s\.b = 'ground'.*ends",
         ),
-        (lambda: SpringDamper("s", **SD | {"a": "rod.all"}), r"loads\.s\.a = 'rod\.all': means 5 nodes"),
+        (lambda: SpringDamper("s", **SD | {"a": "rod.all"}), r"loads\.s\.a = 'rod\.all': denotes 5 nodes"),
         (lambda: TorsionSpring("t", stiffness=1.0), r"loads\.t\.a.*missing.*joint.*b.*axis"),
         (lambda: TorsionSpring("t", a="box", stiffness=1.0), r"loads\.t\.axis: is missing"),
         (lambda: TorsionSpring("t", joint="j", a="box", stiffness=1.0), r"loads\.t\.a = 'box'.*joint"),

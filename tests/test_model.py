@@ -112,7 +112,7 @@ def test_requested_signals() -> None:
         ("ball.angular_velocity", "have no rotation"),
         ("rod.first.momentum", "unknown signal"),
         ("momentum", "unknown signal"),
-        ("rod.all.position", "means 5 nodes"),
+        ("rod.all.position", "denotes 5 nodes"),
         (3, "unknown signal"),
     ],
 )

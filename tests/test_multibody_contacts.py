@@ -274,7 +274,7 @@ ROW: dict[str, Any] = {"chain": ["b1", "b2", "b3"], "radius": 0.1}
         (SphereSphere, ROW | {"a": "ball"}, "contacts.c.a = 'ball'.*effect.*chain"),
         (SphereSphere, ROW | {"chain": ["b1"]}, "at least two"),
         (SphereSphere, ROW | {"chain": "b1"}, "at least two"),
-        (SphereSphere, ROW | {"chain": ["b1", "b2", "b1"]}, "neighbours twice"),
+        (SphereSphere, ROW | {"chain": ["b1", "b2", "b1"]}, "neighbors twice"),
         (SphereSphere, ROW | {"radius": [1, 1]}, "2 entries.*chain.*3"),
     ],
 )

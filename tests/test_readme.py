@@ -2,9 +2,15 @@
 
 import io
 import re
+import shutil
 from contextlib import redirect_stdout
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+import flexmb as fm
+from flexmb.cli import main
 from flexmb.schemes import SCHEMES
 
 ROOT = Path(__file__).parent.parent
@@ -47,3 +53,22 @@ def test_what_is_missing_is_put_down_to_what_takes_it():
 def test_make_run_says_where_to_look():
     lines = re.findall(r'^\t@echo "[^"]*\$\(BIN\)/flexmb (\w+) \$\(OUT\)"$', (ROOT / "Makefile").read_text(), re.M)
     assert lines == ["view", "report"]
+
+
+def test_the_frame_hits_both_stops_and_its_damping_is_found_from_data(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    frame, fit = re.findall(r"```toml\n(.*?)```", README, re.S)
+    shutil.copy(ROOT / "meshes" / "portal.msh", "frame.msh")  # the frame of the page, with more elements
+    Path("frame.toml").write_text(frame)
+    result = fm.load_case("frame.toml", ["bodies.frame.damping.beta=2e-4"]).run()
+    assert all(result.contacts[name].impulse.sum() > 0.0 for name in ("left_stop", "right_stop"))
+    x = result.signals["frame.left.displacement"][::20, 0]
+    noise = 1e-4 * np.random.default_rng(1).standard_normal(x.size)
+    rows = [f"{t:.6g},{value:.6g}" for t, value in zip(result.time[::20], x + noise, strict=True)]
+    Path("measured.csv").write_text("\n".join(["time,x", *rows]))
+    Path("fit.toml").write_text(fit)
+    assert main(["fit", "fit.toml", "--quiet"]) == 0
+    found = fm.load_fit("fit.toml").run("results/fit")
+    assert found.values[0] == pytest.approx(2e-4, abs=3 * found.errors[0])
+    assert found.errors[0] < 1e-5
+    assert Path("results/fit/fit.pdf").exists()

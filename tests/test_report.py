@@ -70,12 +70,12 @@ def test_energy_stack_adds_up(page: Page, bar: Path) -> None:
     energy = fm.load(bar).energy
     chart = page.chart("Where the energy is")
     bands = [curve for curve in chart["curves"] if "low" in curve]
-    assert [band["label"] for band in bands] == ["kinetic", "potential", "taken by contacts", "taken by scheme"]
+    assert [band["label"] for band in bands] == ["kinetic", "potential", "lost to contacts", "lost to scheme"]
     low = np.zeros(401)
     for band in bands:  # each stands on the one before
         np.testing.assert_allclose(page.numbers(band["low"]), low, atol=1e-4)
         low = page.numbers(band["y"])
-    t, given = page.curve("Where the energy is", "= initial + work put in")
+    t, given = page.curve("Where the energy is", "= initial + work supplied")
     np.testing.assert_allclose(low, given, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[0]["y"]), energy.kinetic, atol=1e-4)
     np.testing.assert_allclose(page.numbers(bands[1]["y"]), energy.total, atol=1e-4)

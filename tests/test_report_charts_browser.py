@@ -89,7 +89,7 @@ def test_energy_chart_shows_its_legend(chrome: Any, pages: Pages) -> None:
     show(chrome, pages["bar"])
     figure = chrome.find_element("css selector", "#energy figure")
     items = figure.find_elements("css selector", ".legend button")
-    words = ["kinetic", "potential", "taken by contacts", "taken by scheme", "= initial + work put in"]
+    words = ["kinetic", "potential", "lost to contacts", "lost to scheme", "= initial + work supplied"]
     assert [item.text for item in items] == words
     assert all(item.is_displayed() and item.size["width"] > 30 for item in items)
     texts = [text.text for text in figure.find_elements("css selector", ".plot text")]
@@ -355,7 +355,7 @@ def test_csv_holds_the_numbers_as_they_are(chrome: Any, pages: Pages) -> None:
     np.testing.assert_array_equal(table[:, 1], result.contacts["wall"].gap.ravel())
     name, text = saved(chrome, in_view(chrome, "#energy .csv"))
     rows = list(csv.reader(io.StringIO(text)))
-    taken = rows[0].index("taken by scheme, energy [J]")
+    taken = rows[0].index("lost to scheme, energy [J]")
     values = np.array([row[taken] for row in rows[1:]], dtype=float)
     np.testing.assert_allclose(values, np.maximum(-result.energy.numerical, 0.0), rtol=0, atol=1e-12)
 

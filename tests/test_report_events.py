@@ -49,7 +49,7 @@ def test_closings_are_in_the_report_of_every_integrator(name: str, tmp_path: Pat
     assert result.summary["events"]["closings"] >= 1
     page = reported(result, tmp_path / "run")
     bands = {curve["label"]: curve for curve in page.chart(STACK)["curves"] if "low" in curve}
-    closing = bands["taken by closings"]
+    closing = bands["lost to closings"]
     assert closing["colour"] == "wine"
     height = page.numbers(closing["y"])[-1] - page.numbers(closing["low"])[-1]
     assert height == pytest.approx(-float(result.energy.work_closing[-1]), abs=1e-9)

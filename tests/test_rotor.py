@@ -354,7 +354,7 @@ def test_bearings_hold_a_rotor_as_supports_do() -> None:
         return out
 
     one = [{"node": 0, "stiffness": 1e6}]
-    with pytest.raises(InputError, match="body 'r' is not held"):
+    with pytest.raises(InputError, match="body 'r' is not supported"):
         model(bearings=one).assemble()
     two = [*one, {"node": 3, "stiffness": 1e6}]
     assert model(bearings=two).assemble().q0.any()

@@ -85,7 +85,7 @@ WRONG: list[tuple[dict[str, Any], str]] = [
     ({"bearings": [{"node": 1, "axial": 3.0}]}, "rotor ... axial unknowns ... unknowns"),
     ({"unbalances": [{"node": 9, "magnitude": 1.0}]}, "bodies.r.unbalances[0].node = 9: body 'r' ... node"),
     ({"unbalances": [{"node": 1, "magnitude": "x"}]}, "bodies.r.unbalances[0].magnitude = 'x' ... number"),
-    ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3] ... two neighbouring nodes"),
+    ({"couplings": [COUPLING | {"nodes": [1, 3]}]}, "couplings[0].nodes = [1, 3] ... two neighboring nodes"),
     ({"couplings": [COUPLING | {"nodes": [3, 4]}]}, "bodies.r.couplings[0].nodes = 4: body 'r' ... node"),
     ({"couplings": [COUPLING | {"polar_inertia": 0.1}]}, "couplings[0].polar_inertia = 0.1 ... polar inertia"),
     ({"couplings": [COUPLING | {"lateral": 0.0}]}, "bodies.r.couplings[0].lateral = 0.0 ... positive"),

@@ -162,7 +162,7 @@ def test_orbits_with_corners_say_how_many_samples_a_turn_has(opened: Opened) -> 
     coarse = Whirl("rotor.last", 0.01 * np.arange(200.0), circle)
     unrecorded = dataclasses.replace(opened, case=opened.case | {"contacts": {}})
     draw_orbit(figure.subplots(), unrecorded, coarse, np.ones(200, dtype=bool))
-    assert "0 to 1.99 s, 13 samples a turn" in curves(figure.axes[0])
+    assert "0 to 1.99 s, 13 samples per revolution" in curves(figure.axes[0])
     assert not [name for name in curves(plot_orbits(opened).axes[0]) if "samples" in name]
 
 

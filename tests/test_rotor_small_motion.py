@@ -379,11 +379,11 @@ def test_steady_starts_that_cannot_be():
     refused(r"initial\.static.*not from both", Disk(), **both)
     refused("excited at a natural frequency", Disk(speed=50.0, U=1.0), initial_steady=True)
     loose = fm.Particle("loose", 1.0)
-    refused(r"initial\.steady = True: body 'loose' is not held", loose, initial_steady=True, gravity=(0, 0, -9.81))
+    refused(r"initial\.steady = True: body 'loose' is not supported", loose, initial_steady=True, gravity=(0, 0, -9.81))
     refused(
         r"initial\.steady.*large motion", shaft(spin={"kind": "ramp", "to": 9.0, "duration": 1.0}), initial_steady=True
     )
-    refused(r"initial\.static = 'gravity': is no force", Disk(), initial_static=["gravity"])
+    refused(r"initial\.static = 'gravity': is not a force", Disk(), initial_static=["gravity"])
 
 
 def test_matrices_that_are_not_skew_are_refused():

@@ -76,7 +76,7 @@ def test_no_screen_no_warnings(bar: Path, tmp_path: Path) -> None:
     assert run.stdout == "written: x.png (t = 0.84 s)\n"
     run = subprocess.run(words, cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert run.returncode == 0
-    assert says(run.stderr, "note ... no screen ... picture")
+    assert says(run.stderr, "note ... no display ... picture")
     assert run.stderr.count("\n") == 1
     assert run.stdout == "written: bar_view.png (t = 0.84 s)\n"
 

@@ -50,16 +50,16 @@ def bouncing_pendulum(result: fm.Result) -> list[Curve]:
 
     theta = pendulum.bouncing(result.time)[0]
     x = component(result, "rod.center.position", 0)
-    return [Curve("centre of the rod x [m]", result.time, x, np.cos(theta), 3e-2)]
+    return [Curve("center of the rod x [m]", result.time, x, np.cos(theta), 3e-2)]
 
 
 @compared("heavy_top", "Heavy top", "Brüls, Cardona, Arnold (2012)", "elliptic functions")
 def heavy_top(result: fm.Result) -> list[Curve]:
-    """The height of the centre of mass shows the nutation of a fast top."""
+    """The height of the center of mass shows the nutation of a fast top."""
     from references import heavy_top as top
 
     z = component(result, "top.center.position", 2)
-    return [Curve("height of the centre of mass [m]", result.time, z, top.height(result.time), 1e-3)]
+    return [Curve("height of the center of mass [m]", result.time, z, top.height(result.time), 1e-3)]
 
 
 @compared("slider_crank", "Slider-crank", "Flores, Leine, Glocker (2010), without clearance", "crank angle, DOP853")

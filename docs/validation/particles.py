@@ -77,7 +77,7 @@ def driven_block(result: fm.Result) -> list[Curve]:
 
 @compared("dry_friction_oscillator", "Oscillator with dry friction", SLIDING, "closed form, half period by half period")
 def dry_oscillator(result: fm.Result) -> list[Curve]:
-    """Each half period reduces the amplitude by the same amount; the mass comes to rest away from the centre."""
+    """Each half period reduces the amplitude by the same amount; the mass comes to rest away from the center."""
     from references import dry_friction
 
     x = dry_friction.oscillator(result.time)[0]

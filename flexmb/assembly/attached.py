@@ -36,8 +36,8 @@ class Attached:
         """Description of the point at which the joint acts."""
         at = ", ".join(f"{x:.6g}" for x in self.point)
         return (
-            f"names no point of '{self.body}', so it holds it where the other end is, at ({at}), {self.off:.6g} m from "
-            "its reference point"
+            f"names no point of '{self.body}', which is attached at the position of the other end, ({at}), "
+            f"{self.off:.6g} m from its reference point"
         )
 
 
@@ -64,15 +64,15 @@ def attached_notes(attached: Sequence[Attached], joints: Iterable[object], proje
         if one.where in looped and one.off > ROUNDED * float(np.abs(one.point).max()):
             message = (
                 f"the loop that this joint closes is open by {one.off:.6g} m: the joint {one.words}; name a point of "
-                "the body, or say with point where it is held"
+                "the body, or give the position of the joint as point"
             )
             raise InputError(message, where=one.where, key=one.key, value=one.body)
         notes.append(f"{one.where} {one.words}; a named point would be checked")
     more = len(notes) - MOST_NOTES
     if more > 1:
         notes[MOST_NOTES:] = [
-            f"{more} more joints, up to {attached[-1].where}, name no point of a body either, and hold it where the "
-            "other end is"
+            f"{more} more joints, up to {attached[-1].where}, name no point of a body either, which is attached at the "
+            "position of the other end"
         ]
     return notes
 

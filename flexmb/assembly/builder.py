@@ -171,7 +171,7 @@ class Builder:
                 return replace(at, position=np.asarray(point, dtype=np.float64), local=local + at.local, label=name)
         found = self.places(ref, where, key)
         if len(found) != 1:
-            message = f"means {len(found)} nodes but a single one is needed"
+            message = f"denotes {len(found)} nodes, but a single one is required"
             raise InputError(message, where=where, key=key, value=str(ref))
         return found[0]
 

@@ -107,7 +107,7 @@ class Kinematics:
         """Return the single point of a reference."""
         found = self.resolve(ref, where, key)
         if found.size != 1:
-            message = f"means {found.size} nodes but a single one is needed"
+            message = f"denotes {found.size} nodes, but a single one is required"
             raise InputError(message, where=where, key=key, value=str(ref))
         return int(found[0])
 

@@ -116,7 +116,7 @@ def _key_in(node: Any, part: str | int, path: Path) -> Any:
     if isinstance(node, dict):
         return str(part)
     if not isinstance(node, list):
-        raise InputError(f"{place} is no table, so it holds no '{part}'")
+        raise InputError(f"{place} is not a table, so it has no key '{part}'")
     if not isinstance(part, int) or part >= len(node):
         raise InputError(f"{place} is a list of {len(node)} entries, counted from 0: there is no entry '{part}'")
     return part

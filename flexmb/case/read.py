@@ -123,7 +123,7 @@ def _idle_options(scheme: Any, overrides: list[tuple[KeyPath, Any]]) -> tuple[st
     """Return a note if an option has no effect because of another one."""
     asked = ("scheme", "theta") in dict(overrides) or getattr(scheme, "theta", 0.5) != 0.5
     if asked and getattr(scheme, "weighting", "theta") != "theta":
-        return (f'scheme.theta counts with weighting = "theta" only; here it is "{scheme.weighting}"',)
+        return (f'scheme.theta has an effect with weighting = "theta" only; here it is "{scheme.weighting}"',)
     return ()
 
 
@@ -173,6 +173,6 @@ def _claim(tables: CaseTables | None, data: Mapping[str, Any]) -> list[Problem]:
     for key, known in named:
         name = getattr(exact, key)
         if isinstance(known, Mapping) and name not in known:
-            message = f"there is none of this name{nearest(name, known)}; allowed: {', '.join(known) or 'none'}"
+            message = f"there is no {key} of this name{nearest(name, known)}; allowed: {', '.join(known) or 'none'}"
             out.append(Problem(("exact", key), message, name))
     return out

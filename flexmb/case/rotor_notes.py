@@ -60,7 +60,7 @@ def place_notes(case: Case) -> tuple[str, ...]:
             beside = abs(float((at - to) @ unit(load.direction, "direction", load.where)))
             if beside > BESIDE:
                 words = f"'{load.to}' is {beside:.4g} m away from '{load.node}' along the axis"
-                out.append(f"{load.where}: {words}; a bearing acts as if both were at one place")
+                out.append(f"{load.where}: {words}; a bearing acts as if both were at the same position")
     axes = {rotor.name: rotor.parts.axis[:, 0] for rotor in system.rotors}
     for contact in model.contacts.values():
         if isinstance(contact, Clearance):
@@ -83,7 +83,7 @@ def _ring_notes(contact: Clearance, system: RotatingSystem, axes: Mapping[str, A
             beside = abs(float((points[at] - middle - offset) @ axis))
             if beside > BESIDE:
                 words = f"the middle of the ring is {beside:.4g} m away from '{label}' along the axis"
-                return [f"{contact.where}: {words}; only distances across it count"]
+                return [f"{contact.where}: {words}; only distances transverse to the axis are used"]
     return []
 
 

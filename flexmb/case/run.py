@@ -80,7 +80,7 @@ def _run_into(case: Case, plan: Plan, sink: RunFolder, progress: Progress | None
         if is_full(err):
             raise SimulationError(
                 f"{full_words(err, sink.folder)}; what was written up to the last checkpoint is kept, and --resume "
-                "goes on from there once there is room",
+                "continues from there once there is space",
                 time=plan.time(sink.step),
                 step=sink.step,
             ) from err

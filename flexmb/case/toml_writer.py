@@ -65,7 +65,7 @@ def value(item: Any) -> str:
         return str(item)
     if isinstance(item, float):
         return repr(item)
-    raise TypeError(f"a case holds no {type(item).__name__}: {item!r}")
+    raise TypeError(f"a case cannot contain a {type(item).__name__}: {item!r}")
 
 
 def _key(key: str) -> str:

@@ -41,7 +41,7 @@ def within_a_turn(value: object, key: str, where: str) -> float:
     """Return ``value``, an orientation angle in rad, as a float; more than a full revolution suggests degrees."""
     x = finite(value, key, where)
     if abs(x) > 2.0 * np.pi * (1.0 + 1e-9):
-        message = f"is an angle in rad, and more than a full turn; {x:g} degrees are {np.radians(x):.12g} rad"
+        message = f"is an angle in rad, and more than a full revolution; {x:g} degrees are {np.radians(x):.12g} rad"
         raise InputError(message, where=where, key=key, value=value)
     return x
 

@@ -1,4 +1,4 @@
-"""Frequencies, damping and critical speeds of a rotor over its speed."""
+"""Campbell diagram: frequencies and damping of a rotor over its speed, critical speeds."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _check(name: str, overrides: list[str], quiet: bool) -> int:
         print_run_notes(case, result.summary, table=True)
     print_scheme_note(case)  # part of the result: the scheme and grid that the expectations were written for
     entries = result.summary["expectations"]
-    words = counted(len(entries), "expectation") if entries else "expects nothing, so nothing was checked"
+    words = counted(len(entries), "expectation") if entries else "has no expectations, so nothing was checked"
     print(f"{case.name}: {words}")
     for line, entry in zip(expectation_lines(entries), entries, strict=True):
         print(f"  {line}" + (f"   [{entry['source']}]" if entry.get("source") else ""))

@@ -1,4 +1,4 @@
-"""Write a result in another format, for tables or for ParaView."""
+"""Export a result to CSV tables, to ParaView, or to PVD or XDMF files."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Fit parameters of a case to data: restitution, damping, stiffness and the like."""
+"""Fit parameters of a case to data: restitution, damping, stiffness, ..."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Natural frequencies and shapes of a case's system; of rotors with whirl and damping, at a speed."""
+"""Natural frequencies and mode shapes of a case; for rotors with whirl and damping, at a speed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Charts of a result: energy, contacts, signals, space-time, phase, Poincare, moments; of rotors orbits and spectra."""
+"""Figures of a result: energy, contact, signals, space-time, phase, Poincare, moment; for rotors orbit, spectrum."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ KINDS = {
     "signals": "signals over time",
     "xt": "space-time diagrams of stress and velocity of a bar or beam",
     "phase": "phase portrait of a signal and its rate",
-    "poincare": "Poincare section, by a period or where a signal rises through a value",
+    "poincare": "Poincare section, once per period or where a signal rises through a value",
     "moment": "bending-moment line of a beam or frame, at a time or its envelope",
-    "bifurcation": "of a study folder: a signal at the points of the section over a key",
+    "bifurcation": "a signal at the points of the section over a key of a study",
     "orbit": "orbits of nodes of a rotor, contacts marked",
-    "spectrum": "spectrum of a rotor's nodes, forward and backward apart",
+    "spectrum": "spectrum of a rotor's nodes, forward and backward whirl separated",
     "waterfall": "that spectrum over time",
     "forces": "bearing and contact forces of a rotor",
 }
@@ -45,37 +45,37 @@ OF_KIND = {
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb plot``."""
-    parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder; of bifurcation that of a study")
+    parser.add_argument("folder", metavar="DIR", type=Path, help="a result folder; for bifurcation a study folder")
     parser.add_argument("kind", choices=KINDS, help="; ".join(f"{kind}: {words}" for kind, words in KINDS.items()))
     out_help = "picture: pdf, svg or png; may be repeated (default: KIND.pdf in the folder)"
     parser.add_argument("-o", "--out", metavar="F.pdf", type=Path, action="append", default=[], help=out_help)
     parser.add_argument("--from", metavar="T", type=float, dest="start", help="start of the time interval, s")
     parser.add_argument("--to", metavar="T", type=float, dest="end", help="end of the time interval, s")
-    signal_help = (
-        "of signals and bifurcation: a signal, such as rod.last.velocity; may be repeated (default: the first)"
-    )
+    signal_help = "signals, bifurcation: a signal, such as rod.last.velocity; may be repeated (default: the first)"
     parser.add_argument("--signal", metavar="NAME", action="append", default=[], dest="signals", help=signal_help)
     for axis in "xy":
-        axis_help = f"of phase and poincare: the signal along {axis} (default: a signal and its rate)"
+        axis_help = f"phase, poincare: the signal along {axis} (default: a signal and its rate)"
         parser.add_argument(f"--{axis}", metavar="NAME", help=axis_help)
-    period_help = "of poincare and bifurcation: time between points, s (default: that of the harmonic load)"
+    period_help = "poincare, bifurcation: time between points, s (default: that of the harmonic load)"
     parser.add_argument("--period", metavar="T", type=float, help=period_help)
-    section_help = "of poincare and bifurcation: take a point where a signal rises through a value"
+    section_help = "poincare, bifurcation: points where a signal rises through a value"
     parser.add_argument("--section", metavar="SIGNAL=VALUE", help=section_help)
-    parser.add_argument("--key", metavar="AXIS", help="of bifurcation: the axis of the study (default: the first)")
-    field_help = "of xt: stress, velocity, displacement, axial_force, bending_moment, or such as velocity.x"
+    parser.add_argument("--key", metavar="AXIS", help="bifurcation: the axis of the study (default: the first)")
+    field_help = "xt: stress, velocity, displacement, axial_force, bending_moment, or a component such as velocity.x"
     parser.add_argument("--field", metavar="NAME", help=field_help)
-    parser.add_argument("--body", metavar="NAME", help="of xt and moment: which bar or beam (default: the first)")
-    parser.add_argument("--time", metavar="T", type=float, help="of moment: s (default: the largest moment)")
-    parser.add_argument("--envelope", action="store_true", help="of moment: least and largest over the run")
-    name_help = "of contact: which one, NAME, or NAME[3] of a group (default: the one with the largest impulses)"
+    parser.add_argument("--body", metavar="NAME", help="xt, moment: the bar or beam (default: the first)")
+    parser.add_argument("--time", metavar="T", type=float, help="moment: time, s (default: that of the largest moment)")
+    parser.add_argument("--envelope", action="store_true", help="moment: minimum and maximum over the run")
+    name_help = "contact: NAME, or NAME[3] of a group (default: the contact with the largest impulses)"
     parser.add_argument("--contact", "--name", metavar="NAME", dest="contact", help=name_help)
-    cone_help = "of contact: its friction cone, tangential against normal impulses"
+    cone_help = "contact: draw the friction cone, tangential against normal impulses"
     parser.add_argument("--cone", action="store_true", help=cone_help)
-    node_help = "of rotors: a recorded node, such as rotor.mid; may be repeated (default: the first four)"
+    node_help = (
+        "orbit, spectrum, waterfall: a recorded node, such as rotor.mid; may be repeated (default: the first four)"
+    )
     parser.add_argument("--node", metavar="NODE", action="append", default=[], dest="nodes", help=node_help)
-    parser.add_argument("--top", metavar="F", type=float, help="of spectra: highest frequency shown, Hz")
-    window_help = "of a waterfall: length of time of a spectrum (default: about eight revolutions, shorter in a run-up)"
+    parser.add_argument("--top", metavar="F", type=float, help="spectrum, waterfall: highest frequency shown, Hz")
+    window_help = "waterfall: window length of a spectrum (default: about eight revolutions, shorter in a run-up)"
     parser.add_argument("--window", metavar="SECONDS", type=float, help=window_help)
 
 

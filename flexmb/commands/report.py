@@ -1,4 +1,4 @@
-"""Write a report of results or of a study: one HTML file that needs nothing else."""
+"""Write a report of results or of a study: one self-contained HTML file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb report``."""
-    folders_help = "result folders, several are compared with each other; or one study folder"
+    folders_help = "result folders (several are compared), or one study folder"
     parser.add_argument("folders", metavar="DIR", type=Path, nargs="+", help=folders_help)
     out_help = "the file (default: DIR/report.html; of several: comparison.html)"
     parser.add_argument("-o", "--out", metavar="FILE.html", type=Path, help=out_help)

@@ -1,4 +1,4 @@
-"""Write the JSON schema of case files, with which editors complete and check them."""
+"""Write the JSON schema of case files, which editors use for completion and checks."""
 
 from __future__ import annotations
 

@@ -18,7 +18,8 @@ def main(args: argparse.Namespace) -> int:
     width = max(len(name) for name in SCHEMES)
     for name, cls in SCHEMES.items():
         words = doc_line(cls)
-        print(f"{name:<{width}}  {words}  [{', '.join(_option(f) for f in dataclasses.fields(cls) if f.init)}]")
+        options = ", ".join(_option(f) for f in dataclasses.fields(cls) if f.init)
+        print(f"{name:<{width}}  {words}" + (f"  [{options}]" if options else ""))
     return 0
 
 

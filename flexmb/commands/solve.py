@@ -10,7 +10,7 @@ from typing import Any
 
 def arguments(parser: argparse.ArgumentParser) -> None:
     """Add the options of ``flexmb solve``."""
-    words = "names of shipped contact problems (--list), files of others, or folders of them"
+    words = "shipped contact problems (--list), files, or folders of files"
     parser.add_argument("problems", metavar="PROBLEM", nargs="*", help=words)
     parser.add_argument("--list", action="store_true", help="list the shipped contact problems")
     words = "auto (default), exact, nsgs, psor, newton, proximal-newton, apgd, barzilai-borwein, admm, lemke, clarabel"
@@ -21,11 +21,11 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--iterations", metavar="N", type=int, default=0, help=words)
     words = "also write the problem to FILE, in the format of its extension (.npz, .hdf5, .dat); one PROBLEM only"
     parser.add_argument("--write", metavar="FILE", help=words)
-    words = "the study solvers_compared: every solver on every problem (default: those shipped), a table of times"
+    words = "run every solver on every problem (default: those shipped) and print a table of times"
     parser.add_argument("--compare", action="store_true", help=words)
-    words = "of --compare: picture of residuals against times, png, svg or pdf"
+    words = "with --compare: picture of residuals against times, png, svg or pdf"
     parser.add_argument("-o", "--out", metavar="F.png", type=Path, help=words)
-    words = "of --compare: time after which a solver gets no smaller tolerance for a problem (default 5)"
+    words = "with --compare: once a solver has taken this time for a problem, no smaller tolerance is tried (default 5)"
     parser.add_argument("--seconds", metavar="S", type=float, default=5.0, help=words)
 
 

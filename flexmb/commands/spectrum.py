@@ -1,4 +1,4 @@
-"""Spectral radius, period error and algorithmic damping of the schemes against omega h, without a run."""
+"""Spectral radius, period error and algorithmic damping of the schemes against omega h."""
 
 from __future__ import annotations
 

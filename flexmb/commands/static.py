@@ -1,4 +1,4 @@
-"""Static state under gravity and constant loads: displacements, reactions and section forces; of rotors at a speed."""
+"""Static state under gravity and constant loads: displacements, reactions and section forces; for rotors at a speed."""
 
 from __future__ import annotations
 

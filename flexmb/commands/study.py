@@ -1,4 +1,4 @@
-"""Run a study: one case, varied along axes, measured and drawn."""
+"""Run a study: vary a case along axes, measure every run, draw figures."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     )
     cluster = "address of a running Dask cluster, tcp://HOST:PORT, that executes the runs"
     parser.add_argument("--scheduler", metavar="ADDRESS", help=cluster)
-    parser.add_argument("--list", action="store_true", help="print one command per run, for Slurm and the like")
-    parser.add_argument("--run", metavar="K", type=int, help="do run K only (from 0), as --list prints it")
+    parser.add_argument("--list", action="store_true", help="print one command per run, for Slurm and other queues")
+    parser.add_argument("--run", metavar="K", type=int, help="execute run K only (counted from 0), as --list prints it")
     parser.add_argument("--check", action="store_true", help="exit with 1 if an expectation is not met")
     parser.add_argument("--yes", action="store_true", help="allow more than a million runs")
     set_help = "override a key of the case in all runs, e.g. time.end=1.0"

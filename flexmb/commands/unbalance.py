@@ -1,4 +1,4 @@
-"""Steady response of a rotor to its unbalance over its speed."""
+"""Steady unbalance response of a rotor over its speed."""
 
 from __future__ import annotations
 

@@ -14,24 +14,26 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--screenshot", metavar="F.png", type=Path, help="write a picture and open no window")
     parser.add_argument("--movie", metavar="F.mp4", type=Path, help="write a movie (mp4 or gif) and open no window")
     parser.add_argument("--web", action="store_true", help="serve the viewer as a page for a browser")
-    host_help = "where --web listens (default: 127.0.0.1, this machine only)"
+    host_help = "address on which --web listens (default: 127.0.0.1, this machine only)"
     parser.add_argument("--host", metavar="NAME", default="127.0.0.1", help=host_help)
     parser.add_argument("--port", metavar="N", type=int, default=8765, help="port of --web, 0 for any (8765)")
     parser.add_argument("--fps", metavar="N", type=float, default=30.0, help="frames per second of a movie (30)")
     speed_help = "seconds of the run per second of the movie or window (default: the run takes 10 s)"
     parser.add_argument("--speed", metavar="X", type=float, help=speed_help)
-    time_help = "the time to show, s (default: the middle of the contact with the largest impulse, else the end)"
+    time_help = "the time to show, s (default: the middle of the contact with the largest impulse, otherwise the end)"
     parser.add_argument("--time", metavar="T", type=float, help=time_help)
     field_help = (
         "displacement, velocity, axial_force, bending_moment or energy_density, or a component such as velocity.x "
-        "(default: axial_force of bars, else displacement)"
+        "(default: axial_force for bars, otherwise displacement)"
     )
     parser.add_argument("--field", metavar="NAME", help=field_help)
-    range_help = "values at the ends of the colours (default: of a picture those of its state, else of the whole run)"
+    range_help = (
+        "values at the ends of the color scale (default: for a picture those of its state, otherwise of the entire run)"
+    )
     # argparse takes -1e3 for an option, unless its pattern of negative numbers is set
     parser._negative_number_matcher = re.compile(r"-(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$")
     parser.add_argument("--range", metavar=("LOW", "HIGH"), type=float, nargs=2, help=range_help)
-    parser.add_argument("--scale", metavar="S", type=float, help="factor on displacements (default: 1)")
+    parser.add_argument("--scale", metavar="S", type=float, help="scale factor of displacements (default: 1)")
     parser.add_argument("--size", metavar="WxH", help="pixels (default: 1600x900; of a movie 1280x720)")
 
 

@@ -52,12 +52,12 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
 
 
 def _check_steps(plan: Plan, engine: str) -> None:
-    """Raise InputError for laws, a solver or a tolerance that steps over impacts do not carry."""
+    """Raise InputError for laws, a solver or a tolerance that time stepping does not support."""
     system = plan.system
     check_laws(plan, engine)
     if plan.tolerance and not plan.scheme.has_error_estimate:
         name = getattr(plan.scheme, "name", type(plan.scheme).__name__)
-        message = f"needs a scheme whose error is known: one of {WITH_ERROR}; with {name} give step or steps"
+        message = f"requires a scheme with an error estimate: one of {WITH_ERROR}; with {name} give step or steps"
         raise InputError(message, where="time", key="tolerance", value=plan.tolerance)
     if plan.tolerance and plan.tolerance < LEAST_TOLERANCE and not isinstance(system, MultibodySystem):
         message = f"must be at least {LEAST_TOLERANCE:g}: below that the error of a step is round-off"

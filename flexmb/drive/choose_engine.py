@@ -17,7 +17,7 @@ from flexmb.schemes.compiled_numbers import scheme_numbers
 from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme
 from flexmb.system.multibody_system import MultibodySystem
 
-NOT_CARRIED = "the compiled engine does not carry"
+NOT_CARRIED = "the compiled engine does not support"
 
 
 def choose_engine(plan: Plan, engine: str = "auto") -> Engine:
@@ -130,8 +130,8 @@ def _refuse_spheres(system: MultibodySystem) -> None:
     for key, i in system.contacts.blocks.laws().items():
         if system.spheres and key in ("impact", "cohesion"):
             message = (
-                f"{LAW_WORDS.get(key, key)} does not go with contacts of the kind spheres; list the pairs as contacts "
-                "of the kind sphere-sphere, which carry it with moreau-jean"
+                f"{LAW_WORDS.get(key, key)} is not available for contacts of the kind spheres; list the pairs as "
+                "contacts of the kind sphere-sphere, which support it with moreau-jean"
             )
             raise InputError(message, where=f"contacts.{system.contacts.labels[i]}", key=key)
 
@@ -142,8 +142,8 @@ def _refuse_joint_friction(plan: Plan, system: MultibodySystem) -> None:
     if loaded.size:
         name = system.contacts.labels[int(loaded[0])].removesuffix("_friction")
         message = (
-            f"'{plan.scheme.name}' runs step by step in Python here, which carries no friction in joints; use one of "
-            f"{EVERYWHERE}, with contacts that have Newton's impacts and no cohesion"
+            f"'{plan.scheme.name}' runs step by step in Python here, which does not support friction in joints; use "
+            f"one of {EVERYWHERE}, with contacts that have Newton's impacts and no cohesion"
         )
         raise InputError(message, where=f"joints.{name}", key="friction")
 

@@ -105,7 +105,7 @@ class FailedContacts:
         if self._gives_way(contact, all_rows):
             return f"{message} (contacts that cannot all hold)"
         if not self._gives_way(contact, all_rows[~driven]):
-            return f"{message}: the joints leave nothing that could give way to it"
+            return f"{message}: the joints leave no motion that could resolve it"
         names = list(dict.fromkeys(system.joints.name_of(int(row)) for row in all_rows[driven]))
         drives = f"drive of joint '{names[0]}'" if len(names) == 1 else f"drives of joints {', '.join(names)}"
         return (

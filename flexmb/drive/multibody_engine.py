@@ -257,8 +257,8 @@ class MultibodyEngine(Engine):
         fastest = int(np.argmax(speeds))
         name = self.system.dof_names[frames[fastest]].split(".")[0]
         return (
-            f"; body '{name}' turns {speeds[fastest] * self.plan.h:.3g} rad in a step of {self.plan.h:g} s: choose "
-            f"time.step below {MOST_TURN / speeds[fastest]:.3g}"
+            f"; body '{name}' rotates by {speeds[fastest] * self.plan.h:.3g} rad in a step of {self.plan.h:g} s: "
+            f"choose time.step below {MOST_TURN / speeds[fastest]:.3g}"
         )
 
     def _stiff(self) -> str:

@@ -172,12 +172,14 @@ def _restore(motor: Engine, bounds: EnergyBounds, point: Checkpoint, plan: Plan)
         message = f"the checkpoint comes from the {point.engine} engine, this run uses the {motor.name} one"
         raise InputError(message, key="resume")
     if not 0 <= point.step <= plan.steps:
-        message = f"the checkpoint stands at step {point.step}, and this run has {plan.steps} steps; {anew}"
+        message = f"the checkpoint is at step {point.step}, and this run has {plan.steps} steps; {anew}"
         raise InputError(message, key="resume")
     for name, every in (("samples", plan.every), ("fields", plan.fields_every)):
         found, due = getattr(point, name), count_kept(point.step, every, plan.steps)
         if found != due:
-            message = f"the checkpoint at step {point.step} counts {found} {name}, and {due} are due there; {anew}"
+            message = (
+                f"the checkpoint at step {point.step} contains {found} {name}, but {due} are expected there; {anew}"
+            )
             raise InputError(message, key="resume")
     motor.make_room_for(point.arrays)
     require_fitting(point.arrays, {**motor.snapshot(), BOUNDS: bounds.numbers})

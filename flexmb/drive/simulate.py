@@ -143,14 +143,16 @@ def chosen_scheme(scheme: Scheme | type[Scheme] | str, options: dict[str, Any]) 
         allowed = [field.name for field in dataclasses.fields(scheme) if field.init]  # type: ignore[arg-type]
         for key in options:
             if key not in allowed:
-                words = f"is no option of it{_meant(key, [*OWN, *allowed])}; options: {', '.join(allowed) or 'none'}"
+                words = (
+                    f"is not an option of it{_meant(key, [*OWN, *allowed])}; options: {', '.join(allowed) or 'none'}"
+                )
                 raise InputError(words, where=f"simulate, scheme '{scheme.name}'", key=key, value=options[key])
         return scheme(**options)
     if isinstance(scheme, str) or not callable(getattr(scheme, "step", None)):
         words = "must be a scheme or the name of one, such as GeneralizedAlpha(rho_inf=0.8) or 'generalized-alpha'"
         raise InputError(words, key="scheme", value=scheme)
     for key, value in options.items():
-        words = f"is no keyword of simulate{_meant(key, OWN)}; a scheme that is given as an object has its options"
+        words = f"is not a keyword of simulate{_meant(key, OWN)}; options belong to the scheme object"
         raise InputError(words, where="simulate", key=key, value=value)
     return scheme
 

@@ -148,7 +148,7 @@ class Fit:
             with sole_writer(folder, what="fits in"):
                 known = Evaluations(folder, self.file.digest)
                 if known.found and say is not None:
-                    say(f"{known.found} runs are there already")
+                    say(f"{known.found} runs are finished already")
                 work = _Work(self, comparison, known, progress)
                 result = work.result(*work.best(self._start()))
                 write_fit(self.file, comparison, known, result, folder)

@@ -57,7 +57,7 @@ def _falling_notes(run: RunInfo, tally: Tally) -> list[str]:
     return [
         f"{_place(run, tally.falling_contact)}: friction falls so steeply with the slip speed that W_TT P_N |mu'| = "
         f"{tally.falling_max:.3g} at t = {tally.falling_time:.6g} s; from 1 on the slip of a step is not unique, and "
-        "mu of its start decides; a smaller time.step lowers it, except in impacts (docs/friction.md)"
+        "mu at its start is used; a smaller time.step lowers it, except in impacts (docs/friction.md)"
     ]
 
 
@@ -65,7 +65,7 @@ def _bending_notes(tally: Tally) -> list[str]:
     """Return notes on floating beams that bent beyond the range of linear strains."""
     return [
         f"bodies.{name}: this floating beam was bent by {100.0 * share:.3g} % of its length at t = {time:.6g} s, its "
-        f'linear strains are good for {100.0 * MOST_BENT:g} %; kind = "exact-beam" has no such limit'
+        f'linear strains are valid up to {100.0 * MOST_BENT:g} %; kind = "exact-beam" has no such limit'
         for name, share, time in tally.bending
         if share > MOST_BENT
     ]

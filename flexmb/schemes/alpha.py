@@ -149,7 +149,7 @@ class GeneralizedAlpha(Alpha):
 
 @dataclass(frozen=True)
 class NaiveHHT(Alpha):
-    """HHT with the contact force treated like any other force (eqs 69-72): wrong on purpose, for the demonstration.
+    """HHT with the contact force treated like any other force (eqs 69-72): inconsistent, for demonstration only.
 
     Parameters
     ----------

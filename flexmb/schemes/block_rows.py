@@ -57,6 +57,6 @@ def refuse_tangential_restitution(scheme: str, system: System) -> None:
     found = np.flatnonzero(system.contacts.blocks.e_T)
     if found.size:
         i = int(found[0])
-        message = f"must be 0 with the scheme '{scheme}'; take another for it, e.g. moreau-jean"
+        message = f"must be 0 with the scheme '{scheme}'; use another one, e.g. moreau-jean"
         where = f"contacts.{system.contacts.labels[i]}"
         raise InputError(message, where=where, key="tangential_restitution", value=float(system.contacts.blocks.e_T[i]))

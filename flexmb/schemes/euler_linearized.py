@@ -48,7 +48,7 @@ ROUNDS = 30
 
 @dataclass(frozen=True)
 class EulerLinearized(Scheme):
-    """Linearized implicit Euler, one contact problem a step, positions pushed back: the DVI stepping of Chrono.
+    """Linearized implicit Euler with position stabilization, one contact problem per step: Chrono's DVI stepping.
 
     Parameters
     ----------

@@ -147,7 +147,7 @@ class LobattoIIIA2(ImplicitRungeKutta):
 
 @dataclass(frozen=True)
 class LobattoIIIA4(ImplicitRungeKutta):
-    """Lobatto IIIA of order 4; A-stable, conserves energy on linear motion but for bounded oscillations."""
+    """Lobatto IIIA of order 4; A-stable, the energy of linear motion oscillates within bounds."""
 
     name: ClassVar[str] = "lobatto-iiia-4"
     table: ClassVar[ImplicitTable] = implicit_tables.LOBATTO_IIIA_4
@@ -155,7 +155,7 @@ class LobattoIIIA4(ImplicitRungeKutta):
 
 @dataclass(frozen=True)
 class LobattoIIIA6(ImplicitRungeKutta):
-    """Lobatto IIIA of order 6; A-stable, conserves energy on linear motion but for bounded oscillations."""
+    """Lobatto IIIA of order 6; A-stable, the energy of linear motion oscillates within bounds."""
 
     name: ClassVar[str] = "lobatto-iiia-6"
     table: ClassVar[ImplicitTable] = implicit_tables.LOBATTO_IIIA_6
@@ -163,7 +163,7 @@ class LobattoIIIA6(ImplicitRungeKutta):
 
 @dataclass(frozen=True)
 class LobattoIIIC4(ImplicitRungeKutta):
-    """Lobatto IIIC of order 4: L-stable, never gains energy on linear motion; where IIIA rings."""
+    """Lobatto IIIC of order 4: L-stable, never gains energy on linear motion; damps fast modes, unlike IIIA."""
 
     name: ClassVar[str] = "lobatto-iiic-4"
     table: ClassVar[ImplicitTable] = implicit_tables.LOBATTO_IIIC_4

@@ -61,7 +61,7 @@ EVENTS = 40
 
 @dataclass(frozen=True)
 class Potra(Scheme):
-    """Linearly implicit trapezoidal rule, one complementarity problem a step; impacts located, by Poisson's law.
+    """Linearly implicit trapezoidal rule, one complementarity problem per step; located impacts by Poisson's law.
 
     Parameters
     ----------

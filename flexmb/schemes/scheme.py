@@ -231,7 +231,7 @@ class Scheme(ABC):
             if key not in self.carries:
                 able = SchemesThat(lambda c: c.carries >= set(present) and (c.restitutes or not bounces))
                 law, contact = LAW_WORDS.get(key, key), system.contacts.labels[i]
-                message = f"does not carry {law} (contact '{contact}'); use one of {able}"
+                message = f"does not support {law} (contact '{contact}'); use one of {able}"
                 raise InputError(message, where="scheme", key="name", value=self.name)
 
     @property

@@ -72,5 +72,5 @@ class SmoothScheme(Scheme):
         raise self._no_steps()
 
     def _no_steps(self) -> InputError:
-        message = "integrates smooth motion between events: it has no steps over impacts; use it with the event driver"
+        message = "integrates smooth motion between events and has no time stepping; use it with the event driver"
         return InputError(message, where="scheme", key="name", value=self.name)

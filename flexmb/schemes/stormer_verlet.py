@@ -48,7 +48,7 @@ CLOSE = 1e-14
 
 @dataclass(frozen=True)
 class StormerVerlet(Scheme):
-    """Stormer-Verlet's explicit, symplectic scheme with Moreau's impacts; steps below 2 over the top frequency."""
+    """Stormer-Verlet's explicit, symplectic scheme with Moreau's impacts; stable for h < 2 / omega_max."""
 
     name: ClassVar[str] = "stormer-verlet"
     any_system: ClassVar[bool] = True

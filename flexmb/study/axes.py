@@ -151,7 +151,7 @@ def _values(table: AxisTable) -> list[Value]:
             if not isinstance(value, bool | int | float | str) or (
                 isinstance(value, float) and not math.isfinite(value)
             ):
-                words = "must be numbers, words, true or false; other values stand in choices, with a label"
+                words = "must be numbers, words, true or false; other values belong in choices, with a label"
                 raise Wrong("values", words, value)
         return list(table.values)
     assert table.start is not None and table.end is not None and table.count is not None  # noqa: PT018

@@ -49,7 +49,7 @@ def _number(expect: ExpectTable, table: Table) -> float:
     values = _floats(rows, expect.measure or "")
     if expect.reduce is None and len(values) != 1:
         raise InputError(
-            f"{len(values)} runs match; choose one with where, or say reduce = max, min, mean, first, last"
+            f"{len(values)} runs match; choose one with where, or give reduce = max, min, mean, first, last"
         )
     return _REDUCE[expect.reduce or "first"](values)
 

@@ -177,7 +177,7 @@ def _wrong_axes(axes: list[Axis], common: tuple[Setting, ...]) -> list[Problem]:
         if axis.zip and first is axis:
             twice = _repeated([other for other in axes if other.zip == axis.zip])
             if twice:
-                words = f"{', '.join(map(repr, twice))} come twice, and the combinations of zipped axes must differ"
+                words = f"{', '.join(map(repr, twice))} occur twice, and the combinations of zipped axes must differ"
                 out.append(Problem(("axis", k, "zip"), words, axis.zip))
         for path in {setting.path for own in axis.settings for setting in own}:
             if path in setters:
@@ -306,4 +306,4 @@ def _wrong_where(path: tuple[str, int], where: Mapping[str, Any], axes: list[Axi
 def unknown(path: tuple[str | int, ...], name: str, known: Iterable[str], what: str) -> Problem:
     """Return the problem of a name that refers to nothing."""
     names = list(known)
-    return Problem(path, f"does not name a {what}{nearest(name, names)}; there are: {', '.join(names) or 'none'}", name)
+    return Problem(path, f"does not name a {what}{nearest(name, names)}; known: {', '.join(names) or 'none'}", name)

@@ -75,7 +75,7 @@ class Session:
             self.folder.put_aside({*self._names(places), *self._references(own[0] for own in places.values())})
             todo = [own[0] for key, own in places.items() if self.folder.read(key) is None]
             if todo and len(todo) < len(places):
-                self._say(f"{len(places) - len(todo)} of {len(places)} runs are there already")
+                self._say(f"{len(places) - len(todo)} of {len(places)} runs are finished already")
             if todo:
                 with start() as workers:
                     if missing:

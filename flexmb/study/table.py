@@ -117,7 +117,7 @@ class Table:
             for one in allowed:
                 if not any(same(one, value) for value in known):
                     shown = ", ".join(str(value) for value in known)
-                    raise InputError(f"no run has this value; there are {shown}", where="table", key=name, value=one)
+                    raise InputError(f"no run has this value; values: {shown}", where="table", key=name, value=one)
             rows = tuple(row for row in rows if any(same(one, row.value(name)) for one in allowed))
         return Table(rows)
 

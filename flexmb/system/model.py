@@ -209,8 +209,8 @@ class Model:
         small_only = small_only and all(hasattr(load, "terms") for load in self.loads.values())
         if self.joints or not small_only or self.initial_static != ("gravity",):
             message = (
-                'in large motion the start can be that under the weight only, static = ["gravity"], of bodies of small '
-                "displacement (rotors, beams, bars, particles) without joints"
+                'in large motion the static start is that under the weight only, static = ["gravity"], of bodies of '
+                "small displacement (rotors, beams, bars, particles) without joints"
             )
             raise InputError(message, where="initial", key="static", value=self.initial_static)
         small = small_motion(self.bodies, self.loads)
@@ -245,7 +245,7 @@ class Model:
 
         def check() -> None:
             if loose := loose_body(small.bodies, small.springs.held):
-                message = f"body '{loose}' is not held, so it has no static response: add supports or springs"
+                message = f"body '{loose}' is not supported, so it has no static response: add supports or springs"
                 raise InputError(message, where="initial", key=key, value=getattr(self, f"initial_{key}"))
 
         return check
@@ -259,7 +259,7 @@ class Model:
             return weight
         forces = [key for key, term in terms.items() if term.function is not None]
         forces += ["gravity"] if self.gravity is not None else []
-        message = f"is no force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
+        message = f"is not a force{nearest(name, forces)}; forces: {', '.join(forces) or 'none'}"
         raise InputError(message, where="initial", key="static", value=name)
 
     def _check_steady(self, small: SmallMotion) -> None:

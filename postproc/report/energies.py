@@ -19,7 +19,7 @@ def energy_charts(ledger: Ledger) -> list[Chart | Bars]:
     """Return the charts of one run: present energy and losses, initial energy and gains, works, final bars."""
     t = ledger.time
     given = np.sum([part.values for part in ledger.given], axis=0)
-    line = Curve("= initial + work put in", t, given, INK, dashed=True)
+    line = Curve("= initial + work supplied", t, given, INK, dashed=True)
     note = "The parts below the dashed line add up to it: energy is conserved."
     charts: list[Chart | Bars] = [
         Chart("Where the energy is", TIME, ledger.axis, [*_stack(ledger, found=True), line], note=note)

@@ -23,7 +23,7 @@ from flexmb.postproc.report.views import views_of
 from flexmb.record.summary_text import counted
 
 HELP = (
-    "Drag turns, Shift and drag moves. Once the view was clicked the wheel zooms, space plays, arrow keys step, with "
+    "Drag rotates, Shift and drag moves. Once the view was clicked the wheel zooms, space plays, arrow keys step, with "
     "Shift they turn, and + and - zoom."
 )
 SCRIPTS = ("numbers.js", "chart.js", "bars.js", "viewer.js", "copy.js", "page.js")

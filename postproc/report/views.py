@@ -90,7 +90,7 @@ def _meaning(stages: Sequence[Stage], labels: Sequence[str]) -> str:
     """Return the meaning of grey lines and arrows; for views with nothing in common that of each."""
     arrows = [stage.scenes[0].arrows.words for stage in stages]
     if len(stages) == 1:
-        return "; ".join(["Grey: the start", *filter(None, arrows)]) + "."
+        return "; ".join(["Gray: the start", *filter(None, arrows)]) + "."
     each = [f"{words} ({label})" for label, words in zip(labels, arrows, strict=True) if words]
-    alone = "The runs have little in common: each view has its own scale, arrows and colours."
-    return " ".join([alone, "; ".join(["Grey: the start", *each]) + "."])
+    alone = "The runs have little in common: each view has its own scale, arrows and colors."
+    return " ".join([alone, "; ".join(["Gray: the start", *each]) + "."])

@@ -120,7 +120,7 @@ def _legend(figure: Figure, asked: Asked, parts: tuple[str, ...], ledger: bool) 
     handles: list[Any] = []
     for k, part in enumerate(parts):
         colour, hatch = _look(part, k)
-        words = f"taken by {TAKEN[part]}" if ledger else asked.columns.word(part)
+        words = f"lost to {TAKEN[part]}" if ledger else asked.columns.word(part)
         handles.append(Patch(facecolor=colour, hatch=hatch, edgecolor="white", linewidth=0.0, label=quoted(words)))
     if ledger:
         loads = any(float(np.nan_to_num(float(row.value("external")))) != 0.0 for row in asked.table.rows if row.done)
@@ -132,7 +132,7 @@ def _legend(figure: Figure, asked: Asked, parts: tuple[str, ...], ledger: bool) 
 
 def _head(asked: Asked, parts: tuple[str, ...], ledger: bool) -> list[str]:
     units = [asked.columns.unit(part) for part in parts]
-    words = [f"taken by {part}" if ledger else part for part in parts]
+    words = [f"lost to {part}" if ledger else part for part in parts]
     shown_ = [f"{word} [{unit}]" if unit else word for word, unit in zip(words, units, strict=True)]
     return [*asked.whole.axes, "status", *shown_, *(["initial - final [J]", "sum [J]"] if ledger else [])]
 

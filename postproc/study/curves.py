@@ -35,7 +35,7 @@ def draw_curves(asked: Asked) -> Drawing:
     names = spec.y
     known = list(dict.fromkeys(name for row in asked.whole.rows for name, own in row.arrays.items() if "t" in own))
     if wrong := [name for name in names if name not in known]:
-        raise asked.error(f"no run has this curve; there are {', '.join(known) or 'none'}", value=wrong[0])
+        raise asked.error(f"no run has this curve; recorded: {', '.join(known) or 'none'}", value=wrong[0])
     if not names:
         raise asked.error("needs y, the curves to draw")
     rows = [row for panel in asked.panels for series in panel.series for row in series.rows]

@@ -62,7 +62,7 @@ def _wanted(asked: Asked) -> list[tuple[str, str]]:
         name, _, what = word.partition(".") if word not in known else (word, "", "")
         if name not in known or (what and what not in SHOWN):
             allowed = [*known, *(f"{one}.{what}" for one in known for what in SHOWN)]
-            raise asked.error(f"no run has it; there are {', '.join(allowed) or 'no modes'}", key="y", value=word)
+            raise asked.error(f"no run has it; recorded: {', '.join(allowed) or 'no modes'}", key="y", value=word)
         out += [(name, one) for one in ([what] if what else ["damping", "lost_free"])]
     if not out:
         raise asked.error("no run has modes: the study needs a measure with modes")

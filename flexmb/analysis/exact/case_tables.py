@@ -70,7 +70,7 @@ def approach(case: Tables, kind: str, loads: bool = False) -> Approach:
     _require_alone(case, loads)
     body = _named(case, "bodies", claim["body"])
     contact = _named(case, "contacts", claim["contact"])
-    require(body.get("kind") == kind, f"body '{claim['body']}' is no {kind}")
+    require(body.get("kind") == kind, f"body '{claim['body']}' is not a {kind}")
     require(plane_at_rest(contact), f"contact '{claim['contact']}' is not that of one node with a fixed plane")
     require(float(case.get("time", {}).get("start", 0.0)) == 0.0, "the run does not start at t = 0")
     require(not body.get("supports"), f"body '{claim['body']}' has supports")

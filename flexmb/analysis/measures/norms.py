@@ -38,7 +38,7 @@ def fitted_order(h: Array, error: Array) -> float:
     """
     h, error = np.asarray(h, dtype=np.float64), np.asarray(error, dtype=np.float64)
     if h.size < 2 or h.shape != error.shape or np.unique(h).size < 2:
-        raise InputError("an order needs errors at two step sizes or more", where="fitted_order", value=h.size)
+        raise InputError("an order requires errors at two or more step sizes", where="fitted_order", value=h.size)
     if not ((h > 0.0).all() and (error > 0.0).all()):
         raise InputError("step sizes and errors must be positive", where="fitted_order", value=error.min())
     x, y = np.log(h) - np.log(h).mean(), np.log(error)

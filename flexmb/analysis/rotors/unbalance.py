@@ -224,7 +224,7 @@ def _acting(system: RotatingSystem, name: str | None) -> list[Spinning]:
     else:
         names = [r.name for r in some]
         if name not in names:
-            message = f"is not a rotor with unbalance{nearest(name, names)}; there is {', '.join(names)}"
+            message = f"is not a rotor with unbalance{nearest(name, names)}; rotors with unbalance: {', '.join(names)}"
             raise InputError(message, key="rotor", value=name)
         chosen = some[names.index(name)]
     same = [r for r in some if r.ratio == chosen.ratio]

@@ -20,12 +20,12 @@ WITH_EVENTS = "phem56, dopri5, hem5, rkf45, radau-iia-5, hybrid, newmark, hht, g
 
 
 def integrator_of(scheme: Scheme) -> SmoothScheme:
-    """Return the integrator; InputError for a scheme that only has steps over impacts."""
+    """Return the integrator; InputError for a scheme that cannot locate impacts."""
     if isinstance(scheme, SmoothScheme):
         return scheme
     if isinstance(scheme, Alpha) and not scheme.naive:
         return AlphaSmooth(scheme)
-    message = f"cannot be true with '{scheme.name}', whose steps go over impacts; use one of {WITH_EVENTS}"
+    message = f"cannot be true with '{scheme.name}', which does not locate impacts; use one of {WITH_EVENTS}"
     raise InputError(message, where="time", key="events", value=True)
 
 
@@ -33,20 +33,20 @@ def check_events(scheme: Scheme, system: LinearSystem | MultibodySystem, toleran
     """Raise InputError for features that the event driver does not support."""
     integrator_of(scheme)
     if tolerance and tolerance < LEAST:
-        message = f"is below what numbers of 16 digits can reach; give {LEAST:g} or more"
+        message = f"is below the accuracy of double precision; must be at least {LEAST:g}"
         raise InputError(message, where="time", key="tolerance", value=tolerance)
     blocks, labels = system.contacts.blocks, system.contacts.labels
     for key, i in blocks.laws().items():
         if key not in EVENT_LAWS:
             law = LAW_WORDS.get(key, key)
-            message = f"does not carry {law} (contact '{labels[i]}') with events; use moreau-jean without them"
+            message = f"does not support {law} (contact '{labels[i]}') with events; use moreau-jean without them"
             raise InputError(message, where="scheme", key="name", value=scheme.name)
     rough = blocks.friction.any(axis=1) & (blocks.slides > 0)
     spatial = np.flatnonzero(rough & (blocks.slides > 1))
     if spatial.size and not isinstance(scheme, Hybrid):
         message = (
             f"friction in space (contact '{labels[int(spatial[0])]}', two tangents) has no located stick and slip; "
-            "events carry friction in the plane; use hybrid, which falls back to time stepping, or moreau-jean"
+            "events support friction in the plane; use hybrid, which falls back to time stepping, or moreau-jean"
         )
         raise InputError(message, where="scheme", key="name", value=scheme.name)
     other = np.flatnonzero(rough & (blocks.friction[:, 1] != COULOMB))

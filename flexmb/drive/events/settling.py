@@ -32,7 +32,7 @@ class Settling(MotionState):
             self._fail(
                 f"{self.recent.most} events within {self.recent.span:.3g} s: no accumulation was seen (flights do "
                 "not become short, or several contacts bounce against each other); take hybrid (for stiff models with "
-                "integrator = 'radau-iia-5'), or a scheme that steps over impacts (moreau-jean, generalized-alpha "
+                "integrator = 'radau-iia-5'), or a time-stepping scheme (moreau-jean, generalized-alpha "
                 "without events)",
                 contact,
             )

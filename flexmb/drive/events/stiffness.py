@@ -126,7 +126,7 @@ def _many_steps(scheme: Scheme, found: Vibrations, span: float) -> tuple[float, 
         return 0.0, ""
     least = span * float(found.rates[k]) / scheme.stability
     return least, (
-        f"'{scheme.name}' is explicit, and {found.words(k)}: stability alone asks for {least:.2g} steps; {USE_INSTEAD}"
+        f"'{scheme.name}' is explicit, and {found.words(k)}: stability alone requires {least:.2g} steps; {USE_INSTEAD}"
     )
 
 

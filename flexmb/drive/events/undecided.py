@@ -92,7 +92,7 @@ class Undecided(TrialSteps):
 
     def _no_answer(self, h: float) -> SimulationError:
         words = (
-            f"contacts leave in an instant and close in every step: none of {ROUNDS} combinations of open and closed "
+            f"contacts open at this instant and close in every step: none of {ROUNDS} combinations of open and closed "
             f"contacts is consistent over a step of {h:.6g} s; take a shorter step, or a scheme without events"
         )
         contact = self.system.contacts.labels[int(np.flatnonzero(self.undecided)[0])]

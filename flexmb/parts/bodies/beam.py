@@ -73,14 +73,14 @@ class Beam(LineBody):
             return ""
         lost = f"gravity acts normal to the plane in which it bends, by {abs(across):.6g} of {size:.6g} m/s^2"
         if self._network is not None and self._network.mesh.normal is not None:
-            return f"{self.where}: {lost} of the mesh, and it does not feel that part"
+            return f"{self.where}: {lost} of the mesh, and that part has no effect"
         if self.orientation is not None:
-            return f"{self.where}: {lost}, as its orientation says, and it does not feel that part"
+            return f"{self.where}: {lost}, as its orientation says, and that part has no effect"
         up = -(a - (a @ d) * d)
         up /= np.abs(up).max()
         value = ", ".join(f"{x:.6g}" for x in np.where(np.abs(up) > ACROSS, up, 0.0))
         message = (
-            f"{lost}, and it would not feel that part; orientation = [{value}] makes it bend along gravity, "
+            f"{lost}, and that part would have no effect; orientation = [{value}] makes it bend along gravity, "
             'bending = "spatial" any way'
         )
         raise InputError(message, where=self.where, key="orientation")

@@ -58,7 +58,7 @@ def check_inertia(J: Array, where: str, value: object, about: str = "") -> None:
 def about_center(mass: float, center: Array, inertia: Array, about: str, where: str, value: object) -> MassProperties:
     """Return the properties of a body whose inertia is given about its ``"center"`` or ``"reference"`` point."""
     J = inertia - shifted(mass, center) if about == "reference" else inertia
-    check_inertia(J, where, value, " about the centre of mass" if about == "reference" else "")
+    check_inertia(J, where, value, " about the center of mass" if about == "reference" else "")
     return MassProperties(mass, center, J)
 
 

@@ -27,7 +27,7 @@ def check_orientation(quaternion: object, rotation: object, axes: object, where:
         size = max(1.0, float(np.abs(r).max()))  # squares of large numbers would overflow
         turned = float(np.linalg.norm(r / size)) * size / (2.0 * np.pi)
         if not turned <= 1.0 + 1e-9:
-            message = f"turns by its length, in rad, and this is {turned:.6g} full turns; a degree is 0.0174532925 rad"
+            message = f"its length is the angle in rad, here {turned:.6g} revolutions; one degree is 0.0174532925 rad"
             raise InputError(message, where=where, key="rotation", value=rotation)
     elif axes is not None:
         _axes(axes, where)

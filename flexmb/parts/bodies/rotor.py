@@ -282,7 +282,9 @@ class Rotor(StraightBody):
         except InputError as err:
             raise InputError(err.message, where=where, key=key, value=node) from None
         if found.size != 1:
-            raise InputError(f"means {found.size} nodes where a single one is needed", where=where, key=key, value=node)
+            raise InputError(
+                f"denotes {found.size} nodes, but a single one is required", where=where, key=key, value=node
+            )
         return int(found[0])
 
     def _tables(self, cls: type[Any], key: str) -> list[tuple[Any, str]]:

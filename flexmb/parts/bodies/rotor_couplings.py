@@ -51,11 +51,11 @@ class Coupling:
 
     def __post_init__(self) -> None:
         if isinstance(self.nodes, str) or not isinstance(self.nodes, Sequence) or len(self.nodes) != 2:
-            message = "must be two neighbouring nodes, such as [3, 4]"
+            message = "must be two neighboring nodes, such as [3, 4]"
             raise InputError(message, where="coupling", key="nodes", value=self.nodes)
         first, second = (whole(node, "nodes", "coupling", least=0) for node in self.nodes)
         if second != first + 1:
-            message = f"must be two neighbouring nodes, such as [{first}, {first + 1}]"
+            message = f"must be two neighboring nodes, such as [{first}, {first + 1}]"
             raise InputError(message, where="coupling", key="nodes", value=list(self.nodes))
         for key in ("lateral", "angular", "axial", "torsional"):
             if getattr(self, key) is not None:

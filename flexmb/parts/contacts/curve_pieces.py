@@ -120,7 +120,7 @@ class Arc(Piece):
         a, b = first - center, last - center
         radius, other = float(np.linalg.norm(a)), float(np.linalg.norm(b))
         if radius <= SAME * float(np.abs([first, center]).max()):
-            raise InputError("the piece has zero length: its centre is its first point", where=where, key="center")
+            raise InputError("the piece has zero length: its center is its first point", where=where, key="center")
         if abs(other - radius) > ROUND * radius:
             message = f"is {radius:.9g} m from the start of the arc and {other:.9g} m from its end"
             raise InputError(message, where=where, key="center", value=tuple(map(float, center)))

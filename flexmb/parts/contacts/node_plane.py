@@ -150,7 +150,7 @@ class NodePlane(LawKeys):
     def _points(self, nodes: Kinematics) -> IntArray:
         found = np.concatenate([nodes.resolve(ref, self.where, key) for key, ref in self._refs()])
         if self.node is not None and found.size != 1:
-            message = f"means {found.size} nodes; give several with the key nodes"
+            message = f"denotes {found.size} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         values, counts = np.unique(found, return_counts=True)
         if counts.max() > 1:
@@ -268,7 +268,7 @@ class NodePlane(LawKeys):
     def _places(self, builder: Builder) -> list[Marker]:
         found = [place for key, ref in self._refs() for place in builder.places(ref, self.where, key)]
         if self.node is not None and len(found) != 1:
-            message = f"means {len(found)} nodes; give several with the key nodes"
+            message = f"denotes {len(found)} nodes; give several with the key nodes"
             raise InputError(message, where=self.where, key="node", value=str(self.node))
         seen: set[int] = set()
         for place in found:

@@ -71,7 +71,7 @@ class SphereSphere(LawKeys):
                 message = f"the radii around '{first}' and '{second}' are both zero: two points never touch"
                 raise InputError(message, where=self.where, key="radius", value=self.radius)
             if (both := frozenset((str(first), str(second)))) in seen:
-                message = f"'{first}' and '{second}' are neighbours twice"
+                message = f"'{first}' and '{second}' are neighbors twice"
                 raise InputError(message, where=self.where, key=key, value=str(second))
             seen.add(both)
         return pairs
@@ -126,7 +126,7 @@ class SphereSphere(LawKeys):
         for (key_a, ref_a, radius_a), (key_b, ref_b, radius_b) in self._pairs:
             a, b = builder.place(ref_a, self.where, key_a), builder.place(ref_b, self.where, key_b)
             if not np.any(b.position - a.position):
-                message = f"the centres of '{a.label}' and '{b.label}' coincide at the start"
+                message = f"the centers of '{a.label}' and '{b.label}' coincide at the start"
                 raise InputError(message, where=self.where, key=key_b, value=str(ref_b))
             if not a.dof.size + b.dof.size:
                 message = f"neither '{a.label}' nor '{b.label}' can move"

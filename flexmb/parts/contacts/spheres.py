@@ -86,7 +86,7 @@ class Spheres(LawKeys):
         for place in places:
             other = seen.setdefault((place.position + 0.0).tobytes(), place.label)
             if other != place.label:
-                message = f"the centres of '{other}' and '{place.label}' coincide at the start"
+                message = f"the centers of '{other}' and '{place.label}' coincide at the start"
                 raise InputError(message, where=self.where, key="bodies", value=place.label)
 
     def _chosen(self, bodies: dict[str, BodyInfo]) -> list[str]:

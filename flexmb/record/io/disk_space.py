@@ -43,7 +43,7 @@ def full_words(err: BaseException, folder: Path) -> str:
     name = getattr(err, "filename", None)
     what = f"'{name}' cannot be written: " if name else ""
     if getattr(err, "errno", None) == errno.EFBIG:
-        return f"{what}a file in '{folder}' is as large as this process or disk allows ({reason(err)})"
+        return f"{what}a file in '{folder}' has reached the size limit of this process or disk ({reason(err)})"
     return f"{what}the disk that holds '{folder}' is full ({reason(err)})"
 
 

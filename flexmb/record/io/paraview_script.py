@@ -10,7 +10,7 @@ FIELDS_FILE, OLDER_FILE, SCRIPT = "fields.vtkhdf", "fields.pvd", "open.py"
 TEXT = Template('''\
 """Open the fields beside this script in ParaView: paraview --state=$script, or File, Load State.
 
-Bodies where they are, arrows where contacts push, the reference position in grey. Change the lines below and load it
+Bodies where they are, arrows where contacts push, the reference position in gray. Change the lines below and load it
 again. Written by flexmb export.
 """
 

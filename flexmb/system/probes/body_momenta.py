@@ -95,7 +95,7 @@ def _center_of_mass(name: str, info: BodyInfo, system: MovingSystem) -> Function
     q_of_v = system.tables.linear.q_of_v
     if kind == NODE:
         if info.center is None or info.momentum_map is None:
-            message = f"the centre of mass of '{info.name}' is not known"
+            message = f"the center of mass of '{info.name}' is not known"
             raise InputError(message, where="output", key="signals", value=name)
         own, shift, start = q_of_v[info.unknowns], info.momentum_map / info.mass, info.center
         return lambda q, v: start + row_product(q[:, own], shift)

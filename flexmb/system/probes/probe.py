@@ -160,7 +160,7 @@ def _place_probe(
     except InputError as err:  # the error must name the signal, not only its place
         raise _bad(name, err.message) from None
     if len(found) != 1:
-        raise _bad(name, f"means {len(found)} nodes where a single one is needed")
+        raise _bad(name, f"denotes {len(found)} nodes, but a single one is required")
     if quantity in TURNING and not found[0].turns:
         raise _bad(name, "nodes of this body have no rotation")
     function = _quantity(quantity, carriers_of(found, system.q0, system.nv))
