@@ -225,7 +225,7 @@ WRONG: dict[str, tuple[Any, str]] = {
     "carrier": (NodePlane("c", node="ball", normal=N, body="rod"), "rigid body.*: crate, tray, link"),
     "no point": (NodePlane("c", node="crate.top", normal=N), "point.*did.*'tip'"),
     "neither": (NodeNode("c", node="arm.first", node2="link", direction=(0, 0, 1)), "node.*move"),
-    "coincide": (SphereSphere("c", a="crate.tip", b="copy", radius=1), "centres.*'crate.tip'.*'copy' coincide"),
+    "coincide": (SphereSphere("c", a="crate.tip", b="copy", radius=1), "centers.*'crate.tip'.*'copy' coincide"),
     "fixed": (SphereSphere("c", a="arm.first", b="ground", radius=1), "'arm.node.0.'.*'ground'.*move"),
 }  # fmt: skip
 

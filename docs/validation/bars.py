@@ -8,7 +8,7 @@ import flexmb as fm
 from validation.comparison import Curve, compared, component
 
 TITLE = "Bars"
-DOYEN = "Doyen, Ern, Piperno (2011), section 5"
+DOYEN = "Doyen, Ern, Piperno (2011)"
 
 
 @compared("impacting_bar", "Bar thrown against a wall", f"{DOYEN}; Acary (2019)", "waves, closed form")

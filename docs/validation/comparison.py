@@ -120,6 +120,8 @@ def drawn(curves: Sequence[Curve]) -> Figure:
             style = {"linestyle": "none", "marker": "o", "fillstyle": "none"} if few else {"linestyle": (0, (4, 2))}
             axes.plot(x, curve.reference, color=INK, linewidth=1.0, label="reference", **style)
             axes.margins(x=0.02 if few else 0.0)
+            if few and np.array_equal(x, np.round(x)):
+                axes.set_xticks(x)
             take_out_power(axes.xaxis, axes.get_xlim(), curve.abscissa)
             take_out_power(axes.yaxis, axes.get_ylim(), curve.label)
             axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)

@@ -1,4 +1,4 @@
-"""Rotors: closed forms, textbook matrices, published critical speeds."""
+"""Rotors: closed forms, textbook matrices, critical speeds of another program."""
 
 from __future__ import annotations
 
@@ -47,14 +47,14 @@ def sommerfeld(result: fm.Result) -> list[Curve]:
     return [Curve("speed [rad/s]", t, component(result, "rotor.spin_speed"), speed, 1e-2)]
 
 
-@compared("nelson_mcvaugh", "Critical speeds of Nelson and McVaugh", "Nelson, McVaugh (1976)",
+@compared("nelson_mcvaugh", "Critical speeds of Nelson and McVaugh's rotor", "Nelson, McVaugh (1976)",
           "ROSS 2.3, shear and rotary inertia", "time.end=1e-3")  # fmt: skip
 def critical_speeds(result: fm.Result) -> list[Curve]:
-    """The speeds are synchronous critical speeds in rpm, with isotropic bearings."""
-    published = [15361.0, 17011.0, 46507.0, 49815.0, 64186.0, 94896.0]
+    """Synchronous critical speeds in rpm, with isotropic bearings; the reference is ROSS, not the paper."""
+    ross = [15361.0, 17011.0, 46507.0, 49815.0, 64186.0, 94896.0]
     found = fm.critical_speeds(fm.load_case("nelson_mcvaugh"), 6)
     rpm = np.array([one.speed for one in found]) * 30.0 / np.pi
-    return [Curve("critical speed [rpm]", np.arange(1.0, 7.0), rpm, published, 2e-3, abscissa="number")]
+    return [Curve("critical speed [rpm]", np.arange(1.0, 7.0), rpm, ross, 1e-5, abscissa="number")]
 
 
 @compared("rotor_rub", "Rotor that rubs a rigid stator", "test data of ROSS, rigid stator",
