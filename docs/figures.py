@@ -4,17 +4,21 @@
 schemes on a joint and a contact), ``four_bar`` and ``flexible_slider_crank`` (what ``flexmb view`` shows),
 ``spin_up_beam`` (a sequence of shapes and the lag of the tip), ``rotors`` (linear analyses, orbits, spectra and
 forces), ``spectra`` (what schemes do to a frequency), ``paraview`` (fields.vtkhdf by VTK's own reader, and two schemes
-side by side), ``rings`` (a rotor that rubs), ``friction`` (stick-slip, a friction cone). docs/images holds them.
+side by side), ``rings`` (a rotor that rubs), ``friction`` (stick-slip, a friction cone), ``tutorial`` (the
+figure that the code of docs/tutorial.md draws). docs/images holds them.
 """
 
 from __future__ import annotations
 
+import contextlib
+import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -337,6 +341,16 @@ def warped_picture(path: Path, state: int, image: Path) -> None:
     Image.fromarray(picture).reduce(2).save(image)
 
 
+def tutorial(folder: Path) -> None:
+    """Run the code of the tutorial and keep its figure as a picture."""
+    space: dict[str, Any] = {}
+    text = (IMAGES.parent / "tutorial.md").read_text(encoding="utf-8")
+    with contextlib.chdir(folder):
+        for block in re.findall(r"```python\n(.*?)```", text, re.S):
+            exec(compile(block, "tutorial.md", "exec"), space)
+    space["figure"].savefig(IMAGES / "tutorial.png", dpi=200)
+
+
 PICTURES: tuple[Callable[[Path], None], ...] = (
     impacting_bar,
     bouncing_pendulum,
@@ -349,6 +363,7 @@ PICTURES: tuple[Callable[[Path], None], ...] = (
     rings,
     friction,
     report,
+    tutorial,
 )
 
 

@@ -19,8 +19,8 @@ TITLE = "Beams"
 def spin_up(result: fm.Result) -> list[Curve]:
     """The tip lags behind the hub by up to 0.6 m and recovers when the speed is constant.
 
-    The reference is a plane exact beam of three elements of fourth order; the published curve has its largest lag of about
-    0.6 m near 7 s.
+    The reference is a plane exact beam of three elements of fourth order; the published curve has its largest lag of
+    about 0.6 m near 7 s.
     """
     from references import spin_up as beam
 
