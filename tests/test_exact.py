@@ -163,7 +163,7 @@ def test_computed_curves_come_near(name: str, changes: list[str]) -> None:
         ("bouncing_ball", "loads.push", {"kind": "force"}, "there are loads"),
         ("impact_oscillator", "loads.spring.length", 1.9, "unstretched.*stop"),
         ("impact_oscillator", "loads.damper.coefficient", 9.0, "overdamped"),
-        ("impact_oscillator", "bodies.ball.kind", "rigid", "is no particle"),
+        ("impact_oscillator", "bodies.ball.kind", "rigid", "is not a particle"),
         ("impacting_bar", "bodies.rod.supports", [{"node": "last"}], "has supports"),
         ("impacting_bar", "bodies.rod.mesh", "rod.msh", "body 'rod'.*'mesh'.*solution"),
         ("impacting_bar", "bodies.stone", {"kind": "particle"}, "body, 'stone'"),

@@ -76,7 +76,7 @@ def test_without_a_screen_a_picture_is_written_and_said_so(
 
     monkeypatch.setattr(module, "has_screen", lambda: False)
     monkeypatch.chdir(tmp_path)
-    with pytest.warns(UserWarning, match="screen.*window.*'bar_view.png'") as said:
+    with pytest.warns(UserWarning, match="display.*window.*'bar_view.png'") as said:
         image = bar.show(time=0.8)
     assert said[0].filename == __file__
     written = np.asarray(Image.open("bar_view.png"))
