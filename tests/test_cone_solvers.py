@@ -147,6 +147,18 @@ def test_problems_that_only_ratios_and_other_starts_solve(seed, kind):
     assert by_definition(problem_of(W, b, shape, law), P) <= 1e-9
 
 
+@pytest.mark.parametrize("small", [1.0, 1e-3])
+def test_uncoupled_parts_are_solved_one_by_one(small):
+    """Hard ones with more rows than pyramids take; some have impulses far smaller than the others'."""
+    of = [arrays(seed, kind, True, 10) for seed, kind in HARD]
+    of += [arrays(seed, "spatial") for seed in range(6)]
+    W = sparse.csr_array(sparse.block_diag([W for W, _, _, _ in of]))
+    b = np.concatenate([(small if i % 2 else 1.0) * b for i, (_, b, _, _) in enumerate(of)])
+    problem = problem_of(W, b, *(np.concatenate([a[k] for a in of]) for k in (2, 3)))
+    assert problem.n > 130
+    assert residual(problem, ContactSolver().solve(problem).P) <= 1e-10
+
+
 def test_smooth_paths_are_judged_by_the_problem_itself():
     """Not by W raised a little: with impulses of 1e9 of b that is another problem, and the search ended too soon."""
     rng = np.random.default_rng(1)

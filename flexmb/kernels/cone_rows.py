@@ -66,3 +66,29 @@ def own_blocks(W: SparseRows, start: IntArray) -> Array:
                 if start[i] <= W.idx[k] < start[i + 1]:
                     out[i, r - start[i], W.idx[k] - start[i]] = W.val[k]
     return out
+
+
+@allocating
+def part_of_blocks(W: SparseRows, start: IntArray) -> IntArray:
+    """Return the number of the part of each block, (nb,): parts are not coupled by entries of W."""
+    nb = start.size - 1
+    block, first = np.empty(W.ptr.size - 1, np.int64), np.arange(nb)
+    for i in range(nb):
+        block[start[i] : start[i + 1]] = i
+    for r in range(block.size):
+        for k in range(W.ptr[r], W.ptr[r + 1]):
+            if W.val[k] == 0.0:
+                continue
+            i, j = block[r], block[W.idx[k]]
+            while first[i] != i:
+                first[i] = first[first[i]]
+                i = first[i]
+            while first[j] != j:
+                first[j] = first[first[j]]
+                j = first[j]
+            first[max(i, j)] = min(i, j)
+    count, part = 0, np.empty(nb, np.int64)
+    for i in range(nb):
+        part[i] = count if first[i] == i else part[first[i]]
+        count += 1 if first[i] == i else 0
+    return part
