@@ -82,20 +82,20 @@ def test_wrong_data_is_named(arguments, words):
 
 
 def test_files_that_are_no_problem(tmp_path):
-    with pytest.raises(InputError, match="no such file"):
+    with pytest.raises(InputError, match=r"nowhere\.npz"):
         ContactProblem.load(tmp_path / "nowhere.npz")
     path = tmp_path / "text.npz"
     path.write_text("not a zip")
-    with pytest.raises(InputError, match="not a saved contact problem"):
+    with pytest.raises(InputError, match=r"W, b, mu, dim"):
         ContactProblem.load(path)
     path.write_bytes(b"")
-    with pytest.raises(InputError, match="not a saved contact problem"):
+    with pytest.raises(InputError, match=r"W, b, mu, dim"):
         ContactProblem.load(path)
     np.savez(path, W=np.eye(1), b=np.ones(1))
-    with pytest.raises(InputError, match="must hold W, b, mu, dim"):
+    with pytest.raises(InputError, match="W, b, mu, dim"):
         ContactProblem.load(path)
     np.save(tmp_path / "one.npy", np.eye(2))
-    with pytest.raises(InputError, match="not a saved contact problem"):
+    with pytest.raises(InputError, match=r"W, b, mu, dim"):
         ContactProblem.load(tmp_path / "one.npy")
     np.savez(path, W=np.eye(1), b=np.ones(1), mu=np.ones(1), dim=1)
     with pytest.raises(InputError, match="mu = 1.0.*dim"):
