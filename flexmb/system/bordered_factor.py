@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
+from scipy.linalg.lapack import dgetrf, dgetrs
 from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.errors import InputError, NotConverged
@@ -15,11 +16,29 @@ if TYPE_CHECKING:
     from flexmb.system.multibody_system import MultibodySystem
 
 
+SMALL = 80
+"""Number of unknowns and rows of joints up to which full matrices take less time than sparse ones."""
+
+
+class FullFactor:
+    """L U of a full matrix; ValueError when it is singular, or an entry is not finite."""
+
+    def __init__(self, A: Array) -> None:
+        self._lu, self._exchanged, bad = dgetrf(A)
+        if bad or not np.isfinite(self._lu).all():
+            raise ValueError("singular")
+        self.shape = A.shape
+
+    def solve(self, b: Array) -> Array:
+        """Return the solution for b of shape (n,) or (n, k)."""
+        return np.asarray(dgetrs(self._lu, self._exchanged, b)[0]) if b.size else b.copy()
+
+
 class LeastNorm:
     """A singular matrix: joints that constrain the same motion share their force by least norm (dense, for few)."""
 
-    def __init__(self, A: sparse.csr_array) -> None:
-        dense = A.toarray()
+    def __init__(self, A: sparse.csr_array | Array) -> None:
+        dense = A if isinstance(A, np.ndarray) else A.toarray()
         size = 1.0 / np.sqrt(np.maximum(np.abs(dense).max(axis=1), np.finfo(float).tiny))
         self._inverse = size[:, None] * np.linalg.pinv(size[:, None] * dense * size, rcond=1e-11) * size
         self.shape = A.shape
@@ -32,7 +51,7 @@ class LeastNorm:
 class BorderedFactor:
     """A matrix over the velocities, alone or bordered by joints, factorized."""
 
-    def __init__(self, lu: SuperLU | LeastNorm, nv: int) -> None:
+    def __init__(self, lu: SuperLU | FullFactor | LeastNorm, nv: int) -> None:
         self._lu, self._nv = lu, nv
 
     def solve(self, b: Array) -> Array:
@@ -46,8 +65,8 @@ class BorderedFactor:
 
 
 def factored(
-    system: MultibodySystem, M: sparse.csr_array, A: sparse.csr_array | sparse.csc_array, t: float | None = None
-) -> SuperLU:
+    system: MultibodySystem, M: sparse.csr_array, A: sparse.csr_array | sparse.csc_array | Array, t: float | None = None
+) -> SuperLU | FullFactor:
     """Factor the mass matrix M, alone or bordered by joints (A), or the matrix A of a step that begins at t.
 
     Raises
@@ -58,8 +77,8 @@ def factored(
         When that of a step is.
     """
     try:
-        return splu(sparse.csc_matrix(A))
-    except (RuntimeError, ValueError):  # SuperLU: singular, or an entry that is not finite
+        return FullFactor(A) if isinstance(A, np.ndarray) else splu(sparse.csc_matrix(A))
+    except (RuntimeError, ValueError):  # singular, or an entry that is not finite
         if t is not None:
             message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
             raise NotConverged(message, time=t, step=-1) from None
@@ -68,3 +87,25 @@ def factored(
         name = system.dof_names[least] if system.dof_names else f"number {least}"
         message = f"the mass matrix is singular: the least mass is {own[least]:.6g} kg or kg m^2, of the unknown {name}"
         raise InputError(message, where="bodies") from None
+
+
+def step_matrix(
+    weights: tuple[float, float, float], matrices: tuple[sparse.csr_array, ...], full: bool
+) -> sparse.csr_array | Array:
+    """Return c_M M + c_C C + c_K K, sparse or full."""
+    (c_M, c_C, c_K), (M, C, K) = weights, matrices
+    if not full:
+        return sparse.csr_array(c_M * M + c_C * C + c_K * K)
+    out = c_M * M.toarray()
+    if c_C or c_K:
+        out += c_C * C.toarray() + c_K * K.toarray()
+    return out
+
+
+def bordered(S: sparse.csr_array | Array, G: sparse.csc_array, force: sparse.csc_array) -> sparse.csr_array | Array:
+    """Return [S, -force; G^T, 0], full if S is."""
+    nj = G.shape[1]
+    if isinstance(S, np.ndarray):
+        return np.block([[S, -force.toarray()], [G.toarray().T, np.zeros((nj, nj))]])
+    nothing = sparse.csr_array((nj, nj))
+    return sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))

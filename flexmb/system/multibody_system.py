@@ -29,7 +29,7 @@ from flexmb.kernels.tables import ANGLE, CLASSES, CURVE, DOT, FLOATING, FRAME, P
 from flexmb.kernels.time_functions import value
 from flexmb.state import Array, IntArray, State
 from flexmb.system.blocks_of_rows import laws_of
-from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
+from flexmb.system.bordered_factor import SMALL, BorderedFactor, LeastNorm, bordered, factored, step_matrix
 from flexmb.system.layout import Layout
 from flexmb.system.linear_system import FACTORS_KEPT
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
@@ -270,21 +270,19 @@ class MultibodySystem:
         if key in kept:
             kept[key] = kept.pop(key)  # the one used last stands last
             return kept[key]
-        M, C, K = self.matrices(instant)
-        S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
+        matrices = self.matrices(instant)
+        S = step_matrix(key, matrices, full=0 < self.nv + self.nj <= SMALL)
         if not self.nj:
-            found = BorderedFactor(factored(self, M, S, None if c_C == c_K == 0.0 else instant.t), self.nv)
+            found = BorderedFactor(factored(self, matrices[0], S, None if c_C == c_K == 0.0 else instant.t), self.nv)
             if self.constant:
                 if len(kept) >= FACTORS_KEPT:
                     del kept[next(iter(kept))]
                 kept[key] = found
             return found
         here = instant if isinstance(instant, MultibodyInstant) else self.instant(instant.t, instant.q, instant.v)
-        G, nothing = here.directions[:, : self.nj], sparse.csr_array((self.nj, self.nj))
-        force = G if inside is None else inside
-        A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))
+        A = bordered(S, here.G_J, here.G_J if inside is None else inside)
         redundant = self.null is not None and self.null.size > 0
-        return BorderedFactor(LeastNorm(A) if redundant else factored(self, M, A, instant.t), self.nv)
+        return BorderedFactor(LeastNorm(A) if redundant else factored(self, matrices[0], A, instant.t), self.nv)
 
     @cached_property
     def _factors(self) -> dict[tuple[float, float, float], BorderedFactor]:
