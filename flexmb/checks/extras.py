@@ -81,10 +81,10 @@ def require(extra: str, what: str = "") -> None:
         raise MissingExtra(extra, name, what)
 
 
-def extra_of(err: ImportError, what: str = "") -> MissingExtra | None:
+def extra_of(err: ImportError) -> MissingExtra | None:
     """Return the error to show for a failed import of a module of an extra, None for any other import."""
     root = (err.name or "").split(".")[0]
     for extra, modules in EXTRAS.items():
         if root and root in {name.split(".")[0] for name in modules}:
-            return MissingExtra(extra, root, what)
+            return MissingExtra(extra, root)
     return None

@@ -89,7 +89,7 @@ class NetworkMesh:
         return f"element {line}{f' of group {group!r}' if group else ''}, between {words}"
 
 
-def read_network(path: str | Path, where: str, key: str = "mesh") -> NetworkMesh:
+def read_network(path: str | Path, where: str) -> NetworkMesh:
     """Read lines and groups; gmsh's physical groups, or the sets of other formats, are the groups.
 
     Raises
@@ -99,7 +99,7 @@ def read_network(path: str | Path, where: str, key: str = "mesh") -> NetworkMesh
     """
 
     def wrong(message: str) -> InputError:
-        return InputError(message, where=where, key=key, value=str(path))
+        return InputError(message, where=where, key="mesh", value=str(path))
 
     mesh = read_file(Path(path), wrong)
     points, lines = lines_of(mesh, wrong)

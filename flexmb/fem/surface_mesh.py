@@ -14,11 +14,11 @@ CORNERS = {"triangle": 3, "triangle6": 3, "triangle7": 3, "quad": 4, "quad8": 4,
 """Supported cells, and number of their corner nodes; other nodes are ignored."""
 
 
-def read_surface_mesh(path: str | Path, where: str = "", key: str = "mesh") -> tuple[Array, IntArray]:
+def read_surface_mesh(path: str | Path, where: str = "") -> tuple[Array, IntArray]:
     """Return the points, (n, 3), and triangles, (m, 3), of a surface; quadrilaterals are cut in two."""
 
     def wrong(message: str) -> InputError:
-        return InputError(message, where=where, key=key, value=str(path))
+        return InputError(message, where=where, key="mesh", value=str(path))
 
     try:
         mesh = read_file(Path(path), wrong)

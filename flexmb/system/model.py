@@ -25,7 +25,6 @@ from flexmb.system.assemble_multibody import LargePart, assemble_large, signal_n
 from flexmb.system.bearing_signals import bearing_signals
 from flexmb.system.initial_state import static_response, steady_response
 from flexmb.system.linear_system import LinearSystem, Load, Probe
-from flexmb.system.model_words import SINGULAR, parts_in_words
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.small_contacts import contacts_of
 from flexmb.system.small_motion import SmallMotion, loose_body, small_motion, tidy
@@ -47,6 +46,10 @@ class Part(Protocol):
 
 
 P = TypeVar("P", bound=Part)
+SINGULAR = {"bodies": "body", "joints": "joint", "loads": "load", "contacts": "contact"}
+"""Roles of parts, and what one of them is called."""
+LISTED = 6
+"""Number of parts of a role that are listed."""
 ROLES = tuple(SINGULAR)
 
 
@@ -89,7 +92,7 @@ class Model:
         self.initial_penetration = initial_penetration
 
     def __repr__(self) -> str:
-        kinds = (parts_in_words(parts, role) for role in ROLES if (parts := getattr(self, role)))
+        kinds = (_parts_in_words(parts, role) for role in ROLES if (parts := getattr(self, role)))
         gravity = f"gravity {tuple(self.gravity)}" if self.gravity is not None else ""
         return f"<Model with {'; '.join(filter(None, [*kinds, gravity])) or 'nothing in it'}>"
 
@@ -275,3 +278,10 @@ class Model:
 
 
 answer_unknown_keywords(Model)
+
+
+def _parts_in_words(parts: Mapping[str, object], role: str) -> str:
+    """Return number, names and kinds of parts, of many the first: ``1 body: ball (Particle)``."""
+    words = [f"{name} ({type(part).__name__})" for name, part in list(parts.items())[:LISTED]]
+    listed = ", ".join([*words, *(["..."] if len(parts) > LISTED else [])])
+    return f"{len(parts)} {SINGULAR[role] if len(parts) == 1 else role}: {listed}"
