@@ -82,7 +82,7 @@ def place(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def write(place: Path, method: str = "least-squares", evaluations: int = 200, **changes: str) -> Path:
+def write(place: Path, method: str = "least-squares", evaluations: int = 400, **changes: str) -> Path:
     text = FIT.format(method=method, evaluations=evaluations)
     for old, new in changes.values():
         assert old in text

@@ -84,8 +84,8 @@ def test_damping_is_found_through_impacts_which_make_the_cost_rough(tmp_path: Pa
     assert found.rms < found.far
 
 
-def test_two_dampings_through_impacts_are_not_called_good(tmp_path, capsys):
-    """Least squares stop on an oscillating cost; the values are either good or said to be doubtful."""
+def test_two_dampings_through_impacts_are_within_their_errors(tmp_path):
+    """Least squares stop on an oscillating cost, 10 % off; a search over growing parts of the data does not."""
     frame = IMPACTING_FRAME.replace("alpha = 0.0, beta = 2e-4", "alpha = 1.2, beta = 2e-5")
     (tmp_path / "frame.toml").write_text(frame)
     shutil.copy(Path(__file__).parents[1] / "meshes" / "portal.msh", tmp_path)
@@ -99,6 +99,6 @@ def test_two_dampings_through_impacts_are_not_called_good(tmp_path, capsys):
     (tmp_path / "fit.toml").write_text(text + alpha)
     assert main(["fit", str(tmp_path / "fit.toml"), "-o", str(tmp_path / "out"), "--no-figures"]) == 0
     summary = json.loads((tmp_path / "out" / "fit.json").read_text())
-    assert summary["evaluations"] <= 200
     off = [abs(p["value"] - true) / p["error"] for p, true in zip(summary["parameters"], (2e-5, 1.2), strict=True)]
-    assert "note: " in capsys.readouterr().err or max(off) < 4.0
+    assert max(off) < 3.0
+    assert all(p["error"] < 0.15 * p["value"] for p in summary["parameters"])

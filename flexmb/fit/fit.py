@@ -7,12 +7,14 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from flexmb.errors import SimulationError
 from flexmb.fit.evaluations import Evaluations
 from flexmb.fit.fit_file import FitFile, read_fit
+from flexmb.fit.growing import Search, correlation, far_from_data, variance
 from flexmb.fit.methods import (
     Enough,
     Found,
@@ -22,24 +24,19 @@ from flexmb.fit.methods import (
     least_squares,
     nelder_mead,
     optuna,
-    polish,
-    scan,
+    own_steps,
 )
 from flexmb.fit.residuals import Comparison
 from flexmb.record.io.folder_lock import sole_writer
 from flexmb.state import Array
 
 Progress = Callable[[int, int], None]
-DEVIATIONS = 4.0
-"""Standard deviations of the root mean square of residuals over sigma within which parameters describe the data."""
-LEAST_FAR = 1.1
-"""Least limit of it: sigma itself is hardly known better."""
+DEVIATIONS_SEEN = 2.0
+"""Standard deviations within which the runs of a fit extend the standard errors."""
 ROUGH = 1e-4
 """Tolerance of the refinement by a simplex."""
 ROUGH_COST = 0.25
 """Gain expected at the end, over the change of cost by one standard error, above which the cost oscillates."""
-STUCK = 1e-7
-"""Distance from a point of the scan, relative to the ranges, at which least squares have not left it."""
 GAIN = 0.01
 """Relative decrease of the cost by a simplex below which it is not repeated."""
 
@@ -64,7 +61,7 @@ class FitResult:
     far : float
         Value of ``rms`` above which the parameters do not describe the data; infinite without sigma.
     rough : bool
-        The cost oscillates near the best values, as impacts make it: the standard errors do not hold.
+        The cost oscillates near the best values, as impacts make it: they belong to one of many minima.
     """
 
     names: tuple[str, ...]
@@ -78,15 +75,6 @@ class FitResult:
     message: str
     far: float
     rough: bool
-
-
-def far_from_data(points: int, parameters: int) -> float:
-    """Return the root mean square of residuals over sigma above which parameters do not describe the data.
-
-    With n residuals and p parameters the reduced chi-square has the standard deviation sqrt(2 / (n - p)), its root half
-    of that.
-    """
-    return max(LEAST_FAR, 1.0 + DEVIATIONS * float(np.sqrt(0.5 / max(points - parameters, 1))))
 
 
 class Fit:
@@ -159,6 +147,14 @@ class Fit:
         return np.asarray((start - self._low) / (self._high - self._low))
 
 
+class _Local(NamedTuple):
+    """Differences of the residuals (m, p), their steps (p,), and whether the cost oscillates there."""
+
+    J: Array
+    steps: Array
+    rough: bool
+
+
 class _Work:
     """One execution of a fit: counts evaluations, and keeps the best."""
 
@@ -169,6 +165,8 @@ class _Work:
         self._computed = 0
         self._best: tuple[float, Array] = (np.inf, fit._start())
         self._limited = True
+        self._search: Search | None = None
+        self._oscillates = False
 
     def residuals(self, u: Array) -> Array | None:
         """Return the residuals, None if the run fails; known ones are reused."""
@@ -211,25 +209,47 @@ class _Work:
         return self._best[1], found.converged, found.message
 
     def _by_least_squares(self, u0: Array) -> Found:
-        """Return the best point by least squares, and by a scan and simplices if these do not suffice."""
+        """Return the best point by least squares; if that is none, by a search, least squares again, and simplices."""
         tables = self._fit.file.tables
-        found, stuck = least_squares(self.residuals, u0, tables.tolerance, tables.difference), False
-        if self._rough(found.gain) or not self._describes():
-            place = scan(self.residuals, self._best[1], self._most)
-            if not np.array_equal(place, found.u):
-                again = least_squares(self.residuals, place, tables.tolerance, tables.difference)
-                found = again._replace(message=f"{again.message} (after a scan of the ranges)")
-                stuck = np.allclose(again.u, place, rtol=0.0, atol=STUCK)
-        if stuck or self._rough(found.gain) or (self._known_sigma and not self._describes()):
-            found = self._by_simplices()
+        found = least_squares(self.residuals, u0, tables.tolerance, tables.difference)
+        if self._rough(found.gain) or self._local(self._best[1]).rough:
+            found = self._fine()
+        rough = self._local(self._best[1]).rough
+        if not rough and self._describes():
+            return found
+        best, count = self._best[1], len(self._asked)
+        self._search = Search(self.residuals, best, self._comparison.when, self._known_sigma)
+        if not rough and not self._known_sigma and np.array_equal(self._best[1], best):
+            return found
+        self._oscillates = rough
+        self._search.refine()
+        found = self._fine()._replace(message=f"{found.message} (after a search by {len(self._asked) - count} runs)")
+        local = self._local(self._best[1])
+        if local.rough or (self._known_sigma and not self._describes()):
+            found = self._by_simplices(np.fmax(self._search.spread, local.steps))
         return found
 
-    def _by_simplices(self) -> Found:
+    def _fine(self) -> Found:
+        """Return the minimum by least squares near the best point, by differences over about one standard error."""
+        steps = self._local(self._best[1]).steps
+        return least_squares(self.residuals, self._best[1], self._fit.file.tables.tolerance, steps)
+
+    def _local(self, u: Array) -> _Local:
+        """Return the linear model at a point, by steps over which the residuals change by about one standard error."""
+        here = self.residuals(u)
+        assert here is not None
+        deviation = np.sqrt(self._variance(self._best[0]))
+        steps, smooth = own_steps(self.residuals, u, self._fit.file.tables.difference, float(deviation))
+        J = jacobian(self.residuals, u, steps)
+        gain = expected_gain(J, here, u) / u.size
+        return _Local(J, steps, not smooth or gain > 0.5 * self._variance(self._best[0]))
+
+    def _by_simplices(self, edges: Array) -> Found:
         """Return the best point by a simplex around the best point so far, repeated while that helps and is needed."""
         tolerance = max(self._fit.file.tables.tolerance, ROUGH)
         while True:
             before = self._best[0]
-            found = polish(self.residuals, self._best[1], tolerance)
+            found = nelder_mead(self.residuals, self._best[1], tolerance, edges)
             done = self._describes() or not self._known_sigma
             if done or self._best[0] > before * (1.0 - GAIN):
                 return found._replace(message=f"{found.message} (simplex, after least squares)")
@@ -248,9 +268,8 @@ class _Work:
 
     def _variance(self, least: float) -> float:
         """Return the factor of the variances of the parameters; residuals with more scatter than sigma increase it."""
-        spare = self._comparison.count - len(self._fit.file.tables.parameter)
-        scatter = 2.0 * least / spare if spare > 0 else np.nan
-        return float(np.fmax(1.0, scatter)) if self._known_sigma else float(scatter)
+        parameters = len(self._fit.file.tables.parameter)
+        return variance(least, self._comparison.count, parameters, self._known_sigma)
 
     @property
     def _far(self) -> float:
@@ -263,12 +282,14 @@ class _Work:
         self._limited = False
         here = self.residuals(u)
         assert here is not None
-        J = jacobian(self.residuals, u, file.tables.difference)
+        rough = self._local(u).rough
         slope = np.array([self._slope(k, u) for k in range(u.size)])
-        variance = self._variance(cost(here))
-        A = J.T @ J
-        sure = np.linalg.matrix_rank(A) == u.size
-        errors = np.sqrt(variance * np.diag(np.linalg.inv(A))) * slope if sure else np.full(u.size, np.nan)
+        scatter = self._variance(cost(here) * correlation(here))
+        errors = np.sqrt(scatter) * self._linear_errors(u) * slope
+        doubtful = self._oscillates or rough or (correlation(here) > 1.0 and not self._describes())
+        if self._search is not None and doubtful:
+            errors = np.fmax(errors, self._search.spread * slope)
+        errors = np.maximum(errors, self._extent(u, cost(here) + DEVIATIONS_SEEN**2 / 2.0 * scatter))
         return FitResult(
             tuple(p.label for p in file.tables.parameter),
             self._fit.values(u),
@@ -280,8 +301,27 @@ class _Work:
             converged,
             message,
             self._far,
-            self._rough(expected_gain(J, here, u)),
+            rough,
         )
+
+    def _linear_errors(self, u: Array) -> Array:
+        """Return the larger standard errors of two linear models for unit scatter, nan if not determined, (p,).
+
+        Their differences are over about one standard error, which may be too short where residuals jump, and over the
+        longest step, which is too long at a narrow minimum.
+        """
+        both = []
+        for J in (self._local(u).J, jacobian(self.residuals, u, self._fit.file.tables.difference)):
+            A = J.T @ J
+            sure = np.linalg.matrix_rank(A) == u.size
+            both.append(np.sqrt(np.diag(np.linalg.inv(A))) if sure else np.full(u.size, np.nan))
+        return np.asarray(np.maximum(*both))
+
+    def _extent(self, u: Array, most: float) -> Array:
+        """Return the largest distances of the runs up to a cost from the best one, in standard deviations, (p,)."""
+        near = [key for key, size in self._asked.items() if size <= most]
+        away = np.abs(np.array(near) - self._fit.values(u)).max(axis=0) if near else np.zeros(u.size)
+        return np.asarray(away / DEVIATIONS_SEEN)
 
     def _slope(self, k: int, u: Array) -> float:
         """Return d value / du of a parameter."""

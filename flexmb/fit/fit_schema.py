@@ -85,7 +85,7 @@ class FitTables(Table):
     description: Text = ""
     case: Text
     method: Literal["least-squares", "nelder-mead", "optuna"] = "least-squares"
-    evaluations: Count = 200
+    evaluations: Count = 400
     tolerance: Positive = 1e-6
     difference: Positive = 0.02
     seed: Annotated[int, Field(strict=True, ge=0)] = 0

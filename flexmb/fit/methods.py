@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import optimize
-from scipy.stats import qmc
 
 from flexmb.checks.extras import require
 from flexmb.state import Array
@@ -17,12 +16,12 @@ SIMPLEX = 0.1
 """Edges of the initial simplex of Nelder and Mead, relative to the ranges of the parameters."""
 
 
-POLISHED = 0.03
-"""Edges of the simplex of the refinement."""
 AT_BOUND = 1e-6
 """Distance from a bound, relative to the range, at which a parameter is at it."""
-SCANNED = 8
-"""Points of a scan along the range of each parameter."""
+REFINED = 4
+"""Largest number of times that steps of differences are shortened."""
+LEAST_STEP = 1e-6
+"""Least step of differences, relative to the range."""
 
 
 class Found(NamedTuple):
@@ -43,10 +42,10 @@ def cost(residuals: Array | None) -> float:
     return float("inf") if residuals is None else 0.5 * float(residuals @ residuals)
 
 
-def jacobian(residuals: Residuals, u: Array, step: float) -> Array:
+def jacobian(residuals: Residuals, u: Array, steps: float | Array) -> Array:
     """Return d residuals / du by central differences, one-sided at bounds and next to failed runs, (m, p)."""
     columns, here = [], None
-    for k in range(u.size):
+    for k, step in enumerate(np.broadcast_to(steps, u.size).tolist()):
         ends = []
         for sign in (-1.0, 1.0):
             moved = u.copy()
@@ -63,31 +62,23 @@ def jacobian(residuals: Residuals, u: Array, step: float) -> Array:
     return np.column_stack(columns)
 
 
-def scan(residuals: Residuals, u0: Array, most: int) -> Array:
-    """Return the best point of a coarse scan of the ranges, including the start.
+def own_steps(residuals: Residuals, u: Array, step: float, deviation: float) -> tuple[Array, bool]:
+    """Return steps of differences over which the residuals change by their deviation, at most ``step``, (p,).
 
-    One line through the start along each parameter, and for several parameters points of Halton's sequence.
+    Differences over longer steps do not give the slope at a narrow minimum. The second result is False if there are no
+    such steps, since the residuals jump.
     """
-    p = u0.size
-    each = max(3, min(SCANNED, most // (2 * p)))
-    places = [u0]
-    for k in range(p):
-        for x in (np.arange(each) + 0.5) / each:
-            moved = u0.copy()
-            moved[k] = x
-            places.append(moved)
-    if p > 1:
-        places += list(qmc.Halton(p, scramble=False).random(each + 1)[1:])  # the first one is a corner
-    costs = [cost(residuals(u)) for u in places]
-    return places[int(np.argmin(costs))]
+    steps = np.full(u.size, step)
+    for _ in range(REFINED):
+        slopes = np.linalg.norm(jacobian(residuals, u, steps), axis=0)
+        finer = np.clip(deviation / np.fmax(slopes, 1e-300), LEAST_STEP, step)
+        if np.all(finer > 0.5 * steps):
+            return steps, True
+        steps = np.fmin(finer, steps)
+    return steps, False
 
 
-def polish(residuals: Residuals, u0: Array, tolerance: float) -> Found:
-    """Return the minimum near a point by a small simplex, for costs made irregular by impacts."""
-    return nelder_mead(residuals, u0, tolerance, POLISHED)
-
-
-def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference: float) -> Found:
+def least_squares(residuals: Residuals, u0: Array, tolerance: float, steps: float | Array) -> Found:
     """Return the minimum by scipy's trust-region reflective method."""
     first = residuals(u0)
     assert first is not None
@@ -101,7 +92,7 @@ def least_squares(residuals: Residuals, u0: Array, tolerance: float, difference:
     inside = np.clip(u0, 1e-9, 1.0 - 1e-9)
 
     def slopes(u: Array) -> Array:
-        return jacobian(residuals, u, difference)
+        return jacobian(residuals, u, steps)
 
     done = optimize.least_squares(
         each, inside, jac=slopes, bounds=bounds, ftol=tolerance, xtol=tolerance, gtol=tolerance
@@ -129,10 +120,10 @@ def expected_gain(J: Array, residuals: Array, u: Array) -> float:
     return 0.5 * float(np.sum((free @ step) ** 2))
 
 
-def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edge: float = SIMPLEX) -> Found:
-    """Return the minimum by Nelder and Mead's simplex, without derivatives; ``edge`` is relative to the ranges."""
-    edges = edge * np.diag(np.where(u0 < 0.5, 1.0, -1.0))
-    simplex = np.vstack([u0, u0 + edges])
+def nelder_mead(residuals: Residuals, u0: Array, tolerance: float, edges: float | Array = SIMPLEX) -> Found:
+    """Return the minimum by Nelder and Mead's simplex, without derivatives; ``edges`` are relative to the ranges."""
+    moved = np.diag(edges * np.where(u0 < 0.5, 1.0, -1.0))
+    simplex = np.vstack([u0, u0 + moved])
     options = {
         "initial_simplex": simplex,
         "xatol": tolerance,

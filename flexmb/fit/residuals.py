@@ -54,6 +54,7 @@ class Comparison:
         self._place = file.origin
         self._check_signals()
         case, result = self._run(file.start.tolist())
+        self._span = float(result.time[0]), float(result.time[-1])
         self.targets = tuple(self._target(k, case, result) for k in range(len(file.tables.objective)))
         self.first = self._residuals(case, result)
 
@@ -61,6 +62,13 @@ class Comparison:
     def count(self) -> int:
         """Number of residuals."""
         return sum(target.y.size for target in self.targets)
+
+    @property
+    def when(self) -> Array:
+        """Times of the residuals, between 0 and 1; numbers that summarize a run belong to its end."""
+        start, end = self._span
+        times = [np.full(1, end) if target.table.value is not None else target.t for target in self.targets]
+        return np.asarray((np.concatenate(times) - start) / (end - start))
 
     def residuals(self, values: Sequence[float]) -> Array:
         """Return (run - data) / sigma of all objectives, one after the other, (m,)."""
