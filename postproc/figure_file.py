@@ -5,8 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import matplotlib
+
 from flexmb.errors import InputError
 from flexmb.postproc.out_file import writing
+from flexmb.postproc.style import STYLE
 
 SUFFIXES = (".svg", ".pdf", ".png")
 """File extensions of figures."""
@@ -25,5 +28,6 @@ def usable_figure(path: Path) -> Path:
 
 def save_figure(figure: Any, path: Path, dpi: float) -> None:
     """Write a figure of matplotlib."""
-    with writing(path, "figure", "saved") as fresh:
+    fonts: Any = {key: STYLE[key] for key in ("pdf.fonttype", "svg.fonttype")}
+    with matplotlib.rc_context(fonts), writing(path, "figure", "saved") as fresh:
         figure.savefig(fresh, dpi=dpi)

@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> int:
     """Print frequencies over the speed, critical speeds and the onset of instability."""
     from flexmb.analysis.rotors.campbell import campbell
     from flexmb.commands.progress import shown
-    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
+    from flexmb.commands.rotor_options import load_rotors, note_tables, speed_range
 
     case, system = load_rotors(args)
     speeds, orders = speed_range(args), _orders(args.orders)
@@ -38,7 +38,11 @@ def main(args: argparse.Namespace) -> int:
     print(f"{case.title or case.name}: {system.nv} unknowns, with damping, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:
-        print_written(_write(found, case.title or case.name, args.out))
+        from flexmb.commands.written_out import write_out
+        from flexmb.postproc.campbell_plot import plot_campbell
+
+        title = case.title or case.name
+        write_out(args.out, "campbell", lambda out: _tables(found, out), lambda: plot_campbell(found, title))
     return 0
 
 
@@ -115,11 +119,9 @@ def _stability(found: Campbell) -> list[str]:
     return out or ["stable at all these speeds"]
 
 
-def _write(found: Campbell, title: str, folder: Path) -> list[Path]:
+def _tables(found: Campbell, folder: Path) -> list[Path]:
     import numpy as np
 
-    from flexmb.commands.rotor_options import save_figure
-    from flexmb.postproc.campbell_plot import plot_campbell
     from flexmb.record.io.whole_file import write_table
 
     columns: dict[str, Any] = {"speed [rad/s]": found.speeds, "speed [rpm]": found.speeds * RPM}
@@ -142,5 +144,4 @@ def _write(found: Campbell, title: str, folder: Path) -> list[Path]:
         "damping ratio": [c.damping_ratio for c in found.critical],
         "log decrement": [c.log_decrement for c in found.critical],
     }
-    paths = [write_table(folder / "campbell.csv", columns), write_table(folder / "critical_speeds.csv", critical)]
-    return paths + save_figure(plot_campbell(found, title), folder, "campbell")
+    return [write_table(folder / "campbell.csv", columns), write_table(folder / "critical_speeds.csv", critical)]

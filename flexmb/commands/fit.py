@@ -67,8 +67,8 @@ def _print(fit: Fit, result: FitResult) -> None:
         print(_far(result, tables.method), file=sys.stderr)
     elif result.rough:
         print(
-            "note: the cost oscillates near these values (impacts): the errors of the parameters are larger than their "
-            "standard errors; compare fits from other starts",
+            "note: the cost oscillates near these values, as impacts make it: they belong to one of many minima; the "
+            "standard errors include the others",
             file=sys.stderr,
         )
 
@@ -94,9 +94,9 @@ def _draw(fit: Fit, out: Path, quiet: bool) -> None:
         later = f"{install_command('plot')}, then the same command again"
         print(f"note: no figure: matplotlib is not installed; {later}", file=sys.stderr)
         return
-    from flexmb.commands.rotor_options import save_figure
+    from flexmb.commands.written_out import FIGURES, save_figures
     from flexmb.postproc.fit_plot import plot_fit
 
-    paths = save_figure(plot_fit(out), out, "fit", (".png", ".svg", ".pdf"))
+    paths = save_figures(plot_fit(out), [out / f"fit{ending}" for ending in FIGURES])
     if not quiet:
         print(f"figure: {', '.join(str(path) for path in paths)}")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from flexmb.commands.rotor_options import add_rotor_options
+from flexmb.commands.written_out import ready_out, write_out
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from flexmb.analysis.modes import Modes
     from flexmb.case import Case
     from flexmb.state import Array
@@ -30,6 +29,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.errors import InputError
     from flexmb.system.rotating import has_rotor
 
+    ready_out(args.out, args.command)
     case = load_case(args.case, args.overrides)
     if has_rotor(case.model()):
         return print_rotor_modes(args)
@@ -63,22 +63,23 @@ def _print_modes(case: Case, args: argparse.Namespace) -> int:
         word = f"  unstable, grows with {growth:.9g} 1/s" if growth else "  rigid" if omega == 0.0 else ""
         print(f"{k:>4}  {f:>18.9g}  {omega:>18.9g}{word}")
     if args.out is not None:
-        q = system.q0 if large else None
-        paths = write_modes(found.omega, found.shapes, system.layout, args.out, q)
-        paths += _draw(found, system.layout, case.title or case.name, q, args)
-        print(f"written: {', '.join(str(path) for path in paths)}")
+        q, layout = system.q0 if large else None, system.layout
+        write_out(
+            args.out,
+            "modes",
+            lambda out: write_modes(found.omega, found.shapes, layout, out, q),
+            lambda: _figure(found, layout, case.title or case.name, q),
+        )
     return 0
 
 
-def _draw(found: Modes, layout: Layout, title: str, q: Array | None, args: argparse.Namespace) -> list[Path]:
-    """Write the figure of the mode shapes if there are bars or beams and matplotlib is installed."""
+def _figure(found: Modes, layout: Layout, title: str, q: Array | None) -> Any:
+    """Return the figure of the mode shapes; None without bars and beams, or if matplotlib is not installed."""
     from flexmb.commands.needed_extras import missing_extra
-    from flexmb.commands.rotor_options import save_figure
 
     try:
         from flexmb.postproc.mode_plot import plot_modes
     except ImportError as err:
         print(f"note: no figure is drawn: {missing_extra(err)}", file=sys.stderr)
-        return []
-    figure = plot_modes(found, layout, title, q)
-    return [] if figure is None else save_figure(figure, args.out, "modes")
+        return None
+    return plot_modes(found, layout, title, q)

@@ -84,10 +84,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.checks.extras import require
 
     require("plot", "flexmb plot")
-    import matplotlib
-
     from flexmb.postproc.figure_file import save_figure, usable_figure
-    from flexmb.postproc.style import STYLE
     from flexmb.record.result import load
 
     if not args.folder.is_dir() and args.kind != "bifurcation":
@@ -96,11 +93,10 @@ def main(args: argparse.Namespace) -> int:
     _check_options(args)
     for path in args.out:
         usable_figure(path)
-    with matplotlib.rc_context({"pdf.fonttype": STYLE["pdf.fonttype"], "svg.fonttype": STYLE["svg.fonttype"]}):
-        figure = _figure(args)
-        for path in args.out:
-            save_figure(figure, path, dpi=150)
-            print(f"written: {path}")
+    figure = _figure(args)
+    for path in args.out:
+        save_figure(figure, path, dpi=150)
+        print(f"written: {path}")
     return 0
 
 

@@ -15,7 +15,7 @@ def print_rotor_modes(args: argparse.Namespace) -> int:
     """Print the modes of a case with rotors; write them to files if an output folder is given."""
     from flexmb.analysis.rotors.speeds import speed_words
     from flexmb.analysis.rotors.whirl_modes import rotor_modes
-    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed
     from flexmb.record.summary_text import counted
 
     case, system = load_rotors(args)
@@ -25,7 +25,11 @@ def print_rotor_modes(args: argparse.Namespace) -> int:
     print(f"{case.title or case.name}: {size}, at {speed_words(found.speed)}, with damping, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:
-        print_written(_write(found, system, case.title or case.name, args.out))
+        from flexmb.commands.written_out import write_out
+        from flexmb.postproc.shapes_plot import plot_shapes
+
+        title = case.title or case.name
+        write_out(args.out, "modes", lambda out: _tables(found, system, out), lambda: plot_shapes(found, title))
     return 0
 
 
@@ -45,9 +49,7 @@ def _lines(found: RotorModes) -> list[str]:
     return [*table_lines(titles, rows), last]
 
 
-def _write(found: RotorModes, system: RotatingSystem, title: str, folder: Path) -> list[Path]:
-    from flexmb.commands.rotor_options import save_figure
-    from flexmb.postproc.shapes_plot import plot_shapes
+def _tables(found: RotorModes, system: RotatingSystem, folder: Path) -> list[Path]:
     from flexmb.record.io.mode_files import write_shapes
     from flexmb.record.io.whole_file import write_table
 
@@ -60,5 +62,4 @@ def _write(found: RotorModes, system: RotatingSystem, title: str, folder: Path) 
         "log decrement": found.log_decrement,
         "whirl": found.whirl,
     }
-    paths = [write_table(folder / "modes.csv", table), write_shapes(found.shapes, system.layout, folder / "modes.vtu")]
-    return paths + save_figure(plot_shapes(found, title), folder, "modes")
+    return [write_table(folder / "modes.csv", table), write_shapes(found.shapes, system.layout, folder / "modes.vtu")]

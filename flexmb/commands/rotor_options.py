@@ -1,4 +1,4 @@
-"""Common parts of the rotor commands: options, speeds as text, and output files."""
+"""Common parts of the rotor commands: options, speeds and tables as text."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import argparse
 import math
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmb.analysis.rotors.speeds import RPM
+from flexmb.commands.written_out import add_out, ready_out
 
 if TYPE_CHECKING:
     from flexmb.case import Case
@@ -28,7 +28,7 @@ def add_rotor_options(parser: argparse.ArgumentParser, speeds: bool) -> None:
         parser.add_argument("--speed", metavar="W", type=float, help=words)
     parser.add_argument("--rpm", action="store_true", help="speeds on the command line are in revolutions per minute")
     parser.add_argument("--same-speed", action="store_true", help=SAME_SPEED)
-    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write tables (CSV) and pictures there")
+    add_out(parser)
     set_help = "override a key by its dotted name, e.g. bodies.rotor.internal_damping=1e-5"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="overrides", help=set_help)
     parser.add_argument("--quiet", action="store_true", help="show no progress and no notes")
@@ -46,6 +46,7 @@ def load_rotors(args: argparse.Namespace) -> tuple[Case, RotatingSystem]:
     from flexmb.errors import InputError
     from flexmb.system.rotating import rotating_system
 
+    ready_out(args.out, args.command)
     case = load_case(args.case, args.overrides)
     print_notes(case)
     try:
@@ -126,19 +127,3 @@ def _without_round_off(titles: list[str], rows: list[list[Any]]) -> list[list[An
 
 def _word(item: object) -> str:
     return f"{item:.6g}" if isinstance(item, float) else str(item)  # numpy floats are floats, too
-
-
-def save_figure(figure: Any, folder: Path, name: str, endings: Sequence[str] = (".png", ".svg")) -> list[Path]:
-    """Write a figure with each of the file extensions; return the paths."""
-    from flexmb.record.io.whole_file import whole_file
-
-    paths = [folder / f"{name}{ending}" for ending in endings]
-    for path in paths:
-        with whole_file(path) as fresh:
-            figure.savefig(fresh, dpi=150)
-    return paths
-
-
-def print_written(paths: list[Path]) -> None:
-    """Print the paths of the files written."""
-    print("written: " + ", ".join(str(path) for path in paths))

@@ -6,8 +6,12 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flexmb.commands.written_out import add_out, ready_out, write_out
+
 if TYPE_CHECKING:
+    from flexmb.analysis.spectrum import Spectrum
     from flexmb.schemes.scheme import Scheme
+    from flexmb.state import Array
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -16,16 +20,16 @@ def arguments(parser: argparse.ArgumentParser) -> None:
     set_help = "set an option of the schemes that have it, e.g. rho_inf=0.5"
     parser.add_argument("--set", metavar="KEY=VALUE", action="append", default=[], dest="options", help=set_help)
     parser.add_argument("--zeta", metavar="Z", type=float, default=0.0, help="damping ratio of the oscillator")
-    parser.add_argument("-o", "--out", metavar="DIR", type=Path, help="also write spectrum.csv, .png and .svg there")
+    add_out(parser)
 
 
 def main(args: argparse.Namespace) -> int:
-    """Print a short table; with ``-o`` write the full table and the figure."""
+    """Print a short table; with ``-o`` write the full table, the figure, or both."""
     import numpy as np
 
     from flexmb.analysis.spectrum import spectrum
-    from flexmb.record.io.whole_file import write_table
 
+    ready_out(args.out, args.command)
     chosen = _chosen(args.schemes, _options(args.options))
     points = np.array([0.1, 0.5, 1.0, np.pi, 10.0, 100.0])
     width = max(len(words) for words in chosen)
@@ -36,20 +40,23 @@ def main(args: argparse.Namespace) -> int:
             row = f"{x:>8.3g}  {found.radius[k]:>10.6f}  {found.period_error[k]:>12.4g}  {found.damping[k]:>10.4g}"
             print(f"{words if k == 0 else '':<{width}}  {row}")
     if args.out is not None:
-        from flexmb.commands.rotor_options import save_figure
         from flexmb.postproc.spectrum_plot import plot_spectra
 
         fine = np.geomspace(0.01, 1000.0, 401)
         spectra = {words: spectrum(scheme, fine, args.zeta) for words, scheme in chosen.items()}
-        args.out.mkdir(parents=True, exist_ok=True)
-        columns = {"omega_h": fine}
-        for words, found in spectra.items():
-            for what in ("radius", "period_error", "damping"):
-                columns[f"{words}: {what}"] = getattr(found, what)
-        paths = [write_table(args.out / "spectrum.csv", columns)]
-        paths += save_figure(plot_spectra(spectra), args.out, "spectrum")
-        print(f"written: {', '.join(str(path) for path in paths)}")
+        write_out(args.out, "spectrum", lambda out: _tables(fine, spectra, out), lambda: plot_spectra(spectra))
     return 0
+
+
+def _tables(fine: Array, spectra: dict[str, Spectrum], folder: Path) -> list[Path]:
+    from flexmb.record.io.whole_file import write_table
+
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = {"omega_h": fine}
+    for words, found in spectra.items():
+        for what in ("radius", "period_error", "damping"):
+            columns[f"{words}: {what}"] = getattr(found, what)
+    return [write_table(folder / "spectrum.csv", columns)]
 
 
 def _options(words: list[str]) -> dict[str, object]:

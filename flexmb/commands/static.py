@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flexmb.commands.rotor_options import add_rotor_options
+from flexmb.commands.written_out import ready_out
 
 if TYPE_CHECKING:
     from flexmb.analysis.rotors.static import StaticState
@@ -28,6 +29,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.errors import InputError
     from flexmb.system.rotating import has_rotor
 
+    ready_out(args.out, args.command)
     case = load_case(args.case, args.overrides)
     if has_rotor(case.model()):
         return _print_rotor(args)
@@ -40,7 +42,7 @@ def _print_rotor(args: argparse.Namespace) -> int:
     """Print deflections, reactions and the largest bending moments of rotors."""
     from flexmb.analysis.rotors.speeds import speed_words
     from flexmb.analysis.rotors.static import static_deflection
-    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed, print_written
+    from flexmb.commands.rotor_options import load_rotors, note_tables, one_speed
     from flexmb.errors import InputError
 
     case, system = load_rotors(args)
@@ -54,7 +56,11 @@ def _print_rotor(args: argparse.Namespace) -> int:
     print(f"{case.title or case.name}: static state at {speed_words(found.speed)}, contacts open")
     print("\n".join(_lines(found)))
     if args.out is not None:
-        print_written(_write(found, case.title or case.name, args.out))
+        from flexmb.commands.written_out import write_out
+        from flexmb.postproc.static_plot import plot_static
+
+        title = case.title or case.name
+        write_out(args.out, "static", lambda out: _tables(found, out), lambda: plot_static(found, title))
     return 0
 
 
@@ -77,9 +83,7 @@ def _lines(found: StaticState) -> list[str]:
     return out
 
 
-def _write(found: StaticState, title: str, folder: Path) -> list[Path]:
-    from flexmb.commands.rotor_options import save_figure
-    from flexmb.postproc.static_plot import plot_static
+def _tables(found: StaticState, folder: Path) -> list[Path]:
     from flexmb.record.io.whole_file import write_table
 
     nodes: dict[str, Any] = {"node": found.labels, "x [m]": found.stations}
@@ -92,4 +96,4 @@ def _write(found: StaticState, title: str, folder: Path) -> list[Path]:
         columns |= {f"shear {axis} [N]": shaft.shear[:, k] for k, axis in enumerate("yz")}
         columns |= {f"moment {axis} [N m]": shaft.moment[:, k] for k, axis in enumerate("yz")}
         paths.append(write_table(folder / f"shaft_{shaft.name}.csv", columns))
-    return paths + save_figure(plot_static(found, title), folder, "static")
+    return paths

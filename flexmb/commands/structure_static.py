@@ -20,7 +20,6 @@ def print_static(case: Case, args: argparse.Namespace) -> int:
     """Print the static state of a case without rotors; write it to files if an output folder is given."""
     from flexmb.analysis.static_state import static_state
     from flexmb.commands.notes import print_notes
-    from flexmb.commands.rotor_options import print_written
     from flexmb.errors import InputError
 
     print_notes(case)
@@ -36,7 +35,12 @@ def print_static(case: Case, args: argparse.Namespace) -> int:
     print(f"{case.title or case.name}: {how}{resting}")
     print("\n".join(_lines(found)))
     if args.out is not None:
-        print_written(_write(found, case.title or case.name, args.out))
+        from flexmb.commands.written_out import write_out
+        from flexmb.postproc.structure_static_plot import plot_structure_static
+
+        title = case.title or case.name
+        figure = plot_structure_static(found, title) if len(found.layout.cells) else None
+        write_out(args.out, "static", lambda out: _tables(found, out), lambda: figure)
     return 0
 
 
@@ -100,9 +104,7 @@ def _largest(found: Statics) -> list[str]:
     )
 
 
-def _write(found: Statics, title: str, folder: Path) -> list[Path]:
-    from flexmb.commands.rotor_options import save_figure
-    from flexmb.postproc.structure_static_plot import plot_structure_static
+def _tables(found: Statics, folder: Path) -> list[Path]:
     from flexmb.record.io.whole_file import write_table
 
     layout = found.layout
@@ -124,4 +126,4 @@ def _write(found: Statics, title: str, folder: Path) -> list[Path]:
     lines |= {f"{axis} [m]": layout.points[ends, k] for k, axis in enumerate("xyz")}
     lines |= {name: found.resultants[:, :, k].ravel() for k, name in enumerate(RESULTANTS)}
     paths.append(write_table(folder / "section_forces.csv", lines))
-    return paths + save_figure(plot_structure_static(found, title), folder, "static")
+    return paths

@@ -28,7 +28,7 @@ def main(args: argparse.Namespace) -> int:
     from flexmb.analysis.rotors.speeds import speed_words
     from flexmb.analysis.rotors.unbalance import unbalance_peaks, unbalance_response
     from flexmb.commands.progress import shown
-    from flexmb.commands.rotor_options import load_rotors, note_tables, print_written, speed_range
+    from flexmb.commands.rotor_options import load_rotors, note_tables, speed_range
 
     case, system = load_rotors(args)
     speeds = speed_range(args)
@@ -41,7 +41,11 @@ def main(args: argparse.Namespace) -> int:
     orbits, forces = unbalance_peaks(system, found)
     print("\n".join(_lines(orbits, forces)))
     if args.out is not None:
-        print_written(_write(found, orbits, case.title or case.name, args.out))
+        from flexmb.commands.written_out import write_out
+        from flexmb.postproc.unbalance_plot import plot_unbalance
+
+        title = case.title or case.name
+        write_out(args.out, "unbalance", lambda out: _tables(found, orbits, out), lambda: plot_unbalance(found, title))
     return 0
 
 
@@ -75,11 +79,9 @@ def _lines(orbits: Sequence[Peak], forces: Sequence[Peak]) -> list[str]:
     return out
 
 
-def _write(found: UnbalanceResponse, orbits: Sequence[Peak], title: str, folder: Path) -> list[Path]:
+def _tables(found: UnbalanceResponse, orbits: Sequence[Peak], folder: Path) -> list[Path]:
     import numpy as np
 
-    from flexmb.commands.rotor_options import save_figure
-    from flexmb.postproc.unbalance_plot import plot_unbalance
     from flexmb.record.io.whole_file import write_table
 
     columns: dict[str, Any] = {"speed [rad/s]": found.speeds, "speed [rpm]": found.speeds * RPM}
@@ -103,5 +105,4 @@ def _write(found: UnbalanceResponse, orbits: Sequence[Peak], title: str, folder:
         "major [m]": [p.major for p in orbits],
         "minor [m]": [p.minor for p in orbits],
     }
-    paths = [write_table(folder / "unbalance.csv", columns), write_table(folder / "unbalance_peaks.csv", peaks)]
-    return paths + save_figure(plot_unbalance(found, title), folder, "unbalance")
+    return [write_table(folder / "unbalance.csv", columns), write_table(folder / "unbalance_peaks.csv", peaks)]
