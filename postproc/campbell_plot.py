@@ -20,6 +20,8 @@ from flexmb.postproc.style import INK, STYLE
 CLOSE = 0.09
 """Critical speeds closer than this fraction of the figure have labels on different sides."""
 
+REACH = 4.0
+"""Ratio of a frequency to the highest multiple of the speed above which its line is not shown."""
 UNDAMPED = 1e-7
 """Logarithmic decrements below this are round-off."""
 
@@ -45,7 +47,7 @@ def plot_campbell(found: Campbell, title: str = "") -> Figure:
 def draw_frequencies(axes: Axes, found: Campbell) -> None:
     """Draw the frequencies, the multiples of the speed, and the critical speeds on them."""
     _draw_lines(axes, found, found.frequency)
-    highest = 1.08 * float(np.nanmax(found.frequency, initial=0.0))
+    highest = 1.08 * _highest(found)
     lowest = min(0.0, float(found.speeds[0]))
     ends = np.array([lowest, found.speeds[-1]])
     left, right = float(found.speeds[0]) * RPM, float(found.speeds[-1]) * RPM
@@ -60,6 +62,13 @@ def draw_frequencies(axes: Axes, found: Campbell) -> None:
     axes.set_ylim(0.0, highest)
     axes.set_xlim(left, right)
     axes.set_ylabel("frequency [Hz]")
+
+
+def _highest(found: Campbell) -> float:
+    """Return the highest frequency shown; lines far above the multiples of the speed would flatten the others."""
+    least = np.nanmin(found.frequency, axis=0, initial=np.inf)
+    near = least <= max(REACH * max(found.orders) * float(np.abs(found.speeds).max()) / (2 * np.pi), least.min())
+    return float(np.nanmax(found.frequency[:, near], initial=0.0))
 
 
 def label_places(points: Sequence[tuple[float, float]], size: tuple[float, float]) -> list[dict[str, Any]]:

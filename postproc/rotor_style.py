@@ -13,7 +13,7 @@ from flexmb.postproc.style import BLUE, FAINT, GREEN, ORANGE, PURPLE, VERMILLION
 
 WHIRL: dict[str, dict[str, Any]] = {
     "forward": {"color": BLUE, "linestyle": "-"},
-    "backward": {"color": VERMILLION, "linestyle": (0, (5, 2))},
+    "backward": {"color": VERMILLION, "linestyle": (0, (5, 2)), "zorder": 2.5},
     "mixed": {"color": PURPLE, "linestyle": (0, (5, 1.5, 1, 1.5))},
     "planar": {"color": GREEN, "linestyle": (0, (1.2, 1.4))},
     "axial": {"color": ORANGE, "linestyle": (0, (8, 2))},

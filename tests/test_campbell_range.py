@@ -19,13 +19,13 @@ def threads() -> set[int]:
     return {library["num_threads"] for library in threadpool_info() if library["user_api"] == "blas"}
 
 
-def test_the_map_of_nelson_and_mcvaugh_has_its_first_two_critical_speeds() -> None:
+def test_the_map_of_nelson_and_mcvaugh_has_its_first_four_critical_speeds() -> None:
     seen: set[int] = set()
     before = threads()
-    found = campbell(load_case("nelson_mcvaugh"), count=2, progress=lambda done, of: seen.update(threads()))
-    assert [c.whirl for c in found.critical] == ["backward", "forward"]
-    assert [c.speed * 30.0 / np.pi for c in found.critical] == pytest.approx(CRITICAL["timoshenko"][:2], rel=1e-4)
-    assert [(c.damping_ratio, c.log_decrement) for c in found.critical] == [(0.0, 0.0)] * 2
+    found = campbell(load_case("nelson_mcvaugh"), count=4, progress=lambda done, of: seen.update(threads()))
+    assert [c.whirl for c in found.critical] == ["backward", "forward"] * 2
+    assert [c.speed * 30.0 / np.pi for c in found.critical] == pytest.approx(CRITICAL["timoshenko"][:4], rel=1e-4)
+    assert [(c.damping_ratio, c.log_decrement) for c in found.critical] == [(0.0, 0.0)] * 4
     assert found.speeds[-1] > 1.1 * found.critical[-1].speed
     assert seen == {1}
     assert threads() == before
@@ -65,3 +65,12 @@ def test_large_matrices_keep_their_threads() -> None:
     before = threads()
     with one_thread(SMALL + 1):
         assert threads() == before
+
+
+def test_the_figure_is_not_flattened_by_lines_far_above_the_speed() -> None:
+    from flexmb.postproc.campbell_plot import plot_campbell
+
+    found = campbell(load_case("laval_rotor"), count=8)
+    assert np.nanmax(found.frequency) > 1e6  # the bearings of a massless end
+    top = plot_campbell(found).axes[0].get_ylim()[1]
+    assert np.nanmax(found.frequency[:, :4]) < top < 1.2 * np.nanmax(found.frequency[:, :4])

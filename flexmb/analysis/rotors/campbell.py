@@ -22,6 +22,8 @@ from flexmb.system.model import Model
 from flexmb.system.rotating import HasModel, RotatingSystem, rotating_system
 
 Progress = Callable[[int, int], None]
+FAR = 5.0
+"""Ratio to the second critical speed, and the model's highest, above which others are not in the default range."""
 
 
 @dataclass(frozen=True)
@@ -108,13 +110,14 @@ def default_top(system: RotatingSystem) -> float:
     """Return the end of the default range.
 
     1.5 times the model's highest speed, but at least 1.2 times its lowest two critical speeds without damping: those of
-    the first bending mode, whirling backward and forward. For a model without a speed the lowest four.
+    the first bending mode, whirling backward and forward; the next two, too, unless they are far above.
     """
     top = 1.5 * max(abs(v) for v in system.span)
-    found = undamped_critical(system, 2 if top > 0.0 else 4)
-    if not found and not top > 0.0:
+    speeds = [c.speed for c in undamped_critical(system, 4)]
+    if not speeds and not top > 0.0:
         raise InputError("the model has no speed; give the speeds", key="speeds")
-    return max([top, *(1.2 * c.speed for c in found)])
+    far = FAR * max([top / 1.5, *speeds[:2]])
+    return max([top, *(1.2 * speed for k, speed in enumerate(speeds) if k < 2 or speed <= far)])
 
 
 def checked_speeds(speeds: Sequence[float] | Array) -> Array:
