@@ -119,7 +119,7 @@ def _draw_cone(axes: Axes, pushes: Pushes, flat: bool) -> None:
     sides = (1.0, -1.0) if flat else (1.0,)
     most = pushes.mu[-1]
     low = -most * end if flat else 0.0
-    axes.fill_between([0.0, end], [0.0, low], [0.0, most * end], color=INK, alpha=0.06, linewidth=0)
+    axes.fill_between([0.0, end], [0.0, low], [0.0, most * end], color=INK, alpha=0.15, linewidth=0)
     for mu, style in zip(pushes.mu[::-1], ("-", (0, (4, 2))), strict=False):
         for side in sides:
             label = f"μ = {mu:.4g}" if side > 0.0 else None
@@ -138,7 +138,7 @@ def _draw_disk(axes: Axes, pushes: Pushes) -> None:
     share = pushes.along / pushes.normal[:, None]
     for mu, style in zip(pushes.mu[::-1], ("-", (0, (4, 2))), strict=False):
         axes.add_patch(Circle((0.0, 0.0), mu, fill=False, edgecolor=INK, linewidth=1.0, linestyle=style))
-    axes.add_patch(Circle((0.0, 0.0), pushes.mu[-1], facecolor=INK, alpha=0.06, linewidth=0))
+    axes.add_patch(Circle((0.0, 0.0), pushes.mu[-1], facecolor=INK, alpha=0.15, linewidth=0))
     _scatter(axes, share[:, 0], share[:, 1], pushes.status)
     reach = 1.12 * max(pushes.mu[-1], float(np.abs(share).max())) or 1.0
     axes.set(xlim=(-reach, reach), ylim=(-reach, reach), aspect="equal")

@@ -19,11 +19,13 @@ from flexmb.postproc.on_frame import draw_on_frame
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.sampling import blocks, rows_of
-from flexmb.postproc.style import BLUE, INK, STYLE, VERMILLION
+from flexmb.postproc.style import FAINT, INK, NEGATIVE, POSITIVE, STYLE
 from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.frames import Layout
 
 STRAIGHT = 1e-6
+JUMP = 0.1
+"""Jump of the moment between two elements, over the largest moment, up to which it is an error of discretization."""
 
 
 def bends(layout: Layout, cells: IntArray) -> bool:
@@ -57,6 +59,30 @@ def end_moments(maps: Any, q: Array, cells: IntArray, plane: str | None = None) 
     return about[axis], axis
 
 
+def without_jumps(layout: Layout, cells: IntArray, moments: Array, axis: str) -> Array:
+    """Return moments (k, m, 2) with means at nodes between two lines with parallel local axes, where they jump little.
+
+    In motion moments of finite elements jump between elements, by an error of discretization; a jump of more than
+    ``JUMP`` of the largest moment may be one of an applied moment, and remains.
+    """
+    assert layout.sections is not None
+    out = moments.copy()
+    local = layout.sections.axes[cells][:, :, "xyz".index(axis)]
+    first, last = layout.cells[cells].T.tolist()
+    before = {node: k for k, node in enumerate(last)}
+    nodes, counts = np.unique(layout.cells[cells], return_counts=True)
+    between = set(nodes[counts == 2].tolist())
+    size = float(np.nan_to_num(np.abs(moments)).max(initial=0.0))
+    for k, node in enumerate(first):
+        j = before.get(node)
+        if j is None or node not in between or local[j] @ local[k] < 1.0 - STRAIGHT:
+            continue
+        ends = moments[:, [j, k], [1, 0]]
+        near = np.abs(np.diff(ends, axis=1)[:, 0]) <= JUMP * size
+        out[near, j, 1] = out[near, k, 0] = ends[near].mean(axis=1)
+    return out
+
+
 def plot_moment(
     opened: Opened, time: float | None = None, body: str | None = None, *, envelope: bool = False
 ) -> Figure:
@@ -79,8 +105,10 @@ def plot_moment(
         raise InputError("does not bend: it is a bar", key="body", value=body)
     low, high, when, axis = _extremes(fields, cells)
     k = when if time is None else nearest(fields.times, time)
-    now, _ = end_moments(fields.maps, rows_of(fields.q, np.array([k])), cells, axis)
-    curves = [low, high] if envelope else [now[0]]
+    curves = [low, high]
+    if not envelope:
+        now, _ = end_moments(fields.maps, rows_of(fields.q, np.array([k])), cells, axis)
+        curves = [without_jumps(layout, cells, now, axis)[0]]
     words = "envelope over the run" if envelope else f"t = {fields.times[k]:.6g} s"
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 3.4) if _is_straight(layout, cells) else (6.0, 5.2), layout="constrained")
@@ -122,6 +150,7 @@ def _extremes(fields: Any, cells: IntArray) -> tuple[Array, Array, int, str]:
             last = rows_of(fields.q, states[-1:])
             _, axis = end_moments(fields.maps, np.concatenate([q, last]), cells)
         moments, _ = end_moments(fields.maps, q, cells, axis)
+        moments = without_jumps(fields.maps.layout, cells, moments, str(axis))
         low, high = np.fmin(low, np.nanmin(moments, axis=0)), np.fmax(high, np.nanmax(moments, axis=0))
         size = np.nan_to_num(np.abs(moments)).max(axis=(1, 2))
         if size.max() > best:
@@ -145,10 +174,10 @@ def _over_length(axes: Any, layout: Layout, body: str, cells: IntArray, curves: 
         ends = values[order] * (chain.turned[:, None] if axis else 1.0)
         drawn.append(np.where(chain.turned[:, None] > 0, ends, ends[:, ::-1]).ravel())
     if len(drawn) == 1:
-        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] >= 0.0, color=BLUE, alpha=0.25, linewidth=0.0)
-        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] <= 0.0, color=VERMILLION, alpha=0.25, linewidth=0.0)
+        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] >= 0.0, color=POSITIVE, alpha=0.25, linewidth=0.0)
+        axes.fill_between(x, drawn[0], 0.0, where=drawn[0] <= 0.0, color=NEGATIVE, alpha=0.25, linewidth=0.0)
     else:
-        axes.fill_between(x, *drawn, color=BLUE, alpha=0.2, linewidth=0.0)
+        axes.fill_between(x, *drawn, color=FAINT, alpha=0.3, linewidth=0.0)
     for y in drawn:
         axes.plot(x, y, color=INK, linewidth=1.1)
     axes.axhline(0.0, color=INK, linewidth=0.7)

@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmb.postproc.arrays import Array, IntArray
 from flexmb.postproc.clear_labels import place_labels
-from flexmb.postproc.style import BLUE, INK, VERMILLION
+from flexmb.postproc.style import INK, NEGATIVE, POSITIVE
 from flexmb.postproc.ticks import prefixed
 from flexmb.record.io.frames import Layout
 
@@ -53,7 +53,7 @@ def _ordinates(axes: Any, place: Array, side: Array, values: Array) -> list[Arra
     for a, normal, m in zip(place, side, values, strict=True):
         for ends, part in split_at_zero(a, m):
             tips = ends + part[:, None] * normal
-            colour = BLUE if part.sum() >= 0.0 else VERMILLION
+            colour = POSITIVE if part.sum() >= 0.0 else NEGATIVE
             axes.fill(*np.concatenate([ends, tips[::-1]]).T, color=colour, alpha=0.25, linewidth=0.0)
             axes.plot(*tips.T, color=colour, linewidth=1.1)
             drawn.append(tips)
@@ -86,8 +86,8 @@ def _extremes(curves: list[Array], least: float) -> list[tuple[float, int, int]]
 
 def _legend(axes: Any, curves: list[Array], least: float, axis: str) -> None:
     """Name the signs that occur, and the side on which moments are drawn."""
-    signs = [("positive", BLUE, max(float(np.nanmax(v)) for v in curves))]
-    signs += [("negative", VERMILLION, -min(float(np.nanmin(v)) for v in curves))]
+    signs = [("positive", POSITIVE, max(float(np.nanmax(v)) for v in curves))]
+    signs += [("negative", NEGATIVE, -min(float(np.nanmin(v)) for v in curves))]
     for word, colour, size in signs:
         if size > least:
             axes.plot([], [], color=colour, label=word)

@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.chain_of_lines import Chain, areas, chain_of_body
 from flexmb.postproc.members import Member, members_of
-from flexmb.postproc.moment_plot import bends, end_moments
+from flexmb.postproc.moment_plot import bends, end_moments, without_jumps
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.sampling import rows_of
@@ -87,12 +87,20 @@ def _values(fields: Any, chain: Chain, states: Any, field: str) -> tuple[Array, 
         return force, f"{plain} [{UNITS[name]}]"
     if name == "bending_moment":
         ends, axis = end_moments(maps, q, chain.cells)
-        return np.asarray(ends.mean(axis=2) * chain.turned), f"{plain} about {axis} [{UNITS[name]}]"
+        signed = without_jumps(maps.layout, chain.cells, ends, axis) * chain.turned[:, None]
+        signed = np.where(chain.turned[:, None] > 0.0, signed, signed[..., ::-1])
+        return _at_nodes(signed), f"{plain} about {axis} [{UNITS[name]}]"
     vectors = maps.layout.displacements(q) if name == "displacement" else None
     vectors = maps.layout.velocities(q, rows_of(fields.v, states)) if vectors is None else vectors
     vectors = vectors[:, chain.nodes]
     way = "xyz".index(component) if component else int(np.argmax(np.abs(vectors).max(axis=(0, 1))))
     return vectors[..., way], f"{plain}, {'xyz'[way]} [{UNITS[name]}]"
+
+
+def _at_nodes(ends: Array) -> Array:
+    """Return values at the nodes of a chain, (k, m + 1), from those at the ends of its lines, (k, m, 2)."""
+    inner = 0.5 * (ends[:, :-1, 1] + ends[:, 1:, 0])
+    return np.concatenate([ends[:, :1, 0], inner, ends[:, -1:, 1]], axis=1)
 
 
 def _draw(figure: Figure, axes: Any, chain: Chain, t: Array, values: Array, words: str) -> None:

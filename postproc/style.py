@@ -15,6 +15,8 @@ FIELD_MAP: Any = "viridis"
 
 SIGNED_MAP: Any = "RdBu_r"
 """Diverging color map of signed fields: red for tension, blue for compression; safe for color-blind readers."""
+POSITIVE, NEGATIVE = VERMILLION, BLUE
+"""Colors of signed lines, of the same sense as the map."""
 
 STYLE: Any = {
     "font.family": "sans-serif",

@@ -11,9 +11,10 @@ from matplotlib.figure import Figure
 
 import flexmb as fm
 from flexmb.postproc.clear_labels import place_labels
-from flexmb.postproc.moment_plot import plot_moment
+from flexmb.postproc.moment_plot import end_moments, plot_moment, without_jumps
 from flexmb.postproc.on_frame import draw_on_frame, split_at_zero
 from flexmb.postproc.open_folder import opened
+from flexmb.postproc.space_time_plot import plot_space_time
 from flexmb.postproc.style import BLUE, VERMILLION
 
 MESHES = Path(__file__).parents[1] / "meshes"
@@ -101,3 +102,34 @@ def test_a_label_moves_to_the_free_side_of_a_column() -> None:
     place_labels(axes, [("16.51 kN m", np.array([5.0, 5.0]))], column, np.zeros((0, 2, 2)))
     box = axes.texts[0].get_window_extent()
     assert box.x1 < axes.transData.transform((5.2, 5.0))[0]
+
+
+def test_moments_in_motion_have_no_jumps_and_are_those_of_the_space_time_diagram(portal: fm.Result) -> None:
+    fields = portal.fields
+    layout = portal.layout
+    assert layout is not None
+    cells = np.arange(len(layout.cells))
+    raw, axis = end_moments(fields.maps, np.asarray(fields.q), cells)
+    smooth = without_jumps(layout, cells, raw, axis)
+    inner = np.flatnonzero(layout.cells[:-1, 1] == layout.cells[1:, 0])
+    assert inner.size > 10
+    assert np.abs(raw[:, inner, 1] - raw[:, inner + 1, 0]).max() > 1.0
+    assert np.array_equal(smooth[:, inner, 1], smooth[:, inner + 1, 0])
+    (mesh,) = (shape for shape in plot_space_time(opened(portal), "bending_moment").axes[0].collections)
+    scale = np.abs(smooth).max() / np.abs(mesh.get_array()).max()
+    assert scale == pytest.approx(10.0 ** round(np.log10(scale)), rel=1e-12)
+    _, low, high = sorted([0.0, *numbers(plot_moment(opened(portal)))], key=abs)
+    assert max(abs(low), abs(high)) == pytest.approx(np.abs(smooth).max(), rel=1e-3)
+
+
+def test_a_moment_applied_at_a_node_remains() -> None:
+    model = fm.Model(initial_static=("turn",))
+    section = {"area": 0.01, "inertia": 1e-5}
+    supports = [{"node": "first", "kind": "clamped"}, {"node": "last", "kind": "clamped"}]
+    model.add(fm.Beam("beam", length=2.0, elements=8, section=section, material=STEEL, supports=supports))
+    model.add(fm.NodalForce("turn", node="beam.mid", moment=(0.0, 0.0, 100.0)))
+    result = fm.simulate(model, fm.Newmark(), step=1e-6, end=2e-6)
+    cells = np.arange(8)
+    raw, axis = end_moments(result.fields.maps, np.asarray(result.fields.q[:1]), cells)
+    kept = without_jumps(result.fields.maps.layout, cells, raw, axis)
+    assert abs(kept[0, 3, 1] - kept[0, 4, 0]) == pytest.approx(100.0, rel=1e-3)
