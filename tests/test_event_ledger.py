@@ -66,3 +66,26 @@ def test_only_runs_with_located_events_have_these_entries() -> None:
     assert not plain.energy.work_closing.any()
     located = fm.simulate(ball(), SCHEME, step=1e-2, end=0.1)
     assert {f"/energy/{name}" for name in EVENT_WORKS} <= set(located.tree)
+
+
+@pytest.mark.parametrize("name", ["newmark", "hht", "generalized-alpha"])
+@pytest.mark.parametrize("belt", [0.0, 0.1])
+def test_the_alpha_family_closes_while_a_contact_slips(name: str, belt: float) -> None:
+    """A mass on a spring slips and sticks under a load: forces of its contact are not along the rows of their rates.
+
+    Stick and slip follow each other, and none lasts for no time.
+    """
+    model = fm.Model(gravity=(0.0, 0.0, -10.0))
+    block = model.add(fm.Particle("block", mass=1.0, velocity=(belt, 0.0, 0.0), axes="xz"))
+    model.add(fm.Spring("spring", node=block.first, direction=(1.0, 0.0, 0.0), stiffness=100.0))
+    push = fm.Harmonic(amplitude=4.0, omega=3.0)
+    model.add(fm.NodalForce("push", node=block.first, force=(1.0, 0.0, 0.0), function=push))
+    speed = {"surface_velocity": (belt, 0.0, 0.0)} if belt else {}
+    model.add(fm.NodePlane("floor", node=block.first, normal=(0.0, 0.0, 1.0), friction=0.3, **speed))
+    result = fm.simulate(model, name, step=0.01, end=3.0, events=True)
+    energy = result.energy
+    assert -energy.work_friction[-1] > 0.05
+    assert np.abs(energy.residual).max() < 1e-13 * max(1.0, -energy.work_friction[-1])
+    found = [(t, kind) for t, kind, _ in result.summary["event_list"] if kind in ("slip", "stick")]
+    assert len(found) > 2
+    assert np.diff([t for t, _ in found]).min() > 1e-3

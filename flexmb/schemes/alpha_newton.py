@@ -123,7 +123,7 @@ class AlphaTrial:
         R = end.momentum(self.v if self.jumps.w.any() else end.v) - end.to_axes(self.given) - c1 * force
         rho = end.joint_g / d1 if scheme.joint_level == "index3" else end.joint_rates
         x, Lam = S.solve_both(-R, -rho)
-        y, size = self._joints(end, x), 0.0
+        y, size = self._joints(end, rho), 0.0
         if system.contacts.nc:
             more, Lam_more, size = self._contacts(end, S, x, y)
             x, Lam = x + more, Lam + Lam_more
@@ -132,12 +132,15 @@ class AlphaTrial:
             self.dq_J = system.toward(self.increment, self.z)
         return max(size, largest(x), largest(y) / d1)
 
-    def _joints(self, end: Instant, x: Array) -> Array:
-        """Return the change of z that restores the joints with GGL, if v~ changes by x."""
+    def _joints(self, end: Instant, rho: Array) -> Array:
+        """Return the change of z that restores the joints with GGL, if v~ takes off the rates rho (nj,) of their rows.
+
+        The rows along which rates are taken need not be G_J: a contact that slips has friction in its force direction.
+        """
         if self.scheme.joint_level != "ggl" or not self.system.nj:
-            return np.zeros(x.size)
+            return np.zeros(self.system.nv)
         M, r = self.system.factor(end, 1.0, 0.0, 0.0), end.momentum(self.z) - end.G_J @ self.nu_J
-        y, nu = M.solve_both(-r, -end.joint_g - self.d1 * (end.G_J.T @ x))
+        y, nu = M.solve_both(-r, self.d1 * rho - end.joint_g)
         self.nu_J = self.nu_J + nu
         return y
 
