@@ -71,7 +71,7 @@ def test_wrong_laws_are_refused_by_key_on_every_kind_of_contact(kind, keys, name
     assert refused.value.key == named or (kind in LAWLESS and refused.value.key in keys)
 
 
-@pytest.mark.parametrize("word", ["mu", "friction_coefficient"])
+@pytest.mark.parametrize("word", ["mu", "friction_coefficient", "coefficient"])
 def test_words_of_others_are_answered_with_ours(word):
     from flexmb.checks.values import unknown_key
 

@@ -105,8 +105,11 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     "disk_elements": (("disks", "disks"),),
     "shaft_elements": (("sections", "sections, or stations with outer_diameter"),),
     **dict.fromkeys(
-        ("mu", "friction_coefficient", "coefficient_of_friction", "cof", "coulomb"),
-        (("friction", "friction, mu itself or a table with the kind of the law"),),
+        (
+            *("mu", "friction_coefficient", "frictioncoefficient", "friction_coeff", "coefficient_of_friction"),
+            *("coefficient", "coeff", "cof", "coulomb"),
+        ),
+        (("friction", "friction, mu itself or a table with the kind of the law"), ("mu", "mu")),
     ),
     **dict.fromkeys(("e_t", "e_tangential"), (("tangential_restitution", "tangential_restitution"),)),
     **dict.fromkeys(("mu_r", "rolling_friction"), (("rolling", "rolling, a length, m"),)),
