@@ -11,6 +11,9 @@ from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import Instant, System
 
+FEW = 40_000
+"""Number of entries up to which the directions of all contacts are one dense array."""
+
 
 class BlockRows:
     """The rows of the contacts ``which``, block by block, with their laws.
@@ -35,7 +38,11 @@ class BlockRows:
 
     def directions(self, at: Instant) -> Array:
         """Return the directions of the rows as columns, (nv, n)."""
-        return np.asarray(directions(at)[:, self.stack.rows].toarray())
+        G, H = at.G, at.H
+        if G.shape[0] * (G.shape[1] + H.shape[1]) > FEW:
+            return np.asarray(directions(at)[:, self.stack.rows].toarray())
+        both = np.concatenate([G.toarray(), H.toarray()], axis=1)  # much faster than columns of sparse matrices
+        return np.ascontiguousarray(both[:, self.stack.rows])
 
     def rates(self, at: Instant) -> Array:
         """Return the rates of the rows in an instant, (n,)."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -79,6 +80,16 @@ class Contacts:
         """Number of contacts."""
         return int(self.g0.size)
 
+    @cached_property
+    def G_T(self) -> sparse.csr_array:
+        """Velocities -> rates of the normals, (nc, nv)."""
+        return self.G.T
+
+    @cached_property
+    def H_T(self) -> sparse.csr_array:
+        """Velocities -> rates of the rows beside them, (nt, nv)."""
+        return self.H.T
+
     def offset(self, t: float) -> Array:
         """Return the part of the gap that comes from prescribed motion, (nc,)."""
         return self._follow([float(s.value(t)) for s in self.motions])
@@ -93,11 +104,11 @@ class Contacts:
 
     def g(self, t: float, q: Array) -> Array:
         """Return the gaps, (nc,)."""
-        return np.asarray(self.g0 + self.G.T @ q + self.offset(t))
+        return np.asarray(self.g0 + self.G_T @ q + self.offset(t))
 
     def U(self, t: float, v: Array) -> Array:
         """Return the relative velocities along the normals, (nc,)."""
-        return np.asarray(self.G.T @ v + self.g_t(t))
+        return np.asarray(self.G_T @ v + self.g_t(t))
 
     def H_t(self, t: float) -> Array:
         """Return what surfaces that move add to the rates of the rows beside the normals, (nt,)."""

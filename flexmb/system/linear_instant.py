@@ -76,7 +76,7 @@ class LinearInstant:
     @cached_property
     def U(self) -> Array:
         """Relative velocities along the normals, (nc,)."""
-        return np.asarray(self.G.T @ self.v + self.g_t)
+        return np.asarray(self.system.contacts.G_T @ self.v + self.g_t)
 
     @property
     def G(self) -> sparse.csc_array:
@@ -96,7 +96,7 @@ class LinearInstant:
     @cached_property
     def U_T(self) -> Array:
         """Rates of the rows beside the normals, (nt,)."""
-        return np.asarray(self.H.T @ self.v + self.H_t)
+        return np.asarray(self.system.contacts.H_T @ self.v + self.H_t)
 
     @property
     def theta(self) -> Array:
