@@ -119,6 +119,9 @@ def test_joints_are_eliminated(tmp_path):
     u = W @ np.concatenate([joints, P]) + q
     np.testing.assert_allclose(u[:3], 0.0, rtol=0, atol=1e-12)
     np.testing.assert_allclose(u[3:], problem.w(P), rtol=0, atol=1e-12)
+    path.write_text((head + "".join(text) + words(q, 2, 0, 4, 0.4)).replace(repr(float(W[0, 1])), "inf"))
+    with pytest.raises(InputError, match="finite"):
+        read_problem(path)
 
 
 def test_what_csparse_prints(tmp_path):
@@ -240,22 +243,73 @@ def test_save_is_for_npz_only(tmp_path, name):
     assert not (tmp_path / name).exists()
 
 
-@pytest.mark.parametrize(("key", "is_global"), [("G", True), ("V", False), ("R", False)])
-def test_joints_in_files_of_fclib_are_refused(tmp_path, key, is_global):
-    path = tmp_path / "joints.hdf5"
-    write_problem(random_problem(3), path)
-    with h5py.File(path, "a") as file:
-        if is_global:
-            file.move("fclib_local", "fclib_global")
-        group = file["fclib_global" if is_global else "fclib_local"].create_group(key)
-        group["m"], group["n"] = [15], [2]
-    with pytest.raises(InputError, match="joints") as refused:
+def put(group, key, A):
+    """Write a matrix as FCLIB does, by triplets."""
+    A, part = sparse.coo_array(A), group.create_group(key)
+    for name, value in {"m": A.shape[0], "n": A.shape[1], "nz": A.nnz, "nzmax": A.nnz}.items():
+        part[name] = [value]
+    part["i"], part["p"], part["x"] = *A.coords, A.data
+
+
+@pytest.mark.parametrize("is_global", [True, False])
+def test_joints_in_files_of_fclib_are_eliminated(tmp_path, is_global):
+    """Two joints, one of them twice: no velocity along them."""
+    rng = np.random.default_rng(5)
+    M, H, f, w = small_global(rng)
+    G, s = rng.normal(size=(5, 2))[:, [0, 1, 1]], np.array([0.3, -0.2, -0.2])
+    inverse = np.linalg.inv(M)
+    with h5py.File(tmp_path / "joints.hdf5", "w") as file:
+        group = file.create_group("fclib_global" if is_global else "fclib_local")
+        vectors = group.create_group("vectors")
+        group["spacedim"], vectors["mu"] = [3], [0.4]
+        given = {"M": M, "H": H, "G": G} if is_global else {}
+        given = given or {"W": H.T @ inverse @ H, "V": H.T @ inverse @ G, "R": G.T @ inverse @ G}
+        for key, A in given.items():
+            put(group, key, A)
+        numbers = {"f": f, "w": w, "b": s} if is_global else {}
+        for key, x in (numbers or {"q": H.T @ inverse @ f + w, "s": G.T @ inverse @ f + s}).items():
+            vectors[key] = x
+    problem = read_problem(tmp_path / "joints.hdf5")
+    P = rng.normal(size=3)
+    system = np.block([[M, -G[:, :2]], [G[:, :2].T, np.zeros((2, 2))]])
+    v = np.linalg.solve(system, np.concatenate([H @ P + f, -s[:2]]))[:5]
+    np.testing.assert_allclose(problem.w(P), H.T @ v + w, rtol=0, atol=1e-12)
+
+
+def test_empty_matrices_of_joints_are_as_if_they_were_not_there(tmp_path):
+    write_problem(random_problem(3), tmp_path / "free.hdf5")
+    with h5py.File(tmp_path / "free.hdf5", "a") as file:
+        put(file["fclib_local"], "V", np.zeros((15, 0)))
+    same(random_problem(3), read_problem(tmp_path / "free.hdf5"))
+
+
+def said_of(path):
+    """Return the refusal of a file; the path if it is read."""
+    try:
         read_problem(path)
-    assert refused.value.key == key
-    if not is_global:  # no equations in it: as if it were not there
-        with h5py.File(path, "a") as file:
-            file[f"fclib_local/{key}/n"][...] = 0
-        same(random_problem(3), read_problem(path))
+    except InputError as err:
+        return str(err)
+    return str(path)
+
+
+@pytest.mark.parametrize("suffix", [".npz", ".hdf5", ".dat"])
+def test_corrupt_files_are_named(tmp_path, suffix):
+    """Cut off, a byte changed, a number replaced: refused with the path, or read as another problem."""
+    write_problem(random_problem(3), tmp_path / f"whole{suffix}")
+    data, rng = (tmp_path / f"whole{suffix}").read_bytes(), np.random.default_rng(3)
+    path = tmp_path / f"damaged{suffix}"
+    for k in range(150):
+        damaged, at = bytearray(data), int(rng.integers(len(data)))
+        if suffix == ".dat" and k % 3 == 0:
+            parts = data.split()
+            parts[at % (len(parts) if k % 2 else 8)] = (b"nan", b"inf", b"-1", b"9" * 22, b"x")[k % 5]
+            damaged = bytearray(b" ".join(parts))
+        elif k % 3 == 1:
+            del damaged[at:]
+        else:
+            damaged[at] = int(rng.integers(256))
+        path.write_bytes(damaged)
+        assert str(path) in said_of(path)
 
 
 def test_shipped_problems_are_solved_by_name(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tokenize
 import zipfile
+import zlib
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +23,11 @@ SPARSE = ("W_val", "W_idx", "W_ptr")
 """Arrays in place of W if it is sparse: compressed rows."""
 SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
 """Extensions of files: flexmb, FCLIB (two) and Siconos."""
+DAMAGED = (
+    *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError),
+    *(SyntaxError, ValueError, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
+)
+"""What readers raise if a file is damaged or of another format."""
 
 
 def save_npz(problem: ContactProblem, path: str | PathLike[str]) -> None:
@@ -46,15 +53,21 @@ def load_npz(path: str | PathLike[str]) -> dict[str, Any]:
             out["dim"] = int(dim) if dim.ndim == 0 else dim
             n = out["b"].size
             if SPARSE[0] in data:
-                out["W"] = sparse.csr_array(tuple(data[key] for key in SPARSE), shape=(n, n))
+                out["W"] = checked(sparse.csr_array(tuple(data[key] for key in SPARSE), shape=(n, n)))
             else:
                 out["W"] = data["W"]
             return out
     except (FileNotFoundError, IsADirectoryError):
         raise InputError("no such file", where=where, key="path", value=str(path)) from None
-    except (KeyError, TypeError, AttributeError, EOFError, ValueError, IndexError, zipfile.BadZipFile) as err:
+    except DAMAGED as err:
         words = f"not a saved contact problem ({err}); it must hold {', '.join(FIELDS)}"
         raise InputError(words, where=where, key="path", value=str(path)) from None
+
+
+def checked(A: Any) -> Any:
+    """Return a matrix of compressed rows or columns, or raise ValueError if indices are outside it."""
+    A.check_format(full_check=True)
+    return A
 
 
 def read_problem(path: str | PathLike[str]) -> ContactProblem:
@@ -65,12 +78,25 @@ def read_problem(path: str | PathLike[str]) -> ContactProblem:
     path : path
         Ends with ``.npz`` (ours), ``.hdf5`` or ``.h5`` (FCLIB) or ``.dat`` (Siconos).
     """
-    from flexmb.nonsmooth.problem import ContactProblem
-
     suffix = _suffix(path)
     if not Path(path).is_file():
         raise InputError("no such file", where="contact problem", key="path", value=str(path))
+    try:
+        return _read(path, suffix)
+    except InputError as err:
+        if err.value == str(path):
+            raise
+        words = f"not a valid contact problem ({err})"
+    except DAMAGED as err:
+        words = f"not a contact problem of {'Siconos' if suffix == '.dat' else 'FCLIB'} ({err})"
+    raise InputError(words, where="contact problem", key="path", value=str(path))
+
+
+def _read(path: str | PathLike[str], suffix: str) -> ContactProblem:
+    """Read a file of an extension."""
     if suffix == ".npz":
+        from flexmb.nonsmooth.problem import ContactProblem
+
         return ContactProblem.load(path)
     if suffix == ".dat":
         from flexmb.nonsmooth.formats_siconos import read_dat

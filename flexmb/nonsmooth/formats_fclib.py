@@ -10,9 +10,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.nonsmooth.formats import foreign_dim
+from flexmb.nonsmooth.formats import checked, foreign_dim
 from flexmb.nonsmooth.problem import ContactProblem
-from flexmb.nonsmooth.reduce import local_form, thinned
+from flexmb.nonsmooth.reduce import local_form, thinned, without_joints
 from flexmb.state import Array
 
 LOCAL, GLOBAL = ("fclib_local", "fclib_local_rolling"), ("fclib_global", "fclib_global_rolling")
@@ -22,45 +22,56 @@ CSC, CSR = -1, -2
 
 def read_fclib(path: str | PathLike[str]) -> ContactProblem:
     """Read a contact problem from a file of FCLIB."""
-    try:
-        with h5py.File(path, "r") as file:
-            names = [name for name in (*LOCAL, *GLOBAL) if name in file]
-            if not names:
-                words = f"has none of {', '.join((*LOCAL, *GLOBAL))}"
-                raise InputError(words, where="contact problem", key="path", value=str(path))
-            return _read(file[names[0]], names[0] in GLOBAL)
-    except (OSError, KeyError, ValueError, IndexError, TypeError, AttributeError) as err:
-        words = f"not a contact problem of FCLIB ({err})"
-        raise InputError(words, where="contact problem", key="path", value=str(path)) from None
+    with h5py.File(path, "r") as file:
+        names = [name for name in (*LOCAL, *GLOBAL) if name in file]
+        if not names:
+            words = f"has none of {', '.join((*LOCAL, *GLOBAL))}"
+            raise InputError(words, where="contact problem", key="path", value=str(path))
+        return _read(file[names[0]], names[0] in GLOBAL)
 
 
 def _read(group: Any, is_global: bool) -> ContactProblem:
-    """Return the problem of an HDF5 group."""
-    _refuse_joints(group)
+    """Return the problem of an HDF5 group; joints, with the impulses y, are eliminated.
+
+    Global ones are ``M v = H r + G y + f, u = H^T v + w, G^T v + b = 0``, local ones
+    ``u = W r + V y + q, V^T r + R y + s = 0``.
+    """
     vectors = group["vectors"]
-    mu = np.asarray(vectors["mu"], dtype=np.float64)
+    mu = _vector(vectors, "mu")
     dim = int(np.ravel(group["spacedim"])[0])
     roll = np.zeros(mu.size)
     for key in ("mu_r", "mu_roll"):
         if key in vectors:
-            roll, dim = np.asarray(vectors[key], dtype=np.float64), 5
+            roll, dim = _vector(vectors, key), 5
+    coupled = _has(group, "G" if is_global else "V")
     if is_global:
-        f, w = (np.asarray(vectors[key], dtype=np.float64) for key in ("f", "w"))
-        W, b = local_form(_matrix(group["M"]), _matrix(group["H"]), f, w)
+        H, w = _matrix(group["H"]), _vector(vectors, "w")
+        if coupled:
+            H, w = sparse.hstack([H, _matrix(group["G"])]), np.concatenate([w, _vector(vectors, "b")])
+        W, b = local_form(_matrix(group["M"]), H, _vector(vectors, "f"), w)
     else:
-        W, b = thinned(_matrix(group["W"])), np.asarray(vectors["q"], dtype=np.float64)
-    return ContactProblem(W=W, b=b, mu=mu, dim=dim, roll=roll)
+        W, b = _matrix(group["W"]), _vector(vectors, "q")
+        if coupled:
+            V, s = _matrix(group["V"]), _vector(vectors, "s")
+            R = _matrix(group["R"]) if _has(group, "R") else sparse.csc_array((s.size, s.size))
+            W, b = sparse.block_array([[W, V], [V.T, R]]), np.concatenate([b, s])
+    if coupled:
+        n = dim * mu.size
+        W, b = without_joints(sparse.csc_array(W).toarray(), b, np.arange(n, b.size), np.arange(n))
+    return ContactProblem(W=thinned(W), b=b, mu=mu, dim=dim, roll=roll)
 
 
-def _refuse_joints(group: Any) -> None:
-    """Raise InputError for equations other than contacts: G (b) of global problems, V and R (s) of local ones."""
-    for key in ("G", "V", "R"):
-        if key in group and min(int(np.ravel(group[key][size])[0]) for size in ("m", "n")) > 0:
-            words = "equations of joints in addition to contacts are not read from FCLIB files; eliminate them first"
-            raise InputError(words, where="contact problem", key=key)
+def _vector(group: Any, key: str) -> Array:
+    """Return a vector of FCLIB."""
+    return np.asarray(group[key], dtype=np.float64)
 
 
-def _matrix(group: Any) -> sparse.csc_array:
+def _has(group: Any, key: str) -> bool:
+    """Return whether there is a matrix that is not empty."""
+    return key in group and min(int(np.ravel(group[key][size])[0]) for size in ("m", "n")) > 0
+
+
+def _matrix(group: Any) -> Any:
     """Return a matrix of FCLIB: triplets, compressed columns or compressed rows."""
     m, n, nz = (int(np.ravel(group[key])[0]) for key in ("m", "n", "nz"))
     i, p = np.asarray(group["i"], dtype=np.int64), np.asarray(group["p"], dtype=np.int64)
@@ -68,9 +79,9 @@ def _matrix(group: Any) -> sparse.csc_array:
     if nz >= 0:
         return sparse.csc_array(sparse.coo_array((x[:nz], (i[:nz], p[:nz])), shape=(m, n)))
     if nz == CSC:
-        return sparse.csc_array((x, i, p), shape=(m, n))
+        return checked(sparse.csc_array((x, i, p), shape=(m, n)))
     if nz == CSR:
-        return sparse.csc_array(sparse.csr_array((x, i, p), shape=(m, n)))
+        return sparse.csc_array(checked(sparse.csr_array((x, i, p), shape=(m, n))))
     raise ValueError(f"nz = {nz}: allowed are -2, -1 and numbers of triplets")
 
 

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.errors import InputError
 from flexmb.nonsmooth.formats import foreign_dim
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.reduce import local_form, thinned, without_joints
@@ -60,14 +59,10 @@ class Words:
 
 def read_dat(path: str | PathLike[str]) -> ContactProblem:
     """Read a contact problem from a file of Siconos."""
-    try:
-        words = Words(Path(path).read_text())
-        if words.left and int(words.words[0]) in (DENSE, BLOCKS):
-            return _mixed(words)
-        return _pure(words)
-    except (ValueError, IndexError, UnicodeDecodeError) as err:
-        text = f"not a contact problem of Siconos ({err})"
-        raise InputError(text, where="contact problem", key="path", value=str(path)) from None
+    words = Words(Path(path).read_text())
+    if words.left and int(words.words[0]) in (DENSE, BLOCKS):
+        return _mixed(words)
+    return _pure(words)
 
 
 def _pure(words: Words) -> ContactProblem:

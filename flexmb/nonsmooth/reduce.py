@@ -9,6 +9,7 @@ from scipy import sparse
 from scipy.sparse.linalg import splu
 
 from flexmb.errors import InputError
+from flexmb.nonsmooth.blocks import finite
 from flexmb.state import Array, IntArray
 
 FULL, SMALL = 0.25, 10_000
@@ -60,6 +61,7 @@ def without_joints(W: Array, q: Array, joints: IntArray, contacts: IntArray) -> 
     """
     if not joints.size:
         return W[np.ix_(contacts, contacts)], q[contacts]
+    W = finite("W", W)  # with others the singular values may not converge
     inverse = np.linalg.pinv(W[np.ix_(joints, joints)], rcond=1e-10)
     share = W[np.ix_(contacts, joints)] @ inverse
     return W[np.ix_(contacts, contacts)] - share @ W[np.ix_(joints, contacts)], q[contacts] - share @ q[joints]
