@@ -26,10 +26,11 @@ from flexmb.schemes.scheme import check_choice, check_range
 from flexmb.schemes.smooth_scheme import SmoothScheme
 from flexmb.smooth import implicit_tables
 from flexmb.smooth.explicit_steps import amplification_of
-from flexmb.smooth.implicit_stages import ImplicitStages, StageMatrix, solve_stages
+from flexmb.smooth.implicit_stages import ImplicitStages, solve_stages
 from flexmb.smooth.implicit_tables import ImplicitTable
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.smooth_step import SmoothState, SmoothStep
+from flexmb.smooth.stage_matrix import Pencil, StageMatrix
 from flexmb.smooth.works import runge_kutta_works
 from flexmb.state import Array
 
@@ -99,12 +100,14 @@ class ImplicitRungeKutta(SmoothScheme):
     def _matrix(self, phase: Phase, state: SmoothState, h: float) -> StageMatrix:
         """Return the matrix of the stages; for constant systems some are stored."""
         if not phase.system.linear:
-            return StageMatrix(phase, state, self.table, h)
-        key = (self.name, h)
-        found = phase.kept.pop(key, None) or StageMatrix(phase, state, self.table, h)
-        while len(phase.kept) >= KEPT:  # steps that end at events have individual lengths
-            del phase.kept[next(iter(phase.kept))]
-        phase.kept[key] = found
+            return StageMatrix(Pencil(phase, state), self.table, h, phase.nv)
+        if not phase.kept:
+            phase.kept.update(pencil=Pencil(phase, state), matrices={})
+        pencil, matrices = phase.kept["pencil"], phase.kept["matrices"]
+        found = matrices.pop(h, None) or StageMatrix(pencil, self.table, h, phase.nv)
+        while len(matrices) >= KEPT:  # steps that end at events have individual lengths
+            del matrices[next(iter(matrices))]
+        matrices[h] = found
         return found
 
     def _defect(self, phase: Phase, state: SmoothState, h: float, stages: ImplicitStages) -> tuple[Array, Array]:

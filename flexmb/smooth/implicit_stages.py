@@ -7,104 +7,33 @@ Rows (joints, closed contacts) are held by their accelerations: RR-7151, eq 73, 
 missing there. Methods with a_1j = 0 can enforce this without loss of order; the driver removes the drift. T^-1 is
 ``System.toward``: without it every method would be of order 2 where bodies turn.
 
-Unknowns are all V'_i and lam_i at once. The matrix has, for the stages i and j, the blocks
-
-    delta_ij M + h a_ij C + h^2 (A^2)_ij K,      beside them -delta_ij D, below them delta_ij G^T
-
-at the start of the step; constant systems keep its factors for each h. Contributions of rotating axes and of the biases
-of rows are neglected; Anderson acceleration of the corrections compensates for this.
+Unknowns are all V'_i and lam_i at once. The matrix (``stage_matrix``) is that at the start of the step; constant
+systems keep its factors for each h. Contributions of rotating axes and of the biases of rows are neglected; Anderson
+acceleration of the corrections compensates for this.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
-from scipy import sparse
-from scipy.linalg import LinAlgError, LinAlgWarning, lu_factor, lu_solve
-from scipy.sparse.linalg import splu
 
 from flexmb.errors import NotConverged
 from flexmb.smooth.implicit_tables import ImplicitTable
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.smooth.smooth_step import SmoothState
+from flexmb.smooth.stage_matrix import StageMatrix
 from flexmb.state import Array
-from flexmb.system.bordered_factor import LeastNorm
-from flexmb.system.multibody_system import MultibodySystem
 
 ITERATIONS = 30
 """Maximum number of Newton iterations for the stages of a step."""
-DENSE = 240
-"""Number of unknowns up to which matrices are factorized densely."""
 DEPTH = 12
 """Number of previous corrections from which the next one is combined."""
 CLOSE, NOISE = 3e-14, 1e-11
 """Relative size of a correction that is round-off; of one that no longer decreases, if it is below the latter."""
 TURN = 1e-16
 """Relative change of rotation increments at which they have converged."""
-
-
-class Factored:
-    """A bordered matrix, factorized: dense if small, by least norm if rows are linearly dependent.
-
-    ``solve`` returns the solution for b of shape (size,).
-    """
-
-    def __init__(self, S: sparse.csr_array, redundant: bool, t: float) -> None:
-        self.size = int(S.shape[0])
-        try:
-            if redundant:
-                self.solve: Callable[[Array], Array] = LeastNorm(S).solve
-            elif self.size <= DENSE:
-                lu = lu_factor(S.toarray(), check_finite=False)
-                self.solve = lambda b: np.asarray(lu_solve(lu, b, check_finite=False))
-            else:
-                self.solve = splu(sparse.csc_matrix(S)).solve
-        except (RuntimeError, ValueError, LinAlgError, LinAlgWarning):
-            raise NotConverged("the matrix of the stages is singular", time=t, step=-1) from None
-
-
-def bordered(S: Any, D: Any, G: Any) -> sparse.csr_array:
-    """Return [S, -D; G^T, 0]."""
-    if not D.shape[1]:
-        return sparse.csr_array(S)
-    nothing = sparse.csr_array((G.shape[1], D.shape[1]))
-    return sparse.csr_array(sparse.vstack([sparse.hstack([S, -D]), sparse.hstack([G.T, nothing])]))
-
-
-class StageMatrix:
-    """The matrix of the stages of a step of h that begins in a state, and the filter matrix of its error."""
-
-    def __init__(self, phase: Phase, state: SmoothState, table: ImplicitTable, h: float) -> None:
-        here, system, s = state.here, phase.system, table.stages
-        if isinstance(system, MultibodySystem):
-            lam = np.ascontiguousarray(state.lam[: phase.nj])
-            M, C, K = system.tangents(here.t, here.q, here.v, lam)
-        else:
-            M, C, K = system.matrices(here.here)
-        G, D, A, one = (
-            sparse.csr_array(here.G),
-            sparse.csr_array(here.D),
-            sparse.csr_array(table.A),
-            sparse.eye_array(s),
-        )
-        S = sparse.kron(one, M) + sparse.kron(h * A, C) + sparse.kron(h * h * (A @ A), K)
-        redundant = phase.depends(here)
-        self.factor = Factored(bordered(S, sparse.kron(one, D), sparse.kron(one, G)), redundant, here.t)
-        self.reach, self.K, self.M = h * table.scale, K, M
-        calm = M + self.reach * C + self.reach**2 * K
-        self._filter = Factored(bordered(calm, D, G), redundant, here.t)
-
-    def filtered(self, e_q: Array, e_v: Array) -> tuple[Array, Array]:
-        """Return errors without the contribution of fast vibrations, which the method damps: (1 - h gamma J)^-1 e."""
-        nv = e_v.size
-        b = np.zeros(self._filter.size)
-        b[:nv] = self.M @ e_v - self.reach * (self.K @ e_q)
-        dv = self._filter.solve(b)[:nv]
-        return e_q + self.reach * dv, dv
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,7 +89,7 @@ def solve_stages(
     for count in range(1, ITERATIONS + 1):
         A, lam = y[: s * nv].reshape(s, nv), y[s * nv :].reshape(s, phase.nr)
         at, _, _ = place(phase, state, table, h, A)
-        d = -matrix.factor.solve(residual(at, A, lam))
+        d = -matrix.solve(residual(at, A, lam))
         speeds = np.abs(state.v).max(initial=0.0), np.abs(at[-1].v).max(initial=0.0), h * np.abs(A).max(initial=0.0)
         scale, size = float(max(speeds)), h * float(np.abs(d[: s * nv]).max(initial=0.0))
         if not np.isfinite(size):

@@ -9,8 +9,10 @@ a step is its last stage.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from flexmb.state import Array
 
@@ -23,6 +25,15 @@ NODES: dict[str, tuple[float, ...]] = {
     "lobatto-6": (0.0, (5.0 - _R5) / 10.0, (5.0 + _R5) / 10.0, 1.0),
 }
 """Zeros of the Radau (right) and Lobatto polynomials on [0, 1], by the order of the quadrature."""
+
+
+@dataclass(frozen=True, eq=False)
+class Mode:
+    """An eigenvalue of a table, one of each conjugate pair: its row of T^-1, and its column of T, twice if complex."""
+
+    value: complex
+    left: NDArray[np.complex128]
+    right: NDArray[np.complex128]
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +67,15 @@ class ImplicitTable:
     def stages(self) -> int:
         """Number of stages."""
         return int(self.c.size)
+
+    @cached_property
+    def modes(self) -> list[Mode]:
+        """Eigenvalues of A, which are distinct; real ones as real numbers."""
+        values, T = np.linalg.eig(self.A)
+        inverse = np.linalg.inv(T)
+        real = [Mode(float(x.real), inverse[k].real, T[:, k].real) for k, x in enumerate(values) if x.imag == 0.0]
+        pairs = [Mode(complex(x), inverse[k], 2.0 * T[:, k]) for k, x in enumerate(values) if x.imag > 0.0]
+        return real + pairs
 
     def lagrange(self, s: float) -> Array:
         """Return the polynomials of Lagrange over the nodes at s, (stages,)."""
