@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from event_runs import ball
 
@@ -33,3 +35,17 @@ def test_friction_that_depends_on_the_slip_is_refused(scheme, static):
     model.add(fm.NodePlane("floor", node="block", normal=(0.0, 0.0, 1.0), friction=law))
     with pytest.raises(InputError, match="floor"):
         fm.simulate(model, scheme, step=0.01, end=0.01, events=True)
+
+
+def test_times_of_events_are_expected_by_kind_and_number(tmp_path):
+    """The ball of RR-7151 hits at 1 and 2 s; a third impact before 2.2 s does not exist, and its expectation fails."""
+    text = (Path(fm.load_case("event_ball").file).read_text()).split("[[expect]]")[0]
+    entry = '[[expect]]\nsignal = "summary.event_list.{}"\nvalue = {}\natol = 1e-12\n'
+    file = tmp_path / "ball.toml"
+    file.write_text(text + "".join(entry.format(f"impact.{k}", t) for k, t in enumerate((1.0, 2.0, 2.5))))
+    case = fm.load_case(file, ["time.end=2.2"])
+    assert [e["ok"] for e in case.check(case.run())] == [True, True, False]
+    for wrong in ("bounce.0", "impact.first", "impact"):
+        file.write_text(text + entry.format(wrong, 1.0))
+        with pytest.raises(InputError, match=rf"summary\.event_list\.{wrong}"):
+            fm.load_case(file).plan  # noqa: B018

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,7 +17,7 @@ from flexmb.errors import InputError
 from flexmb.record.io.friction_rows import contact_words
 from flexmb.record.io.toml_text import toml_tree
 from flexmb.record.result import Result
-from flexmb.record.samples import RecordedSystem
+from flexmb.record.samples import EVENT_KINDS, RecordedSystem
 from flexmb.record.summary import SUMMARY_NUMBERS
 from flexmb.state import Array
 
@@ -48,6 +49,8 @@ ENERGY_WORDS = (
     "numerical",
     "residual",
 )
+_EVENT = re.compile(rf"summary\.event_list\.({'|'.join(EVENT_KINDS)})\.(\d+)")
+"""Time of the k-th event of a kind, from 0."""
 _REDUCE: dict[str, Callable[[Array], float]] = {
     "sum": lambda x: float(np.sum(x)),
     "max": lambda x: float(np.max(x)),
@@ -122,6 +125,8 @@ class Asked(Protocol):
 def locate(expect: Asked, recorded: Mapping[str, int]) -> tuple[str, int | None]:
     """Return the name of the recorded quantity and the column (None: all columns)."""
     name, column = expect.signal, None
+    if _EVENT.fullmatch(name):
+        return name, None
     if name not in recorded:
         name, _, tag = expect.signal.rpartition(".")
         is_vector = name.partition(".")[0] not in (*NO_PROBES, "joints") and recorded.get(name, 3) == 3
@@ -209,6 +214,9 @@ def _series(head: str, rest: str, name: str, result: Result) -> Array:
 
 
 def _from_summary(rest: str, summary: dict[str, Any]) -> float:
+    if event := _EVENT.fullmatch(f"summary.{rest}"):
+        times = [t for t, kind, _ in summary.get("event_list") or () if kind == event[1]]
+        return float(times[int(event[2])]) if int(event[2]) < len(times) else float("nan")
     node: Any = summary
     for key in rest.split("."):
         node = node[key]

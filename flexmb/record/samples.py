@@ -53,6 +53,9 @@ EVENT_NUMBERS = (
 """Counters of runs with located events: steps accepted and rejected, force evaluations, constrained linear systems;
 events in total and by kind; Moreau steps over impacts, and in place of events; projections onto the constraints.
 Works are in J: of projections, and of the impulses that end accumulations of impacts."""
+EVENT_KINDS = ("impact", "closing", "contact", "release", "slip", "stick", "kink", "edge")
+"""Kinds of events in the list: the end of an accumulation of impacts is a ``closing``, a contact that closes without an
+impact a ``contact``."""
 FRICTION_PARTS = ("work_rolling", "work_cohesion")
 EVENT_WORKS = ("work_projection", "work_closing")
 SPIN_WORKS = ("work_spin",)

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.record.samples import EVENT_KINDS as KINDS
 from flexmb.record.samples import EVENT_NUMBERS as COUNTED
 from flexmb.state import Array
 
-KINDS = ("impact", "closing", "contact", "release", "slip", "stick", "kink", "edge")
-"""Kinds of events in the list: the end of an accumulation of impacts is a ``closing``, a contact that closes without an
-impact a ``contact``."""
 LISTED = 1000
 """Maximum length of the list of events."""
 
