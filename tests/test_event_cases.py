@@ -281,6 +281,19 @@ def test_a_slider_in_a_clearance_hits_rests_and_is_let_go_at_the_times_of_the_re
     assert run.contact_work == pytest.approx(-0.090349994392, abs=1e-8)
 
 
+def test_corners_of_a_turned_slider_hit_in_turns_within_two_microseconds():
+    """E12 with -0.01 rad/s of the slider at the start: eleven impacts from t = 0.0026909 on, flight until 2.8 ms."""
+    case = fm.load_case("clearance_event_driven", ["bodies.slider.angular_velocity=-0.01"])
+    run = Run(case.plan.system, "phem56", 0.0028, 4, tolerance=1e-9)
+    assert run.failure is None
+    hits = [(t, label) for t, kind, label in run.events if kind == "impact"][:11]
+    assert hits[0][0] == pytest.approx(0.0026909, abs=5e-8)
+    assert hits[10][0] - hits[0][0] < 2e-6
+    assert [label for _, label in hits] == ["above[slider.a]", "above[slider.b]"] * 5 + ["above[slider.a]"]
+    assert run.block.gap[-1].min() > 0.0
+    assert run.unexplained < 1e-12
+
+
 def test_carts_hit_a_stopper_and_turn_at_the_times_of_the_reference():
     """E14, variant (b) with gamma = 100."""
     run = Run(fm.load_case("carts_events").plan.system, "dopri5", 2.0, 20, tolerance=1e-10)
