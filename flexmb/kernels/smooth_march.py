@@ -382,7 +382,15 @@ def march(at: int, run: int) -> int:
     return PAUSE
 
 
+@inner
+def single(at: int, run: int, h: float) -> int:
+    """Take one step of h from ``now`` to ``end``, which is neither booked nor accepted; LOOK where it fails."""
+    t = of(run, "numbers")[T]
+    see(at, t, of(run, "now.q"), of(run, "now.v"), of(run, "start"))
+    return REACHED if _step(at, run, h, t + h) else LOOK
+
+
 @asked
 def march_stage(at: int, flag: int, t: float, c: float, run: int, v_at: int, p_at: int) -> int:
-    """Do what ``march`` says, with the arrays at the address ``run``."""
-    return march(at, run)
+    """Do what ``march`` says, or with the flag ``single`` for a step of c, with the arrays at the address ``run``."""
+    return single(at, run, c) if flag else march(at, run)

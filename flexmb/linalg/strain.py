@@ -8,6 +8,7 @@ unknowns, they keep all digits, and so does the energy ledger.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from scipy import sparse
@@ -47,9 +48,19 @@ class Strain:
         terms = (self.c * (padded[self.i] - padded[self.j]).T).T
         return np.asarray(np.add.reduceat(terms, self.ptr[:-1], axis=0))
 
+    @cached_property
+    def _mode_of(self) -> IntArray:
+        """Mode of each term, (terms,)."""
+        return np.repeat(np.arange(self.D.size), np.diff(self.ptr))
+
+    @cached_property
+    def _weights(self) -> Array:
+        """Stiffness of its mode times c of each term, (terms,)."""
+        return np.asarray(self.D[self._mode_of] * self.c)
+
     def force(self, x: Array) -> Array:
         """Return K x."""
-        t = (np.repeat(self.D, np.diff(self.ptr)) * self.c * np.repeat(self.modes(x), np.diff(self.ptr), axis=0).T).T
+        t = (self._weights * self.modes(x)[self._mode_of].T).T
         out = np.zeros((self.nv + 1, *x.shape[1:]))
         np.add.at(out, self.i, t)
         np.subtract.at(out, self.j, t)
@@ -61,8 +72,7 @@ class Strain:
 
     def matrix(self) -> sparse.csr_array:
         """Return the stiffness matrix K."""
-        m = np.repeat(np.arange(self.D.size), np.diff(self.ptr))
-        rows, cols = np.concatenate([m, m]), np.concatenate([self.i, self.j])
+        rows, cols = np.concatenate([self._mode_of, self._mode_of]), np.concatenate([self.i, self.j])
         data, there = np.concatenate([self.c, -self.c]), np.concatenate([self.i, self.j]) >= 0
         B = sparse.csr_array((data[there], (rows[there], cols[there])), shape=(self.D.size, self.nv))
         return sparse.csr_array(B.T @ sparse.diags_array(self.D) @ B)

@@ -22,6 +22,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy import sparse
 from scipy.linalg import cho_factor, cho_solve
 
 from flexmb.errors import NotConverged
@@ -35,8 +36,6 @@ from flexmb.system.multibody_system import MultibodySystem
 
 DENSE = 300
 """Number of unknowns up to which the inverse of a constant mass matrix is stored densely."""
-FEW = 40_000
-"""Number of entries up to which the Jacobian of all rows is one dense array."""
 DEPENDENT = 1e-11
 """Singular value of the scaled Delassus matrix, over the largest one, below which rows are linearly dependent."""
 
@@ -78,15 +77,16 @@ class Phase:
         self.drag: Array = mu[slides] * self.slip[slides]
         self.mass = MassSolver(system) if mass is None else mass
         self.kept: dict[Any, Any] = {}  # factorizations that integrators store for a phase of a constant system
-        rows, nc = self.nj + system.contacts.nc + blocks.nt, system.contacts.nc
-        self.few = isinstance(system, MultibodySystem) and system.nv * rows <= FEW
-        nj = self.nj
+        self.few = system.directions.few if isinstance(system, MultibodySystem) else system.few
+        nj, nc = self.nj, system.contacts.nc
         self.columns = np.concatenate([np.arange(nj), nj + self.closed, nj + nc + self.tangents])
 
     @cached_property
     def fixed_rows(self) -> Array:
         """Directions of the rows if they never change, (nv, nr)."""
         contacts = self.system.contacts
+        if self.few:
+            return np.asarray(contacts.dense[:, self.columns])  # type: ignore[union-attr,index]
         G, H = contacts.G[:, self.closed], contacts.H[:, self.tangents]  # type: ignore[union-attr]
         return np.concatenate([G.toarray(), H.toarray()], axis=1)
 
@@ -128,6 +128,13 @@ class Phase:
     def at(self, t: float, q: Array, v: Array) -> PhaseInstant:
         """Return all quantities in (t, q, v)."""
         return PhaseInstant(self, self.system.instant(t, q, v))
+
+    def directions(self, here: Any, rows: IntArray) -> Array:
+        """Return directions of contacts at an instant of the system, rows over normals and then tangents, (nv, n)."""
+        if self.few:
+            return np.asarray(here.dense_directions[:, self.nj + rows])
+        J = here.G if not here.H.shape[1] else sparse.hstack([here.G, here.H], format="csc")
+        return np.asarray(J[:, rows].toarray())
 
     def index_one(self, at: PhaseInstant) -> tuple[Array, Array]:
         """Return the accelerations and the forces of the rows, with G^T a = -bias."""

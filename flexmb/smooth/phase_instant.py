@@ -70,17 +70,10 @@ class PhaseInstant:
         if not phase.sliding.size:
             return self.G
         D = self.G.copy()
-        D[:, phase.nj + phase.sliding] -= self.here.H[:, phase.slide_columns].toarray() * phase.drag
+        D[:, phase.nj + phase.sliding] -= (
+            phase.directions(self.here, phase.system.contacts.nc + phase.slide_columns) * phase.drag
+        )
         return D
-
-    @cached_property
-    def approach(self) -> Array:
-        """Relative velocities of all contacts along their normals, (nc,)."""
-        phase, here = self.phase, self.here
-        if not phase.few:
-            return np.asarray(here.U)
-        nj, nc = phase.nj, phase.system.contacts.nc
-        return np.asarray(here.dense_directions[:, nj : nj + nc].T @ self.v + here.g_t)
 
     def _stacked(self) -> Array:
         phase, here = self.phase, self.here

@@ -5,7 +5,9 @@ So a scheme written for that protocol, like the alpha family, steps a phase like
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from scipy import sparse
@@ -122,7 +124,7 @@ class PhaseSystem:
         """Return c_M M + c_C C + c_K K of an instant, factorized, bordered by the rows."""
         phase, system = self.phase, self.phase.system
         if isinstance(system, LinearSystem):
-            return SchurFactor(phase, system.factor(instant.here, c_M, c_C, c_K), instant)
+            return SchurFactor(phase, system.factor(instant.here, c_M, c_C, c_K).solve, instant)
         M, C, K = system.matrices(instant.here)
         if phase.nv + phase.nr <= DENSE:
             full = c_M * M.toarray()
@@ -168,11 +170,11 @@ class DenseFactor:
 
 
 class SchurFactor:
-    """S of a constant system with the rows of a few contacts: W = G^T S^-1 D."""
+    """S, of which b -> S^-1 b is given, bordered by a few rows: W = G^T S^-1 D."""
 
-    def __init__(self, phase: Phase, S: Solves, at: PhaseInstant) -> None:
-        self.phase, self.S, self.at = phase, S, at
-        self.X = S.solve(at.D) if phase.nr else np.zeros((phase.nv, 0))
+    def __init__(self, phase: Phase, solve_S: Callable[[Array], Array], at: PhaseInstant) -> None:
+        self.phase, self.solve_S, self.at = phase, solve_S, at
+        self.X = solve_S(at.D) if phase.nr else np.zeros((phase.nv, 0))
 
     def solve(self, b: Array) -> Array:
         """Return the velocities of b with the rows enforced."""
@@ -180,9 +182,20 @@ class SchurFactor:
 
     def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
         """Return the velocities, and the multipliers of the rows."""
-        x = self.S.solve(b)
+        x = self.solve_S(b)
         if not self.phase.nr:
             return x, np.asarray(rho)
         G = self.at.G
         y = self.phase.rows_solve(G.T @ self.X, rho - G.T @ x)
         return x + self.X @ y, y
+
+
+def mass_factor(free: Phase, here: Any) -> Solves:
+    """Return the mass matrix at an instant of the system, factorized, bordered by its joints.
+
+    ``free`` is a phase without closed contacts. Redundant joints share their impulses like in all schemes.
+    """
+    at = PhaseInstant(free, here)
+    if not free.few or free.depends(at):
+        return free.system.factor(here, 1.0, 0.0, 0.0)
+    return SchurFactor(free, free.mass.solver(here), at)

@@ -11,6 +11,9 @@ from scipy import sparse
 from flexmb.state import Array, IntArray, TimeFunction
 from flexmb.system.contact_blocks import Blocks
 
+FEW = 40_000
+"""Number of entries up to which the directions of all rows are one dense array."""
+
 
 @dataclass(frozen=True)
 class Contacts:
@@ -81,14 +84,26 @@ class Contacts:
         return int(self.g0.size)
 
     @cached_property
-    def G_T(self) -> sparse.csr_array:
-        """Velocities -> rates of the normals, (nc, nv)."""
-        return self.G.T
+    def dense(self) -> Array | None:
+        """Directions of normals and of the rows beside them, (nv, nc + nt), as one array if they are few."""
+        if self.G.shape[0] * (self.G.shape[1] + self.H.shape[1]) > FEW:
+            return None
+        return np.concatenate([self.G.toarray(), self.H.toarray()], axis=1)
 
     @cached_property
-    def H_T(self) -> sparse.csr_array:
+    def G_T(self) -> Array | sparse.csr_array:
+        """Velocities -> rates of the normals, (nc, nv)."""
+        return sparse.csr_array(self.G.T) if self.dense is None else self.dense[:, : self.nc].T
+
+    @cached_property
+    def H_T(self) -> Array | sparse.csr_array:
         """Velocities -> rates of the rows beside them, (nt, nv)."""
-        return self.H.T
+        return sparse.csr_array(self.H.T) if self.dense is None else self.dense[:, self.nc :].T
+
+    @cached_property
+    def magnitudes(self) -> Array | sparse.csr_array:
+        """Magnitudes of the entries of ``G_T``."""
+        return abs(self.G_T)
 
     def offset(self, t: float) -> Array:
         """Return the part of the gap that comes from prescribed motion, (nc,)."""

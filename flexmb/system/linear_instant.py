@@ -63,10 +63,10 @@ class LinearInstant:
         g0 = self.system.contacts.g0
         return np.asarray(1e-14 * (np.abs(g0) + np.abs(self.g - g0)))
 
-    @property
+    @cached_property
     def reach(self) -> Array:
         """Magnitudes of the lengths whose differences are the gaps, (nc,), m."""
-        return np.asarray(np.abs(self.system.contacts.g0) + abs(self.G).T @ np.abs(self.q))
+        return np.asarray(np.abs(self.system.contacts.g0) + self.system.contacts.magnitudes @ np.abs(self.q))
 
     @cached_property
     def g_t(self) -> Array:
@@ -77,6 +77,12 @@ class LinearInstant:
     def U(self) -> Array:
         """Relative velocities along the normals, (nc,)."""
         return np.asarray(self.system.contacts.G_T @ self.v + self.g_t)
+
+    @property
+    def dense_directions(self) -> Array:
+        """Directions of normals and of the rows beside them, (nv, nc + nt), if they are few."""
+        assert self.system.contacts.dense is not None
+        return self.system.contacts.dense
 
     @property
     def G(self) -> sparse.csc_array:
@@ -128,12 +134,12 @@ class LinearInstant:
         """Rates of ``joint_rates``: empty."""
         return np.zeros(0)
 
-    @property
+    @cached_property
     def bias(self) -> Array:
         """Rates of U for constant components of v, (nc,): those of moving surfaces."""
         return self.system.contacts.g_tt(self.t)
 
-    @property
+    @cached_property
     def momentum_rate(self) -> Array:
         """Rate of the momentum for constant components of v: zero."""
         return np.zeros(self.system.nv)

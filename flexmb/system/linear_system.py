@@ -136,6 +136,11 @@ class LinearSystem:
         return impulses_on_points(self.layout, self.contacts)
 
     @property
+    def few(self) -> bool:
+        """Whether the directions of all rows of contacts are few enough to be one dense array."""
+        return self.contacts.dense is not None
+
+    @property
     def damped(self) -> bool:
         """Whether C has an entry."""
         return bool(self.C.nnz)

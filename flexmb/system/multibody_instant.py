@@ -11,6 +11,7 @@ from scipy import sparse
 from flexmb.kernels.evaluate import evaluate_at, momentum
 from flexmb.kernels.tables import CLEARANCE, CURVE, JOINT, System
 from flexmb.state import Array, IntArray
+from flexmb.system.linear_contacts import FEW
 
 if TYPE_CHECKING:
     from flexmb.system.multibody_system import MultibodySystem
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class DirectionPattern:
     """Positions of the entries of G: a row has slots, each slot a marker, each marker the unknowns that move it.
 
-    Made once; ``matrix`` then takes a few products.
+    Made once; ``matrix`` then takes a few products. ``few``: all directions fit into one dense array.
     """
 
     def __init__(self, tables: System, nv: int) -> None:
@@ -30,6 +31,7 @@ class DirectionPattern:
         self.entry: IntArray = np.arange(self.slot.size) + first
         row = np.repeat(np.arange(rows.kind.size), np.diff(rows.ptr))[self.slot]
         self.shape = (nv, rows.kind.size)
+        self.few = nv * rows.kind.size <= FEW
         places, self.place = np.unique(row * nv + markers.dof[self.entry], return_inverse=True)
         self.indices = (places % nv).astype(np.int32) if nv else np.zeros(0, dtype=np.int32)
         self.column = places // nv if nv else np.zeros(0, dtype=np.int64)
@@ -118,10 +120,10 @@ class MultibodyInstant:
         """Partial time derivatives of the gaps, (nc,)."""
         return self._g_t[self._normals]
 
-    @cached_property
+    @property
     def U(self) -> Array:
         """Relative velocities along the normals, (nc,)."""
-        return np.asarray(self.G.T @ self.v + self.g_t)
+        return self._rates[self._normals]
 
     @cached_property
     def H(self) -> sparse.csc_array:
@@ -133,10 +135,10 @@ class MultibodyInstant:
         """Contributions of prescribed surface motions to the rates of those rows, (nt,)."""
         return self._g_t[self._normals.stop :]
 
-    @cached_property
+    @property
     def U_T(self) -> Array:
         """Rates of the rows beside the normals, (nt,)."""
-        return np.asarray(self.H.T @ self.v + self.H_t)
+        return self._rates[self._normals.stop :]
 
     @cached_property
     def G_J(self) -> sparse.csc_array:
@@ -153,11 +155,16 @@ class MultibodyInstant:
         """Partial time derivatives of ``joint_g``, of joints that are driven, (nj,)."""
         return self._g_t[: self.system.nj]
 
-    @cached_property
+    @property
     def joint_rates(self) -> Array:
         """Violation of the joints at velocity level, G_J^T v + g_t, (nj,)."""
-        nj = self.system.nj
-        return np.asarray((self.directions.T @ self.v)[:nj] + self._g_t[:nj])
+        return self._rates[: self.system.nj]
+
+    @cached_property
+    def _rates(self) -> Array:
+        """Rates of all rows, (nr,)."""
+        directions = self.dense_directions if self.system.directions.few else self.directions
+        return np.asarray(directions.T @ self.v + self._g_t)
 
     @cached_property
     def _bias(self) -> Array:

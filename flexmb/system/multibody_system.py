@@ -120,7 +120,7 @@ class MultibodySystem:
         """Return how a free spin has left the table of a bearing at the velocities v, nothing when none has."""
         return outside_words(self.tables.rotors, self.speed_tables, v)
 
-    @property
+    @cached_property
     def size(self) -> float:
         """The largest length of what was given, places included, m: what rounded input is measured against."""
         points, local = np.abs(self.layout.points), np.abs(self.tables.markers.s)

@@ -125,7 +125,7 @@ class Capturing(Motion):
         for i in struck:
             self.counts.event(time, "impact", int(i))
         touching = np.union1d(closed, struck).astype(np.int64)
-        now = Instantly(self.system, self.state.here.here, self.solver)
+        now = Instantly(self.free, self.state.here.here, self.solver)
         tau_1 = self.thresholds.rest(now.here, self._bends(now, touching))
         now = self._end_accumulation(now, touching, tau_1)
         self._regroup(now, touching, tau_1, np.zeros(0, dtype=np.int64), {}, shocked=True)

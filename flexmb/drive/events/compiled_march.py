@@ -15,19 +15,29 @@ from scipy import sparse
 from flexmb.drive.events.thresholds import GAP
 from flexmb.kernels import smooth_arrays as sm
 from flexmb.kernels.friction_record import NO_LAWS
-from flexmb.kernels.ledger import TERMS_SIZE
+from flexmb.kernels.ledger import (
+    T_CROSS,
+    T_DAMPING,
+    T_DRIVE,
+    T_EXTERNAL,
+    T_NUMERICAL,
+    T_SPIN,
+    TERMS_SIZE,
+)
 from flexmb.kernels.smooth_arrays import Method, Scratch, Seen, Smooth, SmoothRoom, SmoothRun, Stages
 from flexmb.kernels.smooth_march import march_stage
 from flexmb.kernels.tables import CLASSES, Matrix
 from flexmb.schemes.explicit_runge_kutta import ExplicitRungeKutta
+from flexmb.smooth import explicit_steps as explicit
 from flexmb.smooth.phase import Phase
-from flexmb.smooth.smooth_step import SmoothState
+from flexmb.smooth.smooth_step import SmoothState, SmoothStep, SmoothWorks
 from flexmb.smooth.works import defect_matrix
 from flexmb.system.multibody_system import MultibodySystem
 from flexmb.system.user_functions import user_functions
 
 if TYPE_CHECKING:
     from flexmb.drive.events.motion import Motion
+    from flexmb.drive.events.trial_steps import TrialSteps
     from flexmb.drive.step_records import StepRecords
 
 MOST = 120
@@ -56,7 +66,7 @@ class CompiledMarch:
     def __init__(
         self, system: MultibodySystem, scheme: ExplicitRungeKutta, free: Phase, records: StepRecords, motion: Motion
     ) -> None:
-        self.system, self.records = system, records
+        self.system, self.scheme, self.records = system, scheme, records
         run = run_of(scheme, free, motion.state, records)
         n, (positions, velocities) = run.numbers, scheme.drifts
         n[sm.TOLERANCE], n[sm.LENGTH], n[sm.SHORTEST] = motion.tolerance, motion.thresholds.length, SLIVER * motion.h
@@ -64,17 +74,64 @@ class CompiledMarch:
         n[sm.POSITIONS], n[sm.VELOCITIES] = positions, velocities
         self.room = SmoothRoom(run)
 
+    @staticmethod
+    def _fits(motion: TrialSteps) -> bool:
+        """Return whether the phase of a motion is one for the loop."""
+        return not (motion.phase.closed.size or motion.undecided.any() or motion.edges.watched())
+
+    def _begin(self, state: SmoothState) -> SmoothRun:
+        """Return the arrays of the loop with a state as the one to start from."""
+        run = self.room.run
+        run.now.q[:], run.now.v[:], run.now.a[:], run.now.lam[:] = state.q, state.v, state.a, state.lam
+        run.numbers[sm.T] = state.t
+        run.counts[:] = 0.0
+        return run
+
+    def step(self, motion: TrialSteps, h: float) -> SmoothStep | None:
+        """Return a step of length h, as ``smooth_step`` of the scheme does; None where the loop does not take it."""
+        if not self._fits(motion):
+            return None
+        phase, state = motion.phase, motion.state
+        run = self._begin(state)
+        if march_stage(self.system.workspace.at, 1, 0.0, h, self.room.at, 0, 0) != sm.REACHED:
+            return None
+        method, terms, none = run.method, run.stages.terms, np.zeros(self.system.contacts.nc)
+        K, A, lam = run.stages.K.copy(), run.stages.A.copy(), run.stages.lam.copy()
+        q, v, a, dq = run.end.q.copy(), run.end.v.copy(), run.end.a.copy(), run.dq.copy()
+        t = state.t + h
+        end = SmoothState(t, q, v, a, run.end.lam.copy(), phase.at(t, q, v))
+        stages = explicit.Stages([], [], K[:-1], A[:-1], lam)
+        return SmoothStep(
+            state,
+            end,
+            dq,
+            h * (method.b @ lam),
+            SmoothWorks(
+                terms[T_EXTERNAL],
+                terms[T_DRIVE],
+                terms[T_DAMPING],
+                terms[T_CROSS],
+                terms[T_NUMERICAL],
+                none,
+                none,
+                terms[T_SPIN],
+            ),
+            errors=tuple((h * (w @ K), h * (w @ A)) for w in method.errors),
+            lam_inside=lam,
+            evaluations=int(run.counts[sm.EVALUATIONS]),
+            solves=int(run.counts[sm.SOLVES]),
+            inside=self.scheme.inside(phase, state, end, dq, stages),
+        )
+
     def go(self, motion: Motion, t: float) -> bool:
         """Take steps to t; return False where the next one is one for the driver."""
-        if motion.phase.closed.size or motion.undecided.any() or motion.limit < float("inf") or motion.edges.watched():
+        if motion.limit < float("inf") or not self._fits(motion):
             return False
-        room, run, state = self.room, self.room.run, motion.state
-        if run.ledger is not self.records.ledger:
+        room, state = self.room, motion.state
+        if room.run.ledger is not self.records.ledger:
             room.put(ledger=self.records.ledger)
-            run = room.run
-        run.now.q[:], run.now.v[:], run.now.a[:], run.now.lam[:] = state.q, state.v, state.a, state.lam
-        run.numbers[[sm.T, sm.WANTED, sm.END]] = state.t, motion.wanted, t
-        run.counts[:] = 0.0
+        run = self._begin(state)
+        run.numbers[[sm.WANTED, sm.END]] = motion.wanted, t
         run.close[:] = 4.0 * GAP * motion.thresholds.reach(state.here.here)  # the driver looks again, more closely
         answer = march_stage(self.system.workspace.at, 0, 0.0, 0.0, room.at, 0, 0)
         motion.wanted = float(run.numbers[sm.WANTED])

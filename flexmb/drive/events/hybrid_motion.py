@@ -240,7 +240,7 @@ class HybridMotion(Motion):
         here, blocks = self.state.here.here, self.system.contacts.blocks
         if (blocks.slides[pressed] > 1).any() and (blocks.friction[pressed, 0] > 0.0).any():
             return False
-        now = Instantly(self.system, here, self.solver)
+        now = Instantly(self.free, here, self.solver)
         tau_1 = self.thresholds.rest(here, self._bends(now, pressed))
         if (np.abs(here.U[pressed]) > tau_1[pressed]).any():
             return False
@@ -254,7 +254,7 @@ class HybridMotion(Motion):
     def _back(self, pressed: IntArray) -> None:
         """Start a phase with the pressed contacts closed, if possible."""
         try:
-            now = Instantly(self.system, self.state.here.here, self.solver)
+            now = Instantly(self.free, self.state.here.here, self.solver)
             tau_1 = self.thresholds.rest(now.here, self._bends(now, pressed))
             self._returns = True
             self._regroup(now, pressed, tau_1, np.zeros(0, dtype=np.int64), {}, shocked=True)

@@ -22,16 +22,18 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from flexmb.errors import SimulationError
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.contact_stack import ContactTask, Stack
 from flexmb.schemes.solve_contacts import solve_contacts
+from flexmb.smooth.phase import Phase
+from flexmb.smooth.phase_system import mass_factor
 from flexmb.state import Array, IntArray, StepReport
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
+from flexmb.system.protocol import Solves
 
 PAINLEVE = (
     "use moreau-jean or hybrid: friction has no unique answer (Painleve), W_NN - W_NT mu s of the slipping contacts "
@@ -59,17 +61,19 @@ class Jump:
 
 
 class Instantly:
-    """Effects of impulses and forces of contacts at an instant of the system, subject to the joints."""
+    """Effects of impulses and forces of contacts at an instant of the system, subject to the joints.
 
-    def __init__(self, system: LinearSystem | MultibodySystem, here: Any, solver: ContactSolver) -> None:
-        self.system, self.here, self.solver = system, here, solver
-        self.M = system.factor(here, 1.0, 0.0, 0.0)
+    ``free`` is the phase of the system without closed contacts; M, its mass matrix bordered by the joints, is that of
+    another instant at the same positions if it is given.
+    """
+
+    def __init__(self, free: Phase, here: Any, solver: ContactSolver, M: Solves | None = None) -> None:
+        self.free_phase, self.system, self.here, self.solver = free, free.system, here, solver
+        self.M = mass_factor(free, here) if M is None else M
 
     def directions(self, rows: IntArray) -> Array:
         """Return directions of rows over normals and then tangents, (nv, n)."""
-        here = self.here
-        J = here.G if not here.H.shape[1] else sparse.hstack([here.G, here.H], format="csc")
-        return np.asarray(J[:, rows].toarray())
+        return self.free_phase.directions(self.here, rows)
 
     def impact(self, contacts: IntArray) -> Jump:
         """Return the jump of an impact on contacts (nk,): all that are closed."""
@@ -218,15 +222,24 @@ class Instantly:
         size = float(np.abs(b).max(initial=0.0)) or 1.0
         return np.asarray((lam > 0.0) | (bend <= TIE * size))
 
+    def _along(self, v: Array) -> tuple[Array, Array]:
+        """Return the rates of the joints without their drives, and those of normals and tangents, at velocities v."""
+        here, nj = self.here, self.system.nj
+        surface = np.concatenate([here.g_t, here.H_t])
+        if self.free_phase.few:
+            rates = here.dense_directions.T @ v
+            return rates[:nj], rates[nj:] + surface
+        return np.asarray(here.G_J.T @ v), np.concatenate([here.G.T @ v, here.H.T @ v]) + surface
+
     def report(self, jump: Jump, drives: bool = False) -> StepReport:
         """Return the works of a jump; ``drives`` is true if the speed of a driven joint has jumped."""
         system, here = self.system, self.here
         mean = 0.5 * (here.v + jump.v)
-        U = np.concatenate([here.G.T @ mean + here.g_t, here.H.T @ mean + here.H_t])
+        of_joints, U = self._along(mean)
         nc, blocks = system.contacts.nc, system.contacts.blocks
         surface = -blocks.by_contact(np.concatenate([here.g_t * jump.P, here.H_t * jump.R]))
         drive = float(surface.sum())
-        joints = float((here.G_J.T @ mean) @ jump.Lam) if system.nj else 0.0
+        joints = float(of_joints @ jump.Lam) if system.nj else 0.0
         sliding = np.bincount(blocks.owner, weights=U[nc:] * jump.R, minlength=nc) if blocks.nt else np.zeros(0)
         own = 0.0
         if drives:

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 import numpy as np
 
-from flexmb.drive.events.compiled_march import SLIVER, CompiledMarch
+from flexmb.drive.events.compiled_march import SLIVER
 from flexmb.drive.events.impacts import require_unique
 from flexmb.drive.events.landing import Landing, land
 from flexmb.drive.events.undecided import Undecided
@@ -26,9 +26,6 @@ EPS = float(np.finfo(float).eps)
 
 class Motion(Undecided):
     """A system on its way, with events: steps, their events, and landing there."""
-
-    march: CompiledMarch | None = None
-    """The compiled loop that takes steps where no event occurs, if there is one."""
 
     def start(self) -> None:
         """Deal with what is closed at the start."""
@@ -144,7 +141,7 @@ class Motion(Undecided):
         slope, first_slope = None, 0.0
         if event.kind == CLOSING:
             close, loose = (float(x(here)[event.contact]) for x in (self.thresholds.landed, self.thresholds.closed))
-            slope = lambda step: float(step.end.here.approach[event.contact])  # noqa: E731
+            slope = lambda step: float(step.end.here.here.U[event.contact])  # noqa: E731
         else:
             d = min(1e-3, 0.5 * event.s)
             low, high = (watch.value(function, watch.at(x)) for x in (event.s - d, min(1.0, event.s + d)))
@@ -159,7 +156,7 @@ class Motion(Undecided):
         landing = land(self._tried_step, value, slope, event.s * h, h * (1.0 + 1e-3), close, first_slope)
         if abs(landing.value) <= loose:
             return landing
-        end = self.scheme.smooth_step(self.phase, state, h)
+        end = self._smooth(h)
         if not (landing.value > 0.0 and value(end) > 0.0):
             self._not_located(event, landing, h)
         return None

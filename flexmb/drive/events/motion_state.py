@@ -66,7 +66,8 @@ class MotionState:
         self.counts = EventCounts()
         self.norm = ErrorNorm(system)
         self.short = ShortFlights(self.norm, scheme.order, h, span, tolerance)
-        self.phase, self.edges = Phase(system), Edges(system)
+        self.free, self.edges = Phase(system), Edges(system)
+        self.phase = self.free
         self.state = self.phase.begin(t, np.array(system.start), system.v0.copy())
         self.thresholds = Thresholds.of(system, self.state.here.here)
         self.wanted, self.limit = h, float("inf")

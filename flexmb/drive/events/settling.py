@@ -135,7 +135,7 @@ class Settling(MotionState):
         system = self.system
         if not (jumps or self.scheme.drifts[1]):  # the velocities of index3 violate the rows, which is not an impact
             self._project(always=True)
-        now = Instantly(system, self.state.here.here, self.solver)
+        now = Instantly(self.free, self.state.here.here, self.solver)
         here = now.here
         closed = here.g <= self.thresholds.closed(here)
         closed[self.phase.closed] = True
@@ -225,7 +225,7 @@ class Settling(MotionState):
         self.state = replace(s, v=v, here=self.phase.at(s.t, s.q, v))
         report = replace(report, lam=s.lam[: self.phase.nj])
         self.book(report, self.state)
-        return Instantly(self.system, self.state.here.here, self.solver)
+        return Instantly(self.free, self.state.here.here, self.solver, now.M)  # M depends on positions only
 
     def _stay(self, now: Instantly, resting: IntArray, told: dict[int, float]) -> tuple[IntArray, Array]:
         """Return the contacts that stay closed, and the signs of their slip."""
@@ -254,7 +254,7 @@ class Settling(MotionState):
 
     def _holds(self, at: PhaseInstant) -> bool:
         """Return whether all closed contacts can stay closed, if their forces are not unique."""
-        now = Instantly(self.system, at.here, self.solver)
+        now = Instantly(self.free, at.here, self.solver)
         bias = at.tangent_bias if self.phase.stuck.size else np.zeros(self.system.contacts.blocks.nt)
         stays, _, _ = now.stay(self.phase.closed, self.phase.slip, bias)
         return bool(stays.all())

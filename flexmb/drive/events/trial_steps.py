@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,9 +12,20 @@ from flexmb.drive.events.step_control import factor
 from flexmb.errors import NOT_FINITE, NotConverged
 from flexmb.smooth.smooth_step import SmoothStep
 
+if TYPE_CHECKING:
+    from flexmb.drive.events.compiled_march import CompiledMarch
+
 
 class TrialSteps(Settling):
     """A motion that takes trial steps from the current state; none of them is recorded."""
+
+    march: CompiledMarch | None = None
+    """The compiled loop that takes steps where no event occurs, if there is one."""
+
+    def _smooth(self, h: float) -> SmoothStep:
+        """Return a step of the integrator from the current state."""
+        found = self.march.step(self, h) if self.march is not None else None
+        return self.scheme.smooth_step(self.phase, self.state, h) if found is None else found
 
     def _on_time(self, step: SmoothStep, t: float) -> SmoothStep:
         """Return a step with its end exactly at a time of the grid, which sums of steps miss by round-off."""
@@ -25,7 +37,7 @@ class TrialSteps(Settling):
     def _take(self, h: float) -> SmoothStep | None:
         """Return a step of length h; None if its error is too large and a shorter one is required."""
         try:
-            step = self.scheme.smooth_step(self.phase, self.state, h)
+            step = self._smooth(h)
         except NotConverged:
             self.counts.add("rejected")
             self.limit = 0.5 * h
@@ -51,7 +63,7 @@ class TrialSteps(Settling):
         return step
 
     def _tried_step(self, h: float) -> SmoothStep:
-        step = self.scheme.smooth_step(self.phase, self.state, h)
+        step = self._smooth(h)
         self.counts.add("evaluations", step.evaluations)
         self.counts.add("solves", step.solves)
         return step

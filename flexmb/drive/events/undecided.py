@@ -70,7 +70,7 @@ class Undecided(TrialSteps):
     def _at_rest(self, contacts: IntArray) -> tuple[Array, Array]:
         """Return the normal velocities of contacts, and their thresholds of rest."""
         here = self.state.here.here
-        tau_1 = self.thresholds.rest(here, self._bends(Instantly(self.system, here, self.solver), contacts))
+        tau_1 = self.thresholds.rest(here, self._bends(Instantly(self.free, here, self.solver), contacts))
         return here.U[contacts], tau_1[contacts]
 
     def _decided_by_step(self, h: float) -> SmoothStep | None:
@@ -86,7 +86,7 @@ class Undecided(TrialSteps):
             if closed:
                 slips[contact] = sign
             held = np.array(sorted(slips), dtype=np.int64)
-            now = Instantly(self.system, self.state.here.here, self.solver)
+            now = Instantly(self.free, self.state.here.here, self.solver)
             self._begin(now, held, np.array([slips[i] for i in held.tolist()]))
         raise self._no_answer(h)
 

@@ -78,7 +78,7 @@ class Watch:
         """Return the open contacts that may close in the step."""
         phase, h = self.phase, self.step.h
         g_0, g_1 = self.step.start.here.here.g, self.step.end.here.here.g
-        U_0, U_1 = self.step.start.here.approach, self.step.end.here.approach
+        U_0, U_1 = self.step.start.here.here.U, self.step.end.here.here.U
         speed = np.maximum(np.abs(U_0), np.abs(U_1)) + np.abs(U_1 - U_0)
         near = (g_1 <= 0.0) | (g_0 + g_1 <= FAR * h * speed)
         near[phase.closed] = False
