@@ -35,6 +35,8 @@ def unit_of_signal(name: str) -> str:
     bare = name.rpartition(".")[0] if name.rpartition(".")[2].isdecimal() else name
     if bare in OTHER:
         return OTHER[bare]
+    if bare.startswith("summary.event_list."):
+        return "s"
     last = bare.rpartition(".")[2]
     if last in LAST:
         return LAST[last]
