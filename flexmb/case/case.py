@@ -18,11 +18,10 @@ from flexmb.case.read import CaseValues, read_case
 from flexmb.case.schema import ExpectTable, InitialTable
 from flexmb.case.toml_comments import with_comments
 from flexmb.case.toml_writer import to_toml
-from flexmb.drive.check_plan import check_plan
+from flexmb.drive.check_plan import check_plan, early_notes
 from flexmb.drive.engine import Plan
 from flexmb.drive.time_grid import time_grid
 from flexmb.errors import InputError
-from flexmb.record.plan_notes import notes_of
 from flexmb.record.result import Result
 from flexmb.shipped_data import mesh_name
 from flexmb.state import Array
@@ -157,7 +156,7 @@ class Case:
     @property
     def plan_notes(self) -> tuple[str, ...]:
         """Notes of the assembly, of the scheme and of the step size."""
-        return notes_of(self.plan)
+        return early_notes(self.plan)
 
     @property
     def notes(self) -> tuple[str, ...]:

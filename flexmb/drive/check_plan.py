@@ -6,6 +6,7 @@ from flexmb.drive.choose_engine import check_laws
 from flexmb.drive.engine import Plan
 from flexmb.drive.events.integrators import check_events
 from flexmb.errors import InputError
+from flexmb.record.plan_notes import notes_of
 from flexmb.schemes.compiled_numbers import check_scheme
 from flexmb.schemes.scheme import SchemesThat
 from flexmb.system.multibody_system import MultibodySystem
@@ -16,6 +17,17 @@ LEAST_TOLERANCE = 1e-13
 
 WITH_ERROR = SchemesThat(lambda c: c.error_known != "", lambda c: c.error_known.replace("always", ""))
 """Schemes of which a tolerance can choose the steps, in small motion and in large."""
+
+
+def early_notes(plan: Plan) -> tuple[str, ...]:
+    """Return the notes on a run before its first step, also on explicit steps that stability makes many."""
+    if not plan.with_events:
+        return notes_of(plan)
+    from flexmb.drive.events.stiffness import stability_note
+
+    span = plan.time(plan.steps) - plan.t0
+    words = stability_note(plan.scheme, plan.system, plan.t0, plan.h, span, plan.tolerance)
+    return (*notes_of(plan), words) if words else notes_of(plan)
 
 
 def check_plan(plan: Plan, engine: str = "auto") -> None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.drive.check_plan import check_plan
+from flexmb.drive.check_plan import check_plan, early_notes
 from flexmb.drive.choose_engine import choose_engine
 from flexmb.drive.energy_bounds import EXPLICIT_GAIN, MOST_GAIN, EnergyBounds
 from flexmb.drive.engine import Engine, Plan, require_fitting, truncate
@@ -16,7 +16,6 @@ from flexmb.drive.feedback import Feedback
 from flexmb.drive.stepping_time import SteppingTime
 from flexmb.drive.time_grid import check_whole
 from flexmb.errors import InputError, SimulationError
-from flexmb.record.plan_notes import notes_of
 from flexmb.record.run_warnings import warn_notes
 from flexmb.record.samples import Block, Checkpoint, RunInfo, Sink, Tally, count_kept
 from flexmb.state import Array
@@ -98,7 +97,7 @@ def run(
         motor = choose_engine(plan, engine)
     if resume is not None:
         _restore(motor, bounds, resume, plan)
-    warn_notes(notes_of(plan))
+    warn_notes(early_notes(plan))
     samples, fields = _begin(motor, sink, bounds, resume, plan)
     began = saved = clock.perf_counter()
     used = clock.process_time()

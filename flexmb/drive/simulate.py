@@ -11,14 +11,13 @@ from typing import Any
 
 from flexmb.checks.foreign_keys import in_our_words
 from flexmb.checks.values import nearest
-from flexmb.drive.check_plan import check_plan
+from flexmb.drive.check_plan import check_plan, early_notes
 from flexmb.drive.engine import Engine, Plan
 from flexmb.drive.run import Cancelled, Outcome, run
 from flexmb.drive.start_state import Start, kept_state, started_from
 from flexmb.drive.time_grid import time_grid
 from flexmb.errors import FlexmbError, InputError, SimulationError
 from flexmb.nonsmooth.solvers import ContactSolver
-from flexmb.record.plan_notes import notes_of
 from flexmb.record.result import MemorySink, Result
 from flexmb.record.run_warnings import warn_notes
 from flexmb.record.samples import Tally
@@ -117,7 +116,7 @@ def simulate(
     plan = Plan(system, chosen, solver or ContactSolver(), h, start, n, every, fields_every, tolerance or 0.0, events)
     sink, began = MemorySink(), clock.perf_counter()
     try:
-        with telling_failures(notes_of(plan)):
+        with telling_failures(early_notes(plan)):
             outcome = run(plan, sink, engine=engine, progress=progress, cancel=cancel)
     except (FlexmbError, KeyboardInterrupt, Cancelled) as err:
         if not sink.has_samples:
@@ -128,7 +127,7 @@ def simulate(
         err.result = there_is
         raise
     result = sink.result(outcome, title=title)
-    warn_notes(result.notes, notes_of(plan))
+    warn_notes(result.notes, early_notes(plan))
     return result
 
 

@@ -9,11 +9,8 @@ from flexmb.schemes.contact_stack import Stack
 from flexmb.schemes.frictional import directions, surface_rates
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks
+from flexmb.system.linear_contacts import FEW
 from flexmb.system.protocol import Instant, System
-
-FEW = 40_000
-"""Number of entries up to which the directions of all contacts are one dense array."""
-
 
 class BlockRows:
     """The rows of the contacts ``which``, block by block, with their laws.

@@ -32,8 +32,8 @@ class Mode:
     """An eigenvalue of a table, one of each conjugate pair: its row of T^-1, and its column of T, twice if complex."""
 
     value: complex
-    left: NDArray[np.complex128]
-    right: NDArray[np.complex128]
+    left: NDArray[np.complex128] | Array
+    right: NDArray[np.complex128] | Array
 
 
 @dataclass(frozen=True, eq=False)

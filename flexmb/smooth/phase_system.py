@@ -17,7 +17,7 @@ from flexmb.kernels.time_functions import value
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.state import Array
-from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, factored
+from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, bordered, factored
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Solves
@@ -134,9 +134,7 @@ class PhaseSystem:
         S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
         if not phase.nr:
             return BorderedFactor(factored(system, M, S, instant.t), system.nv)
-        G, D = sparse.csr_array(instant.G), sparse.csr_array(instant.D)
-        nothing = sparse.csr_array((phase.nr, phase.nr))
-        A = sparse.csr_array(sparse.vstack([sparse.hstack([S, -D]), sparse.hstack([G.T, nothing])]))
+        A = bordered(S, sparse.csc_array(instant.G), sparse.csc_array(instant.D))
         if phase.depends(instant):
             return BorderedFactor(LeastNorm(A), system.nv)
         return BorderedFactor(factored(system, M, A, instant.t), system.nv)

@@ -24,7 +24,7 @@ from flexmb.smooth.implicit_tables import ImplicitTable
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.smooth_step import SmoothState
 from flexmb.state import Array, IntArray
-from flexmb.system.bordered_factor import LeastNorm
+from flexmb.system.bordered_factor import LeastNorm, bordered
 from flexmb.system.multibody_system import MultibodySystem
 
 DENSE = 60
@@ -52,9 +52,7 @@ class Pencil:
             full[0, : phase.nv, phase.nv :], full[0, phase.nv :, : phase.nv] = -D, G.T
             self._parts = full[0], full[1], full[2]
             return
-        border = None if not phase.nr else sparse.csr_array((phase.nr, phase.nr))
-        first = self.M if border is None else sparse.block_array([[self.M, -sparse.csr_array(D)], [G.T, border]])
-        self._align(first, C, self.K)
+        self._align(bordered(self.M, sparse.csc_array(G), sparse.csc_array(D)), C, self.K)
 
     def _align(self, *matrices: sparse.csr_array) -> None:
         """Put the entries of the matrices on one pattern of columns."""
@@ -78,7 +76,7 @@ class Pencil:
             if self._dense:
                 lu = lu_factor(S, check_finite=False)
                 return lambda b: lu_solve(lu, b, check_finite=False)
-            return splu(sparse.csc_array((S, self._rows, self._starts), shape=(self.size, self.size))).solve  # type: ignore[no-any-return]
+            return splu(sparse.csc_array((S, self._rows, self._starts), shape=(self.size, self.size))).solve
         except (RuntimeError, ValueError, LinAlgError, LinAlgWarning):
             raise NotConverged("the matrix of the stages is singular", time=self._t, step=-1) from None
 

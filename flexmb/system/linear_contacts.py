@@ -103,7 +103,7 @@ class Contacts:
     @cached_property
     def magnitudes(self) -> Array | sparse.csr_array:
         """Magnitudes of the entries of ``G_T``."""
-        return abs(self.G_T)
+        return np.abs(self.G_T) if isinstance(self.G_T, np.ndarray) else abs(self.G_T)
 
     def offset(self, t: float) -> Array:
         """Return the part of the gap that comes from prescribed motion, (nc,)."""
