@@ -84,7 +84,7 @@ def test_what_is_refused_would_have_doubled_the_energy(
     n = 2000
     with pytest.raises(InputError, match="too long"):
         fm.simulate(oscillator(damping), name, step=x, end=n * x)
-    monkeypatch.setattr("flexmb.drive.check_plan.check_stability", lambda *given: None)
+    monkeypatch.setattr("flexmb.drive.events.stiffness.check_stability", lambda *given: None)
     monkeypatch.setattr("flexmb.drive.run.EXPLICIT_GAIN", 1e12)
     with pytest.warns(fm.RunWarning, match="mass"):
         energy = fm.simulate(oscillator(damping), name, step=x, end=n * x).energy.total
@@ -144,7 +144,7 @@ def test_a_damper_without_a_spring_limits_the_step(name: str, monkeypatch: pytes
     assert np.diff(energy).max() <= 0.0
     with pytest.raises(InputError, match="too long"):
         fm.simulate(damped(1e3), name, step=1.06 * step, end=1060 * step)
-    monkeypatch.setattr("flexmb.drive.check_plan.check_stability", lambda *given: None)
+    monkeypatch.setattr("flexmb.drive.events.stiffness.check_stability", lambda *given: None)
     with pytest.raises(SimulationError, match="'mass' decays"), pytest.warns(fm.RunWarning, match="decays"):
         fm.simulate(damped(1e3), name, step=1e-2, end=0.3)
 
@@ -231,7 +231,7 @@ def stiffening() -> fm.Model:
 
 
 def test_the_energy_bound_names_the_vibration(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("flexmb.drive.check_plan.check_stability", lambda *given: None)
+    monkeypatch.setattr("flexmb.drive.events.stiffness.check_stability", lambda *given: None)
     with pytest.raises(SimulationError) as caught, pytest.warns(fm.RunWarning):
         fm.simulate(oscillator(), "dopri5", step=1.7, end=1700.0)
     said = str(caught.value)
