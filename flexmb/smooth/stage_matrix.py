@@ -54,7 +54,7 @@ class Pencil:
             return
         self._align(bordered(self.M, sparse.csc_array(G), sparse.csc_array(D)), C, self.K)
 
-    def _align(self, *matrices: sparse.csr_array) -> None:
+    def _align(self, *matrices: sparse.csr_array | Array) -> None:
         """Put the entries of the matrices on one pattern of columns."""
         entries = [sparse.coo_array(A) for A in matrices]
         keys = [A.col.astype(np.int64) * self.size + A.row for A in entries]
