@@ -12,6 +12,7 @@ from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_contacts import FEW
 from flexmb.system.protocol import Instant, System
 
+
 class BlockRows:
     """The rows of the contacts ``which``, block by block, with their laws.
 
