@@ -27,6 +27,7 @@ WORDS: dict[str, tuple[tuple[str, str], ...]] = {
     ),
     "integrator": (("scheme", 'scheme = { name = ".." }'), ("name", 'name = ".."')),
     "forces": (("loads", 'loads = { NAME = { kind = "force", .. } }'),),
+    **dict.fromkeys(("torque", "couple"), (("moment", "moment = [Mx, My, Mz], N m"),)),
     "tol": (("tolerance", "tolerance"),),
     "record": (("signals", "signals = [..]"),),
     "value": (("force", "force = [Fx, Fy, Fz], N"), ("acceleration", "acceleration = [0.0, 0.0, -9.81], m/s^2")),

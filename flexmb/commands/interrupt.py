@@ -1,4 +1,4 @@
-"""Ctrl-C during a run: stop between two blocks of steps, never while a file is being written."""
+"""Ctrl-C or SIGTERM during a run: stop between two blocks of steps, never while a file is being written."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ Progress = Callable[[int, int], None]
 
 @contextmanager
 def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
-    """Provide a progress function that raises KeyboardInterrupt after Ctrl-C was pressed.
+    """Provide a progress function that raises KeyboardInterrupt(number) after the signal of Ctrl-C or SIGTERM.
 
-    Before the first block is done, and at the second Ctrl-C, the interrupt is raised immediately.
+    Before the first block is done, and at the second signal, the interrupt is raised immediately.
     """
-    running = asked = False
+    running, asked = False, 0
 
     def advance(done: int, total: int) -> None:
         nonlocal running
@@ -26,20 +26,21 @@ def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
         if progress is not None:
             progress(done, total)
         if asked:
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(asked)
 
     def handle(number: int, frame: FrameType | None) -> None:
         nonlocal asked
         if asked or not running:
-            raise KeyboardInterrupt
-        asked = True
+            raise KeyboardInterrupt(number)
+        asked = number
         print("\nflexmb: stopping (Ctrl-C again: at once)", file=sys.stderr)
 
     if threading.current_thread() is not threading.main_thread():
         yield advance  # signals reach the main thread only
         return
-    before = signal.signal(signal.SIGINT, handle)
+    before = {number: signal.signal(number, handle) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield advance
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, former in before.items():
+            signal.signal(number, former)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import argparse
 import shlex
+import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
+
+Progress = Callable[[int, int], None]
 
 
 def arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,6 +52,8 @@ def main(args: argparse.Namespace) -> int:
         print_system_notes(case)
     try:
         with shown(case.name, args.quiet, first) as bar, stops_between_blocks(bar) as progress:
+            if args.resume and not finished and not args.quiet:
+                progress = _noting_resumption(out, progress)
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
     except SimulationError:
         if (out / "summary.json").is_file():
@@ -57,11 +63,11 @@ def main(args: argparse.Namespace) -> int:
             if (out / PROBLEM).is_file():
                 print(f"flexmb: the contact problem is there, too; try: flexmb solve {out / PROBLEM}", file=sys.stderr)
         raise
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as stopped:
         sets = [word for item in args.overrides for word in ("--set", item)]
         again = shlex.join(["flexmb", "run", args.case, "-o", str(out), *sets, "--resume"])
         print(f"\nflexmb: interrupted; to continue: {again}", file=sys.stderr)
-        return 130
+        return 128 + int(stopped.args[0] if stopped.args else signal.SIGINT)
     if not args.quiet:
         if finished:
             print(f"note: the run in '{out}' is finished already, so nothing was run", file=sys.stderr)
@@ -84,6 +90,22 @@ def _finished(out: Path) -> bool:
     path = out / "summary.json"
     summary = decided(out) or (read_summary(path) if path.is_file() else {})
     return summary.get("status") == "complete"
+
+
+def _noting_resumption(out: Path, progress: Progress) -> Progress:
+    """Return a progress function that says at its first call, when the folder is ours, that the run was resumed."""
+    from flexmb.record.io.run_folder import CHECKPOINT
+
+    said = not (out / CHECKPOINT).is_file()
+
+    def advance(done: int, total: int) -> None:
+        nonlocal said
+        if not said:
+            said = True
+            print(f"note: the run in '{out}' is resumed from its checkpoint", file=sys.stderr)
+        progress(done, total)
+
+    return advance
 
 
 def _note_fresh_start(out: Path) -> None:
