@@ -182,3 +182,21 @@ def test_no_weight_without_translation_is_said() -> None:
     model = fm.Model(gravity=(0.0, -10.0, 0.0))
     model.add(Matrices("part", **GOOD, translation={"x": [1.0, 0.0]}))
     assert any("bodies.part" in note for note in model.assemble().notes)
+
+
+def test_equilibrium_and_modes_do_not_depend_on_the_start() -> None:
+    """Two masses between springs, the first at a stop that it starts inside of."""
+    K = np.array([[300.0, -100.0], [-100.0, 100.0]])
+    points = {"a": {"at": (0.0, 0.0, 0.0), "x": (1.0, 0.0)}, "b": {"at": (1.0, 0.0, 0.0), "x": (0.0, 1.0)}}
+    translation = {"x": (1.0, 1.0)}
+    model = fm.Model(gravity=(9.0, 0.0, 0.0), initial_penetration=1e-6)
+    M = np.diag([1.0, 2.0])
+    chain = Matrices(
+        "chain", mass_matrix=M, stiffness_matrix=K, points=points, coordinates=(1e-7, 0.3), translation=translation
+    )
+    model.add(chain)
+    model.add(fm.NodePlane("stop", node=chain.point("a"), normal=(-1.0, 0.0, 0.0)))
+    found = fm.static_state(model)
+    np.testing.assert_allclose(found.displacement[:, 0], [0.0, 18.0 / 100.0], atol=1e-12)
+    omega2 = np.linalg.eigvals(np.linalg.solve(M, K))
+    np.testing.assert_allclose(fm.modes(model.assemble()).omega ** 2, np.sort(omega2), rtol=1e-12)

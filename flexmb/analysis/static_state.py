@@ -144,7 +144,12 @@ def _small(model: Model, time: float) -> Statics:
 
 def _with_loads(model: Model, acting: set[str], initial_static: Sequence[str]) -> Model:
     """Return the model with these loads only."""
-    out = Model(gravity=model.gravity, initial_static=tuple(initial_static), project=model.project)
+    out = Model(
+        gravity=model.gravity,
+        initial_static=tuple(initial_static),
+        project=model.project,
+        initial_penetration=model.initial_penetration,
+    )
     parts: list[Any] = [*model.bodies.values(), *model.joints.values(), *model.contacts.values()]
     for part in parts + [load for name, load in model.loads.items() if name in acting]:
         out.add(part)

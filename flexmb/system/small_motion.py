@@ -158,6 +158,8 @@ def loose_body(bodies: dict[str, BodyParts], G: sparse.csc_array) -> str:
     of the bodies that moves no support and stretches no spring is looked for.
     """
     sizes = [b.rigid_free.shape[1] for b in bodies.values()]
+    if not any(sizes):
+        return ""
     held = sparse.block_diag([sparse.coo_array(b.rigid_held) for b in bodies.values()]).toarray()
     free = sparse.block_diag([sparse.coo_array(b.rigid_free) for b in bodies.values()], format="csr")
     # zero rows make sure that there are as many singular values as motions
