@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import logging
 import os
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,8 @@ from formulas import with_formulas
 from gallery.galleries import GALLERIES, Built, build
 from mkdocs.exceptions import BuildError
 from mkdocs.structure.files import File, Files
+
+from flexmb.errors import RunWarning
 
 LOG = logging.getLogger("mkdocs.hooks.gallery")
 BUILT: list[Built] = []
@@ -28,7 +31,9 @@ def on_config(config: Any) -> Any:
     """Make the galleries; each takes the place of its index in the navigation."""
     only = asked_for(os.environ.get("FLEXMB_GALLERY", ""))
     shelf = Path(config.site_dir).parent / "gallery"
-    BUILT[:] = [build(gallery, shelf, LOG.info, only) for gallery in GALLERIES]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RunWarning)  # notes of a run are on its page
+        BUILT[:] = [build(gallery, shelf, LOG.info, only) for gallery in GALLERIES]
     config.nav = [_with_pages(entry) for entry in config.nav]
     return config
 

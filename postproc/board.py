@@ -117,7 +117,10 @@ class Board:
         scheme = ",  ".join(word for word in (labels.name, opened.scheme, step) if word)
         # as many letters as fit at the current text size
         wide = self.size[0] / self.dpi / (FULL[0] / 130.0)
-        self._text(x, 0.957, _shortened(name, int(82 * wide)), va="center", fontsize=13, fontweight="bold")
+        size = max(9.0, min(13.0, 13.0 * int(82 * wide) / max(len(name), 1)))  # long titles are smaller, then shortened
+        self._text(
+            x, 0.957, _shortened(name, int(82 * 13 / size * wide)), va="center", fontsize=size, fontweight="bold"
+        )
         self._text(x, 0.919, _shortened(scheme, int(140 * wide)), va="center", fontsize=9, color="#444444")
         notes = _shortened(";  ".join(labels.notes), int(165 * wide))
         self._text(x, 0.884, notes, va="center", fontsize=8, color=VERMILLION)

@@ -39,6 +39,16 @@ def test_there_are_enough_comparisons_each_with_its_source() -> None:
         assert len(one.words) > 10, one.name
 
 
+def test_sources_of_the_comparisons_are_in_the_bibliography() -> None:
+    entries = [line for line in (DOCS / "bibliography.md").read_text().splitlines() if line.startswith("* ")]
+    found = 0
+    for one in everything().values():
+        for author, year in re.findall(r"([A-ZÉ][\w-]+)(?:, [A-ZÉ][\w-]+)*(?: et al\.)? \((\d{4})\)", one.source):
+            assert any(author in entry and year in entry for entry in entries), (one.name, author, year)
+            found += 1
+    assert found >= 20
+
+
 @pytest.mark.parametrize("name", QUICK)
 def test_curves_are_those_of_the_references(name: str) -> None:
     for curve in everything()[name].run():

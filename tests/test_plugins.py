@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -160,3 +162,24 @@ def test_two_packages_with_the_same_word_are_both_named(tmp_path):
     assert done.returncode == 2
     assert "my-parts" in done.stderr
     assert "other-parts" in done.stderr
+
+
+def test_the_package_of_the_page_works(tmp_path):
+    docs = Path(__file__).parents[1] / "docs"
+    page, slot = (docs / name for name in ("plugins.md", "write_contact.md"))
+    (project, parts), (law,) = blocks(page, "toml"), blocks(page, "python")
+    points = tomllib.loads(project)["project"]["entry-points"]
+    entries = [f"[{group}]\n" + "".join(f"{k} = {v}\n" for k, v in named.items()) for group, named in points.items()]
+    site = install(tmp_path, "\n".join(entries), "my-slots")
+    (site / "my_slots.py").write_text(blocks(slot, "python")[0] + law)
+    head, _, body = CASE.partition("[bodies.ball]")
+    block = body.partition("[contacts")[0]
+    (site / "case.toml").write_text(head.replace("my-implicit", "moreau-jean") + "[bodies.block]" + block + parts)
+    done = flexmb(site, "run", "case.toml", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    assert json.loads((site / "out" / "summary.json").read_text())["energy"]["friction"] < 0.0
+
+
+def blocks(page: Path, kind: str) -> list[str]:
+    """Return the code of a kind on a page."""
+    return re.findall(rf"```{kind}\n(.*?)```", page.read_text(), re.S)
