@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
-from flexmb.postproc.camera import Camera, look_at, plane_of, upright
+from flexmb.postproc.camera import Camera, look_at, outermost, plane_of, upright
 from flexmb.postproc.deformation import deformation, held_points
 from flexmb.postproc.extent import Extent
 from flexmb.postproc.field_range import coloured_values, field_range, round_off
@@ -243,17 +243,20 @@ class Scene:
         slabs = [np.asarray(self.slab(p, t, frame).points) for p in self.planes for t, frame in self.frames]
         layout = self.fields.maps.layout
         radius = np.array([self.shapes.radius(int(b)) for b in range(len(layout.bodies))])
-        around = [self.swept + sign * radius.max() * self.up for sign in (1, -1)]
+        around = [outermost(self.swept) + sign * radius.max() * self.up for sign in (1, -1)]
         balls = self.shapes.vertices
         places = [self.reference, *(self.positions(frame) for _, frame in self.frames)] if len(balls) else []
-        room = radius[layout.body_of_point[balls]][:, None]
-        around += [at[balls] + sign * room * axis for at in places for axis in np.eye(3) for sign in (1, -1)]
+        for at in places:
+            sizes = radius[layout.body_of_point[balls]]
+            for size in np.unique(sizes):
+                out = outermost(at[balls[sizes == size]])
+                around += [out + sign * size * axis for axis in np.eye(3) for sign in (1, -1)]
         if self.impulses.largest > 0.0:
             # arrows are behind the planes, and outside rings
             longest = LONGEST * self.arrows.size
             slabs.append(self.marks.beyond_rings(longest))
             for plane in self.planes:
-                feet = np.concatenate([self._feet(plane, t, frame) for t, frame in self.frames])
+                feet = outermost(np.concatenate([self._feet(plane, t, frame) for t, frame in self.frames]))
                 tails = feet - (longest + self.reach[plane.name]) * plane.normal
                 slabs += [tails + sign * HEAD * longest * axis for axis in np.eye(3) for sign in (1, -1)]
         parts = self.marks.parts.values() if len(self.marks) else []

@@ -43,6 +43,7 @@ def rows(facts: dict[str, Any]) -> list[str]:
             mark = "✓" if curve["ok"] else "**✗**"
             how = ", in the mean" if curve["mean"] else ""
             names = f"{plain_words(entry['title'])} | {plain_words(curve['label'])}"
-            numbers = f"{mark}&nbsp;{curve['error']:.1e}{how} | {curve['at_most']:.0e}"
+            error, most = (f"{x}".replace("-", "&#8209;") for x in (f"{curve['error']:.1e}", f"{curve['at_most']:.0e}"))
+            numbers = f"{mark}&nbsp;{error}{how} | {most}"
             found.append(f"| {names} | {numbers} | {plain_words(entry['source'])} |")
     return found
