@@ -18,7 +18,8 @@ MOST = 6_000_000
 MOST_LARGE = 1_500_000
 """Maximum number of evaluated positions (states times points); fewer for large motion, which takes longer."""
 SWEEP = 60
-"""Number of states, distributed over the run, that determine the extent of the motion together with extreme states."""
+"""Number of states, distributed over the run, that determine the extent of the motion together with extreme states;
+fewer if so many have more than ``MOST_LARGE`` points."""
 MOST_GROUPS = 6
 """Number of bodies up to which each is treated separately."""
 LITTLE = 0.1
@@ -157,7 +158,7 @@ class Extent:
         body = self.layout.body_of_point
         group = body if len(self.layout.bodies) <= MOST_GROUPS else np.zeros_like(body)
         far = self.reach.farthest(self.layout.points, np.where(self.small, scale, 1.0), group)
-        return np.union1d(far, some_of(self.states, SWEEP))
+        return np.union1d(far, some_of(self.states, min(SWEEP, 2 + MOST_LARGE // max(len(body), 1))))
 
     @property
     def notes(self) -> list[str]:

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 LONGEST, SHORTEST = 0.13, 0.045
 """Lengths of the arrows of the largest and of very small impulses, relative to the size of the scene."""
+MANY = 50
+"""Number of points with contacts beyond which arrows become shorter, so that they do not hide the bodies."""
 HEAD = 0.11
 """Radius of the head of an arrow, relative to the longest arrow."""
 BLOCK = 4096
@@ -35,7 +37,7 @@ class ArrowScale:
     largest : float
         The impulse of the longest arrow, N s.
     size : float
-        Of the scenes, m.
+        That lengths refer to: of the scenes, or smaller if there are many arrows, m.
     rough : bool
         Whether contacts have friction: then arrows of slipping contacts have another colour.
     """
@@ -66,6 +68,10 @@ class Impulses:
 
     def __init__(self, fields: Fields) -> None:
         self.fields = fields
+
+    def room(self, size: float) -> float:
+        """Return the size, m, that lengths of arrows refer to in a scene of a size."""
+        return size * min(1.0, math.sqrt(MANY / max(len(self.points), 1)))
 
     @cached_property
     def points(self) -> Any:

@@ -19,6 +19,7 @@ from flexmb.postproc.contact_status import of_joint
 from flexmb.postproc.open_folder import Opened
 from flexmb.record.io.glyph_ends import RING
 from flexmb.record.result import Result
+from flexmb.system.layout import Layout
 
 
 @dataclass(frozen=True)
@@ -145,6 +146,16 @@ class _Touching:
         vectors = np.asarray(self.result.fields.impulse[()]).sum(axis=0).reshape(-1, 3)[list(own)].sum(axis=0)
         size = float(np.linalg.norm(vectors))
         return np.asarray(vectors / size) if size > 0.0 else np.zeros(3)
+
+
+def points_under(planes: Iterable[ContactPlane], layout: Layout) -> dict[str, Any]:
+    """Return the numbers of the points under which each plane should extend, by its name."""
+    out, of_surfaces = {}, np.unique(layout.body_of_point[layout.triangles])
+    for plane in planes:
+        touching = np.intersect1d(layout.body_of_point[plane.points], of_surfaces)
+        solids = np.isin(layout.body_of_point, touching)
+        out[plane.name] = np.union1d(plane.points, np.flatnonzero(solids))
+    return out
 
 
 def contact_radii(opened: Opened) -> dict[str, float]:

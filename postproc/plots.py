@@ -33,6 +33,8 @@ LONG_LABEL = 26
 """Number of characters that fit beside a frame."""
 MOST_CONTACTS = 4
 """Maximum number of contacts that are distinguished in one chart."""
+MOST_ROWS = 4
+"""Number of entries beyond which a legend above a chart has two columns."""
 Draw = Callable[[Axes], None]
 
 
@@ -357,6 +359,7 @@ def _finish(axes: Axes, result: Result, title: str, label: str, columns: int | N
     if t[-1] > t[0]:
         axes.set_xlim(float(t[0]), float(t[-1]))
     if columns is None:
-        longest = max((len(text) for text in axes.get_legend_handles_labels()[1]), default=0)
-        columns = 3 if longest <= 9 else 2 if longest <= 14 else 1
+        texts = axes.get_legend_handles_labels()[1]
+        longest = max(map(len, texts), default=0)
+        columns = 3 if longest <= 9 else 2 if longest <= 14 or len(texts) > MOST_ROWS else 1
     axes.legend(loc="lower right", bbox_to_anchor=(1.0, 1.02), ncols=columns)

@@ -22,7 +22,8 @@ from flexmb.postproc.glyphs import DrawnMarks
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
 from flexmb.postproc.instant import nearest
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii
+from flexmb.postproc.outline import outline
+from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii, points_under
 from flexmb.postproc.slipping import Slipping
 from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
@@ -169,7 +170,7 @@ class Scene:
     @cached_property
     def swept(self) -> Array:
         """Corners of the region of all bodies, planes and symbols, (k, 3), m."""
-        clouds = [self.reference, *(self.positions(frame) for _, frame in self.frames)]
+        clouds = [outline(self.reference), *(outline(self.positions(frame)) for _, frame in self.frames)]
         for plane in self.planes:
             clouds += [self._feet(plane, t, frame) for t, frame in self.frames]
         return np.concatenate([*clouds, *(self._ends_of_marks(frame) for _, frame in self.frames)])
@@ -271,7 +272,7 @@ class Scene:
         """
         layout = self.fields.maps.layout
         if layout.carriers is not None:
-            moved = np.concatenate([frame[name] for name in AT_POINTS for _, frame in self.frames])
+            moved = np.concatenate([outline(frame[name]) for name in AT_POINTS for _, frame in self.frames])
             if np.any(moved):
                 return np.concatenate([moved, np.diff(self.reference[layout.cells], axis=1)[:, 0]])
         return np.asarray(self.swept - self.swept.mean(axis=0))
@@ -327,7 +328,9 @@ class Scene:
     @property
     def arrows(self) -> ArrowScale:
         """Scale of arrows: common to neighbouring scenes."""
-        return self.common_arrows or ArrowScale(self.impulses.largest, self.thickness.size, self.slipping.any)
+        return self.common_arrows or ArrowScale(
+            self.impulses.largest, self.impulses.room(self.thickness.size), self.slipping.any
+        )
 
     @cached_property
     def slipping(self) -> Slipping:
@@ -370,7 +373,7 @@ class Scene:
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
         """Return the projections of a plane's points on it, (k, 3), m; for a solid of all its points, drawn or not."""
-        own = self.positions(frame)[self._under(plane)]
+        own = outline(self.positions(frame)[self._under[plane.name]])
         offset = self._offset(plane, t, frame)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
 
@@ -397,13 +400,9 @@ class Scene:
             out[plane.name] = 0.0 if solid else self.shapes.stand_out(i, plane.normal, places, surface)
         return out
 
-    def _under(self, plane: ContactPlane) -> Any:
-        """Return the numbers of the points under which a plane should extend."""
-        layout = self.fields.maps.layout
-        of_surfaces = np.unique(layout.body_of_point[layout.triangles])
-        touching = np.intersect1d(layout.body_of_point[plane.points], of_surfaces)
-        solids = np.isin(layout.body_of_point, touching)
-        return np.union1d(plane.points, np.flatnonzero(solids))
+    @cached_property
+    def _under(self) -> dict[str, Any]:
+        return points_under(self.planes, self.fields.maps.layout)
 
     def slab(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Any:
         """Return the slab of a plane at a time."""

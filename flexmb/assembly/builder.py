@@ -61,10 +61,12 @@ class Builder:
         m/s^2.
     t0 : float
         Start time of the run, s.
+    expected : int
+        Number of bodies that will be added.
     """
 
-    def __init__(self, gravity: Array, t0: float) -> None:
-        self.gravity, self.t0 = gravity, t0
+    def __init__(self, gravity: Array, t0: float, expected: int = 1) -> None:
+        self.gravity, self.t0, self.expected = gravity, t0, expected
         self.q0: list[float] = []
         self.v0: list[float] = []
         self.dof_names: list[str] = []

@@ -81,7 +81,7 @@ def assemble_large(
     start : mapping of str to array, optional
         Displacements at the start, by body, of bodies of small displacement.
     """
-    builder = Builder(gravity, t0)
+    builder = Builder(gravity, t0, len(bodies))
     functions: list[tuple[str, object]] = []
     parts = [*bodies.values(), *others]
     for part in parts:

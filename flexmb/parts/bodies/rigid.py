@@ -20,7 +20,7 @@ from flexmb.parts.bodies.mass_properties import MassProperties, about_center, ch
 from flexmb.parts.bodies.named_points import CENTER, RigidBody, read_points
 from flexmb.parts.bodies.orientation import axes_of_quaternion, check_orientation, start_quaternion
 from flexmb.parts.bodies.rigid_picture import Surface, body_surface, rigid_picture
-from flexmb.parts.bodies.shapes import Shape, Sphere, read_shapes
+from flexmb.parts.bodies.shapes import AROUND_OF_CROWD, CROWD, Shape, Sphere, read_shapes
 from flexmb.state import Array
 
 Vector = Sequence[float] | Array
@@ -153,6 +153,9 @@ class Rigid(RigidBody):
         omega = self._omega(A)
         x = np.asarray(self.position, dtype=np.float64) + A @ c
         velocity = np.asarray(self.velocity, dtype=np.float64) + A @ np.cross(omega, c)
+        surface = self._surface
+        if builder.expected > CROWD:
+            surface = body_surface(self._shapes, self.mesh, self.where, AROUND_OF_CROWD)
         iq, iv = builder.add_frame(x, p, velocity, omega, self.name)
         unknowns = iv + np.arange(6, dtype=np.int64)
         builder.add_matrix("M", unknowns[:3], m * np.eye(3))
@@ -169,7 +172,7 @@ class Rigid(RigidBody):
                 single=True,
                 mass=m,
                 unknowns=unknowns,
-                picture=rigid_picture(self._surface, FRAME, iq, iv, c, self._points.values()),
+                picture=rigid_picture(surface, FRAME, iq, iv, c, self._points.values()),
                 momentum_rows=unknowns[None, :3],
                 rigid=True,
                 attach=origin,

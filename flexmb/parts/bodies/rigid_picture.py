@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.assembly.markers import Picture
 from flexmb.errors import InputError
 from flexmb.fem.surface_mesh import read_surface_mesh
-from flexmb.parts.bodies.shapes import Shape, placed_surface
+from flexmb.parts.bodies.shapes import AROUND, Shape, placed_surface
 from flexmb.state import Array, IntArray
 
 Surface = tuple[Array, IntArray]
@@ -18,11 +18,14 @@ THIN = 0.02
 """Drawn radius of a link, relative to the longest link of its body."""
 
 
-def body_surface(shapes: Sequence[Shape], mesh: object, where: str) -> Surface:
-    """Return points from the reference point in body axes, (n, 3), and triangles, (m, 3)."""
+def body_surface(shapes: Sequence[Shape], mesh: object, where: str, around: int = AROUND) -> Surface:
+    """Return points from the reference point in body axes, (n, 3), and triangles, (m, 3).
+
+    Round shapes have ``around`` sides.
+    """
     pieces = []
     for shape in shapes:
-        points, triangles = shape.surface()
+        points, triangles = shape.surface(around)
         pieces.append((points + np.asarray(shape.center, dtype=np.float64), triangles))
     if mesh is not None:
         if not isinstance(mesh, str | Path):

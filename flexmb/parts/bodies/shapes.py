@@ -14,8 +14,10 @@ from flexmb.errors import InputError
 from flexmb.state import Array, IntArray
 
 AXES = {"x": (1.0, 0.0, 0.0), "y": (0.0, 1.0, 0.0), "z": (0.0, 0.0, 1.0)}
-AROUND, ALONG = 32, 16
-"""Number of sides of a drawn cylinder or sphere, and of rings of a sphere from pole to pole."""
+AROUND = 32
+"""Number of sides of a drawn cylinder or sphere; a sphere has half as many rings from pole to pole."""
+CROWD, AROUND_OF_CROWD = 100, 16
+"""Number of bodies beyond which round shapes are drawn with fewer sides, and how many these are."""
 
 
 class Shape(Protocol):
@@ -34,8 +36,11 @@ class Shape(Protocol):
         """Return the inertia for unit density about its own centre, (3, 3), m^5."""
         ...
 
-    def surface(self) -> tuple[Array, IntArray]:
-        """Return points about its own centre, (n, 3), and triangles, (m, 3), whose normals point outwards."""
+    def surface(self, around: int = AROUND) -> tuple[Array, IntArray]:
+        """Return points about its own centre, (n, 3), and triangles, (m, 3), whose normals point outwards.
+
+        Round shapes have ``around`` sides.
+        """
         ...
 
 
@@ -63,7 +68,7 @@ class Box:
         squares = np.asarray(self.size, dtype=np.float64) ** 2
         return np.diag(self.volume() / 12.0 * (squares.sum() - squares))
 
-    def surface(self) -> tuple[Array, IntArray]:
+    def surface(self, around: int = AROUND) -> tuple[Array, IntArray]:
         """Return eight corners and twelve triangles."""
         signs = np.array([[x, y, z] for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)])
         sides = np.array([[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]])
@@ -103,17 +108,17 @@ class Cylinder:
         along, across = V * self.radius**2 / 2.0, V * (3.0 * self.radius**2 + self.length**2) / 12.0
         return np.asarray(across * np.eye(3) + (along - across) * np.outer(a, a))
 
-    def surface(self) -> tuple[Array, IntArray]:
+    def surface(self, around: int = AROUND) -> tuple[Array, IntArray]:
         """Return two rings of points and the middles of the ends, and triangles."""
         a = self._axis()
         e1 = np.cross(np.eye(3)[int(np.argmin(np.abs(a)))], a)
         e1 = e1 / np.linalg.norm(e1)
-        ring = self.radius * _circle() @ np.array([e1, np.cross(a, e1)])
+        ring = self.radius * _circle(around) @ np.array([e1, np.cross(a, e1)])
         half = 0.5 * self.length * a
         points = np.concatenate([ring - half, ring + half, [-half, half]])
-        i = np.arange(AROUND)
-        j, up = (i + 1) % AROUND, AROUND
-        low, high = np.full(AROUND, 2 * AROUND), np.full(AROUND, 2 * AROUND + 1)
+        i = np.arange(around)
+        j, up = (i + 1) % around, around
+        low, high = np.full(around, 2 * around), np.full(around, 2 * around + 1)
         faces = [(i, j, j + up), (i, j + up, i + up), (low, j, i), (high, i + up, j + up)]
         return points, np.concatenate([np.column_stack(face) for face in faces]).astype(np.int64)
 
@@ -139,18 +144,19 @@ class Sphere:
         """Return the inertia for unit density about the centre, (3, 3), m^5."""
         return np.asarray(0.4 * self.volume() * self.radius**2 * np.eye(3))
 
-    def surface(self) -> tuple[Array, IntArray]:
+    def surface(self, around: int = AROUND) -> tuple[Array, IntArray]:
         """Return the two poles with rings of points between them, and triangles."""
-        angle = np.pi * np.arange(1, ALONG) / ALONG
-        ring = np.column_stack([_circle(), np.zeros(AROUND)])
+        along = around // 2
+        angle = np.pi * np.arange(1, along) / along
+        ring = np.column_stack([_circle(around), np.zeros(around)])
         rings = [np.sin(a) * ring - [0.0, 0.0, np.cos(a)] for a in angle]
         points = np.concatenate([*rings, [[0.0, 0.0, -1.0], [0.0, 0.0, 1.0]]])
-        i = np.arange(AROUND)
-        j, last = (i + 1) % AROUND, (ALONG - 2) * AROUND
-        low, high = np.full(AROUND, len(points) - 2), np.full(AROUND, len(points) - 1)
+        i = np.arange(around)
+        j, last = (i + 1) % around, (along - 2) * around
+        low, high = np.full(around, len(points) - 2), np.full(around, len(points) - 1)
         faces = [(low, j, i), (high, i + last, j + last)]
-        for k in range(0, last, AROUND):
-            faces += [(i + k, j + k, j + k + AROUND), (i + k, j + k + AROUND, i + k + AROUND)]
+        for k in range(0, last, around):
+            faces += [(i + k, j + k, j + k + around), (i + k, j + k + around, i + k + around)]
         return self.radius * points, np.concatenate([np.column_stack(face) for face in faces]).astype(np.int64)
 
 
@@ -188,6 +194,6 @@ def _read(data: object, where: str) -> Shape:
     return from_table(SHAPES[choice(data.get("kind"), "kind", where, tuple(SHAPES))], rest, where)
 
 
-def _circle() -> Array:
-    angle = 2.0 * np.pi * np.arange(AROUND) / AROUND
+def _circle(around: int) -> Array:
+    angle = 2.0 * np.pi * np.arange(around) / around
     return np.column_stack([np.cos(angle), np.sin(angle)])
