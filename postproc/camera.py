@@ -14,8 +14,6 @@ from flexmb.postproc.arrays import Array
 TURN, LIFT = np.radians(24.0), np.radians(17.0)
 """Offset of the camera to the side and upward from the front view, so that depth is visible."""
 ROOM = 1.06
-MANY, DIRECTIONS = 100_000, 64
-"""Number of points from which only the outermost are kept, and of the directions and their opposites that decide."""
 FLAT = 1e-6
 """Out-of-plane motion, over its size, up to which a motion counts as planar."""
 
@@ -77,25 +75,6 @@ def look_at(content: Array, up: Array, normals: list[Array], square: Array | Non
     *half, depth = 0.5 * (high - low)
     seen_half = np.maximum(half, 1e-6 * max(*half, 1e-300))
     return Camera(right, up, out, 0.5 * (low + high) @ axes, seen_half, float(depth))
-
-
-def outermost(points: Array) -> Array:
-    """Return points; of very many only those farthest out in some directions, which show as much within about 1 %."""
-    if len(points) <= MANY:
-        return points
-    k = np.arange(DIRECTIONS) + 0.5  # a spiral over half of the sphere
-    height, turn = k / DIRECTIONS, np.pi * (1.0 + np.sqrt(5.0)) * k
-    wide = np.sqrt(1.0 - height**2)
-    size = np.ptp(points, axis=0)  # as if the points were as wide as high
-    directions = np.stack([wide * np.cos(turn), wide * np.sin(turn), height]) / np.where(size > 0.0, size, 1.0)[:, None]
-    kept = [chunk[ends(chunk @ directions)] for chunk in np.array_split(points, len(points) // MANY + 1)]
-    found = np.concatenate(kept)
-    return np.asarray(found[ends(found @ directions)])
-
-
-def ends(heights: Array) -> Array:
-    """Return the rows with the least and the largest number of a column, each once."""
-    return np.unique([heights.argmin(axis=0), heights.argmax(axis=0)])
 
 
 def _aslant(content: Array, up: Array, normals: list[Array]) -> Array:

@@ -9,7 +9,7 @@ from flexmb.postproc.extent import DIRECTIONS
 
 FEW = 20_000
 """Number of points up to which a cloud is kept as it is."""
-SPREAD = 80
+SPREAD = 128
 """Number of directions, spread evenly over the sphere, in which points are outermost; beside axes and diagonals."""
 
 
@@ -21,14 +21,17 @@ def _spread(count: int) -> Array:
     return np.column_stack([r * np.cos(turn), r * np.sin(turn), z])
 
 
-_OUT = np.concatenate([DIRECTIONS, -DIRECTIONS, _spread(SPREAD)])
+_AXES = np.concatenate([DIRECTIONS, -DIRECTIONS])
+_SPREAD = _spread(SPREAD)
 
 
-def outline(points: Array) -> Array:
+def outermost(points: Array) -> Array:
     """Return the points, (n, 3), if they are few; else those that are outermost in one of many directions.
 
-    Along the axes and diagonals the extent remains as it is.
+    Along the axes and diagonals the extent remains as it is, elsewhere within about 1 %.
     """
     if len(points) <= FEW:
         return points
-    return np.asarray(points[np.unique([int(np.argmax(points @ out)) for out in _OUT])])
+    size = np.ptp(points, axis=0)  # directions are spread as if the points were as wide as high
+    out = np.concatenate([_AXES, _SPREAD / np.where(size > 0.0, size, 1.0)])
+    return np.asarray(points[np.unique([int(np.argmax(points @ one)) for one in out])])

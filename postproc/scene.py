@@ -11,7 +11,7 @@ import numpy as np
 from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.board import Board, Labels
-from flexmb.postproc.camera import Camera, look_at, outermost, plane_of, upright
+from flexmb.postproc.camera import Camera, look_at, plane_of, upright
 from flexmb.postproc.deformation import deformation, held_points
 from flexmb.postproc.extent import Extent
 from flexmb.postproc.field_range import coloured_values, field_range, round_off
@@ -22,7 +22,7 @@ from flexmb.postproc.glyphs import DrawnMarks
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
 from flexmb.postproc.instant import nearest
 from flexmb.postproc.open_folder import Opened
-from flexmb.postproc.outline import outline
+from flexmb.postproc.outline import outermost
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii, points_under
 from flexmb.postproc.slipping import Slipping
 from flexmb.postproc.structure import Shapes
@@ -170,7 +170,7 @@ class Scene:
     @cached_property
     def swept(self) -> Array:
         """Corners of the region of all bodies, planes and symbols, (k, 3), m."""
-        clouds = [outline(self.reference), *(outline(self.positions(frame)) for _, frame in self.frames)]
+        clouds = [outermost(self.reference), *(outermost(self.positions(frame)) for _, frame in self.frames)]
         for plane in self.planes:
             clouds += [self._feet(plane, t, frame) for t, frame in self.frames]
         return np.concatenate([*clouds, *(self._ends_of_marks(frame) for _, frame in self.frames)])
@@ -272,7 +272,7 @@ class Scene:
         """
         layout = self.fields.maps.layout
         if layout.carriers is not None:
-            moved = np.concatenate([outline(frame[name]) for name in AT_POINTS for _, frame in self.frames])
+            moved = np.concatenate([outermost(frame[name]) for name in AT_POINTS for _, frame in self.frames])
             if np.any(moved):
                 return np.concatenate([moved, np.diff(self.reference[layout.cells], axis=1)[:, 0]])
         return np.asarray(self.swept - self.swept.mean(axis=0))
@@ -373,7 +373,7 @@ class Scene:
 
     def _feet(self, plane: ContactPlane, t: float, frame: dict[str, Array]) -> Array:
         """Return the projections of a plane's points on it, (k, 3), m; for a solid of all its points, drawn or not."""
-        own = outline(self.positions(frame)[self._under[plane.name]])
+        own = outermost(self.positions(frame)[self._under[plane.name]])
         offset = self._offset(plane, t, frame)
         return np.asarray(own - np.outer(own @ plane.normal - offset, plane.normal))
 

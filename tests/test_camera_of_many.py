@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.postproc.camera import MANY, look_at, outermost
+from flexmb.postproc.camera import look_at
+from flexmb.postproc.outline import FEW, outermost
 
 
 def test_few_points_are_all_kept() -> None:
-    points = np.random.default_rng(1).normal(size=(MANY, 3))
+    points = np.random.default_rng(1).normal(size=(FEW, 3))
     assert outermost(points) is points
 
 
 def test_the_outermost_of_many_show_as_much() -> None:
     random, up = np.random.default_rng(2), np.array([0.0, 0.0, 1.0])
     for sizes in ((1.0, 1.0, 1.0), (5.0, 1.0, 0.2)):
-        points = random.normal(size=(3 * MANY, 3))
+        points = random.normal(size=(3 * FEW, 3))
         points *= np.array(sizes) / np.linalg.norm(points, axis=1, keepdims=True)  # on an ellipsoid
         kept = outermost(points)
         assert len(kept) <= 400
