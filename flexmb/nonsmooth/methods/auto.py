@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.kernels.cone_limits import FEW_SYSTEMS, FIRST_PROXIMAL, POLISHED, PROXIMAL_SYSTEMS
 from flexmb.kernels.cone_rows import SparseRows, part_of_blocks
-from flexmb.kernels.cone_worth import WORTH, sweep_while_worth
+from flexmb.kernels.cone_worth import OVER, WORTH, sweep_price, sweep_while_worth
 from flexmb.kernels.cones import AUTO, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.parts import errors_and_sizes, part
@@ -80,9 +80,14 @@ def _part_by_part(
 def _sweeps(problem: ContactProblem, rows: SparseRows, P: Array, tolerance: float) -> tuple[Array, int, float]:
     """Sweep while this is worth it, P in place; return an early iterate, the number of sweeps and the residual."""
     early, blocks = P.copy(), (problem.shape.copy(), problem.start, problem.law)
-    system = SPARSE_SYSTEM[0] * rows.val.size + SPARSE_SYSTEM[1] * problem.n
+    system = _system_price(problem, rows)
     k, r = sweep_while_worth(rows, problem.b.copy(), problem.scales, *blocks, P, early, system, WORTH, tolerance)
     return early, int(k), float(r)
+
+
+def _system_price(problem: ContactProblem, rows: SparseRows) -> float:
+    """Return the cost of a sparse linear system."""
+    return SPARSE_SYSTEM[0] * rows.val.size + SPARSE_SYSTEM[1] * problem.n
 
 
 def _coupled(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:
@@ -99,13 +104,19 @@ def _coupled(problem: ContactProblem, P: Array, tolerance: float, max_iterations
     k += systems
     if r_x <= tolerance:
         return x, k
-    best, P = P, early
+    best, swept, P = P, P.copy(), early
     for attempt, more in enumerate(ATTEMPTS):
         limit = FIRST_PROXIMAL if attempt < len(LUCK) else max_iterations or PROXIMAL_SYSTEMS
         x, systems, r_x = sparse_proximal(problem, P, limit, tolerance, Schedule(*LUCK[attempt % len(LUCK)]))
         k += systems
         if r_x < r:
             best, r = x, r_x
+        if r > tolerance and attempt == 0:  # sweeps that were slow at first, for the time of these systems
+            price = _system_price(problem, rows) / sweep_price(rows, problem.shape.copy())
+            more_sweeps, r_x = sweep(problem, rows, swept, OVER, int(systems * price), tolerance)
+            k += more_sweeps
+            if r_x < r:
+                best, r = swept, r_x
         if r <= tolerance:
             break
         P = P.copy()
