@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -30,6 +31,14 @@ def read(path: Path) -> dict[str, Any]:
 
 def test_the_schema_is_one_of_its_draft() -> None:
     jsonschema.Draft7Validator.check_schema(SCHEMA)
+
+
+def test_references_within_the_schema_are_uris() -> None:
+    """Taplo refuses the whole schema for a reference with a space."""
+    pattern = re.compile(r"#/definitions/[A-Za-z0-9_.~-]+")
+    references = re.findall(r'"\$ref": "([^"]*)"', json.dumps(case_schema()))
+    assert len(references) > 5
+    assert [words for words in references if not pattern.fullmatch(words)] == []
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -49,7 +49,7 @@ def case_schema() -> Schema:
     for role, kinds in KINDS.items():
         parts = _one_of("kind", kinds)
         properties[role] = {"type": "object", "description": ROLES[role], "additionalProperties": parts}
-    definitions["time function"] = {"anyOf": [{"type": "number"}, _one_of("kind", FUNCTIONS)]}
+    definitions["time_function"] = {"anyOf": [{"type": "number"}, _one_of("kind", FUNCTIONS)]}
     return {
         "$schema": DRAFT,
         "title": "flexmb case file",
@@ -129,7 +129,7 @@ def _schemas(hint: Any) -> list[Schema]:
     if isinstance(hint, type) and issubclass(hint, PurePath | NodeRef):
         return [{"type": "string"}]
     if isinstance(hint, type) and (hint in FUNCTIONS.values() or hint is Motion):
-        return [{"$ref": "#/definitions/time function"}]
+        return [{"$ref": "#/definitions/time_function"}]
     if hint is Piece:
         return [_one_of("kind", PIECES)]
     if isinstance(hint, type) and dataclasses.is_dataclass(hint):
