@@ -54,7 +54,7 @@ def test_every_kind_is_in_the_schema_with_its_keys_described() -> None:
             assert table["description"]
     names = [table["properties"]["name"]["const"] for table in SCHEMA["properties"]["scheme"]["oneOf"]]
     assert names == list(SCHEMES)
-    functions = SCHEMA["definitions"]["time function"]["anyOf"][1]["oneOf"]
+    functions = SCHEMA["definitions"]["time_function"]["anyOf"][1]["oneOf"]
     assert [table["properties"]["kind"]["const"] for table in functions] == list(FUNCTIONS)
 
 
