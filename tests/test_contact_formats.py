@@ -141,6 +141,7 @@ def test_what_csparse_prints(tmp_path):
         ("words.dat", "three contacts"),
         ("seven.dat", "7 1 0 7 7"),
         ("kind.dat", "3 1 9 3 3"),
+        ("wide.dat", "1 1 900000000 1 1 1 1 1 2 1 0 1 0 0 2.0 -1.0 2"),
         ("text.hdf5", "no file of HDF5"),
         ("text.npz", "no archive"),
     ],

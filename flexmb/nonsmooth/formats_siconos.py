@@ -86,6 +86,8 @@ def _mixed(words: Words) -> ContactProblem:
     """Return a problem whose blocks are joints, complementarity rows and frictional contacts, without its joints."""
     W, ends = _matrix(words)
     q = words.floats(W.shape[0])
+    if W.shape[1] != q.size:
+        raise ValueError(f"W has {q.size} rows and {W.shape[1]} columns")
     joints: list[int] = []
     contacts: list[int] = []
     dims: list[int] = []
