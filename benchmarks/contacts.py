@@ -15,7 +15,7 @@ import numpy as np
 import flexmb as fm
 from flexmb.drive.compiled import CompiledEngine
 from flexmb.drive.engine import Plan
-from flexmb.kernels.envelope import solve_envelope
+from flexmb.kernels.algebra.envelope import solve_envelope
 from flexmb.nonsmooth import ContactSolver
 from flexmb.schemes.many_contacts import Level, ManyContactsProblem, StepNumbers
 from flexmb.system.linear_system import LinearSystem

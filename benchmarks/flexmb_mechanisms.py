@@ -25,7 +25,7 @@ from mechanisms import (
 
 import flexmb.drive.multibody_engine as engine_module
 from flexmb.drive import Plan
-from flexmb.kernels.multibody import ITERATIONS, STEPS
+from flexmb.kernels.multibody.multibody import ITERATIONS, STEPS
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.parts.bodies.exact_beam import ExactBeam
 from flexmb.parts.bodies.rigid import Rigid

@@ -25,10 +25,10 @@ import flexmb as fm
 from flexmb.drive import Plan, choose_engine
 from flexmb.drive.spheres import SpheresEngine
 from flexmb.drive.step_problem import StepProblem
-from flexmb.kernels.cones import judge_cones
-from flexmb.kernels.friction_record import R_T
-from flexmb.kernels.multibody import IMPULSE, KINETIC
-from flexmb.kernels.multibody_friction_sets import pile_of
+from flexmb.kernels.cones.cones import judge_cones
+from flexmb.kernels.laws.friction_record import R_T
+from flexmb.kernels.multibody.multibody import IMPULSE, KINETIC
+from flexmb.kernels.multibody_contacts.multibody_friction_sets import pile_of
 from flexmb.nonsmooth import ContactSolver, residual
 from flexmb.schemes.cone_contacts import dense_matrix
 from flexmb.schemes.scheme import Scheme

@@ -18,12 +18,12 @@ import numpy as np
 from numba import njit
 from scipy.linalg import eigh, null_space
 
-from flexmb.kernels.evaluate import advance, copy
-from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import ACC, LAST_STEP, V
-from flexmb.kernels.multibody_step import start_motion
-from flexmb.kernels.rotation import tangent_inverse
-from flexmb.kernels.tables import Unknowns
+from flexmb.kernels.geometry.rotation import tangent_inverse
+from flexmb.kernels.geometry.tables import Unknowns
+from flexmb.kernels.multibody.evaluate import advance, copy
+from flexmb.kernels.multibody.machine import part
+from flexmb.kernels.multibody.multibody import ACC, LAST_STEP, V
+from flexmb.kernels.multibody_steps.multibody_step import start_motion
 from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 

@@ -1,6 +1,6 @@
 """Where the time of a step of large motion goes.
 
-The stages of a step are called by address (``flexmb.kernels.stages``), so each can be replaced by a stage that counts
+The stages of a step are called by address (``stages``), so each can be replaced by a stage that counts
 and times its calls: this is what a real run spends. Two of them are then taken apart by calling their pieces in a loop,
 at the state the run ended in. Times of a loop are a little smaller, its numbers being in the cache.
 """
@@ -18,9 +18,11 @@ from mechanisms import Mechanism
 from numba import cfunc, njit, types
 from numba.extending import intrinsic
 
-from flexmb.kernels import evaluate, tangents
-from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
+from flexmb.kernels.algebra.sparse_lu import lu_factor, lu_solve
+from flexmb.kernels.compilation.stages import ACCOUNT, ASSEMBLE, PLACE, call
+from flexmb.kernels.multibody import evaluate, tangents
+from flexmb.kernels.multibody.machine import part
+from flexmb.kernels.multibody.multibody import (
     B_,
     C1,
     C1_RATE,
@@ -36,9 +38,7 @@ from flexmb.kernels.multibody import (
     WEAK_MASS,
     X_,
 )
-from flexmb.kernels.multibody_newton import residual
-from flexmb.kernels.sparse_lu import lu_factor, lu_solve
-from flexmb.kernels.stages import ACCOUNT, ASSEMBLE, PLACE, call
+from flexmb.kernels.multibody_steps.multibody_newton import residual
 
 STAGES = {PLACE: "place: evaluate, residual", ASSEMBLE: "assemble, factor", ACCOUNT: "account: end of step, ledger"}
 REPEATS = 7

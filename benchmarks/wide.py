@@ -21,7 +21,7 @@ from scipy.sparse.linalg import splu
 
 import flexmb as fm
 from flexmb.drive import Plan, choose_engine
-from flexmb.kernels.supernodes import solve_supernodes
+from flexmb.kernels.algebra.supernodes import solve_supernodes
 from flexmb.linalg import band_order
 from flexmb.linalg.factor import SparseFactor
 from flexmb.nonsmooth import ContactSolver

@@ -13,7 +13,7 @@ IntArray = NDArray[np.int64]
 Array2 = Array
 Array3 = Array
 IntArray2 = IntArray
-"""Arrays of two and three axes; ``kernels.arrays_at`` reads the number of axes from these names."""
+"""Arrays of two and three axes; ``kernels.compilation.arrays_at`` reads the number of axes from these names."""
 
 
 class TimeFunction(Protocol):

@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from flexmb.kernels import angle_rows, exact_beam, links, markers
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import angle_rows, links, markers
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.multibody import exact_beam
 
 Law = Callable[[tab.MarkerState], float | None]
 Tangent = Callable[[tab.MarkerState, np.ndarray, np.ndarray], None]

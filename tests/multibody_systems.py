@@ -10,9 +10,9 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker, on_frame
-from flexmb.kernels import angle_rows, constraint_rows, markers
-from flexmb.kernels import tables as tab
-from flexmb.kernels.rotation import axes_of, turn
+from flexmb.kernels.geometry import angle_rows, constraint_rows, markers
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.geometry.rotation import axes_of, turn
 from flexmb.state import Array
 
 T = 0.3

@@ -9,7 +9,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.node_ref import NodeRef
-from flexmb.kernels.tables import SPEED_TABLE
+from flexmb.kernels.geometry.tables import SPEED_TABLE
 from flexmb.linalg.strain import from_columns
 from flexmb.parts.bodies.body import BodyParts
 from flexmb.parts.bodies.linear_body import add_linear_body

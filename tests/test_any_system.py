@@ -10,7 +10,7 @@ from systems import bar_system, random_system
 
 import flexmb as fm
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CLASSES, JOINT
+from flexmb.kernels.geometry.tables import CLASSES, JOINT
 from flexmb.schemes import SCHEMES
 from flexmb.schemes.scheme import Scheme
 

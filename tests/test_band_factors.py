@@ -6,7 +6,7 @@ from scipy import sparse
 from systems import skew, spd
 
 from flexmb.errors import InputError
-from flexmb.kernels.banded import band_product, dot, skew_add
+from flexmb.kernels.algebra.banded import band_product, dot, skew_add
 from flexmb.linalg import band_order, factor
 
 

@@ -26,7 +26,7 @@ import viewing
 from study_files import Inline
 
 import flexmb as fm
-from flexmb.kernels.friction_record import STATUS
+from flexmb.kernels.laws.friction_record import STATUS
 from flexmb.schemes import SCHEMES
 from flexmb.schemes.scheme import Scheme
 

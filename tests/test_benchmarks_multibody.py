@@ -20,7 +20,7 @@ import mechanisms
 import multibody as bench
 import stage_times
 
-from flexmb.kernels.stages import ACCOUNT, ASSEMBLE, PLACE
+from flexmb.kernels.compilation.stages import ACCOUNT, ASSEMBLE, PLACE
 
 SHORT = {"chain": mechanisms.chain(4, 400), "four-bar": mechanisms.four_bar(400)}
 

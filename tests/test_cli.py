@@ -24,7 +24,7 @@ from flexmb.cli import main
 from flexmb.commands.compiling import WORDS, will_compile
 from flexmb.commands.progress import shown
 from flexmb.errors import InputError
-from flexmb.kernels import cache
+from flexmb.kernels.compilation import cache
 from flexmb.record.io.run_folder import RunFolder
 from flexmb.record.summary_text import energy_lines
 from flexmb.schemes import SCHEMES

@@ -15,7 +15,7 @@ from flexmb.cli import main
 from flexmb.commands import check
 from flexmb.commands.compiling import WORDS, announce
 from flexmb.commands.progress import shown
-from flexmb.kernels.cache import listeners
+from flexmb.kernels.compilation.cache import listeners
 from flexmb.record.summary_text import counted, energy_lines, summary_lines
 
 SCHEME_NOTE = "note: the expectations were written for the file's own scheme (moreau-jean)"

@@ -8,11 +8,11 @@ from rough_systems import run, with_friction
 from systems import contacts, system
 
 from flexmb.drive import Plan, choose_engine
-from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.cone_dense import solve_dense
-from flexmb.kernels.cone_many import SparseCones, solve_sparse
-from flexmb.kernels.cone_problem import ITERATIONS, RESIDUAL
-from flexmb.kernels.cones import judge_cones, solve_cones
+from flexmb.kernels.compilation.arrays_at import Room
+from flexmb.kernels.cones.cone_dense import solve_dense
+from flexmb.kernels.cones.cone_problem import ITERATIONS, RESIDUAL
+from flexmb.kernels.cones.cones import judge_cones, solve_cones
+from flexmb.kernels.index_sets.cone_many import SparseCones, solve_sparse
 from flexmb.nonsmooth.problem import residual
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha import GeneralizedAlpha, Newmark

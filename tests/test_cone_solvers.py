@@ -7,10 +7,10 @@ import pytest
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.cone_project import block_starts
-from flexmb.kernels.cone_residual import cone_scales
-from flexmb.kernels.cone_smooth import solve_smooth
-from flexmb.kernels.cones import AUTO, solve_cones
+from flexmb.kernels.cones.cone_project import block_starts
+from flexmb.kernels.cones.cone_residual import cone_scales
+from flexmb.kernels.cones.cone_smooth import solve_smooth
+from flexmb.kernels.cones.cones import AUTO, solve_cones
 from flexmb.nonsmooth import ContactNotConverged, ContactProblem, ContactSolver, residual
 from flexmb.nonsmooth.methods.registry import NAMES
 from flexmb.shipped_data import shipped_folder

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.kernels.cone_hard import HARD_CONES, solve_sent_hard
-from flexmb.kernels.cone_stage import CONES, send_cones
-from flexmb.kernels.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR, judge_cones, solve_cones
-from flexmb.kernels.stages import Stage
+from flexmb.kernels.compilation.stages import Stage
+from flexmb.kernels.cones.cone_hard import HARD_CONES, solve_sent_hard
+from flexmb.kernels.cones.cone_stage import CONES, send_cones
+from flexmb.kernels.cones.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR, judge_cones, solve_cones
 
 PLANAR, SPATIAL, ROLLING, SPHERICAL = (1, 0, 0), (2, 0, 0), (2, 2, 1), (3, 0, 0)
 

@@ -11,9 +11,9 @@ from multibody_systems import AXES, MODES_D, NODE_D, along
 from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
-from flexmb.kernels import constraint_rows, markers
-from flexmb.kernels import tables as tab
-from flexmb.kernels.curves import curve_gap
+from flexmb.kernels.geometry import constraint_rows, markers
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.geometry.curves import curve_gap
 from flexmb.parts.contacts.curve import joined
 from flexmb.parts.contacts.curve_pieces import Spline
 from flexmb.state import Array

@@ -9,11 +9,11 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from flexmb.kernels.lcp import LEMKE, NEWTON, PGS, solve_lcp, solve_lemke, solve_newton
-from flexmb.kernels.lcp_lemke import most_pivots
-from flexmb.kernels.lcp_proximal import solve_proximal
-from flexmb.kernels.lcp_refine import accurate_row, exact_product
-from flexmb.kernels.lcp_residual import violation
+from flexmb.kernels.lcp.lcp import LEMKE, NEWTON, PGS, solve_lcp, solve_lemke, solve_newton
+from flexmb.kernels.lcp.lcp_lemke import most_pivots
+from flexmb.kernels.lcp.lcp_proximal import solve_proximal
+from flexmb.kernels.lcp.lcp_refine import accurate_row, exact_product
+from flexmb.kernels.lcp.lcp_residual import violation
 from flexmb.nonsmooth import ContactNotConverged, ContactProblem, ContactSolver
 
 Problem = tuple[np.ndarray, np.ndarray]

@@ -10,7 +10,7 @@ from systems_with_laws import blocks_of
 
 import flexmb as fm
 from flexmb.errors import InputError
-from flexmb.kernels.friction_law import friction_coefficient, state_after
+from flexmb.kernels.laws.friction_law import friction_coefficient, state_after
 from flexmb.laws.friction import friction_numbers
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.parts.contacts import KINDS

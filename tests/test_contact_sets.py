@@ -10,9 +10,9 @@ from test_spin_kernels import column, scale
 
 import flexmb as fm
 from flexmb.assembly import contact_sets as sets
-from flexmb.kernels.lcp_residual import lcp_residual
-from flexmb.kernels.multibody import ITERATIONS, STEPS
-from flexmb.kernels.sparse_sets import IN, OUT, solve_sets
+from flexmb.kernels.index_sets.sparse_sets import IN, OUT, solve_sets
+from flexmb.kernels.lcp.lcp_residual import lcp_residual
+from flexmb.kernels.multibody.multibody import ITERATIONS, STEPS
 from flexmb.schemes import GeneralizedAlpha, MoreauJean, SchatzmanPaoli
 
 R = 0.0625

@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from flexmb.kernels import curves as kc
-from flexmb.kernels.tables import Curves
+from flexmb.kernels.geometry import curves as kc
+from flexmb.kernels.geometry.tables import Curves
 from flexmb.parts.contacts.curve import Curve, joined
 from flexmb.parts.contacts.curve_pieces import read_pieces
 from flexmb.state import Array

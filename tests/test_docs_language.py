@@ -27,7 +27,7 @@ FEWEST_WORDS = 3
 """Docstrings with fewer words do not say what they are about."""
 PACKAGES = ("flexmb", "postproc", "docs/validation", "docs/gallery")
 """Folders whose docstrings are checked."""
-UNCHECKED = {"flexmb/kernels/arrays_at.py"}
+UNCHECKED = {"flexmb/kernels/compilation/arrays_at.py"}
 """Modules with short docstrings that are not rewritten: an edit would compile every kernel anew."""
 
 

@@ -9,7 +9,7 @@ from scipy.integrate import solve_ivp
 
 import flexmb as fm
 from flexmb.drive.drive_corners import corner_times
-from flexmb.kernels.multibody import STEPS
+from flexmb.kernels.multibody.multibody import STEPS
 
 LEVELS = [
     fm.GeneralizedAlpha(0.8),

@@ -13,7 +13,7 @@ import flexmb as fm
 from flexmb.cli import main
 from flexmb.drive.energy_bounds import CLOSES, DIGITS, MOST_GAIN, EnergyBounds
 from flexmb.drive.multibody_engine import MultibodyEngine
-from flexmb.kernels.multibody import NOT_CLOSED
+from flexmb.kernels.multibody.multibody import NOT_CLOSED
 from flexmb.record.samples import ENERGY_COLUMNS, EVENT_WORKS
 
 KINETIC, RESIDUAL = 0, 6

@@ -11,7 +11,7 @@ from scipy import sparse
 import flexmb as fm
 from flexmb.drive.events.drift import on_positions, on_velocities
 from flexmb.drive.events.step_control import SAFETY, factor
-from flexmb.kernels.tables import CLASSES, EXTERNAL
+from flexmb.kernels.geometry.tables import CLASSES, EXTERNAL
 from flexmb.schemes.alpha_smooth import AlphaSmooth
 from flexmb.schemes.half_explicit import BRASEY_HAIRER
 from flexmb.smooth.phase import Phase

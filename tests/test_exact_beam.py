@@ -15,8 +15,8 @@ from scipy.special import ellipeinc, ellipkinc
 
 from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
-from flexmb.kernels import exact_beam as kernel
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.multibody import exact_beam as kernel
 from flexmb.parts.bodies.beam_properties import BeamInertia, BeamStiffness
 from flexmb.parts.bodies.exact_beam import ExactBeam
 

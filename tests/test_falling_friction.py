@@ -9,7 +9,7 @@ import pytest
 
 import flexmb as fm
 from flexmb.errors import RunWarning
-from flexmb.kernels.friction_law import falling_share, falling_steepness, friction_coefficient, state_after
+from flexmb.kernels.laws.friction_law import falling_share, falling_steepness, friction_coefficient, state_after
 from flexmb.laws.friction import friction_numbers
 
 STEEP = {"kind": "stribeck", "static": 0.5, "dynamic": 0.1, "speed": 0.02}

@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from flexmb.kernels import cache, stages
-from flexmb.kernels.lcp import solve_lcp
-from flexmb.kernels.lcp_first import solve_problem
-from flexmb.kernels.lcp_others import solver_settings
+from flexmb.kernels.compilation import cache, stages
+from flexmb.kernels.lcp.lcp import solve_lcp
+from flexmb.kernels.lcp.lcp_first import solve_problem
+from flexmb.kernels.lcp.lcp_others import solver_settings
 
 ROOT = Path(__file__).parent.parent
 

@@ -12,7 +12,7 @@ from test_clearance import RUB, puck, rubbing
 from test_spin_kernels import column, model_of, scale
 
 import flexmb as fm
-from flexmb.kernels.multibody import FACTORIZATIONS
+from flexmb.kernels.multibody.multibody import FACTORIZATIONS
 from flexmb.schemes import GeneralizedAlpha, MoreauJean, SchatzmanPaoli
 
 SCHEMES = [

@@ -13,9 +13,9 @@ from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
 from flexmb.fem.beam_points import beam_points
 from flexmb.fem.floating_integrals import floating_integrals
-from flexmb.kernels import floating as kernels
-from flexmb.kernels.rotation import axes_of, turn
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, FLOATING, INERTIA, JOINT, Floating
+from flexmb.kernels.geometry.rotation import axes_of, turn
+from flexmb.kernels.geometry.tables import CLASSES, CONSERVATIVE, DAMPING, EXTERNAL, FLOATING, INERTIA, JOINT, Floating
+from flexmb.kernels.multibody import floating as kernels
 from flexmb.parts.bodies.beam import Beam
 from flexmb.parts.bodies.floating_beam import FloatingBeam
 from flexmb.parts.bodies.floating_data import FloatingData
@@ -53,7 +53,7 @@ class Bench:
     def tangents(self, b: int, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
         n = 6 + int(self.data.modes[b])
         out = [np.full((n, n), np.nan) for _ in range(4)]
-        kernels.tangents(self.data, b, self.axes(q), q, v, *out, self.scratch)
+        kernels.multibody.tangents(self.data, b, self.axes(q), q, v, *out, self.scratch)
         return out
 
     def unknowns(self, b: int) -> np.ndarray:

@@ -17,9 +17,9 @@ import flexmb as fm
 from flexmb.case.expectations import recorded_in
 from flexmb.drive.general import GeneralEngine
 from flexmb.errors import InputError
-from flexmb.kernels import friction_record as rows
-from flexmb.kernels.friction_status import OPEN, SLIP, STICK, friction_status, write_status
-from flexmb.kernels.ledger import (
+from flexmb.kernels.laws import friction_record as rows
+from flexmb.kernels.laws.friction_status import OPEN, SLIP, STICK, friction_status, write_status
+from flexmb.kernels.small_motion.ledger import (
     COLUMNS,
     CONTACT,
     FRICTION,

@@ -14,7 +14,7 @@ from test_friction_record import thrown
 import flexmb as fm
 from flexmb.case import load_case
 from flexmb.cli import main
-from flexmb.kernels.friction_status import OPEN, SLIP, STICK
+from flexmb.kernels.laws.friction_status import OPEN, SLIP, STICK
 from flexmb.postproc.contact_status import COLOURS
 from flexmb.postproc.friction_torque import friction_torques
 from flexmb.postproc.impulses import Arrows

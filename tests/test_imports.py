@@ -189,6 +189,24 @@ def test_no_arrow_goes_back() -> None:
     assert order.index("kernels") < order.index("system") < order.index("schemes") < order.index("drive")
 
 
+KERNEL_LAYERS = (
+    *("compilation", "algebra", "geometry", "laws", "lcp", "cones", "index_sets", "small_motion"),
+    *("multibody", "multibody_contacts", "multibody_steps", "smooth"),
+)
+"""The packages of ``flexmb.kernels``; a module imports from its own and from those before it."""
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "flexmb/kernels").rglob("*.py")), ids=lambda p: p.stem)
+def test_kernels_import_only_from_layers_below(path: Path) -> None:
+    words = path.relative_to(ROOT / "flexmb/kernels").parts
+    if len(words) == 1:
+        assert path.stem == "__init__", "a kernel belongs to one of the packages"
+        return
+    kernels = (name.split(".")[2:] for name in imported_names(path.read_text()) if name.startswith("flexmb.kernels."))
+    above = KERNEL_LAYERS[KERNEL_LAYERS.index(words[0]) + 1 :]
+    assert {name[0] for name in kernels} & set(above) == set()
+
+
 def test_every_arrow_of_the_table_is_used() -> None:
     """What no module needs is not allowed either."""
     used: dict[str, set[str]] = {room: set() for room in MAY_IMPORT}

@@ -13,7 +13,7 @@ from multibody_systems import NODE_D
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo
 from flexmb.errors import InputError
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
 from flexmb.parts.joints import (
     KINDS,
     Cylindrical,

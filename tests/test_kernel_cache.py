@@ -15,11 +15,11 @@ from types import ModuleType
 import numba
 import pytest
 
-from flexmb.kernels import cache
-from flexmb.kernels.cache import keep, kept_signatures
-from flexmb.kernels.sources import imported, source_digests
+from flexmb.kernels.compilation import cache
+from flexmb.kernels.compilation.cache import keep, kept_signatures
+from flexmb.kernels.compilation.sources import imported, source_digests
 
-KERNELS = Path(cache.__file__).parent
+KERNELS = Path(cache.__file__).parents[1]
 TINY = {
     "base": "FACTOR = 2.0\n",
     "step": "import numba\nfrom tiny import base\n\n@numba.njit\ndef step(x):\n    return base.FACTOR * x\n",
@@ -225,7 +225,8 @@ def test_an_unknown_numba_compiles_and_says_so(
 def test_without_a_place_for_compiled_files_everything_works_and_one_note_names_the_cure(tmp_path: Path) -> None:
     root = KERNELS.parent
     shutil.copytree(root, tmp_path / "flexmb", ignore=shutil.ignore_patterns("__pycache__", "postproc"))
-    (tmp_path / "flexmb" / "kernels" / "__pycache__").write_text("not a folder")
+    for package in {path.parent for path in (tmp_path / "flexmb" / "kernels").rglob("*.py")}:
+        (package / "__pycache__").write_text("not a folder")
     (tmp_path / "file").touch()
     shutil.copy(root.parent / "cases" / "bouncing_ball.toml", tmp_path)
     nowhere = str(tmp_path / "file" / "below")
@@ -234,7 +235,7 @@ def test_without_a_place_for_compiled_files_everything_works_and_one_note_names_
 from flexmb.cli import main
 assert main(["validate", "bouncing_ball.toml"]) == 0
 import numpy as np
-from flexmb.kernels.banded import dot
+from flexmb.kernels.algebra.banded import dot
 import flexmb.kernels as kernels
 assert (dot(np.ones(3), np.ones(3)), dot(np.ones(3, dtype=int), np.ones(3))) == (3.0, 3.0)
 print(kernels.__file__)

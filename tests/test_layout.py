@@ -16,9 +16,9 @@ from flexmb.assembly.markers import BodyInfo, Marker, Picture
 from flexmb.case.expectations import evaluate, locate, probe_names, recorded_in
 from flexmb.case.schema import ExpectTable
 from flexmb.errors import InputError
-from flexmb.kernels import markers
-from flexmb.kernels.rotation import axes_of, exp_so3
-from flexmb.kernels.tables import FLOATING, FRAME, GROUND, NODE, PLANAR, MarkerState
+from flexmb.kernels.geometry import markers
+from flexmb.kernels.geometry.rotation import axes_of, exp_so3
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, GROUND, NODE, PLANAR, MarkerState
 from flexmb.linalg.quaternions import from_vector, inverse, product, spun, to_vector, turned
 from flexmb.record.io.export import export
 from flexmb.record.io.frames import PointMaps, cell_values

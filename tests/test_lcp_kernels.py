@@ -15,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numba import njit
 
-from flexmb.kernels.lcp import (
+from flexmb.kernels.lcp.lcp import (
     LEMKE,
     NEWTON,
     PGS,
@@ -26,8 +26,8 @@ from flexmb.kernels.lcp import (
     solve_newton,
     solve_pgs,
 )
-from flexmb.kernels.lcp_active import eliminate, solve_active, substitute
-from flexmb.kernels.lcp_lemke import _pivot_to_end, _start
+from flexmb.kernels.lcp.lcp_active import eliminate, solve_active, substitute
+from flexmb.kernels.lcp.lcp_lemke import _pivot_to_end, _start
 
 EXACT = (NEWTON, LEMKE)
 properties = settings(max_examples=60, deadline=None, derandomize=True)
@@ -495,7 +495,7 @@ def test_called_from_a_compiled_loop():
 PLAIN = """
 import json, sys
 import numpy as np
-from flexmb.kernels.lcp import lcp_worst, solve_lcp
+from flexmb.kernels.lcp.lcp import lcp_worst, solve_lcp
 assert not hasattr(solve_lcp, "py_func")
 out = []
 for case in json.load(sys.stdin):

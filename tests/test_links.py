@@ -9,8 +9,8 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
-from flexmb.kernels import links
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import links
+from flexmb.kernels.geometry import tables as tab
 from flexmb.parts.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
 from flexmb.parts.loads import (
     KINDS,

@@ -7,10 +7,10 @@ import pytest
 from multibody_models import everything
 from numba import njit
 
-from flexmb.kernels.arrays_at import words
-from flexmb.kernels.machine import MachineWorkspace, part
-from flexmb.kernels.multibody import SchemeNumbers
-from flexmb.kernels.solver_settings import SolverSettings
+from flexmb.kernels.compilation.arrays_at import words
+from flexmb.kernels.lcp.solver_settings import SolverSettings
+from flexmb.kernels.multibody.machine import MachineWorkspace, part
+from flexmb.kernels.multibody.multibody import SchemeNumbers
 
 
 def leaves(value, path=""):

@@ -13,8 +13,8 @@ from flexmb.drive.compiled import CompiledEngine
 from flexmb.drive.engine import Plan
 from flexmb.drive.general import GeneralEngine
 from flexmb.errors import NotConverged
-from flexmb.kernels.contact_problem import TOLERANCE
-from flexmb.kernels.lcp import solve_lcp
+from flexmb.kernels.index_sets.contact_problem import TOLERANCE
+from flexmb.kernels.lcp.lcp import solve_lcp
 from flexmb.linalg import factor
 from flexmb.nonsmooth import ContactSolver, delassus
 from flexmb.schemes import many_contacts

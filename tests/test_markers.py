@@ -8,8 +8,8 @@ import pytest
 from multibody_systems import AXES, MODES_D, NODE_D, along
 from scipy.spatial.transform import Rotation
 
-from flexmb.kernels import markers
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import markers
+from flexmb.kernels.geometry import tables as tab
 from flexmb.state import Array
 
 SHIFT_D = np.column_stack([np.random.default_rng(4).normal(size=(2, 3)), np.zeros((2, 3))])

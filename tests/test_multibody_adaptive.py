@@ -8,7 +8,7 @@ from multibody_models import four_bar, four_bar_angles, pendulum, run
 from references import four_bar as reference
 
 import flexmb as fm
-from flexmb.kernels.multibody import STEPS
+from flexmb.kernels.multibody.multibody import STEPS
 from flexmb.record.plan_notes import notes_of
 
 GGL = fm.GeneralizedAlpha(rho_inf=0.8, ggl=True)

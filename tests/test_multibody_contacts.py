@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
 from flexmb.parts.bodies import Bar, Beam, Particle, Rigid, RigidPlanar
 from flexmb.parts.contacts import KINDS, Clearance, NodeCurve, NodeNode, NodePlane, Rope, Spheres, SphereSphere
 from flexmb.parts.loads import Constant, Harmonic, Ramp

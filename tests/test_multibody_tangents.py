@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from multibody_models import everything, heavy_top, run
 
-from flexmb.kernels import markers
-from flexmb.kernels import tables as tab
-from flexmb.kernels.multibody import D0, D1, DQ, DQ_JOINT, INCREMENT, LAM_J, LU_, RHO, T_V, VT, R, W
-from flexmb.kernels.multibody_newton import assemble_stage, place_stage
-from flexmb.kernels.sparse_lu import lu_solve
+from flexmb.kernels.algebra.sparse_lu import lu_solve
+from flexmb.kernels.geometry import markers
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.multibody.multibody import D0, D1, DQ, DQ_JOINT, INCREMENT, LAM_J, LU_, RHO, T_V, VT, R, W
+from flexmb.kernels.multibody_steps.multibody_newton import assemble_stage, place_stage
 from flexmb.schemes import GeneralizedAlpha, MoreauJean
 from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem

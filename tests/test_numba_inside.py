@@ -10,7 +10,7 @@ import pytest
 import flexmb
 
 LIBRARY = Path(flexmb.__file__).parent
-INSIDE = LIBRARY / "kernels" / "numba_inside.py"
+INSIDE = LIBRARY / "kernels" / "compilation" / "numba_inside.py"
 PRIVATE = {
     *("_cache", "_sig", "_wrapper_address", "_nrt", "_compile_core", "_final_module", "_dispatcher"),
     *("get_value_type", "get_data_type", "make_array", "magic_tuple", "targetctx", "from_types", "get_overload"),

@@ -18,7 +18,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from flexmb.kernels.law_codes import COULOMB
+from flexmb.kernels.laws.law_codes import COULOMB
 from flexmb.laws.friction import SIZE
 from flexmb.parts.contacts.node_plane import NodePlane
 from flexmb.schemes.moreau_jean import MoreauJean

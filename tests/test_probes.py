@@ -12,8 +12,8 @@ from messages import pattern
 from flexmb.assembly.builder import Builder, Group
 from flexmb.assembly.markers import BodyInfo, Marker, ground, on_frame
 from flexmb.errors import InputError
-from flexmb.kernels.rotation import axes_of, exp_so3, quaternion_of
-from flexmb.kernels.tables import FLOATING, NODE, PLANAR, System
+from flexmb.kernels.geometry.rotation import axes_of, exp_so3, quaternion_of
+from flexmb.kernels.geometry.tables import FLOATING, NODE, PLANAR, System
 from flexmb.system.layout import Carriers, carriers_of
 from flexmb.system.probes import MultibodyProbe, default_names, probe
 

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from flexmb.assembly.builder import Builder
 from flexmb.errors import InputError
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
 from flexmb.parts.bodies import KINDS, Bar, Beam, Particle, Rigid, RigidPlanar
 from flexmb.parts.bodies.shapes import Box, Cylinder, Sphere
 from flexmb.state import Array

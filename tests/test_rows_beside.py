@@ -10,7 +10,7 @@ from test_spin_kernels import model_of
 
 import flexmb as fm
 from flexmb.errors import InputError
-from flexmb.kernels.rows_beside import space_tangent
+from flexmb.kernels.multibody.rows_beside import space_tangent
 
 LAWS = {"friction": 0.3, "rolling": 0.01, "spinning": 0.02}
 

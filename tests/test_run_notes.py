@@ -18,7 +18,7 @@ from flexmb.drive.energy_bounds import EnergyBounds
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.drive.stiff_damping import stiff_damping
 from flexmb.errors import NotConverged
-from flexmb.kernels.tables import DAMPING
+from flexmb.kernels.geometry.tables import DAMPING
 from flexmb.study.task import Task, run_task
 
 GGL = fm.GeneralizedAlpha(rho_inf=0.8)

@@ -8,7 +8,7 @@ from multibody_models import run
 from references import four_bar as four_bar_data
 
 import flexmb as fm
-from flexmb.kernels.multibody import ITERATIONS
+from flexmb.kernels.multibody.multibody import ITERATIONS
 
 Y, Z, TILTED = (0.0, 1.0, 0.0), (0.0, 0.0, 1.0), (0.48, 0.6, 0.64)
 FAR, FAST = np.array([1000.0, 300.0, -700.0]), np.array([100.0, 30.0, -70.0])

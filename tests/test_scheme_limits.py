@@ -229,10 +229,10 @@ def test_rho_inf_orders_the_dissipation():
 
 def test_a_contact_that_ends_open_gets_no_impulse():
     """Closed is what the *solution* closes: a contact pressed only on the way there has no velocity row."""
-    from flexmb.kernels.arrays import Delassus
-    from flexmb.kernels.contact_step import solve_ggl as compiled
-    from flexmb.kernels.lcp_others import solver_settings
-    from flexmb.kernels.ledger import TERMS_SIZE
+    from flexmb.kernels.lcp.lcp_others import solver_settings
+    from flexmb.kernels.small_motion.arrays import Delassus
+    from flexmb.kernels.small_motion.contact_step import solve_ggl as compiled
+    from flexmb.kernels.small_motion.ledger import TERMS_SIZE
     from flexmb.schemes.alpha_contacts import AlphaBlocks, solve_ggl
 
     # found by search: contact 3 is pressed in the second round and free again in the third

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from flexmb.kernels.cone_limits import TRIAL_SYSTEMS
-from flexmb.kernels.cone_rows import sparse_rows
-from flexmb.kernels.cone_worth import SHORT, WORTH, dense_price, sweep_while_worth
-from flexmb.kernels.lcp_newton import PATIENCE, SETS, iterate_sets
+from flexmb.kernels.cones.cone_limits import TRIAL_SYSTEMS
+from flexmb.kernels.cones.cone_rows import sparse_rows
+from flexmb.kernels.cones.cone_worth import SHORT, WORTH, dense_price, sweep_while_worth
+from flexmb.kernels.lcp.lcp_newton import PATIENCE, SETS, iterate_sets
 from flexmb.nonsmooth import ContactSolver, read_problem
 from flexmb.nonsmooth.problem import kernel_arrays
 from flexmb.shipped_data import shipped_folder

@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
+from flexmb.kernels.algebra.sparse_lu import CANCELLED, Symbolic, lu_factor, lu_solve
 from flexmb.linalg import dependent_columns
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.linalg.dependent_columns import Redundant, candidates, dependent, null_directions

@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from flexmb.errors import InputError
-from flexmb.kernels.tables import SPEED_TABLE
+from flexmb.kernels.geometry.tables import SPEED_TABLE
 from flexmb.parts.speed_history import SpeedHistory
 
 HISTORY = SpeedHistory(time=[0.5, 1.0, 2.5, 3.0], speed=[10.0, 40.0, -5.0, -5.0], phase=0.7)

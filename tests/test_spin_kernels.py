@@ -11,8 +11,8 @@ from rotor_models import Turns, Wheel, bearing, free, given, skew, wheels_of_eve
 from scipy.integrate import solve_ivp
 
 import flexmb as fm
-from flexmb.kernels import tables as tab
-from flexmb.kernels import time_functions
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.geometry import time_functions
 from flexmb.record.samples import ENERGY_COLUMNS
 from flexmb.schemes import GeneralizedAlpha, MoreauJean, MoreauJeanDissipative, Newmark, SchatzmanPaoli
 

@@ -6,7 +6,7 @@ import pytest
 
 from flexmb.drive import stepping_time
 from flexmb.drive.stepping_time import SteppingTime
-from flexmb.kernels.cache import listeners
+from flexmb.kernels.compilation.cache import listeners
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ import pytest
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.table_arrays import system_of
 from flexmb.errors import InputError
-from flexmb.kernels import time_functions as compiled
+from flexmb.kernels.geometry import time_functions as compiled
 from flexmb.parts.time_functions import (
     Constant,
     Function,

@@ -20,7 +20,7 @@ import flexmb as fm
 from flexmb.drive import Plan, choose_engine
 from flexmb.drive.compiled import CompiledEngine
 from flexmb.errors import InputError
-from flexmb.kernels.supernodes import solve_supernodes
+from flexmb.kernels.algebra.supernodes import solve_supernodes
 from flexmb.linalg.factor import BandFactor, SparseFactor, factor, in_bands
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes import (

@@ -1,4 +1,4 @@
-"""``Builder``: collects the contributions of the parts of a model for the arrays of ``kernels.tables``."""
+"""``Builder``: collects the contributions of the parts of a model for the arrays of ``kernels.geometry.tables``."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from flexmb.assembly.markers import BodyInfo, Marker, find_markers, ground
 from flexmb.assembly.rotors import BearingTable, RotorData
 from flexmb.assembly.rows_beside import RowBeside
 from flexmb.errors import InputError
-from flexmb.kernels import tables as tab
-from flexmb.kernels.curves import NEXT, PREVIOUS
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.geometry.curves import NEXT, PREVIOUS
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 
@@ -25,7 +25,7 @@ class Function(Protocol):
     """A function of time that the compiled loops can evaluate."""
 
     def code(self) -> tuple[int, Array]:
-        """Return its kind (see ``kernels.tables``) and its numbers."""
+        """Return its kind (see ``kernels.geometry.tables``) and its numbers."""
         ...
 
 
@@ -275,7 +275,7 @@ class Builder:
         )
 
     def add_curve(self, pieces: Array, chains: Sequence[tuple[int, int]], side: float) -> list[int]:
-        """Add a curve, (np, NUMBERS) numbers of ``kernels.curves``; return the numbers of its chains of pieces."""
+        """Add a curve, (np, NUMBERS) numbers of ``geometry.curves``; return the numbers of its chains of pieces."""
         first, known = sum(len(p) for p in self.curves), len(self.chains)
         pieces = pieces.copy()
         for column in (PREVIOUS, NEXT):
@@ -323,7 +323,7 @@ class Builder:
         self.beams.append(dict(A=A, B=B, length=length, D=D, gamma0=gamma0, kappa0=kappa0, beta=beta, pair=pair))
 
     def add_floating(self, **data: object) -> None:
-        """Add a floating body; keys as the fields of ``kernels.tables.Floating`` for one body."""
+        """Add a floating body; keys as the fields of ``kernels.geometry.tables.Floating`` for one body."""
         self.floating.append(data)
 
     def add_rotor(self, data: RotorData) -> None:

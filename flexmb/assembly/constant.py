@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.spin import ANGLE
-from flexmb.kernels.tables import NODE, SPEED_TABLE, Functions, System
+from flexmb.kernels.geometry.tables import NODE, SPEED_TABLE, Functions, System
+from flexmb.kernels.multibody.spin import ANGLE
 from flexmb.state import IntArray
 
 MOST_UNITS = 64

@@ -6,11 +6,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from flexmb.kernels.lcp import NEWTON
-from flexmb.kernels.multibody import ContactSets
-from flexmb.kernels.sparse_lu import Symbolic
-from flexmb.kernels.sparse_sets import SparseProblem
-from flexmb.kernels.tables import System
+from flexmb.kernels.algebra.sparse_lu import Symbolic
+from flexmb.kernels.geometry.tables import System
+from flexmb.kernels.index_sets.sparse_sets import SparseProblem
+from flexmb.kernels.lcp.lcp import NEWTON
+from flexmb.kernels.multibody.multibody import ContactSets
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.state import IntArray
 

@@ -12,7 +12,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import LineSections
-from flexmb.kernels.tables import FRAME, GROUND
+from flexmb.kernels.geometry.tables import FRAME, GROUND
 from flexmb.state import Array, IntArray
 
 NOTHING: IntArray = np.zeros(0, dtype=np.int64)
@@ -20,7 +20,7 @@ NOTHING: IntArray = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True)
 class Marker:
-    """A point carried by a body, see ``kernels.tables.Markers`` for the meaning of the fields.
+    """A point carried by a body, see ``kernels.geometry.tables.Markers`` for the meaning of the fields.
 
     Parameters
     ----------

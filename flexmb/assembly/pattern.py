@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 
 from flexmb.assembly.contact_sets import pairs_of_contacts
-from flexmb.kernels.multibody import Scatter
-from flexmb.kernels.sparse_lu import Symbolic
-from flexmb.kernels.spin import PHI_V
-from flexmb.kernels.tables import FLOATING, FRAME, Markers, Matrix, Rotors, System
+from flexmb.kernels.algebra.sparse_lu import Symbolic
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, Markers, Matrix, Rotors, System
+from flexmb.kernels.multibody.multibody import Scatter
+from flexmb.kernels.multibody.spin import PHI_V
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.state import Array, IntArray
 

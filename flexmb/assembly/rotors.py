@@ -1,4 +1,4 @@
-"""Effects of spin on bodies, as the arrays of ``kernels.tables.Rotors``."""
+"""Effects of spin on bodies, as the arrays of ``kernels.geometry.tables.Rotors``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.kernels.tables import CROSS, DAMPING, Rotors
+from flexmb.kernels.geometry.tables import CROSS, DAMPING, Rotors
 from flexmb.state import Array, IntArray
 
 
@@ -35,7 +35,7 @@ class BearingTable:
 
 @dataclass(frozen=True)
 class RotorData:
-    """One spinning body over the unknowns of the system; see ``kernels.tables.Rotors``.
+    """One spinning body over the unknowns of the system; see ``kernels.geometry.tables.Rotors``.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """Rows beside the normals of contacts, as collected by a builder: the directions in which motion is possible.
 
 A contact whose bodies move in a plane has one tangent, one whose bodies cannot slide none; see
-``kernels.rows_beside`` for the formulas.
+``kernels.multibody.rows_beside`` for the formulas.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from flexmb.assembly.markers import Marker
 from flexmb.errors import InputError
-from flexmb.kernels.tables import FLOATING, FRAME, PLANAR, SLIDE, SPIN, TURN
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, PLANAR, SLIDE, SPIN, TURN
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array
 
@@ -34,7 +34,7 @@ class RowBeside:
     which : int
         0 or 1, the first or second direction.
     a : (3,) array
-        The direction, see ``kernels.tables.Rows``.
+        The direction, see ``kernels.geometry.tables.Rows``.
     arm : float
         From marker B back along the normal to the contact point, m.
     speed : float

@@ -1,4 +1,4 @@
-"""The lists of a ``Builder`` as the arrays of ``kernels.tables``."""
+"""The lists of a ``Builder`` as the arrays of ``kernels.geometry.tables``."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmb.assembly.rotors import rotors_of
 from flexmb.assembly.unknowns import columns, summed, unknowns_of
-from flexmb.kernels import tables as tab
-from flexmb.kernels.curves import NUMBERS
+from flexmb.kernels.geometry import tables as tab
+from flexmb.kernels.geometry.curves import NUMBERS
 from flexmb.state import Array, IntArray
 
 if TYPE_CHECKING:

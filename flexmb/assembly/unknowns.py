@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from flexmb.assembly.markers import Marker
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
 from flexmb.state import Array, IntArray
 
 if TYPE_CHECKING:

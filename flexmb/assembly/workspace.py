@@ -7,16 +7,26 @@ import numpy as np
 from flexmb.assembly.constant import contact_unknowns
 from flexmb.assembly.contact_sets import contact_sets, friction_sets
 from flexmb.assembly.pattern import Pattern
-from flexmb.kernels.cone_hard import HARD_CONES
-from flexmb.kernels.cone_stage import CONES
-from flexmb.kernels.evaluate import evaluate_stage
-from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
-from flexmb.kernels.friction_record import friction_rows
-from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stage
-from flexmb.kernels.lcp_others import solver_settings
-from flexmb.kernels.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
-from flexmb.kernels.machine import Machine, MachineWorkspace
-from flexmb.kernels.multibody import (
+from flexmb.kernels.compilation.stages import NO_STAGES, SchemeStages, doors_of
+from flexmb.kernels.cones.cone_hard import HARD_CONES
+from flexmb.kernels.cones.cone_stage import CONES
+from flexmb.kernels.geometry.tables import (
+    CLASSES,
+    AngleState,
+    Blocks,
+    MarkerState,
+    Point,
+    RowState,
+    System,
+)
+from flexmb.kernels.laws.friction_record import friction_rows
+from flexmb.kernels.lcp.lcp_others import solver_settings
+from flexmb.kernels.lcp.solver_settings import SolverSettings
+from flexmb.kernels.multibody.evaluate import evaluate_stage
+from flexmb.kernels.multibody.features import beams_stage, floating_stage, rotors_stage
+from flexmb.kernels.multibody.joint_stages import bend_stage, inside_stage, redundant_stage
+from flexmb.kernels.multibody.machine import Machine, MachineWorkspace
+from flexmb.kernels.multibody.multibody import (
     CONTACT_ROWS,
     EPS,
     FIXED,
@@ -40,29 +50,19 @@ from flexmb.kernels.multibody import (
     TangentWork,
     Trial,
 )
-from flexmb.kernels.multibody_contact import contact_stage
-from flexmb.kernels.multibody_contact_sets import contact_sets_stage
-from flexmb.kernels.multibody_corner import corner_stage
-from flexmb.kernels.multibody_fixed import fixed_step_stage
-from flexmb.kernels.multibody_friction import friction_stage
-from flexmb.kernels.multibody_friction_corner import friction_corner_stage
-from flexmb.kernels.multibody_friction_sets import friction_sets_stage
-from flexmb.kernels.multibody_friction_works import works_beside_stage
-from flexmb.kernels.multibody_newton import assemble_stage, place_stage
-from flexmb.kernels.multibody_samples import between_stage
-from flexmb.kernels.rows_beside import rows_beside_stage
-from flexmb.kernels.solver_settings import SolverSettings
-from flexmb.kernels.stages import NO_STAGES, SchemeStages, doors_of
-from flexmb.kernels.tables import (
-    CLASSES,
-    AngleState,
-    Blocks,
-    MarkerState,
-    Point,
-    RowState,
-    System,
-)
-from flexmb.kernels.tangents import tangents_stage
+from flexmb.kernels.multibody.rows_beside import rows_beside_stage
+from flexmb.kernels.multibody.tangents import tangents_stage
+from flexmb.kernels.multibody_contacts.multibody_contact import contact_stage
+from flexmb.kernels.multibody_contacts.multibody_contact_sets import contact_sets_stage
+from flexmb.kernels.multibody_contacts.multibody_friction import friction_stage
+from flexmb.kernels.multibody_contacts.multibody_friction_sets import friction_sets_stage
+from flexmb.kernels.multibody_contacts.multibody_friction_works import works_beside_stage
+from flexmb.kernels.multibody_steps.multibody_corner import corner_stage
+from flexmb.kernels.multibody_steps.multibody_fixed import fixed_step_stage
+from flexmb.kernels.multibody_steps.multibody_friction_corner import friction_corner_stage
+from flexmb.kernels.multibody_steps.multibody_newton import assemble_stage, place_stage
+from flexmb.kernels.multibody_steps.multibody_samples import between_stage
+from flexmb.kernels.small_motion.ledger import LEDGER_SIZE, TERMS_SIZE, empty_ledger
 from flexmb.state import Array, IntArray
 
 

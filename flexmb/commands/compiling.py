@@ -37,7 +37,7 @@ LINE_SECONDS = 5.0
 @contextmanager
 def heard(show: Callable[[str], None]) -> Iterator[None]:
     """Call ``show`` with the name of each kernel that is compiled."""
-    from flexmb.kernels.cache import listeners
+    from flexmb.kernels.compilation.cache import listeners
 
     listeners.append(show)
     try:

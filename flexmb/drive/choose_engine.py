@@ -11,7 +11,7 @@ from flexmb.drive.engine import Engine, Plan
 from flexmb.drive.events.integrators import check_events
 from flexmb.drive.general import GeneralEngine
 from flexmb.errors import InputError
-from flexmb.kernels.tables import LOADED
+from flexmb.kernels.geometry.tables import LOADED
 from flexmb.nonsmooth.methods.registry import KERNELS
 from flexmb.schemes.compiled_numbers import scheme_numbers
 from flexmb.schemes.scheme import EVERYWHERE, LAW_WORDS, Scheme

@@ -10,7 +10,11 @@ from scipy import sparse
 from flexmb.drive.engine import Engine, Plan, not_finite, require_fitting, tally_of, truncate
 from flexmb.drive.structure_arrays import structure_arrays
 from flexmb.errors import NotConverged, SimulationError
-from flexmb.kernels.arrays import (
+from flexmb.kernels.compilation.arrays_at import Room
+from flexmb.kernels.compilation.stages import raise_failed
+from flexmb.kernels.laws.friction_record import friction_rows
+from flexmb.kernels.lcp.lcp_others import solver_settings
+from flexmb.kernels.small_motion.arrays import (
     NO_SOLVER,
     ContactRows,
     Delassus,
@@ -23,13 +27,9 @@ from flexmb.kernels.arrays import (
     Scratch,
     Tables,
 )
-from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.contact_ask import FEW_CONTACTS, few_contacts
-from flexmb.kernels.friction_record import friction_rows
-from flexmb.kernels.lcp_others import solver_settings
-from flexmb.kernels.ledger import TERMS_SIZE, empty_ledger
-from flexmb.kernels.march import STEPS, march
-from flexmb.kernels.stages import raise_failed
+from flexmb.kernels.small_motion.contact_ask import FEW_CONTACTS, few_contacts
+from flexmb.kernels.small_motion.ledger import TERMS_SIZE, empty_ledger
+from flexmb.kernels.small_motion.march import STEPS, march
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.record.samples import Block, Tally

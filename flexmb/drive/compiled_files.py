@@ -12,8 +12,8 @@ WORDS_LARGE = "compiling the equations of bodies and joints (first time on this 
 def will_compile_large() -> bool:
     """Return whether the compiled loop of large motion is missing from the cache; it is common to all schemes."""
     with contextlib.suppress(Exception):
-        from flexmb.kernels.cache import kept_signatures
-        from flexmb.kernels.multibody_march import march_multibody
+        from flexmb.kernels.compilation.cache import kept_signatures
+        from flexmb.kernels.multibody_steps.multibody_march import march_multibody
 
         return not kept_signatures(march_multibody)
     return False
@@ -22,11 +22,11 @@ def will_compile_large() -> bool:
 def will_compile(scheme: Any) -> bool:
     """Return whether the compiled loop of a scheme is missing from the cache; False if that cannot be determined.
 
-    What is kept is known only where compiled files are (``kernels/cache.py``); elsewhere nothing is said.
+    What is kept is known only where compiled files are (``kernels/compilation/cache.py``); elsewhere nothing is said.
     """
     with contextlib.suppress(Exception):
-        from flexmb.kernels.cache import is_kept, kept_signatures
-        from flexmb.kernels.march import STEPS, march
+        from flexmb.kernels.compilation.cache import is_kept, kept_signatures
+        from flexmb.kernels.small_motion.march import STEPS, march
 
         parameters = scheme.compiled_step(1.0)
         if parameters is None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody import LENGTH, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK, WEAK_MASS, WHOLE
-from flexmb.kernels.redundancy import MISFIT, NEARLY_DEPENDENT, nearly_dependent
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody.multibody import LENGTH, PASSED_ROW, PASSED_STEPS, PASSED_TIME, WEAK, WEAK_MASS, WHOLE
+from flexmb.kernels.multibody.redundancy import MISFIT, NEARLY_DEPENDENT, nearly_dependent
 from flexmb.system.multibody_system import MultibodySystem
 
 

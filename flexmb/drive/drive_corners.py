@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.tables import RAMP, TABLE, Functions
+from flexmb.kernels.geometry.tables import RAMP, TABLE, Functions
 from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 

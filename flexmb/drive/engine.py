@@ -10,8 +10,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from flexmb.errors import NOT_FINITE, InputError, SimulationError
-from flexmb.kernels.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
-from flexmb.kernels.ledger import (
+from flexmb.kernels.laws.friction_record import BESIDE_COLUMNS, LAW_COLUMNS
+from flexmb.kernels.small_motion.ledger import (
     COLUMNS,
     CONTACT_RESIDUAL,
     CONTACT_STEPS,

@@ -9,11 +9,11 @@ from scipy.sparse.linalg import splu
 
 from flexmb.drive.step_problem import StepProblem
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.friction_blocks import good_enough
-from flexmb.kernels.ledger import T_ITERATIONS
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody import GAP, RATE, ROUND, TIME, Motion, V
-from flexmb.kernels.tables import LOADED
+from flexmb.kernels.geometry.tables import LOADED
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody.multibody import GAP, RATE, ROUND, TIME, Motion, V
+from flexmb.kernels.multibody_contacts.friction_blocks import good_enough
+from flexmb.kernels.small_motion.ledger import T_ITERATIONS
 from flexmb.nonsmooth.problem import ContactProblem, ContactSolution
 from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.state import IntArray

@@ -11,11 +11,12 @@ from flexmb.drive.failed_contacts import FailedContacts
 from flexmb.drive.sparse_cones import SparseCones
 from flexmb.drive.stiff_damping import stiff_damping, thrown_off
 from flexmb.errors import InputError, NotConverged, SimulationError
-from flexmb.kernels.evaluate import evaluate_at
-from flexmb.kernels.friction_record import SLIP_RATE
-from flexmb.kernels.lcp_others import solver_settings
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody import (
+from flexmb.kernels.compilation.stages import raise_failed
+from flexmb.kernels.laws.friction_record import SLIP_RATE
+from flexmb.kernels.lcp.lcp_others import solver_settings
+from flexmb.kernels.multibody.evaluate import evaluate_at
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody.multibody import (
     CENTRED,
     CONE_METHOD,
     CONTACT_FAILED,
@@ -43,11 +44,10 @@ from flexmb.kernels.multibody import (
     Samples,
     V,
 )
-from flexmb.kernels.multibody_begin import begin_motion
-from flexmb.kernels.multibody_contact import contact_stage
-from flexmb.kernels.multibody_march import CUTS, MOST_TURN, march_multibody
-from flexmb.kernels.redundancy import REGULARIZED
-from flexmb.kernels.stages import raise_failed
+from flexmb.kernels.multibody.redundancy import REGULARIZED
+from flexmb.kernels.multibody_contacts.multibody_contact import contact_stage
+from flexmb.kernels.multibody_steps.multibody_begin import begin_motion
+from flexmb.kernels.multibody_steps.multibody_march import CUTS, MOST_TURN, march_multibody
 from flexmb.nonsmooth.methods.registry import KERNELS
 from flexmb.record.samples import Block, Tally
 from flexmb.schemes.compiled_numbers import scheme_numbers

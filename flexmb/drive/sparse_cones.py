@@ -1,7 +1,7 @@
 """Problems of many contacts in large motion that accelerated sweeps leave: plain ones, proximal method, gradients.
 
 The compiled loop calls back where its sweeps and patches do not reach the tolerance
-(``kernels.multibody_friction_sets``). That costs some thousand sweeps with W at hand, tens of sparse factorizations, or
+(``multibody_friction_sets``). That costs some thousand sweeps with W at hand, tens of sparse factorizations, or
 some ten thousand products with W.
 """
 
@@ -14,8 +14,8 @@ import numpy as np
 
 from flexmb.drive.step_problem import StepProblem
 from flexmb.errors import InputError
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody_friction_sets import HEAD, LIMIT, REACHED, ROWS, TAKEN
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody_contacts.multibody_friction_sets import HEAD, LIMIT, REACHED, ROWS, TAKEN
 from flexmb.nonsmooth import residual as cone_residual
 from flexmb.nonsmooth.methods import barzilai_borwein
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep

@@ -16,8 +16,7 @@ import numpy as np
 from flexmb.drive.engine import Plan
 from flexmb.drive.multibody_engine import MultibodyEngine
 from flexmb.errors import InputError, SimulationError
-from flexmb.kernels.evaluate import evaluate_at, row_rate
-from flexmb.kernels.friction_record import (
+from flexmb.kernels.laws.friction_record import (
     BESIDE_COLUMNS,
     LAW_COLUMNS,
     SINCE_T,
@@ -26,8 +25,9 @@ from flexmb.kernels.friction_record import (
     TANGENTIAL,
     WORKS,
 )
-from flexmb.kernels.ledger import FALLING_CONTACT, FRICTION_GAIN_CONTACT, GAIN_CONTACT
-from flexmb.kernels.multibody import CENTRED, GAP, GAP_T, RATE, SINCE, TIME, Samples, V
+from flexmb.kernels.multibody.evaluate import evaluate_at, row_rate
+from flexmb.kernels.multibody.multibody import CENTRED, GAP, GAP_T, RATE, SINCE, TIME, Samples, V
+from flexmb.kernels.small_motion.ledger import FALLING_CONTACT, FRICTION_GAIN_CONTACT, GAIN_CONTACT
 from flexmb.record.samples import Block, Tally
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from flexmb.kernels.friction_blocks import POSITION, block_laws, blocks_of, given
-from flexmb.kernels.friction_sweeps import Pile
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.multibody import CANDIDATE, CENTRED, RATE, H
-from flexmb.kernels.multibody_friction import between
-from flexmb.kernels.multibody_friction_sets import pile_of
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody.multibody import CANDIDATE, CENTRED, RATE, H
+from flexmb.kernels.multibody_contacts.friction_blocks import POSITION, block_laws, blocks_of, given
+from flexmb.kernels.multibody_contacts.friction_sweeps import Pile
+from flexmb.kernels.multibody_contacts.multibody_friction import between
+from flexmb.kernels.multibody_contacts.multibody_friction_sets import pile_of
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array, IntArray
 

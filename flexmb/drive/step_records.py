@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.friction_law import falling_share, state_after
-from flexmb.kernels.friction_record import (
+from flexmb.kernels.laws.friction_law import falling_share, state_after
+from flexmb.kernels.laws.friction_record import (
     COHESION,
     FALLING,
     R_T,
@@ -18,8 +18,8 @@ from flexmb.kernels.friction_record import (
     friction_rows,
     take_friction,
 )
-from flexmb.kernels.friction_status import SLIP, write_status
-from flexmb.kernels.ledger import (
+from flexmb.kernels.laws.friction_status import SLIP, write_status
+from flexmb.kernels.small_motion.ledger import (
     T_CLOSED,
     T_CROSS,
     T_DAMPING,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from flexmb.kernels.cache import listeners
+from flexmb.kernels.compilation.cache import listeners
 
 
 class SteppingTime:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.sparse.linalg import splu
 
-from flexmb.kernels.tables import DAMPING
+from flexmb.kernels.geometry.tables import DAMPING
 from flexmb.state import Array
 from flexmb.system.multibody_system import MultibodySystem
 

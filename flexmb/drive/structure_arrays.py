@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.arrays import Bands, Modes, Structure
-from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.banded import Ldu, ldl_factor, ldu_factor
-from flexmb.kernels.sparse_structure import SparseStructure, sparse_algebra
+from flexmb.kernels.algebra.banded import Ldu, ldl_factor, ldu_factor
+from flexmb.kernels.compilation.arrays_at import Room
+from flexmb.kernels.small_motion.arrays import Bands, Modes, Structure
+from flexmb.kernels.small_motion.sparse_structure import SparseStructure, sparse_algebra
 from flexmb.linalg.bands import BandOrder
 from flexmb.linalg.factor import SparseFactor, in_bands
 from flexmb.linalg.strain import Strain, stack

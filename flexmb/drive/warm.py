@@ -6,15 +6,15 @@ import numpy as np
 
 from flexmb.drive.choose_engine import choose_engine
 from flexmb.drive.engine import Plan
-from flexmb.kernels.cone_hard import HARD_CONES
-from flexmb.kernels.cone_stage import CONES
-from flexmb.kernels.features import beams_stage, floating_stage, rotors_stage
-from flexmb.kernels.joint_stages import bend_stage, inside_stage, redundant_stage
-from flexmb.kernels.lcp_others import OTHERS
-from flexmb.kernels.multibody_corner import corner_stage
-from flexmb.kernels.multibody_samples import between_stage
-from flexmb.kernels.smooth_march import march_stage
-from flexmb.kernels.stages import Stage
+from flexmb.kernels.compilation.stages import Stage
+from flexmb.kernels.cones.cone_hard import HARD_CONES
+from flexmb.kernels.cones.cone_stage import CONES
+from flexmb.kernels.lcp.lcp_others import OTHERS
+from flexmb.kernels.multibody.features import beams_stage, floating_stage, rotors_stage
+from flexmb.kernels.multibody.joint_stages import bend_stage, inside_stage, redundant_stage
+from flexmb.kernels.multibody_steps.multibody_corner import corner_stage
+from flexmb.kernels.multibody_steps.multibody_samples import between_stage
+from flexmb.kernels.smooth.smooth_march import march_stage
 from flexmb.schemes import SCHEMES
 from flexmb.system.multibody_system import MultibodySystem
 

@@ -1,4 +1,4 @@
-"""Inertia of a flexible body in its own frame: the polynomials of ``kernels.tables.Floating`` from its points."""
+"""Inertia of a flexible body in its own frame: the polynomials of ``geometry.tables.Floating`` from its points."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from flexmb.state import Array
 
 
 class FloatingIntegrals(NamedTuple):
-    """Coefficients of the mass matrix over (V, omega, eta'), m modes; see ``kernels.tables.Floating``."""
+    """Coefficients of the mass matrix over (V, omega, eta'), m modes; see ``kernels.geometry.tables.Floating``."""
 
     rr0: Array  # (6, 6)
     rr1: Array  # (m, 6, 6)

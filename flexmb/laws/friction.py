@@ -5,7 +5,7 @@
     rate-and-state   mu = [mu_0 + a asinh(V / (2 V_0)) + b ln(theta V_0 / D_c)]_+,     theta' = 1 - V theta / D_c
 
 (Stribeck 1902; Dieterich 1979 and Ruina 1983, the aging law.) V is that at the start of a step, so that mu is a number
-within it; theta is integrated exactly for that V (``kernels.friction_law``).
+within it; theta is integrated exactly for that V (``kernels.laws.friction_law``).
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 from flexmb.checks.plugins import Registry, law_word
 from flexmb.checks.values import check_keys, choice, finite, nonnegative, positive
 from flexmb.errors import InputError
-from flexmb.kernels.law_codes import COULOMB, RATE_AND_STATE, STRIBECK
+from flexmb.kernels.laws.law_codes import COULOMB, RATE_AND_STATE, STRIBECK
 from flexmb.state import Array
 
 SIZE = 8

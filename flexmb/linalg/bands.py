@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.csgraph import reverse_cuthill_mckee
 
-from flexmb.kernels.sparse_rows import SparseRows
+from flexmb.kernels.algebra.sparse_rows import SparseRows
 from flexmb.state import Array, IntArray
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexmb.kernels.sparse_lu import Symbolic
+from flexmb.kernels.algebra.sparse_lu import Symbolic
 from flexmb.state import IntArray
 
 

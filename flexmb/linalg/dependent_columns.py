@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy import linalg, sparse
 from scipy.sparse.linalg import splu
 
-from flexmb.kernels.sparse_lu import Symbolic, lu_factor, lu_solve
+from flexmb.kernels.algebra.sparse_lu import Symbolic, lu_factor, lu_solve
 from flexmb.linalg.bordered import analyze, positions
 from flexmb.linalg.factor import _not_definite, factor
 from flexmb.linalg.inverse_mass import InverseMass, connected

@@ -9,8 +9,8 @@ from scipy import sparse
 from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.errors import InputError
-from flexmb.kernels.banded import ldl_factor, ldu_factor, ldu_solve
-from flexmb.kernels.supernodes import Supernodes
+from flexmb.kernels.algebra.banded import ldl_factor, ldu_factor, ldu_solve
+from flexmb.kernels.algebra.supernodes import Supernodes
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.supernodes import supernodes
 from flexmb.state import Array

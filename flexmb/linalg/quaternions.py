@@ -1,4 +1,4 @@
-"""Unit quaternions over whole arrays, for evaluations after a run (the compiled loops have ``kernels.rotation``).
+"""Unit quaternions over whole arrays, for evaluations after a run (the compiled loops have ``geometry.rotation``).
 
 Quaternions p are (..., 4), first number the cosine of half the angle; vectors are (..., 3). Leading axes broadcast.
 """

@@ -1,4 +1,4 @@
-"""The factors of SuperLU, laid out in supernodes for compiled loops (``kernels.supernodes``)."""
+"""The factors of SuperLU, laid out in supernodes for compiled loops (``kernels.algebra.supernodes``)."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import SuperLU
 
-from flexmb.kernels.supernodes import Supernodes
+from flexmb.kernels.algebra.supernodes import Supernodes
 from flexmb.state import IntArray
 
 ZEROS = 0.2

@@ -1,4 +1,4 @@
-"""Bordered matrices of many contacts as the arrays of ``kernels.bordered``, and the response of a contact to itself."""
+"""Bordered matrices of many contacts as the arrays of ``algebra.bordered``, and the response of a contact to itself."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.bordered import Border
-from flexmb.kernels.envelope import factor_envelope, invert_envelope, reaches, read_inverse
+from flexmb.kernels.algebra.bordered import Border
+from flexmb.kernels.algebra.envelope import factor_envelope, invert_envelope, reaches, read_inverse
 from flexmb.state import Array, IntArray
 
 
@@ -77,7 +77,7 @@ def _csr(A: sparse.csr_array) -> tuple[IntArray, IntArray, Array]:
 
 @dataclass(frozen=True)
 class Envelope:
-    """A matrix factored within its envelope (``kernels.envelope``)."""
+    """A matrix factored within its envelope (``kernels.algebra.envelope``)."""
 
     first: IntArray
     start: IntArray

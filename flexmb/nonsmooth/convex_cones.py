@@ -2,7 +2,7 @@
 
     U = W P + b,     K* contains U  perp  P in K
 
-Without the term mu |U_T| on the normal rate of ``kernels.cones`` the problem is the optimality condition of the minimum
+Without the term mu |U_T| on the normal rate of ``cones.cones`` the problem is the optimality condition of the minimum
 of P^T W P / 2 + b^T P over K, with a unique U at any friction; but a sliding contact also opens, U_N = mu |U_T|.
 The residual is that of the true law, without that term.
 

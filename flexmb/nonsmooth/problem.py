@@ -20,8 +20,8 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.cone_residual import cone_scales, cone_worst
-from flexmb.kernels.lcp import lcp_worst
+from flexmb.kernels.cones.cone_residual import cone_scales, cone_worst
+from flexmb.kernels.lcp.lcp import lcp_worst
 from flexmb.nonsmooth.blocks import block_shapes, finite, law_of
 from flexmb.state import Array, IntArray
 
@@ -113,7 +113,7 @@ class ContactProblem:
 
     @cached_property
     def scales(self) -> Array:
-        """The numbers D of ``flexmb.kernels.cone_residual``, (n,)."""
+        """The numbers D of ``flexmb.kernels.cones.cone_residual``, (n,)."""
         return np.asarray(cone_scales(self.W.diagonal().copy(), self.shape.copy(), self.start))
 
     @cached_property
@@ -208,7 +208,7 @@ def worst(problem: ContactProblem, z: ArrayLike) -> tuple[int, float]:
 def residual(problem: ContactProblem, z: ArrayLike) -> float:
     """Return the residual of ``z``, the common criterion of all solvers.
 
-    Without friction it is the natural map of ``flexmb.kernels.lcp_residual``, else that of
-    ``flexmb.kernels.cone_residual``.
+    Without friction it is the natural map of ``flexmb.kernels.lcp.lcp_residual``, else that of
+    ``flexmb.kernels.cones.cone_residual``.
     """
     return worst(problem, z)[1]

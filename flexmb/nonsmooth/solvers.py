@@ -10,13 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.lcp import LEMKE, NEWTON, PGS, solve_lcp
+from flexmb.kernels.lcp.lcp import LEMKE, NEWTON, PGS, solve_lcp
 from flexmb.nonsmooth.methods.registry import KERNELS, NAMES, run
 from flexmb.nonsmooth.problem import ContactProblem, ContactSolution, impulses, kernel_arrays, residual, worst
 from flexmb.state import frozen
 
 METHODS: dict[str, int] = {"auto": NEWTON, "newton": NEWTON, "lemke": LEMKE, "pgs": PGS, "nsgs": PGS}
-"""Solvers with their own code for frictionless problems (``flexmb.kernels.lcp``)."""
+"""Solvers with their own code for frictionless problems (``flexmb.kernels.lcp.lcp``)."""
 
 
 class ContactNotConverged(NotConverged):
@@ -96,7 +96,7 @@ class ContactSolver:
 
     @property
     def cone_method(self) -> int:
-        """Code of the solver in the kernel for problems with friction (``flexmb.kernels.cones``)."""
+        """Code of the solver in the kernel for problems with friction (``flexmb.kernels.cones.cones``)."""
         if not self.compiled:
             words = f"not a solver of compiled loops; these are {', '.join(KERNELS)}"
             raise InputError(words, where="ContactSolver", key="name", value=self.name)

@@ -1,6 +1,6 @@
 """Newton's and the proximal method for problems with many contacts, with sparse instead of dense factors.
 
-The iterations are those of ``flexmb.kernels.cone_newton`` and ``cone_proximal``, whose formulas they use.
+The iterations are those of ``flexmb.kernels.cones.cone_newton`` and ``cone_proximal``, whose formulas they use.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ import numpy as np
 from scipy import sparse
 from scipy.sparse.linalg import MatrixRankWarning, splu
 
-from flexmb.kernels.cone_linear import linearize, step_lengths
-from flexmb.kernels.cone_newton import HALVINGS, VAIN
-from flexmb.kernels.cone_project import LARGEST
-from flexmb.kernels.cone_proximal import FIRST, LEAST, MOST, SHARE, STEPS
-from flexmb.kernels.cone_residual import cone_worst
+from flexmb.kernels.cones.cone_linear import linearize, step_lengths
+from flexmb.kernels.cones.cone_newton import HALVINGS, VAIN
+from flexmb.kernels.cones.cone_project import LARGEST
+from flexmb.kernels.cones.cone_proximal import FIRST, LEAST, MOST, SHARE, STEPS
+from flexmb.kernels.cones.cone_residual import cone_worst
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
@@ -32,7 +32,7 @@ class Schedule(NamedTuple):
 
 
 QUICK = Schedule()
-"""The schedule of ``kernels.cone_proximal``."""
+"""The schedule of ``kernels.cones.cone_proximal``."""
 
 
 class SparseNewton:
@@ -87,7 +87,7 @@ class SparseNewton:
     def solve(
         self, P: Array, alpha: float, anchor: Array, max_iter: int, tol: float, most_vain: int = VAIN
     ) -> tuple[Array, int, float]:
-        """Return the best iterate, the number of linear systems, and its residual (``kernels.cone_newton.newton``)."""
+        """Return the best iterate, the number of linear systems, and its residual (``cones.cone_newton.newton``)."""
         raised = alpha / self.D**2
         W, b = self.W + sparse.diags_array(raised), self.b - raised * anchor
         r = step_lengths(W.diagonal(), self.shape, self.start)

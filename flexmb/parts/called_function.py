@@ -12,8 +12,8 @@ import numpy as np
 
 from flexmb.checks.values import positive
 from flexmb.errors import InputError
-from flexmb.kernels.called import CompiledDoor, Door, compiled_by_numba
-from flexmb.kernels.time_functions import CALLED
+from flexmb.kernels.compilation.called import CompiledDoor, Door, compiled_by_numba
+from flexmb.kernels.geometry.time_functions import CALLED
 from flexmb.parts.time_function_base import Code, TimeFunction
 from flexmb.state import Array
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.checks.values import finite
 from flexmb.errors import InputError
-from flexmb.kernels.tables import SPEED_SLACK, SPEED_TABLE
+from flexmb.kernels.geometry.tables import SPEED_SLACK, SPEED_TABLE
 from flexmb.parts.time_function_base import Code
 from flexmb.parts.time_functions import covered, increasing, just_after, number_list
 from flexmb.state import Array

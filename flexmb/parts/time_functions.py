@@ -2,7 +2,7 @@
 
 ``value``, ``rate`` and ``second`` take a time or an array of times, s, and return an array of the same shape (0-d for a
 number). ``rate`` and ``second`` are right-sided derivatives. ``check_span`` raises when the function is not defined on
-a whole run. ``code`` is the function as the compiled loops read it (``kernels.time_functions``). Functions
+a whole run. ``code`` is the function as the compiled loops read it (``kernels.geometry.time_functions``). Functions
 of Python and numba are in ``called_function``.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from flexmb.checks.values import choice, finite, from_table, positive
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE
+from flexmb.kernels.geometry.tables import CONSTANT, HARMONIC, POLYNOMIAL, RAMP, SPIN_UP, TABLE
 from flexmb.parts.called_function import Called
 from flexmb.parts.time_function_base import Code, TimeFunction
 from flexmb.state import Array

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.friction_record import (
+from flexmb.kernels.laws.friction_record import (
     BESIDE_COLUMNS,
     COHESION_AT,
     FRICTION_AT,
@@ -149,7 +149,7 @@ class Block:
 
     @property
     def status(self) -> Array:
-        """0 open, 1 sticks, 2 slips (``kernels.friction_status``), (k, nc)."""
+        """0 open, 1 sticks, 2 slips (``kernels.laws.friction_status``), (k, nc)."""
         return self.laws[:, STATUS_AT]
 
     @property
@@ -182,7 +182,7 @@ class Block:
 class Tally:
     """Statistics of a run: gaps, gains, contacts and iterations of every step; energies and residual of the samples.
 
-    ``falling_max`` is the largest ``W_TT P_N |mu'|`` of contacts that slipped (``kernels.friction_law``), and
+    ``falling_max`` is the largest ``W_TT P_N |mu'|`` of contacts that slipped (``kernels.laws.friction_law``), and
     ``contact_residual_max`` the largest residual accepted of contact problems with friction in large motion.
     ``round_off`` is the energy that round-off may make of a system at rest, J.
     ``steps`` counts those of the grid; ``steps_taken`` is another number (0: the same) where a tolerance chooses them.

@@ -4,7 +4,7 @@ In the axes d, y, z of a line of length l, with displacements u and rotations t 
 
     stretch and shear   (u_B - u_A)/l - (t_A + t_B)/2 x d          curvature   (t_B - t_A)/l
 
-for nodes of small displacement and in floating frames; for nodes that are frames, as in ``kernels.exact_beam``,
+for nodes of small displacement and in floating frames; for nodes that are frames, as in ``multibody.exact_beam``,
 
     R_m^T (r_B - r_A)/l - d      log(R_A^T R_B)/l,      R_m the rotation halfway between the ends.
 
@@ -19,7 +19,7 @@ from functools import cached_property
 import numpy as np
 
 from flexmb.fem.line_sections import LineSections
-from flexmb.kernels.tables import FRAME
+from flexmb.kernels.geometry.tables import FRAME
 from flexmb.linalg.quaternions import from_vector, inverse, product, to_vector, turned
 from flexmb.state import Array, IntArray
 from flexmb.system.layout import Layout

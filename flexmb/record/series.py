@@ -9,8 +9,8 @@ import numpy as np
 
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.kernels.friction_status import OPEN, SLIP, STICK
-from flexmb.kernels.law_codes import STRIBECK
+from flexmb.kernels.laws.friction_status import OPEN, SLIP, STICK
+from flexmb.kernels.laws.law_codes import STRIBECK
 from flexmb.record.io.friction_rows import (
     ABOUT_AXES,
     ALONG_TANGENTS,

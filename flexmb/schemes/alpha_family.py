@@ -57,9 +57,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.multibody import BOTH, INDEX2, INDEX3, SPLIT
-from flexmb.kernels.stages import SchemeStages
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
+from flexmb.kernels.compilation.stages import SchemeStages
+from flexmb.kernels.geometry.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA, JOINT
+from flexmb.kernels.multibody.multibody import BOTH, INDEX2, INDEX3, SPLIT
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_contacts import AlphaFixed, AlphaStep
 from flexmb.schemes.alpha_newton import AlphaTrial

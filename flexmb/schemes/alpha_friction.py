@@ -6,7 +6,7 @@ Let z stack the impulses Lam of the normals and those of the rows beside them, J
     ggl = true:   M w = J z,  M dq = G nu + (h/2) H z_T
 
 Without the last term a contact that sticks would creep by h a_T / 2: friction acts on positions as the smooth forces
-do. A contact that closes is a block of the cones of ``kernels.cones``; a position row of GGL is a block of one row, its
+do. A contact that closes is a block of the cones of ``cones.cones``; a position row of GGL is a block of one row, its
 unknown nu / h. Both levels are solved as one problem; which contacts close is found as without friction.
 """
 

@@ -17,7 +17,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.errors import NotConverged
-from flexmb.kernels.tables import CLASSES
+from flexmb.kernels.geometry.tables import CLASSES
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.alpha_family import ITERATIONS, Alpha, forces_in_space
 from flexmb.schemes.alpha_newton import AlphaTrial

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from flexmb.kernels.law_codes import BETA
+from flexmb.kernels.laws.law_codes import BETA
 from flexmb.schemes.law_state import tangent_displacements
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from flexmb.errors import InputError
-from flexmb.kernels.multibody import CENTRED, INDEX2, SchemeNumbers
+from flexmb.kernels.multibody.multibody import CENTRED, INDEX2, SchemeNumbers
 from flexmb.schemes.scheme import Scheme
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Contacts with rows beside their normals, as the arrays of the compiled steps of small motion (``kernels.side_rows``).
+"""Contacts with rows beside their normals, as the arrays of the compiled steps of small motion (``side_rows``).
 
 Few contacts have a dense matrix over all rows, many the bordered matrices of ``schemes.sparse_cones``.
 """
@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.arrays import SideAddress
-from flexmb.kernels.arrays_at import Room
-from flexmb.kernels.cone_dense import DenseCones, solve_dense
-from flexmb.kernels.cone_hard import hard_cones
-from flexmb.kernels.cone_many import SparseCones, solve_sparse
-from flexmb.kernels.cone_problem import ITERATIONS, RESIDUAL, Cones
-from flexmb.kernels.side_rows import Sides, side_step
-from flexmb.kernels.stages import Stage
+from flexmb.kernels.compilation.arrays_at import Room
+from flexmb.kernels.compilation.stages import Stage
+from flexmb.kernels.cones.cone_dense import DenseCones, solve_dense
+from flexmb.kernels.cones.cone_hard import hard_cones
+from flexmb.kernels.cones.cone_problem import ITERATIONS, RESIDUAL, Cones
+from flexmb.kernels.index_sets.cone_many import SparseCones, solve_sparse
+from flexmb.kernels.small_motion.arrays import SideAddress
+from flexmb.kernels.small_motion.side_rows import Sides, side_step
 from flexmb.linalg.bands import BandOrder
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.problem import ContactProblem, ContactSolution

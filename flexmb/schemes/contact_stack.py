@@ -1,7 +1,7 @@
 """The contact problem of a step as blocks, and its solution under Newton's or Poisson's law of impact.
 
 Impulses and rates of all contacts stand in one vector: normals (nc), then the rows beside them (nt). ``Stack`` picks
-the rows of some contacts and puts each contact's together, its normal first, as ``kernels.cones`` takes them:
+the rows of some contacts and puts each contact's together, its normal first, as ``kernels.cones.cones`` takes them:
 
     U = W P + b,     K* contains (U_N + mu |U_T| + roll |omega_T| + spin |omega_N|, U_T, omega_T, omega_N)  perp  P in K
 
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.errors import NOT_FINITE, NotConverged
-from flexmb.kernels.cones import solve_cones
+from flexmb.kernels.cones.cones import solve_cones
 from flexmb.nonsmooth.problem import ContactProblem, ContactSolution
 from flexmb.nonsmooth.solvers import ContactNotConverged, ContactSolver
 from flexmb.state import Array, IntArray

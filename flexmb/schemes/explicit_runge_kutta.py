@@ -2,7 +2,7 @@
 
 Joints and closed contacts are differentiated twice, G^T v' = -bias; the driver takes the drift away. Local errors are
 the differences of the embedded methods, of order h^5. The stages are those of ``smooth.explicit_steps``; between events
-the same table is stepped by the compiled loop of ``kernels.smooth_march``.
+the same table is stepped by the compiled loop of ``kernels.smooth.smooth_march``.
 """
 
 from __future__ import annotations

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.friction_law import friction_coefficient, state_after
-from flexmb.kernels.law_codes import BETA, STATES, THETA, U_1
+from flexmb.kernels.laws.friction_law import friction_coefficient, state_after
+from flexmb.kernels.laws.law_codes import BETA, STATES, THETA, U_1
 from flexmb.state import Array, IntArray, State
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.protocol import System

@@ -1,4 +1,4 @@
-"""The contact problem of a step with many contacts, as the arrays of ``kernels.many_contacts``.
+"""The contact problem of a step with many contacts, as the arrays of ``kernels.index_sets.many_contacts``.
 
 No matrix over pairs of contacts is formed. The response of a contact to its own impulse is computed from the entries of
 an inverse near its diagonal.
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from flexmb.kernels.arrays import ManyRows
-from flexmb.kernels.bordered import Border
-from flexmb.kernels.contact_problem import ITERATIONS, RESIDUAL, TOLERANCE, WORST, Sets
-from flexmb.kernels.contact_response import ONE, TWO, Response
-from flexmb.kernels.many_contacts import ContactRoom, ManyContacts
+from flexmb.kernels.algebra.bordered import Border
+from flexmb.kernels.index_sets.contact_problem import ITERATIONS, RESIDUAL, TOLERANCE, WORST, Sets
+from flexmb.kernels.index_sets.contact_response import ONE, TWO, Response
+from flexmb.kernels.index_sets.many_contacts import ContactRoom, ManyContacts
+from flexmb.kernels.small_motion.arrays import ManyRows
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.linalg.strain import stack
 from flexmb.nonsmooth.bordered_problem import Envelope, bordered, factored, own_response, row_lengths
@@ -43,7 +43,7 @@ class Level(Enum):
 
 @dataclass(frozen=True)
 class StepNumbers:
-    """The scalars of a step's contact problem (``kernels.contact_response``).
+    """The scalars of a step's contact problem (``kernels.index_sets.contact_response``).
 
     ``c_C`` and ``c_K`` are the factors in S = M + c_C (C + Y) + c_K (K + N); ``scale`` belongs to the level ONE, and
     (h, r, beta, gamma) to the others; ``refine`` says that solutions with S are corrected once.

@@ -40,9 +40,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.multibody import WHOLE
-from flexmb.kernels.stages import SchemeStages
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.compilation.stages import SchemeStages
+from flexmb.kernels.geometry.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.multibody.multibody import WHOLE
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.compiled.formulas import increment, mean
 from flexmb.schemes.compiled.moreau_jean import MoreauJeanStep

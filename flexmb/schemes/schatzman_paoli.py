@@ -35,9 +35,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.multibody import CENTRED
-from flexmb.kernels.stages import SchemeStages
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.compilation.stages import SchemeStages
+from flexmb.kernels.geometry.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.multibody.multibody import CENTRED
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.compiled.schatzman_paoli import SchatzmanPaoliStep

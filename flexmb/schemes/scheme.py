@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.lcp import NEWTON
-from flexmb.kernels.rows import MARGIN, PRESSED
-from flexmb.kernels.stages import NO_STAGES, SchemeStages
+from flexmb.kernels.compilation.stages import NO_STAGES, SchemeStages
+from flexmb.kernels.lcp.lcp import NEWTON
+from flexmb.kernels.small_motion.rows import MARGIN, PRESSED
 from flexmb.nonsmooth.delassus import delassus
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.many_contacts import Level, ManyContactsProblem, StepNumbers, pays
@@ -130,7 +130,7 @@ class Memory:
     rows : (m, nt) array
         Vectors over the rows of contacts beside their normals.
     laws : (k, nc) array
-        State of the laws of contacts (``kernels.law_codes``); k = 0 where they have none.
+        State of the laws of contacts (``kernels.laws.law_codes``); k = 0 where they have none.
     """
 
     vectors: Array
@@ -197,7 +197,7 @@ class Scheme(ABC):
         return self.start(system, state, h, fixed, solver)
 
     def compiled_step(self, h: float) -> Any | None:
-        """Return the parameters of the compiled step of constant systems (``kernels.march``); None if there is none."""
+        """Return the parameters of the compiled step of constant systems (``march``); None if there is none."""
         return None
 
     def amplification(self, k: float, c: float) -> Array:
@@ -208,7 +208,7 @@ class Scheme(ABC):
         raise InputError("has no amplification matrix", where="spectrum", key="scheme", value=self.name)
 
     def large_motion_numbers(self) -> dict[str, Any]:
-        """Return the numbers that the compiled loop of large motion reads (``kernels.multibody.SchemeNumbers``)."""
+        """Return the numbers that the compiled loop of large motion reads (``multibody.multibody.SchemeNumbers``)."""
         raise InputError(
             f"has no step of large motion; here use one of {IN_LARGE_MOTION}",
             where="scheme",

@@ -1,14 +1,14 @@
-"""Many contacts with friction as the arrays of ``kernels.cone_sets``: no matrix over pairs of contacts is formed."""
+"""Many contacts with friction as the arrays of ``index_sets.cone_sets``: no matrix over pairs of contacts is formed."""
 
 from __future__ import annotations
 
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.cone_faces import Faces
-from flexmb.kernels.cone_many import SparseCones
-from flexmb.kernels.cone_problem import Cones
-from flexmb.kernels.cone_residual import cone_scales
+from flexmb.kernels.cones.cone_problem import Cones
+from flexmb.kernels.cones.cone_residual import cone_scales
+from flexmb.kernels.index_sets.cone_faces import Faces
+from flexmb.kernels.index_sets.cone_many import SparseCones
 from flexmb.linalg.bands import BandOrder, band_order
 from flexmb.nonsmooth.bordered_problem import bordered, factored, own_response, row_lengths
 from flexmb.schemes.many_contacts import FEW, Level, StepNumbers, response_of, step_equations

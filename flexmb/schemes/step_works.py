@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.geometry.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.schemes.block_rows import BlockRows
 from flexmb.state import Array, StepReport
 from flexmb.system.protocol import System

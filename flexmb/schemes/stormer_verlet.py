@@ -32,7 +32,7 @@ from typing import ClassVar
 import numpy as np
 
 from flexmb.errors import InputError, NotConverged
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.geometry.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.linalg.frequencies import highest_frequency
 from flexmb.nonsmooth.solvers import ContactSolver
 from flexmb.schemes.frictional import StepContacts, directions, no_laws, surface_rates

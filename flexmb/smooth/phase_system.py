@@ -13,7 +13,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import NotConverged
-from flexmb.kernels.time_functions import value
+from flexmb.kernels.geometry.time_functions import value
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.state import Array

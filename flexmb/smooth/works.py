@@ -21,7 +21,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from flexmb.kernels.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.geometry.tables import CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.smooth.smooth_step import SmoothWorks

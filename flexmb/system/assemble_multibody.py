@@ -17,7 +17,7 @@ from flexmb.assembly.gravity_check import gravity_notes
 from flexmb.assembly.markers import BodyInfo, Marker
 from flexmb.assembly.rows_beside import beside_spheres
 from flexmb.errors import InputError
-from flexmb.kernels.tables import FRAME, PLANAR
+from flexmb.kernels.geometry.tables import FRAME, PLANAR
 from flexmb.state import Array, IntArray
 from flexmb.system.consistency import consistent
 from flexmb.system.layout import Layout, carriers_of, dots, layout_of, picture_of

@@ -7,8 +7,8 @@ from dataclasses import fields
 
 import numpy as np
 
-from flexmb.kernels.multibody import Laws
-from flexmb.kernels.tables import SLIDE, SPIN, TURN, TWIST, System
+from flexmb.kernels.geometry.tables import SLIDE, SPIN, TURN, TWIST, System
+from flexmb.kernels.multibody.multibody import Laws
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 from flexmb.system.contact_blocks import Blocks

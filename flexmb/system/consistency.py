@@ -10,8 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.redundancy import MISFIT, REGULARIZED
-from flexmb.kernels.tables import HARMONIC
+from flexmb.kernels.geometry.tables import HARMONIC
+from flexmb.kernels.multibody.redundancy import MISFIT, REGULARIZED
 from flexmb.linalg.dependent_columns import Redundant, candidates, dependent, even_masses, null_directions
 from flexmb.linalg.inverse_mass import InverseMass
 from flexmb.state import Array, IntArray

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.tables import FLOATING, FRAME, NODE, PLANAR
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, NODE, PLANAR
 from flexmb.state import Array
 from flexmb.system.layout import Carriers, Layout
 from flexmb.system.multibody_system import MultibodySystem

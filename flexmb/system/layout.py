@@ -1,7 +1,7 @@
 """Positions of the unknowns in space: points of all bodies, their connections, and their motion.
 
 In small motion displacements are linear maps of q. In large motion every point belongs to a *carrier* (see
-``kernels.tables``): ground, a frame, a planar body, a node of small displacement, or a node of a floating body.
+``geometry.tables``): ground, a frame, a planar body, a node of small displacement, or a node of a floating body.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from scipy import sparse
 from flexmb.assembly.glyphs import Glyphs
 from flexmb.assembly.markers import BodyInfo, Marker, Picture
 from flexmb.fem.line_sections import LineSections, joined, unknown
-from flexmb.kernels.tables import FLOATING, FRAME, NODE, PLANAR
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, NODE, PLANAR
 from flexmb.linalg.quaternions import from_vector, inverse, product, spun, to_vector, turned
 from flexmb.state import Array, IntArray
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.evaluate import evaluate_at, momentum
-from flexmb.kernels.tables import CLEARANCE, CURVE, JOINT, System
+from flexmb.kernels.geometry.tables import CLEARANCE, CURVE, JOINT, System
+from flexmb.kernels.multibody.evaluate import evaluate_at, momentum
 from flexmb.state import Array, IntArray
 from flexmb.system.linear_contacts import FEW
 

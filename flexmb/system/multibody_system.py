@@ -16,17 +16,17 @@ from scipy import sparse
 
 from flexmb.assembly.bending import Bending
 from flexmb.assembly.pattern import Pattern, pattern_of
-from flexmb.kernels import tangents
-from flexmb.kernels.curves import SIZE
-from flexmb.kernels.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
-from flexmb.kernels.machine import MachineWorkspace
-from flexmb.kernels.markers import place
-from flexmb.kernels.multibody import B_, T_FIRST, SchemeNumbers
-from flexmb.kernels.rotation import tangent_inverse
-from flexmb.kernels.solver_settings import SolverSettings
-from flexmb.kernels.stages import NO_STAGES, SchemeStages
-from flexmb.kernels.tables import ANGLE, CLASSES, CURVE, DOT, FLOATING, FRAME, PLANAR, Point, System
-from flexmb.kernels.time_functions import value
+from flexmb.kernels.compilation.stages import NO_STAGES, SchemeStages
+from flexmb.kernels.geometry.curves import SIZE
+from flexmb.kernels.geometry.markers import place
+from flexmb.kernels.geometry.rotation import tangent_inverse
+from flexmb.kernels.geometry.tables import ANGLE, CLASSES, CURVE, DOT, FLOATING, FRAME, PLANAR, Point, System
+from flexmb.kernels.geometry.time_functions import value
+from flexmb.kernels.lcp.solver_settings import SolverSettings
+from flexmb.kernels.multibody import tangents
+from flexmb.kernels.multibody.evaluate import advance, evaluate_at, joint_forces, momentum, row_bias, row_rate
+from flexmb.kernels.multibody.machine import MachineWorkspace
+from flexmb.kernels.multibody.multibody import B_, T_FIRST, SchemeNumbers
 from flexmb.state import Array, IntArray, State
 from flexmb.system.blocks_of_rows import laws_of
 from flexmb.system.bordered_factor import SMALL, BorderedFactor, LeastNorm, bordered, factored, step_matrix
@@ -46,7 +46,7 @@ class MultibodySystem:
 
     Parameters
     ----------
-    tables : kernels.tables.System
+    tables : kernels.geometry.tables.System
     q0, v0 : (nq,), (nv,) arrays
     joints, contacts : Groups
     probes, layout

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels import spin
-from flexmb.kernels.sparse_lu import Symbolic
-from flexmb.kernels.tables import Rotors
+from flexmb.kernels.algebra.sparse_lu import Symbolic
+from flexmb.kernels.geometry.tables import Rotors
+from flexmb.kernels.multibody import spin
 from flexmb.state import Array
 
 

@@ -49,7 +49,7 @@ class ContactNumbers(Protocol):
 class Instant(Protocol):
     """A system in (t, q, v).
 
-    ``F`` (CLASSES, nv) are the forces by class (``kernels.tables``), without those of joints and contacts; ``p`` (nv,)
+    ``F`` (CLASSES, nv) are the forces by class (``geometry.tables``), without those of joints and contacts; ``p`` (nv,)
     is the momentum M(q) v. ``g``, ``U``, ``g_t`` (nc,) are gaps, relative velocities G^T v + g_t, and partial time
     derivatives of the gaps; ``G`` (nv, nc) has the force directions of the contacts as columns.
     """

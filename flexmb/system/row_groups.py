@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.assembly.builder import Group
-from flexmb.kernels.tables import SLIDE, System
+from flexmb.kernels.geometry.tables import SLIDE, System
 from flexmb.state import Array, IntArray
 from flexmb.system.blocks_of_rows import blocks_of, blocks_with, joined_blocks, some_blocks
 from flexmb.system.contact_blocks import Blocks

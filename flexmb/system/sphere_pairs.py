@@ -13,7 +13,7 @@ import numpy as np
 import scipy  # loads its subpackages when they are used
 
 from flexmb.assembly.rows_beside import RowBeside
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import tables as tab
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.state import Array, IntArray
 from flexmb.system.layout import Carriers

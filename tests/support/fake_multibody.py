@@ -15,7 +15,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.markers import BodyInfo, Marker, Picture, on_frame
-from flexmb.kernels.tables import FRAME
+from flexmb.kernels.geometry.tables import FRAME
 from flexmb.record.result import MemorySink, Result
 from flexmb.record.samples import ENERGY_COLUMNS, Block, RunInfo, Tally
 from flexmb.system.contact_blocks import Blocks

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from flexmb.kernels.cones import solve_cones
+from flexmb.kernels.cones.cones import solve_cones
 from flexmb.schemes.scheme import Memory, Responses, Scheme
 from flexmb.state import State, StepReport
 

@@ -1,6 +1,6 @@
 """Steps of explicit methods where no contact is closed and none comes near, taken by the compiled loop.
 
-The loop (``kernels.smooth_march``) does what ``Motion`` does step by step, and leaves to it every step in which
+The loop (``kernels.smooth.smooth_march``) does what ``Motion`` does step by step, and leaves to it every step in which
 something may happen. It is for mechanisms whose mass matrix never changes along the axes of their bodies and whose
 joints are independent; all else goes step by step in Python.
 """
@@ -13,9 +13,9 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.drive.events.thresholds import GAP
-from flexmb.kernels import smooth_arrays as sm
-from flexmb.kernels.friction_record import NO_LAWS
-from flexmb.kernels.ledger import (
+from flexmb.kernels.geometry.tables import CLASSES, Matrix
+from flexmb.kernels.laws.friction_record import NO_LAWS
+from flexmb.kernels.small_motion.ledger import (
     T_CROSS,
     T_DAMPING,
     T_DRIVE,
@@ -24,9 +24,9 @@ from flexmb.kernels.ledger import (
     T_SPIN,
     TERMS_SIZE,
 )
-from flexmb.kernels.smooth_arrays import Method, Scratch, Seen, Smooth, SmoothRoom, SmoothRun, Stages
-from flexmb.kernels.smooth_march import march_stage
-from flexmb.kernels.tables import CLASSES, Matrix
+from flexmb.kernels.smooth import smooth_arrays as sm
+from flexmb.kernels.smooth.smooth_arrays import Method, Scratch, Seen, Smooth, SmoothRoom, SmoothRun, Stages
+from flexmb.kernels.smooth.smooth_march import march_stage
 from flexmb.schemes.explicit_runge_kutta import ExplicitRungeKutta
 from flexmb.smooth import explicit_steps as explicit
 from flexmb.smooth.phase import Phase

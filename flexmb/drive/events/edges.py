@@ -1,7 +1,7 @@
 """Edges of curves: transitions of a point that slides along a curve from one piece to the next.
 
 While a contact with a curve is closed, or a slot holds its node, one piece counts alone and goes on beyond its ends as
-it bends (``kernels.curves.Curves.held``): so no stage of a step sees the next one. The end of the piece is an event,
+it bends (``geometry.curves.Curves.held``): so no stage of a step sees the next one. The end of the piece is an event,
 
     h(q) = -max(way before its first point, way behind its last point) = 0
 
@@ -23,8 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from flexmb.kernels import curves as kc
-from flexmb.kernels.tables import CURVE
+from flexmb.kernels.geometry import curves as kc
+from flexmb.kernels.geometry.tables import CURVE
 from flexmb.smooth.phase import Phase
 from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.drive.events.step_control import LEAST
 from flexmb.errors import InputError
-from flexmb.kernels.law_codes import COULOMB
+from flexmb.kernels.laws.law_codes import COULOMB
 from flexmb.schemes.alpha_family import Alpha
 from flexmb.schemes.alpha_smooth import AlphaSmooth
 from flexmb.schemes.hybrid import Hybrid

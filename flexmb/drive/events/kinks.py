@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from flexmb.drive.drive_corners import corners_of
-from flexmb.kernels.tables import SPEED_TABLE, SPIN_UP, Functions
+from flexmb.kernels.geometry.tables import SPEED_TABLE, SPIN_UP, Functions
 from flexmb.state import Array
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem

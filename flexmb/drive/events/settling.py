@@ -11,7 +11,7 @@ from flexmb.drive.events.edges import glocker
 from flexmb.drive.events.impacts import Instantly, Jump
 from flexmb.drive.events.motion_state import MotionState
 from flexmb.drive.events.watch import CLOSING, EDGE, RELEASE, SLIPPING, STICKING, Event
-from flexmb.kernels.curves import KINK, SMOOTH
+from flexmb.kernels.geometry.curves import KINK, SMOOTH
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.smooth.smooth_step import SmoothStep
 from flexmb.state import Array, IntArray, StepReport

@@ -1,6 +1,6 @@
 """``auto``: chooses a solver by the problem, and tries further solvers if one fails.
 
-Small and dense problems are solved by ``flexmb.kernels.cones``; large sparse ones by the same sequence with sparse
+Small and dense problems are solved by ``flexmb.cones.cones``; large sparse ones by the same sequence with sparse
 factors. Parts that W does not couple are solved one by one if sweeps do not solve them together.
 """
 
@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from flexmb.kernels.cone_limits import FEW_SYSTEMS, FIRST_PROXIMAL, POLISHED, PROXIMAL_SYSTEMS
-from flexmb.kernels.cone_rows import SparseRows, part_of_blocks
-from flexmb.kernels.cone_worth import OVER, WORTH, sweep_price, sweep_while_worth
-from flexmb.kernels.cones import AUTO, solve_cones
+from flexmb.kernels.cones.cone_limits import FEW_SYSTEMS, FIRST_PROXIMAL, POLISHED, PROXIMAL_SYSTEMS
+from flexmb.kernels.cones.cone_rows import SparseRows, part_of_blocks
+from flexmb.kernels.cones.cone_worth import OVER, WORTH, sweep_price, sweep_while_worth
+from flexmb.kernels.cones.cones import AUTO, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.parts import errors_and_sizes, part
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays, residual
@@ -31,7 +31,7 @@ LARGEST_SHARE = 0.5
 LOOSEST = 1e-2
 """Largest residual to which a part is solved."""
 SPARSE_SYSTEM = (40.0, 1000.0)
-"""Cost of a sparse linear system per entry of W and per row, in the unit of ``kernels.cone_worth``."""
+"""Cost of a sparse linear system per entry of W and per row, in the unit of ``kernels.cones.cone_worth``."""
 
 
 def solve(problem: ContactProblem, P: Array, tolerance: float, max_iterations: int) -> tuple[Array, int]:

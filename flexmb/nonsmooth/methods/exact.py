@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from flexmb.errors import InputError
-from flexmb.kernels.cones import EXACT, solve_cones
+from flexmb.kernels.cones.cones import EXACT, solve_cones
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.state import Array
 

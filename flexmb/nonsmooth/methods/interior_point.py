@@ -11,7 +11,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.errors import InputError
-from flexmb.kernels.cone_limits import PROXIMAL_SYSTEMS
+from flexmb.kernels.cones.cone_limits import PROXIMAL_SYSTEMS
 from flexmb.nonsmooth.methods import proximal_newton
 from flexmb.nonsmooth.methods.scaled import Scaled
 from flexmb.nonsmooth.problem import ContactProblem

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.cones import LEMKE, solve_cones
+from flexmb.kernels.cones.cones import LEMKE, solve_cones
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.state import Array
 

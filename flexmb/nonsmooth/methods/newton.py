@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.cone_limits import SYSTEMS
-from flexmb.kernels.cones import NEWTON, solve_cones
+from flexmb.kernels.cones.cone_limits import SYSTEMS
+from flexmb.kernels.cones.cones import NEWTON, solve_cones
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.nonsmooth.sparse_newton import SparseNewton
 from flexmb.state import Array

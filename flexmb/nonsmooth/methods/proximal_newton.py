@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.cone_limits import PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS
-from flexmb.kernels.cones import PROXIMAL, solve_cones
+from flexmb.kernels.cones.cone_limits import PROXIMAL_SWEEPS, PROXIMAL_SYSTEMS
+from flexmb.kernels.cones.cones import PROXIMAL, solve_cones
 from flexmb.nonsmooth.methods.nsgs import sparse_rows_of, sweep
 from flexmb.nonsmooth.problem import ContactProblem, kernel_arrays
 from flexmb.nonsmooth.sparse_newton import sparse_proximal

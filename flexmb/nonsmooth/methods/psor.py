@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from flexmb.kernels.cone_worth import OVER
+from flexmb.kernels.cones.cone_worth import OVER
 from flexmb.nonsmooth.methods import nsgs
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array

@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from flexmb.errors import InputError
-from flexmb.kernels.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR
+from flexmb.kernels.cones.cones import AUTO, EXACT, LEMKE, NEWTON, NSGS, PROXIMAL, PSOR
 from flexmb.nonsmooth.problem import ContactProblem
 from flexmb.state import Array
 
@@ -35,7 +35,7 @@ KERNELS = {
     "proximal-newton": PROXIMAL,
     "lemke": LEMKE,
 }
-"""Solvers available in compiled loops, and their codes in ``flexmb.kernels.cones``."""
+"""Solvers available in compiled loops, and their codes in ``flexmb.kernels.cones.cones``."""
 UNSYMMETRIC = 1e-2
 """Asymmetry of W up to which it counts as a rounded symmetric matrix (files with few digits)."""
 

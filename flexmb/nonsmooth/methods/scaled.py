@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.kernels.cone_project import normal_rise, project_cones
-from flexmb.kernels.cone_residual import scaled_law
+from flexmb.kernels.cones.cone_project import normal_rise, project_cones
+from flexmb.kernels.cones.cone_residual import scaled_law
 from flexmb.nonsmooth.problem import ContactProblem, residual
 from flexmb.state import Array
 

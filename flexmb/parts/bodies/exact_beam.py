@@ -15,8 +15,8 @@ from flexmb.assembly.markers import BodyInfo, Marker, Picture, on_frame
 from flexmb.checks.values import choice, vector
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import ROUND, LineSections, uniform
-from flexmb.kernels.rotation import quaternion_of
-from flexmb.kernels.tables import FRAME
+from flexmb.kernels.geometry.rotation import quaternion_of
+from flexmb.kernels.geometry.tables import FRAME
 from flexmb.parts.bodies.beam import Beam
 from flexmb.parts.bodies.beam_properties import (
     BeamInertia,
@@ -39,7 +39,7 @@ SECTION_KEYS = ("section", "material", "young", "density")
 class ExactBeam(LargeBeam):
     """Beam of large motion; every node is a frame with the rotation of its cross-section, as a rigid body has.
 
-    Elements of two nodes with the strains of the middle (``kernels.exact_beam``), second order in their length. Axes
+    Elements of two nodes with the strains of the middle (``multibody.exact_beam``), second order in their length. Axes
     d, y, z as for ``Beam``. It has no supports: fix its nodes by joints.
 
     Parameters

@@ -18,7 +18,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker, Picture, on_frame
 from flexmb.fem.beam import assemble_elements
 from flexmb.fem.line_sections import ROUND
-from flexmb.kernels.tables import ALONG, FRAME
+from flexmb.kernels.geometry.tables import ALONG, FRAME
 from flexmb.parts.bodies.beam_properties import BeamProperties
 from flexmb.parts.bodies.line_network import LineNetwork
 from flexmb.parts.bodies.members import member_sections

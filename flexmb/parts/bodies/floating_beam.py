@@ -18,7 +18,7 @@ from flexmb.errors import InputError
 from flexmb.fem.beam_points import beam_points
 from flexmb.fem.craig_bampton import FlexibleModes, craig_bampton
 from flexmb.fem.floating_integrals import FloatingIntegrals, floating_integrals
-from flexmb.kernels.rotation import quaternion_of
+from flexmb.kernels.geometry.rotation import quaternion_of
 from flexmb.parts.bodies.beam import Beam
 from flexmb.parts.bodies.damping import Damping
 from flexmb.parts.bodies.floating_markers import floating_picture, floating_places

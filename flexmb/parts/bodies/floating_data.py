@@ -15,7 +15,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, finite, from_table, located, numbers, positive, vector, within_a_turn
 from flexmb.errors import InputError
 from flexmb.fem.floating_integrals import FloatingIntegrals, cross_matrices
-from flexmb.kernels.rotation import quaternion_of
+from flexmb.kernels.geometry.rotation import quaternion_of
 from flexmb.parts.bodies.body import RESERVED, RESERVED_BODIES, NamedBody
 from flexmb.parts.bodies.floating_markers import floating_picture, floating_places
 from flexmb.state import Array
@@ -133,7 +133,7 @@ class FloatingData(NamedBody):
         return NodeRef(self.name, name)
 
     def integrals(self) -> FloatingIntegrals:
-        """Return the inertia as the polynomials of ``kernels.tables.Floating``.
+        """Return the inertia as the polynomials of ``kernels.geometry.tables.Floating``.
 
         T = int |V + omega x (s + u) + u'|^2 / 2 with V and u in the plane and omega along z.
         """

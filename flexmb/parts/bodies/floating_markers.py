@@ -8,7 +8,7 @@ import numpy as np
 
 from flexmb.assembly.markers import Marker, Picture
 from flexmb.fem.line_sections import LineSections
-from flexmb.kernels.tables import FLOATING
+from flexmb.kernels.geometry.tables import FLOATING
 from flexmb.state import Array, IntArray
 
 

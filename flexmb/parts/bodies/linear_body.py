@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker, Picture
-from flexmb.kernels.tables import NODE
+from flexmb.kernels.geometry.tables import NODE
 from flexmb.parts.bodies.body import BodyParts
 from flexmb.parts.bodies.spin_body import add_spin
 from flexmb.state import Array, IntArray

@@ -6,7 +6,7 @@ import numpy as np
 
 from flexmb.checks.values import numbers, vector
 from flexmb.errors import InputError
-from flexmb.kernels.rotation import axes_of, quaternion_of, turn
+from flexmb.kernels.geometry.rotation import axes_of, quaternion_of, turn
 from flexmb.state import Array
 
 NEAR = 1e-6

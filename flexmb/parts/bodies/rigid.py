@@ -14,7 +14,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, on_frame
 from flexmb.checks.values import check_name, choice, positive, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import FRAME
+from flexmb.kernels.geometry.tables import FRAME
 from flexmb.parts.bodies.body import RESERVED_BODIES
 from flexmb.parts.bodies.mass_properties import MassProperties, about_center, check_inertia, of_shapes, read_inertia
 from flexmb.parts.bodies.named_points import CENTER, RigidBody, read_points

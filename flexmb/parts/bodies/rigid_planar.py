@@ -14,7 +14,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import BodyInfo, Marker
 from flexmb.checks.values import check_name, finite, positive, within_a_turn
 from flexmb.errors import InputError
-from flexmb.kernels.tables import PLANAR
+from flexmb.kernels.geometry.tables import PLANAR
 from flexmb.parts.bodies.body import RESERVED_BODIES
 from flexmb.parts.bodies.named_points import CENTER, RigidBody, in_plane, read_points
 from flexmb.parts.bodies.rigid_picture import Surface, body_surface, rigid_picture

@@ -10,7 +10,7 @@ from scipy import sparse
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import SpinInfo
 from flexmb.assembly.rotors import BearingTable, RotorData, bearing_table
-from flexmb.kernels.tables import TABLE
+from flexmb.kernels.geometry.tables import TABLE
 from flexmb.parts.bodies.spin_parts import Excitation, SpeedTable, Spin, SpinParts
 from flexmb.state import Array, IntArray
 

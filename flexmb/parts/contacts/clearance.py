@@ -15,7 +15,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import beside_ring, checked
 from flexmb.checks.values import check_name, nonnegative, positive, unit, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CLEARANCE, NODE
+from flexmb.kernels.geometry.tables import CLEARANCE, NODE
 from flexmb.parts.contacts.contact_rows import moves_across
 from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.state import Array

@@ -12,7 +12,7 @@ from flexmb.assembly.builder import Builder, Function
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.markers import Marker
 from flexmb.errors import InputError
-from flexmb.kernels.tables import GROUND, NODE, PLANAR
+from flexmb.kernels.geometry.tables import GROUND, NODE, PLANAR
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.parts.contacts.beside_rows import BesideRows
 from flexmb.state import Array, IntArray

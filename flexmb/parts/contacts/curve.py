@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from flexmb.errors import InputError
-from flexmb.kernels import curves as kc
+from flexmb.kernels.geometry import curves as kc
 from flexmb.parts.contacts.curve_pieces import Piece, line_row, piece_place, point
 from flexmb.state import Array
 
@@ -27,7 +27,7 @@ DRAWN = 24
 
 @dataclass(frozen=True)
 class Curve:
-    """A curve in the form of ``kernels.curves``.
+    """A curve in the form of ``kernels.geometry.curves``.
 
     Parameters
     ----------

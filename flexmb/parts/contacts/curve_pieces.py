@@ -1,6 +1,6 @@
 """Pieces of a planar curve: segments, arcs, parabolas and splines, from one point to the next.
 
-Each becomes rows of the numbers that ``kernels.curves`` reads; a spline one for every two of its points.
+Each becomes rows of the numbers that ``kernels.geometry.curves`` reads; a spline one for every two of its points.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from flexmb.checks.values import from_table, nearest, numbers
 from flexmb.errors import InputError
-from flexmb.kernels import curves as kc
+from flexmb.kernels.geometry import curves as kc
 from flexmb.state import Array
 
 Point = Sequence[float] | Array

@@ -17,7 +17,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import beside_ring, checked
 from flexmb.checks.values import check_name, choice, nonnegative, unit, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CURVE
+from flexmb.kernels.geometry.tables import CURVE
 from flexmb.parts.contacts.contact_rows import moves_across
 from flexmb.parts.contacts.curve import Curve, joined
 from flexmb.parts.contacts.curve_pieces import Piece, read_pieces

@@ -15,7 +15,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import beside_plane, checked, require_sliding
 from flexmb.checks.values import check_name, finite, unit
 from flexmb.errors import InputError
-from flexmb.kernels.tables import ALONG
+from flexmb.kernels.geometry.tables import ALONG
 from flexmb.parts.contacts.beside_rows import rows_beside
 from flexmb.parts.contacts.contact_rows import ContactRows, movable, moves_along
 from flexmb.parts.contacts.law_keys import LawKeys

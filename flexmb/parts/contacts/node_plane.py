@@ -17,7 +17,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import RowBeside, beside_plane, checked, require_sliding
 from flexmb.checks.values import check_name, nonnegative, unit, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import ALONG
+from flexmb.kernels.geometry.tables import ALONG
 from flexmb.parts.contacts.beside_rows import BesideRows, rows_beside
 from flexmb.parts.contacts.contact_rows import (
     ContactRows,

@@ -14,7 +14,7 @@ from flexmb.assembly.markers import Marker, ground
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, positive, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import DISTANCE
+from flexmb.kernels.geometry.tables import DISTANCE
 from flexmb.parts.contacts.law_keys import LawKeys
 from flexmb.state import Array
 

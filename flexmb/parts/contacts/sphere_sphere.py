@@ -14,7 +14,7 @@ from flexmb.assembly.node_ref import NodeRef
 from flexmb.assembly.rows_beside import RowBeside, beside_spheres, checked, require_sliding
 from flexmb.checks.values import check_name, nonnegative, unit
 from flexmb.errors import InputError
-from flexmb.kernels.tables import DISTANCE
+from flexmb.kernels.geometry.tables import DISTANCE
 from flexmb.parts.contacts.law_keys import LawKeys
 
 Ref = NodeRef | str

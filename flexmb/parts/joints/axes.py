@@ -7,7 +7,7 @@ import numpy as np
 from flexmb.assembly.markers import Marker
 from flexmb.checks.values import unit, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import GROUND, PLANAR
+from flexmb.kernels.geometry.tables import GROUND, PLANAR
 from flexmb.state import Array
 
 NOT_UNIT = 1e-4

@@ -13,7 +13,7 @@ from flexmb.assembly.glyphs import BALL, ROD, Glyph
 from flexmb.assembly.markers import Marker
 from flexmb.checks.values import positive, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import DISTANCE
+from flexmb.kernels.geometry.tables import DISTANCE
 from flexmb.parts.joints.joint import Joint, anywhere
 from flexmb.parts.joints.joint_rows import Row, hold
 from flexmb.parts.time_functions import Function, time_function

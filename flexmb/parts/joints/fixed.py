@@ -9,7 +9,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import WELD, Glyph
-from flexmb.kernels.tables import DOT
+from flexmb.kernels.geometry.tables import DOT
 from flexmb.parts.joints.joint import Joint
 from flexmb.parts.joints.joint_rows import Row, X, Y, Z, hold, together
 

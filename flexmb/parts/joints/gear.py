@@ -8,7 +8,7 @@ from typing import ClassVar
 from flexmb.assembly.builder import Builder
 from flexmb.checks.values import check_name, finite, nearest
 from flexmb.errors import InputError
-from flexmb.kernels.tables import ANGLE
+from flexmb.kernels.geometry.tables import ANGLE
 from flexmb.parts.joints.joint_rows import Row, hold
 from flexmb.parts.part import Part
 

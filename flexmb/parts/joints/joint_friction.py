@@ -24,7 +24,7 @@ from flexmb.assembly.builder import Builder, Group
 from flexmb.assembly.rows_beside import RowBeside
 from flexmb.checks.values import positive
 from flexmb.errors import InputError
-from flexmb.kernels.tables import ALONG, LOADED, SLIDE, TWIST
+from flexmb.kernels.geometry.tables import ALONG, LOADED, SLIDE, TWIST
 from flexmb.laws.contact_law import ContactLaw
 from flexmb.laws.friction import friction_numbers, slides
 from flexmb.parts.joints.joint import Joint

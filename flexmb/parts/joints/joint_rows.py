@@ -10,8 +10,8 @@ import numpy as np
 from flexmb.assembly.builder import Builder, Group
 from flexmb.assembly.table_arrays import angles_of, curves_of, functions_of, markers_of, rows_of
 from flexmb.errors import InputError
-from flexmb.kernels import angle_rows, constraint_rows, markers
-from flexmb.kernels import tables as tab
+from flexmb.kernels.geometry import angle_rows, constraint_rows, markers
+from flexmb.kernels.geometry import tables as tab
 from flexmb.parts.time_functions import Function
 from flexmb.state import Array
 
@@ -24,7 +24,7 @@ CLOSED = 1e-9
 
 
 class Row(NamedTuple):
-    """A row over markers of a ``Builder``; see ``kernels.tables.Rows``."""
+    """A row over markers of a ``Builder``; see ``kernels.geometry.tables.Rows``."""
 
     kind: int
     markers: tuple[int, ...]

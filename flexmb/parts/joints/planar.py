@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import SHEET, Glyph
-from flexmb.kernels.tables import ALONG
+from flexmb.kernels.geometry.tables import ALONG
 from flexmb.parts.joints.axes import axes_along, unit_axis
 from flexmb.parts.joints.joint import Joint, Vector
 from flexmb.parts.joints.joint_rows import Row, Z, hold, upright

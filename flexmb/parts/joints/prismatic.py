@@ -10,7 +10,7 @@ import numpy as np
 
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import BLOCK, RAIL, Glyph
-from flexmb.kernels.tables import ALONG
+from flexmb.kernels.geometry.tables import ALONG
 from flexmb.parts.joints.axes import axes_along, check_across, unit_axis
 from flexmb.parts.joints.joint import Vector
 from flexmb.parts.joints.joint_friction import FrictionKeys

@@ -10,7 +10,7 @@ import numpy as np
 from flexmb.assembly.builder import Builder
 from flexmb.assembly.glyphs import CROSS, Glyph
 from flexmb.errors import InputError
-from flexmb.kernels.tables import DOT
+from flexmb.kernels.geometry.tables import DOT
 from flexmb.parts.joints.axes import NOT_UNIT, unit_axis
 from flexmb.parts.joints.joint import Joint, Vector
 from flexmb.parts.joints.joint_rows import Row, hold, together

@@ -18,7 +18,7 @@ from flexmb.assembly.rotors import bearing_table
 from flexmb.checks.values import check_name, nearest, unit
 from flexmb.errors import InputError
 from flexmb.fem.line_sections import line_frame
-from flexmb.kernels.tables import GROUND, NODE
+from flexmb.kernels.geometry.tables import GROUND, NODE
 from flexmb.parts.bearing_law import BearingLaw, bearing_law
 from flexmb.parts.loads.terms import LoadTerms, RotatingTerms
 from flexmb.parts.part import Part

@@ -8,7 +8,7 @@ from flexmb.assembly.builder import Builder
 from flexmb.assembly.markers import Marker
 from flexmb.checks.values import vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import GROUND, NODE, PLANAR
+from flexmb.kernels.geometry.tables import GROUND, NODE, PLANAR
 from flexmb.state import Array
 
 FORCE, MOMENT = "force", "moment"

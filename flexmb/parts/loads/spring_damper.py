@@ -13,7 +13,7 @@ from flexmb.assembly.glyphs import DAMPER, SPRING, SPRING_DAMPER, End, Glyph
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, finite, nonnegative, vector
 from flexmb.errors import InputError
-from flexmb.kernels.tables import GROUND
+from flexmb.kernels.geometry.tables import GROUND
 from flexmb.parts.loads.ends import end
 from flexmb.parts.part import Part
 from flexmb.state import Array

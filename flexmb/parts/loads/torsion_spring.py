@@ -14,7 +14,7 @@ from flexmb.assembly.markers import Marker
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, finite, nearest, nonnegative, unit
 from flexmb.errors import InputError
-from flexmb.kernels.tables import GROUND
+from flexmb.kernels.geometry.tables import GROUND
 from flexmb.parts.loads.ends import MOMENT, acts
 from flexmb.parts.part import Part
 from flexmb.state import Array

@@ -10,7 +10,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.fem.line_sections import ROUND as ROUND
-from flexmb.kernels.tables import NODE as NODE
+from flexmb.kernels.geometry.tables import NODE as NODE
 from flexmb.linalg.quaternions import from_vector, turned
 from flexmb.record.io.structure import Tree, layout_from, matrix_from
 from flexmb.record.samples import RecordedSystem

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from flexmb.kernels.tables import FLOATING, FRAME, PLANAR
+from flexmb.kernels.geometry.tables import FLOATING, FRAME, PLANAR
 from flexmb.record.io.frames import PointMaps, line_radii
 from flexmb.record.io.paraview_script import FIELDS_FILE, SCRIPT, script
 from flexmb.record.io.representative_time import BEYOND, telling_state

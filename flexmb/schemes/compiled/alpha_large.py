@@ -1,6 +1,6 @@
 """The alpha family in large motion, compiled: what its steps begin with, and what they did.
 
-In the words of ``kernels.multibody``, with forces F, filtered P (``schemes.alpha_family`` calls them F^) and
+In the words of ``kernels.multibody.multibody``, with forces F, filtered P (``schemes.alpha_family`` calls them F^) and
 r = (1 - alpha_f) / (1 - alpha_m),
 
     c = p_n + h (1 - gamma) P_n + h gamma (alpha_f F_n - alpha_m P_n)/(1 - alpha_m),     c1 = h gamma r
@@ -12,11 +12,12 @@ and the terms of the energy identity are those of the definition.
 
 from __future__ import annotations
 
-from flexmb.kernels import multibody_ledger as ledger
-from flexmb.kernels.evaluate import along_direction, to_axes, to_space
-from flexmb.kernels.jit import inner
-from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
+from flexmb.kernels.compilation.jit import inner
+from flexmb.kernels.compilation.stages import SchemeStages, stage
+from flexmb.kernels.geometry.tables import CLASSES, CONSERVATIVE, DRIVE, INERTIA, JOINT
+from flexmb.kernels.multibody.evaluate import along_direction, to_axes, to_space
+from flexmb.kernels.multibody.machine import part
+from flexmb.kernels.multibody.multibody import (
     ACC,
     B_,
     C1,
@@ -47,8 +48,7 @@ from flexmb.kernels.multibody import (
     V,
     W,
 )
-from flexmb.kernels.stages import SchemeStages, stage
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DRIVE, INERTIA, JOINT
+from flexmb.kernels.multibody_steps import multibody_ledger as ledger
 from flexmb.schemes.compiled.formulas import filtered, mean
 from flexmb.state import Array
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TypeVar
 
-from flexmb.kernels.jit import formula
+from flexmb.kernels.compilation.jit import formula
 from flexmb.state import Array
 
 X = TypeVar("X", float, Array)

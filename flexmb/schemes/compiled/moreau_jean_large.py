@@ -1,6 +1,6 @@
 """Moreau-Jean's scheme in large motion, compiled: what its steps begin with, and what they did.
 
-In the words of ``kernels.multibody``,
+In the words of ``kernels.multibody.multibody``,
 
     c = p_n + h (1 - theta) F_n,    c1 = h theta,    d0 = h (1 - vartheta) v_n,    d1 = h vartheta
 
@@ -10,11 +10,12 @@ those of the definition, ``schemes.moreau_jean``.
 
 from __future__ import annotations
 
-from flexmb.kernels import multibody_ledger as ledger
-from flexmb.kernels.evaluate import to_axes
-from flexmb.kernels.jit import inner
-from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
+from flexmb.kernels.compilation.jit import inner
+from flexmb.kernels.compilation.stages import SchemeStages, stage
+from flexmb.kernels.geometry.tables import CLASSES, CONSERVATIVE, DAMPING, DRIVE, INERTIA, JOINT
+from flexmb.kernels.multibody.evaluate import to_axes
+from flexmb.kernels.multibody.machine import part
+from flexmb.kernels.multibody.multibody import (
     ACC,
     C1,
     C1_RATE,
@@ -39,8 +40,7 @@ from flexmb.kernels.multibody import (
     H,
     V,
 )
-from flexmb.kernels.stages import SchemeStages, stage
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, DAMPING, DRIVE, INERTIA, JOINT
+from flexmb.kernels.multibody_steps import multibody_ledger as ledger
 from flexmb.schemes.compiled.formulas import mean
 from flexmb.state import Array
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from flexmb.kernels.arrays import Tables, part
-from flexmb.kernels.arrays_at import arrays_at
-from flexmb.kernels.banded import dot
-from flexmb.kernels.contact_ask import solve_rows
-from flexmb.kernels.jit import inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
-from flexmb.kernels.march import step_of
-from flexmb.kernels.products import elastic, form, kinetic, potential, resisting, restoring, solve_step
-from flexmb.kernels.rows import add_row, combine, gap_offset, row_dot
-from flexmb.kernels.sparse_wishes import ADD_CROSS, TIMES_C
+from flexmb.kernels.algebra.banded import dot
+from flexmb.kernels.compilation.arrays_at import arrays_at
+from flexmb.kernels.compilation.jit import inner
+from flexmb.kernels.small_motion.arrays import Tables, part
+from flexmb.kernels.small_motion.contact_ask import solve_rows
+from flexmb.kernels.small_motion.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_SPIN
+from flexmb.kernels.small_motion.march import step_of
+from flexmb.kernels.small_motion.products import elastic, form, kinetic, potential, resisting, restoring, solve_step
+from flexmb.kernels.small_motion.rows import add_row, combine, gap_offset, row_dot
+from flexmb.kernels.small_motion.sparse_wishes import ADD_CROSS, TIMES_C
 from flexmb.state import Array
 
 AHEAD, DRIVE = 0, 1

@@ -7,12 +7,13 @@ of the momentum equation.
 
 from __future__ import annotations
 
-from flexmb.kernels.constraint_rows import partial_rate
-from flexmb.kernels.evaluate import advance, along_direction, copy
-from flexmb.kernels.jit import allocating, inner
-from flexmb.kernels.ledger import T_CROSS, T_DAMPING, T_DRIVE, T_EXTERNAL, T_NUMERICAL, T_PROJECTION, T_SPIN
-from flexmb.kernels.machine import part
-from flexmb.kernels.multibody import (
+from flexmb.kernels.compilation.jit import allocating, inner
+from flexmb.kernels.compilation.stages import PLACE, SchemeStages, call, stage
+from flexmb.kernels.geometry.constraint_rows import partial_rate
+from flexmb.kernels.geometry.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.multibody.evaluate import advance, along_direction, copy
+from flexmb.kernels.multibody.machine import part
+from flexmb.kernels.multibody.multibody import (
     C1,
     C1_RATE,
     C_SPACE,
@@ -43,11 +44,18 @@ from flexmb.kernels.multibody import (
     H,
     V,
 )
-from flexmb.kernels.multibody_guard import not_closed, out_of_nothing
-from flexmb.kernels.multibody_ledger import carry_state
-from flexmb.kernels.multibody_step import solve_step
-from flexmb.kernels.stages import PLACE, SchemeStages, call, stage
-from flexmb.kernels.tables import CLASSES, CONSERVATIVE, CROSS, DAMPING, DRIVE, EXTERNAL, INERTIA
+from flexmb.kernels.multibody_steps.multibody_guard import not_closed, out_of_nothing
+from flexmb.kernels.multibody_steps.multibody_ledger import carry_state
+from flexmb.kernels.multibody_steps.multibody_step import solve_step
+from flexmb.kernels.small_motion.ledger import (
+    T_CROSS,
+    T_DAMPING,
+    T_DRIVE,
+    T_EXTERNAL,
+    T_NUMERICAL,
+    T_PROJECTION,
+    T_SPIN,
+)
 from flexmb.state import Array
 
 

@@ -9,7 +9,7 @@ from scipy import sparse
 
 from flexmb.assembly.markers import BodyInfo
 from flexmb.errors import InputError
-from flexmb.kernels.tables import FLOATING, NODE, PLANAR
+from flexmb.kernels.geometry.tables import FLOATING, NODE, PLANAR
 from flexmb.linalg.batched_rows import row_product, row_sum
 from flexmb.linalg.quaternions import turned
 from flexmb.state import Array

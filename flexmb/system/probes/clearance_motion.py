@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from flexmb.kernels.clearance import directions
+from flexmb.kernels.geometry.clearance import directions
 from flexmb.state import Array
 from flexmb.system.layout import carriers_of
 from flexmb.system.probes.moving import MovingSystem, place_of

@@ -1,4 +1,4 @@
-"""Angles of joints: that of marker B about the z axis of marker A (see ``kernels.tables.Angles``), for many states."""
+"""Angles of joints: that of marker B about the z axis of marker A (see ``geometry.tables.Angles``), for many states."""
 
 from __future__ import annotations
 

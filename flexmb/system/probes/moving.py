@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 
 from flexmb.assembly.markers import Marker
-from flexmb.kernels.tables import Markers, System
+from flexmb.kernels.geometry.tables import Markers, System
 from flexmb.state import Array
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from flexmb.assembly.markers import BodyInfo, SpinInfo, find_markers
 from flexmb.checks.values import nearest
 from flexmb.errors import InputError
-from flexmb.kernels.tables import CLEARANCE, FLOATING, FRAME, PLANAR
+from flexmb.kernels.geometry.tables import CLEARANCE, FLOATING, FRAME, PLANAR
 from flexmb.parts.bodies.signals import usual_nodes
 from flexmb.state import Array
 from flexmb.system.layout import Carriers, carriers_of
@@ -81,7 +81,7 @@ class MultibodyProbe:
         q, v, lam : (k, nq), (k, nv), (k, nj) arrays
             States and multipliers of joints.
         theta : (k, na) array, optional
-            The relative angles of ``kernels.tables.Angles`` as the steps have followed them. Without them angles are
+            The relative angles of ``geometry.tables.Angles`` as the steps have followed them. Without them angles are
             followed from state to state, beginning within half a turn.
         """
         theta = np.zeros((len(q), 0)) if theta is None else theta

@@ -1,0 +1,1 @@
+"""Banded, enveloped and sparse matrices: products, factorizations, solves."""

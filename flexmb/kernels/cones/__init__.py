@@ -1,0 +1,1 @@
+"""Second-order cone complementarity problems: contacts with friction."""

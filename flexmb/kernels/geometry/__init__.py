@@ -1,0 +1,1 @@
+"""Tables of a system, rotations, curves, markers, rows between markers and their derivatives."""

@@ -1,0 +1,1 @@
+"""Many contacts: index sets on the bordered matrix of the closed ones."""

@@ -1,0 +1,1 @@
+"""Numbers of contact laws: friction of a step, status and records."""

@@ -1,0 +1,1 @@
+"""Linear complementarity problems: contacts without friction."""

@@ -1,0 +1,1 @@
+"""Evaluation of multibody systems: forces, momentum, tangents, joints."""

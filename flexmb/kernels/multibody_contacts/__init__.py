@@ -1,0 +1,1 @@
+"""Contacts inside the Newton iteration of multibody systems."""

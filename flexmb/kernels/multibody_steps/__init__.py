@@ -1,0 +1,1 @@
+"""Steps and the time loop of multibody systems."""

@@ -1,0 +1,1 @@
+"""The time loop of constant systems."""

@@ -1,0 +1,1 @@
+"""Explicit and half-explicit Runge-Kutta steps between events."""
