@@ -12,12 +12,11 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from flexmb.errors import NotConverged
 from flexmb.kernels.geometry.time_functions import value
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.phase_instant import PhaseInstant
 from flexmb.state import Array
-from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, bordered, factored
+from flexmb.system.bordered_factor import BorderedFactor, LeastNorm, bordered, factored, step_matrix
 from flexmb.system.contact_blocks import Blocks
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.protocol import Solves
@@ -126,45 +125,11 @@ class PhaseSystem:
         if isinstance(system, LinearSystem):
             return SchurFactor(phase, system.factor(instant.here, c_M, c_C, c_K).solve, instant)
         M, C, K = system.matrices(instant.here)
-        if phase.nv + phase.nr <= DENSE:
-            full = c_M * M.toarray()
-            if c_C or c_K:
-                full += c_C * C.toarray() + c_K * K.toarray()
-            return DenseFactor(full, instant, phase.nr > 0 and phase.depends(instant))
-        S = sparse.csr_array(c_M * M + c_C * C + c_K * K)
-        if not phase.nr:
-            return BorderedFactor(factored(system, M, S, instant.t), system.nv)
-        A = bordered(S, sparse.csc_array(instant.G), sparse.csc_array(instant.D))
-        if phase.depends(instant):
+        S = step_matrix((c_M, c_C, c_K), (M, C, K), phase.nv + phase.nr <= DENSE)
+        A = bordered(S, instant.G, instant.D) if phase.nr else S
+        if phase.nr and phase.depends(instant):
             return BorderedFactor(LeastNorm(A), system.nv)
         return BorderedFactor(factored(system, M, A, instant.t), system.nv)
-
-
-class DenseFactor:
-    """S bordered by the rows, dense, for few unknowns."""
-
-    def __init__(self, S: Array, at: PhaseInstant, dependent: bool) -> None:
-        nv, nr = at.G.shape
-        self.nv = nv
-        A = np.zeros((nv + nr, nv + nr))
-        A[:nv, :nv], A[:nv, nv:], A[nv:, :nv] = S, -at.D, at.G.T
-        self._least = LeastNorm(sparse.csr_array(A)) if dependent else None
-        self._A = A
-        self._t = at.t
-
-    def solve(self, b: Array) -> Array:
-        """Return the velocities of b with the rows enforced."""
-        return self.solve_both(b, np.zeros((self._A.shape[0] - self.nv, *b.shape[1:])))[0]
-
-    def solve_both(self, b: Array, rho: Array) -> tuple[Array, Array]:
-        """Return the velocities, and the multipliers of the rows."""
-        right = np.concatenate([b, rho])
-        try:
-            x = np.linalg.solve(self._A, right) if self._least is None else self._least.solve(right)
-        except np.linalg.LinAlgError:
-            message = "the matrix of the step is singular: joints are dependent here, or the step is too long"
-            raise NotConverged(message, time=self._t, step=-1) from None
-        return x[: self.nv], x[self.nv :]
 
 
 class SchurFactor:

@@ -102,10 +102,18 @@ def step_matrix(
     return out
 
 
-def bordered(S: sparse.csr_array | Array, G: sparse.csc_array, force: sparse.csc_array) -> sparse.csr_array | Array:
+Directions = Array | sparse.csc_array
+
+
+def bordered(S: sparse.csr_array | Array, G: Directions, force: Directions) -> sparse.csr_array | Array:
     """Return [S, -force; G^T, 0], full if S is."""
     nj = G.shape[1]
     if isinstance(S, np.ndarray):
-        return np.block([[S, -force.toarray()], [G.toarray().T, np.zeros((nj, nj))]])
-    nothing = sparse.csr_array((nj, nj))
-    return sparse.csr_array(sparse.vstack([sparse.hstack([S, -force]), sparse.hstack([G.T, nothing])]))
+        full = [x if isinstance(x, np.ndarray) else x.toarray() for x in (G, force)]
+        return np.block([[S, -full[1]], [full[0].T, np.zeros((nj, nj))]])
+    rows, columns, nothing = (
+        sparse.csr_array(sparse.csc_array(G).T),
+        sparse.csr_array(force),
+        sparse.csr_array((nj, nj)),
+    )
+    return sparse.csr_array(sparse.vstack([sparse.hstack([S, -columns]), sparse.hstack([rows, nothing])]))
