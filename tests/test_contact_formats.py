@@ -277,6 +277,42 @@ def test_joints_in_files_of_fclib_are_eliminated(tmp_path, is_global):
     np.testing.assert_allclose(problem.w(P), H.T @ v + w, rtol=0, atol=1e-12)
 
 
+def test_joints_whose_impulses_are_not_determined_are_refused(tmp_path, capsys):
+    """Local problems with V and without R, or R = 0, bound the impulses of contacts; R or s without V mean nothing."""
+    rng = np.random.default_rng(5)
+    A = rng.normal(size=(8, 3))
+    R, V = np.eye(2), rng.normal(size=(3, 2))
+    one = V[:, :1] @ np.ones((1, 2))  # two equal joints
+    path = tmp_path / "joints.hdf5"
+    for V_R_s, fits in (
+        ((V, R, [0.0, 1.0]), True),
+        ((V, None, [0.0, 1.0]), False),
+        ((V, 0.0 * R, [0.0, 1.0]), False),
+        ((1e-6 * V, None, [0.0, 0.0]), False),
+        ((one, np.ones((2, 2)), [1.0, 1.0]), True),
+        ((one, np.ones((2, 2)), [1.0, -1.0]), False),
+        ((V, np.ones((2, 2)), [1.0, 1.0]), False),
+        ((None, R, None), False),
+        ((None, None, [1.0, 0.0]), False),
+        ((None, None, []), True),
+    ):
+        path.unlink(missing_ok=True)
+        with h5py.File(path, "w") as file:
+            group = file.create_group("fclib_local")
+            vectors = group.create_group("vectors")
+            group["spacedim"], vectors["mu"], vectors["q"] = [3], [0.4], rng.normal(size=3)
+            for key, matrix in zip("WVR", (A.T @ A, *V_R_s[:2]), strict=True):
+                if matrix is not None:
+                    put(group, key, matrix)
+            if V_R_s[2] is not None:
+                vectors["s"] = V_R_s[2]
+        if fits:
+            assert read_problem(path).n == 3
+        else:
+            assert main(["solve", str(path)]) == 2
+            assert str(path) in capsys.readouterr().err
+
+
 def test_empty_matrices_of_joints_are_as_if_they_were_not_there(tmp_path):
     write_problem(random_problem(3), tmp_path / "free.hdf5")
     with h5py.File(tmp_path / "free.hdf5", "a") as file:
@@ -311,6 +347,46 @@ def test_corrupt_files_are_named(tmp_path, suffix):
             damaged[at] = int(rng.integers(256))
         path.write_bytes(damaged)
         assert str(path) in said_of(path)
+
+
+WRONG = (
+    *(np.full((3, 3), np.nan), np.full(3, np.nan), np.array(np.nan), np.array([["a", "b"]]), np.array("2"), np.array("x")),
+    *(np.full(s, 2) for s in ((2, 2, 2), (1,), (0, 3), (7, 7))),
+    *(np.full(s, 0.5) for s in ((), (2,), (5, 3), (2, 2, 2), (0,))),
+    *(np.full(s, 1j) for s in ((), (3,), (9, 9), (9,))),
+    *(np.array([-1]), np.array([2**63], dtype=np.uint64), np.array([b"x"]), np.array([(1, 2.0)], dtype="i4,f8")),
+    *(np.array(["2026-01-01"], dtype="M8[D]"), np.array([True, False]), np.full((5, 1), 3)),
+)
+"""Arrays that fit nowhere in a file of three contacts of three rows."""
+
+
+@pytest.mark.parametrize("thin", [False, True])
+def test_wrong_arrays_of_npz_are_named(tmp_path, thin, capsys):
+    """Every array replaced by others of wrong shapes and types, or left out, or of complex numbers."""
+    random_problem(3, nc=3, thin=thin).save(tmp_path / "whole.npz")
+    with np.load(tmp_path / "whole.npz") as file:
+        whole = dict(file)
+    del whole["shape"]  # else dim is not needed
+    path = tmp_path / "wrong.npz"
+    shape = np.tile([2, 0, 0], (3, 1))
+    for key, right in [*whole.items(), ("shape", shape)]:
+        for wrong in (*WRONG, right * (1 + 0j)):
+            if key in ("mu", "roll", "spin") and wrong.ndim == 0 and wrong.dtype.kind == "f":
+                wrong = np.array(-1.0)  # a single number is of all contacts
+            np.savez(path, **whole | {key: wrong})
+            with pytest.raises(InputError) as refused:
+                read_problem(path)
+            assert str(path) in str(refused.value), (key, wrong)
+        if key in ("b", "mu", "dim", "W"):
+            np.savez(path, **{name: x for name, x in whole.items() if name != key})
+            assert str(path) in said_of(path)
+    np.savez(path, **whole | {"shape": np.full(3, np.nan)})
+    assert main(["solve", str(path)]) == 2
+    said = capsys.readouterr().err
+    assert str(path) in said
+    assert "FCLIB" not in said
+    np.savez(path, **whole | {"shape": shape})
+    same(random_problem(3, nc=3, thin=thin), read_problem(path))
 
 
 def test_shipped_problems_are_solved_by_name(

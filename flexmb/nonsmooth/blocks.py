@@ -16,14 +16,20 @@ SHAPES = {1: (0, 0, 0), 2: (1, 0, 0), 3: (2, 0, 0), 4: (2, 0, 1), 5: (2, 2, 0), 
 MOST = (3, 2, 1)
 """Maximum numbers of sliding, rolling and spinning rows of a contact."""
 ROWS = ("slide", "roll", "spin")
+REAL = "biufO"
+"""Kinds of arrays converted to float64: without texts, and complex numbers, of which the real part would be taken."""
 
 
 def finite(key: str, value: ArrayLike) -> Array:
     """Return a read-only float64 copy, or raise for an entry that is not a finite number."""
+    words = "must be an array of real numbers"
     try:
-        out = np.array(value, dtype=np.float64, order="C")
+        given = np.asarray(value)
+        out = np.array(given, dtype=np.float64, order="C") if given.dtype.kind in REAL else None
     except (TypeError, ValueError):
-        raise InputError("must be an array of numbers", where=WHERE, key=key) from None
+        raise InputError(words, where=WHERE, key=key) from None
+    if out is None:
+        raise InputError(f"{words}, not {given.dtype}", where=WHERE, key=key)
     bad = np.argwhere(~np.isfinite(out))
     if bad.size:
         place = tuple(int(i) for i in bad[0])
@@ -52,6 +58,8 @@ def block_shapes(dim: Any, shape: Any, n: int) -> IntArray:
                 raise InputError(words, where=WHERE, key="shape", value=int(out[bad[0], k]))
     else:
         rows = _whole("dim", dim)
+        if rows.ndim > 1:
+            raise InputError("must be an integer or have shape (nc,)", where=WHERE, key="dim", value=rows.shape)
         for d in rows.ravel():
             if int(d) not in SHAPES:
                 raise InputError(f"allowed: {', '.join(map(str, SHAPES))}", where=WHERE, key="dim", value=int(d))

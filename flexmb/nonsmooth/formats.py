@@ -21,8 +21,8 @@ FIELDS = ("W", "b", "mu", "dim")
 """Arrays of every flexmb file."""
 SPARSE = ("W_val", "W_idx", "W_ptr")
 """Arrays in place of W if it is sparse: compressed rows."""
-SUFFIXES = (".npz", ".hdf5", ".h5", ".dat")
-"""Extensions of files: flexmb, FCLIB (two) and Siconos."""
+SUFFIXES = {".npz": "flexmb", ".hdf5": "FCLIB", ".h5": "FCLIB", ".dat": "Siconos"}
+"""The program of each file extension."""
 DAMAGED = (
     *(ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, OSError, RuntimeError, TypeError),
     *(SyntaxError, ValueError, tokenize.TokenError, zipfile.BadZipFile, zlib.error),
@@ -50,10 +50,13 @@ def load_npz(path: str | PathLike[str]) -> dict[str, Any]:
             out = {key: data[key] for key in ("b", "mu")}
             out |= {key: data[key] for key in ("roll", "spin", "shape") if key in data}
             dim = data["dim"]
-            out["dim"] = int(dim) if dim.ndim == 0 else dim
+            out["dim"] = dim.item() if dim.ndim == 0 else dim
             n = out["b"].size
             if SPARSE[0] in data:
-                out["W"] = checked(sparse.csr_array(tuple(data[key] for key in SPARSE), shape=(n, n)))
+                parts = tuple(data[key] for key in SPARSE)
+                if any(part.dtype.kind not in "iu" for part in parts[1:]):
+                    raise ValueError(f"{' and '.join(SPARSE[1:])} must be integers")
+                out["W"] = checked(sparse.csr_array(parts, shape=(n, n)))
             else:
                 out["W"] = data["W"]
             return out
@@ -84,11 +87,11 @@ def read_problem(path: str | PathLike[str]) -> ContactProblem:
     try:
         return _read(path, suffix)
     except InputError as err:
-        if err.value == str(path):
+        if isinstance(err.value, str) and err.value == str(path):
             raise
         words = f"not a valid contact problem ({err})"
     except DAMAGED as err:
-        words = f"not a contact problem of {'Siconos' if suffix == '.dat' else 'FCLIB'} ({err})"
+        words = f"not a contact problem of {SUFFIXES[suffix]} ({err})"
     raise InputError(words, where="contact problem", key="path", value=str(path))
 
 

@@ -64,6 +64,7 @@ class ContactProblem:
         W: Any = self.W
         if sparse.issparse(W):
             given: Any = W
+            finite("W", given.dtype.type(0))  # complex numbers would lose their imaginary parts
             W = sparse.csr_array(given, dtype=np.float64, copy=True)
             W.sum_duplicates()
             finite("W", W.data)
