@@ -350,7 +350,14 @@ def test_corrupt_files_are_named(tmp_path, suffix):
 
 
 WRONG = (
-    *(np.full((3, 3), np.nan), np.full(3, np.nan), np.array(np.nan), np.array([["a", "b"]]), np.array("2"), np.array("x")),
+    *(
+        np.full((3, 3), np.nan),
+        np.full(3, np.nan),
+        np.array(np.nan),
+        np.array([["a", "b"]]),
+        np.array("2"),
+        np.array("x"),
+    ),
     *(np.full(s, 2) for s in ((2, 2, 2), (1,), (0, 3), (7, 7))),
     *(np.full(s, 0.5) for s in ((), (2,), (5, 3), (2, 2, 2), (0,))),
     *(np.full(s, 1j) for s in ((), (3,), (9, 9), (9,))),

@@ -43,7 +43,12 @@ def _read(group: Any, is_global: bool) -> ContactProblem:
     for key in ("mu_r", "mu_roll"):
         if key in vectors:
             roll, dim = _vector(vectors, key), 5
-    coupled = _has(group, "G" if is_global else "V")
+    of_joints = "G" if is_global else "V"
+    coupled = _has(group, of_joints)
+    stray = [key for key in (("b",) if is_global else ("s",)) if key in vectors and np.size(vectors[key])]
+    stray += [key for key in ("R",) if not is_global and _has(group, key)]
+    if stray and not coupled:
+        raise InputError(f"has {' and '.join(stray)} of joints without {of_joints}", where="contact problem")
     if is_global:
         H, w = _matrix(group["H"]), _vector(vectors, "w")
         if coupled:

@@ -14,6 +14,8 @@ from flexmb.state import Array, IntArray
 
 FULL, SMALL = 0.25, 10_000
 """Density of W above which it is stored densely, and number of entries below which this is always done."""
+OUTSIDE, ROUND_OFF = 1e-8, 1e-14
+"""Largest part of the rows of joints outside the range of their matrix, over these rows and over all rows."""
 
 
 def thinned(W: Any) -> Any:
@@ -58,10 +60,23 @@ def without_joints(W: Array, q: Array, joints: IntArray, contacts: IntArray) -> 
     """Return W and b of the contact rows with the rows ``joints``, where u = 0, eliminated.
 
     Redundant joints share their impulse by least norm (pseudo-inverse).
+
+    Raises
+    ------
+    InputError
+        When no impulses of the joints make their u zero for all impulses of the contacts, or they are not unique in
+        their effect on the contacts: columns of [W_jc, q_j] or of W_cj^T are not in the range of W_jj.
     """
     if not joints.size:
         return W[np.ix_(contacts, contacts)], q[contacts]
     W = finite("W", W)  # with others the singular values may not converge
-    inverse = np.linalg.pinv(W[np.ix_(joints, joints)], rcond=1e-10)
-    share = W[np.ix_(contacts, joints)] @ inverse
-    return W[np.ix_(contacts, contacts)] - share @ W[np.ix_(joints, contacts)], q[contacts] - share @ q[joints]
+    own, across, back = W[np.ix_(joints, joints)], W[np.ix_(joints, contacts)], W[np.ix_(contacts, joints)]
+    inverse = np.linalg.pinv(own, rcond=1e-10)
+    share = back @ inverse
+    pairs = (across - own @ (inverse @ across), across, W), (back - share @ own, back, W)
+    for left, whole, near in (*pairs, (q[joints] - own @ (inverse @ q[joints]), q[joints], q)):
+        bound = OUTSIDE * np.abs(whole).max(initial=0.0) + ROUND_OFF * np.abs(near).max(initial=0.0)
+        if np.abs(left).max(initial=0.0) > bound:
+            words = "the impulses of the joints do not follow from those of the contacts: the matrix of the joints"
+            raise InputError(f"{words} is singular, and does not fit the other rows", where="contact problem")
+    return W[np.ix_(contacts, contacts)] - share @ across, q[contacts] - share @ q[joints]
