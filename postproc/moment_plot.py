@@ -5,6 +5,7 @@ Of a chain they are drawn over its length; of frames on the frame itself, on the
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import matplotlib
@@ -22,10 +23,13 @@ from flexmb.postproc.sampling import blocks, rows_of
 from flexmb.postproc.style import FAINT, INK, NEGATIVE, POSITIVE, STYLE
 from flexmb.postproc.ticks import take_out_power
 from flexmb.record.io.frames import Layout
+from flexmb.record.io.glyph_ends import DAMPER, PIN, SPRING, SPRING_DAMPER
 
 STRAIGHT = 1e-6
 JUMP = 0.1
-"""Jump of the moment between two elements, over the largest moment, up to which it is an error of discretization."""
+"""Jump of the moment between two elements, over the largest moment of the run, up to which it may be averaged."""
+WITHOUT_MOMENT = (PIN, SPRING, DAMPER, SPRING_DAMPER)
+"""Marks of parts that apply forces to a node, but no moment; at all others a jump of the moment is physical."""
 
 
 def bends(layout: Layout, cells: IntArray) -> bool:
@@ -48,6 +52,13 @@ def end_moments(maps: Any, q: Array, cells: IntArray, plane: str | None = None) 
     plane : "y" or "z", optional
         About which local axis; by default that with the larger moments.
     """
+    about = _about_both(maps, q, cells)
+    axis = plane or max(about, key=lambda name: (_largest(about[name]), name))
+    return about[axis], axis
+
+
+def _about_both(maps: Any, q: Array, cells: IntArray) -> dict[str, Array]:
+    """Return the moments at both ends of lines about both local axes, each (k, m, 2)."""
     strain, _ = maps.forces.strains(q)
     resultant = (maps.layout.sections.stiffness * strain)[:, cells]
     half = 0.5 * maps.layout.sections.length[cells]
@@ -55,15 +66,19 @@ def end_moments(maps: Any, q: Array, cells: IntArray, plane: str | None = None) 
     for axis, moment, shear, sign in (("y", 4, 2, 1.0), ("z", 5, 1, -1.0)):
         slope = sign * resultant[..., shear] * half
         about[axis] = np.stack([resultant[..., moment] - slope, resultant[..., moment] + slope], axis=2)
-    axis = plane or max(about, key=lambda name: (float(np.nan_to_num(np.abs(about[name])).max(initial=0.0)), name))
-    return about[axis], axis
+    return about
 
 
-def without_jumps(layout: Layout, cells: IntArray, moments: Array, axis: str) -> Array:
+def _largest(moments: Array) -> float:
+    return float(np.nan_to_num(np.abs(moments)).max(initial=0.0))
+
+
+def without_jumps(layout: Layout, cells: IntArray, moments: Array, axis: str, size: float) -> Array:
     """Return moments (k, m, 2) with means at nodes between two lines with parallel local axes, where they jump little.
 
-    In motion moments of finite elements jump between elements, by an error of discretization; a jump of more than
-    ``JUMP`` of the largest moment may be one of an applied moment, and remains.
+    In motion moments of finite elements jump between elements, by an error of discretization. A jump remains at nodes
+    with an applied moment, a rotational spring, a joint or another part that can apply a moment, and where it is more
+    than ``JUMP`` of ``size``, the largest moment of the run (N m).
     """
     assert layout.sections is not None
     out = moments.copy()
@@ -71,8 +86,7 @@ def without_jumps(layout: Layout, cells: IntArray, moments: Array, axis: str) ->
     first, last = layout.cells[cells].T.tolist()
     before = {node: k for k, node in enumerate(last)}
     nodes, counts = np.unique(layout.cells[cells], return_counts=True)
-    between = set(nodes[counts == 2].tolist())
-    size = float(np.nan_to_num(np.abs(moments)).max(initial=0.0))
+    between = set(nodes[counts == 2].tolist()) - _with_moment(layout)
     for k, node in enumerate(first):
         j = before.get(node)
         if j is None or node not in between or local[j] @ local[k] < 1.0 - STRAIGHT:
@@ -81,6 +95,12 @@ def without_jumps(layout: Layout, cells: IntArray, moments: Array, axis: str) ->
         near = np.abs(np.diff(ends, axis=1)[:, 0]) <= JUMP * size
         out[near, j, 1] = out[near, k, 0] = ends[near].mean(axis=1)
     return out
+
+
+def _with_moment(layout: Layout) -> set[int]:
+    """Return the points at which parts can apply a moment."""
+    on = ~np.isin(layout.marks.kind, [kind.encode() for kind in WITHOUT_MOMENT])
+    return set(layout.marks.point[on].ravel().tolist())
 
 
 def plot_moment(
@@ -103,12 +123,13 @@ def plot_moment(
     body, cells = lines_of_body(layout, body or _first_beam(layout))
     if not bends(layout, cells):
         raise InputError("does not bend: it is a bar", key="body", value=body)
-    low, high, when, axis = _extremes(fields, cells)
+    axis, size = _largest_of_run(fields, cells)
+    low, high, when = _extremes(fields, cells, axis, size)
     k = when if time is None else nearest(fields.times, time)
     curves = [low, high]
     if not envelope:
         now, _ = end_moments(fields.maps, rows_of(fields.q, np.array([k])), cells, axis)
-        curves = [without_jumps(layout, cells, now, axis)[0]]
+        curves = [without_jumps(layout, cells, now, axis, size)[0]]
     words = "envelope over the run" if envelope else f"t = {fields.times[k]:.6g} s"
     with matplotlib.rc_context(STYLE):
         figure = Shown(figsize=(6.4, 3.4) if _is_straight(layout, cells) else (6.0, 5.2), layout="constrained")
@@ -137,25 +158,35 @@ def _first_beam(layout: Layout) -> str | None:
     return layout.bodies[int(layout.body_of_point[layout.cells[on[0], 0]])] if on.size else None
 
 
-def _extremes(fields: Any, cells: IntArray) -> tuple[Array, Array, int, str]:
-    """Return least and largest moments, (m, 2) each, the state with the largest, and the local axis."""
-    states = np.arange(len(fields.times))
-    axis = None
+def _states_of_run(fields: Any) -> Iterator[tuple[IntArray, Array]]:
+    """Yield all stored states in blocks: their numbers, and q."""
+    for block in blocks(np.arange(len(fields.times)), 12 * len(fields.maps.layout.cells)):
+        yield block, rows_of(fields.q, block)
+
+
+def _largest_of_run(fields: Any, cells: IntArray) -> tuple[str, float]:
+    """Return the local axis about which the moments over the run are larger, and the largest, N m."""
+    largest = {"y": 0.0, "z": 0.0}
+    for _, q in _states_of_run(fields):
+        for axis, moments in _about_both(fields.maps, q, cells).items():
+            largest[axis] = max(largest[axis], _largest(moments))
+    axis = max(largest, key=lambda name: (largest[name], name))
+    return axis, largest[axis]
+
+
+def _extremes(fields: Any, cells: IntArray, axis: str, size: float) -> tuple[Array, Array, int]:
+    """Return least and largest moments about an axis, (m, 2) each, and the state with the largest."""
     low: Any = np.inf
     high: Any = -np.inf
     best, when = -1.0, 0
-    for block in blocks(states, 12 * len(fields.maps.layout.cells)):
-        q = rows_of(fields.q, block)
-        if axis is None:
-            last = rows_of(fields.q, states[-1:])
-            _, axis = end_moments(fields.maps, np.concatenate([q, last]), cells)
+    for block, q in _states_of_run(fields):
         moments, _ = end_moments(fields.maps, q, cells, axis)
-        moments = without_jumps(fields.maps.layout, cells, moments, str(axis))
+        moments = without_jumps(fields.maps.layout, cells, moments, axis, size)
         low, high = np.fmin(low, np.nanmin(moments, axis=0)), np.fmax(high, np.nanmax(moments, axis=0))
-        size = np.nan_to_num(np.abs(moments)).max(axis=(1, 2))
-        if size.max() > best:
-            best, when = float(size.max()), int(block[int(np.argmax(size))])
-    return low, high, when, str(axis)
+        largest = np.nan_to_num(np.abs(moments)).max(axis=(1, 2))
+        if largest.max() > best:
+            best, when = float(largest.max()), int(block[int(np.argmax(largest))])
+    return low, high, when
 
 
 def _is_straight(layout: Layout, cells: IntArray) -> bool:

@@ -13,7 +13,7 @@ from flexmb.errors import InputError
 from flexmb.postproc.arrays import Array
 from flexmb.postproc.chain_of_lines import Chain, areas, chain_of_body
 from flexmb.postproc.members import Member, members_of
-from flexmb.postproc.moment_plot import bends, end_moments, without_jumps
+from flexmb.postproc.moment_plot import bends, end_moments
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.plots import Shown
 from flexmb.postproc.sampling import rows_of
@@ -87,7 +87,7 @@ def _values(fields: Any, chain: Chain, states: Any, field: str) -> tuple[Array, 
         return force, f"{plain} [{UNITS[name]}]"
     if name == "bending_moment":
         ends, axis = end_moments(maps, q, chain.cells)
-        signed = without_jumps(maps.layout, chain.cells, ends, axis) * chain.turned[:, None]
+        signed = ends * chain.turned[:, None]
         signed = np.where(chain.turned[:, None] > 0.0, signed, signed[..., ::-1])
         return _at_nodes(signed), f"{plain} about {axis} [{UNITS[name]}]"
     vectors = maps.layout.displacements(q) if name == "displacement" else None

@@ -110,7 +110,7 @@ def test_moments_in_motion_have_no_jumps_and_are_those_of_the_space_time_diagram
     assert layout is not None
     cells = np.arange(len(layout.cells))
     raw, axis = end_moments(fields.maps, np.asarray(fields.q), cells)
-    smooth = without_jumps(layout, cells, raw, axis)
+    smooth = without_jumps(layout, cells, raw, axis, float(np.abs(raw).max()))
     inner = np.flatnonzero(layout.cells[:-1, 1] == layout.cells[1:, 0])
     assert inner.size > 10
     assert np.abs(raw[:, inner, 1] - raw[:, inner + 1, 0]).max() > 1.0
@@ -122,14 +122,62 @@ def test_moments_in_motion_have_no_jumps_and_are_those_of_the_space_time_diagram
     assert max(abs(low), abs(high)) == pytest.approx(np.abs(smooth).max(), rel=1e-3)
 
 
-def test_a_moment_applied_at_a_node_remains() -> None:
-    model = fm.Model(initial_static=("turn",))
+def test_a_small_moment_applied_at_a_node_beside_a_large_force_remains() -> None:
+    model = fm.Model(initial_static=("turn", "push"))
     section = {"area": 0.01, "inertia": 1e-5}
     supports = [{"node": "first", "kind": "clamped"}, {"node": "last", "kind": "clamped"}]
     model.add(fm.Beam("beam", length=2.0, elements=8, section=section, material=STEEL, supports=supports))
     model.add(fm.NodalForce("turn", node="beam.mid", moment=(0.0, 0.0, 100.0)))
+    model.add(fm.NodalForce("push", node="beam.mid", force=(0.0, 8e3, 0.0)))
     result = fm.simulate(model, fm.Newmark(), step=1e-6, end=2e-6)
+    layout = result.fields.maps.layout
     cells = np.arange(8)
     raw, axis = end_moments(result.fields.maps, np.asarray(result.fields.q[:1]), cells)
-    kept = without_jumps(result.fields.maps.layout, cells, raw, axis)
+    assert np.abs(raw).max() > 1000.0
+    kept = without_jumps(layout, cells, raw, axis, float(np.abs(raw).max()))
     assert abs(kept[0, 3, 1] - kept[0, 4, 0]) == pytest.approx(100.0, rel=1e-3)
+    (line,) = (line for line in plot_moment(opened(result), body="beam").axes[0].lines if len(line.get_xdata()) == 16)
+    drawn = np.asarray(line.get_ydata())
+    assert np.abs(drawn).max() > 1000.0
+    assert abs(drawn[8] - drawn[7]) == pytest.approx(100.0, rel=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["moment", "torsion-spring", "joint"])
+def test_a_jump_remains_where_a_part_can_apply_a_moment(kind: str) -> None:
+    model = fm.Model()
+    section = {"area": 0.01, "inertia": 1e-5}
+    supports = [{"node": "first", "kind": "clamped"}]
+    model.add(fm.Beam("beam", length=2.0, elements=4, section=section, material=STEEL, supports=supports))
+    model.add(fm.Rigid("arm", mass=1.0, inertia=(1.0, 1.0, 1.0), position=(1.0, 0.0, 0.0)))
+    if kind == "joint":
+        model.add(fm.Fixed("weld", a="beam.mid", b="arm"))
+    elif kind == "moment":
+        model.add(fm.NodalForce("turn", node="beam.mid", moment=(0.0, 0.0, 1.0)))
+    else:
+        model.add(fm.TorsionSpring("spring", a="beam.mid", stiffness=10.0, axis=(0.0, 0.0, 1.0)))
+    model.add(fm.Spring("prop", node="beam.node(1)", stiffness=10.0, direction=(0.0, 1.0, 0.0)))
+    layout = model.assemble().layout
+    cells = np.flatnonzero(layout.body_of_point[layout.cells[:, 0]] == 0)
+    raw = np.tile([0.0, 1.0], (1, 4, 1))
+    smooth = without_jumps(layout, cells, raw, "z", 100.0)
+    assert (smooth[0, :-1, 1] - smooth[0, 1:, 0]).tolist() == [0.0, 1.0, 0.0]
+
+
+def test_the_limit_of_jumps_is_by_the_largest_moment_of_the_run() -> None:
+    """A coarse beam under a sudden force: the first moments are small, and jump by much of what they are then."""
+    model = fm.Model()
+    section = {"area": 0.01, "inertia": 1e-5}
+    supports = [{"node": "first", "kind": "clamped"}]
+    model.add(fm.Beam("beam", length=2.0, elements=3, section=section, material=STEEL, supports=supports))
+    model.add(fm.NodalForce("push", node="beam.last", force=(0.0, 8e3, 0.0)))
+    result = fm.simulate(model, fm.Newmark(), step=1e-4, end=0.02)
+    cells = np.arange(3)
+    raw, _ = end_moments(result.fields.maps, np.asarray(result.fields.q), cells, "z")
+    jumps = np.abs(raw[:, :-1, 1] - raw[:, 1:, 0]).max(axis=1)
+    small = jumps < 0.09 * np.abs(raw).max()
+    k = int(np.argmax(np.where(small, jumps / np.maximum(np.abs(raw).max(axis=(1, 2)), 1.0), 0.0)))
+    assert jumps[k] > 0.11 * np.abs(raw[k]).max()
+    figure = plot_moment(opened(result), time=float(result.fields.times[k]))
+    (line,) = (line for line in figure.axes[0].lines if len(line.get_xdata()) == 6)
+    drawn = np.asarray(line.get_ydata())
+    assert np.array_equal(drawn[1:-1:2], drawn[2:-1:2])

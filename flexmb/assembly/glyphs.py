@@ -14,6 +14,8 @@ DISK, BEARING, CLAMP, PIN, RING = "disk", "bearing", "clamp", "pin", "ring"
 SPRING, DAMPER, SPRING_DAMPER, TORSION = "spring", "damper", "spring-damper", "torsion-spring"
 HINGE, BALL, WELD, CROSS, SHEET, ROD = "hinge", "ball", "weld", "cross", "sheet", "rod"
 RAIL, BLOCK, SLEEVE, BEAD, EDGE = "rail", "block", "sleeve", "bead", "edge"
+MOMENT = "moment"
+"""An applied moment, which is not drawn: bending moments jump there."""
 ON_GROUND, NOWHERE = -1, -2
 """Used in place of the number of a point: an end on the ground, and an unknown end."""
 

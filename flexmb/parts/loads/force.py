@@ -10,6 +10,8 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.assembly.builder import Builder
+from flexmb.assembly.glyphs import MOMENT as MOMENT_MARK
+from flexmb.assembly.glyphs import End, Glyph
 from flexmb.assembly.kinematics import Kinematics
 from flexmb.assembly.node_ref import NodeRef
 from flexmb.checks.values import check_name, vector
@@ -99,6 +101,12 @@ class NodalForce(Part):
         marker = builder.marker(at, np.eye(3))
         function = self._phi()
         builder.add_push(marker, wrench[FORCE], wrench[MOMENT], bool(self.follower), function)
+
+    def marks(self) -> list[Glyph]:
+        """Return where its moment acts, if it has one."""
+        given = np.zeros(3) if self.moment is None else vector(self.moment, "moment", self.where)
+        size = float(np.linalg.norm(given))
+        return [Glyph(MOMENT_MARK, self.name, End(self.node), axis=given / size)] if size > 0.0 else []
 
     @property
     def feedback(self) -> str:

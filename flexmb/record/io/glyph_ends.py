@@ -16,6 +16,7 @@ from flexmb.assembly.glyphs import DAMPER as DAMPER
 from flexmb.assembly.glyphs import DISK as DISK
 from flexmb.assembly.glyphs import EDGE as EDGE
 from flexmb.assembly.glyphs import HINGE as HINGE
+from flexmb.assembly.glyphs import MOMENT as MOMENT
 from flexmb.assembly.glyphs import NOWHERE as NOWHERE
 from flexmb.assembly.glyphs import ON_GROUND as ON_GROUND
 from flexmb.assembly.glyphs import PIN as PIN
