@@ -236,6 +236,18 @@ def test_a_reference_run_and_a_number(place):
     assert result.cost < 1e-8
 
 
+def test_a_matrix_file_that_changes_is_another_fit(tmp_path):
+    mass = tmp_path / "mass.npy"
+    body = '[bodies.block]\nkind = "matrices"\nmass_matrix = "mass.npy"\n'
+    (tmp_path / "fall.toml").write_text(CASE + body + "points = { a = { at = [0.0, 0.0, 0.0], z = [1.0] } }\n")
+    (tmp_path / "fall.csv").write_text("t,z\n0,1\n")
+    digests = set()
+    for value in (1.0, 2.0):
+        np.save(mass, [[value]])
+        digests.add(fm.load_fit(write(tmp_path)).file.digest)
+    assert len(digests) == 2
+
+
 def test_most_runs(place):
     result = fm.load_fit(write(place, evaluations=6)).run()
     assert not result.converged
@@ -255,6 +267,8 @@ WRONG = {
     "two ways": (("sigma", "value"), ["objective"]),
     "same key": (("gravity.acceleration.2", "loads.air.coefficient"), ["loads.air.coefficient"]),
     "case": (("fall.toml", "fal.toml"), ["fal.toml"]),
+    "no key": (("loads.air.coefficient", "loads..coefficient"), ["loads..coefficient", "time.step"]),
+    "no key to set": (("[[objective]]", '[set]\n"" = 1.0\n[[objective]]'), ["set", "time.step"]),
 }
 
 

@@ -20,6 +20,7 @@ from flexmb.analysis.measures import graph_distance, kept
 from flexmb.cli import main
 from flexmb.drive.compiled_files import WORDS
 from flexmb.errors import InputError
+from flexmb.parts.bodies.matrices import Matrices
 from flexmb.study.expectations import evaluate
 from flexmb.study.folder import StudyFolder
 from flexmb.study.measuring import cut, graph_vertices
@@ -387,11 +388,14 @@ def test_what_may_go_better_another_time_is_tried_again(tmp_path: Path, monkeypa
     assert all(row.done for row in load_study(path).run(tmp_path / "out").rows)
 
 
-def test_a_mesh_that_changes_is_another_run(tmp_path: Path) -> None:
-    mesh, data = tmp_path / "a.msh", {"bodies": {"rod": {"mesh": "a.msh"}}}
+@pytest.mark.parametrize(
+    "body", [{"kind": "beam", "mesh": "a"}, *({"kind": "matrices", key: "a"} for key in Matrices.files)]
+)
+def test_a_mesh_or_matrix_that_changes_is_another_run(tmp_path: Path, body: dict[str, str]) -> None:
+    file, data = tmp_path / "a", {"bodies": {"rod": body}}
     keys = [run_key(data, tmp_path, (), {})]
     for words in ("one", "two!"):
-        mesh.write_text(words)
+        file.write_text(words)
         keys.append(run_key(data, tmp_path, (), {}))
     assert len(set(keys)) == 3
 

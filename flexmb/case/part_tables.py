@@ -104,14 +104,25 @@ def _with_files(table: Any, folder: Path, path: KeyPath) -> Any:
     """Return a table with the paths of its files, if it has any."""
     if not isinstance(table, Mapping):
         return table
-    kind = table.get("kind")
-    found = {}
-    for key in file_keys(KINDS[str(path[0])].get(kind) if isinstance(kind, str) else None):
-        if isinstance(table.get(key), str):
-            found[key] = os.path.abspath(find_mesh(table[key], folder))
-            if key == "mesh" and (words := missing_mesh(Path(found[key]))):
-                raise CaseProblems(Problem((*path, key), words, found[key]))
+    found = _files(str(path[0]), table, folder)
+    if "mesh" in found and (words := missing_mesh(Path(found["mesh"]))):
+        raise CaseProblems(Problem((*path, "mesh"), words, found["mesh"]))
     return {**table, **found}
+
+
+def _files(role: str, table: Mapping[str, Any], folder: Path) -> dict[str, str]:
+    """Return the paths of the files of a part by their keys."""
+    kind = table.get("kind")
+    keys = file_keys(KINDS[role].get(kind) if isinstance(kind, str) else None)
+    return {key: os.path.abspath(find_mesh(table[key], folder)) for key in keys if isinstance(table.get(key), str)}
+
+
+def case_files(data: Mapping[str, Any], folder: Path) -> list[Path]:
+    """Return the paths of all files that the parts of a case are read from: meshes and matrices."""
+    roles = [(role, data.get(role)) for role in KINDS]
+    tables = [(role, table) for role, named in roles if isinstance(named, Mapping) for table in named.values()]
+    found = [_files(role, table, folder) for role, table in tables if isinstance(table, Mapping)]
+    return [Path(path) for paths in found for path in paths.values()]
 
 
 class CaseProblems(Exception):  # noqa: N818

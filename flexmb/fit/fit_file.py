@@ -14,17 +14,19 @@ import numpy as np
 from flexmb.case import Case
 from flexmb.case.overrides import key_path
 from flexmb.case.problems import Origin, Problem
-from flexmb.case.read import parsed, read_text
+from flexmb.case.read import parsed, read_text, with_overrides
 from flexmb.case.read_tables import read_tables
 from flexmb.case.shipped import find_file, shipped_cases, shipped_fits
+from flexmb.case.toml_lines import Path as KeyPath
 from flexmb.errors import InputError
 from flexmb.fit.data_file import read_columns
 from flexmb.fit.fit_schema import FitTables
 from flexmb.record.summary import versions
 from flexmb.state import Array
+from flexmb.study.run_digest import file_digests
 from flexmb.study.task import Task
 
-Setting = tuple[tuple[str | int, ...], Any]
+Setting = tuple[KeyPath, Any]
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,7 @@ def read_fit(source: str | Path) -> FitFile:
     for k, key in enumerate(keys):
         if key in keys[:k]:
             problems.append(Problem(("parameter", k, "key"), "is already fitted by another parameter", key))
+    problems += _no_keys(tables)
     for k, objective in enumerate(tables.objective):
         columns = None
         if objective.data is not None and objective.column is not None:
@@ -119,9 +122,28 @@ def read_fit(source: str | Path) -> FitFile:
         raise origin.error(problems)
     case_text = read_text(case_file)
     asked = tables.model_dump(mode="json", include={"set", "parameter", "objective"})
-    parts = [case_text, json.dumps(asked, sort_keys=True), *contents, versions()["flexmb"]]
+    files = _files(case_file, case_text, tables)
+    parts = [case_text, json.dumps(asked, sort_keys=True), *contents, *files, versions()["flexmb"]]
     digest = hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
     return FitFile(origin, tables, case_file, case_text, tuple(data), digest)
+
+
+def _no_keys(tables: FitTables) -> list[Problem]:
+    """Return the texts that cannot be keys of a case."""
+    given: list[tuple[KeyPath, str]] = [(("parameter", k, "key"), p.key) for k, p in enumerate(tables.parameter)]
+    given += [(("set",), key) for key in tables.set]
+    given += [(("objective", k, "reference"), key) for k, o in enumerate(tables.objective) for key in o.reference or ()]
+    message = "is not a key of a case: it must be of the form time.step"
+    return [Problem(path, message, key) for path, key in given if not key_path(key)]
+
+
+def _files(case_file: Path, case_text: str, tables: FitTables) -> list[str]:
+    """Return the digests of the files of the case, and of those of its references."""
+    data, found = parsed(case_file, case_text), []
+    for more in ({}, *(objective.reference for objective in tables.objective if objective.reference)):
+        tree, _, _ = with_overrides(data, [(key_path(key), value) for key, value in {**tables.set, **more}.items()])
+        found += file_digests(tree, case_file.parent)
+    return found
 
 
 def _case_file(name: str, fit: Path, problems: list[Problem]) -> Path | None:

@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from flexmb.case.part_tables import case_files
 from flexmb.case.read import with_overrides
-from flexmb.case.shipped import find_mesh
 from flexmb.record.summary import versions
 from flexmb.study.axes import Setting
 
@@ -28,7 +28,7 @@ def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], ask
     data : dict
         The case it varies.
     folder : Path
-        Folder of the meshes of the case.
+        Folder of the meshes and matrices of the case.
     settings : sequence of Setting
         Changes of the case.
     asked : mapping
@@ -37,12 +37,14 @@ def run_key(data: dict[str, Any], folder: Path, settings: Sequence[Setting], ask
     tree, _, _ = with_overrides(data, [(setting.path, setting.value) for setting in settings])
     for word in _WORDS:
         tree.pop(word, None)
-    bodies = tree.get("bodies")
-    named = [body.get("mesh") for body in bodies.values() if isinstance(body, dict)] if isinstance(bodies, dict) else []
-    meshes = [_digest(find_mesh(name, folder)) for name in named if isinstance(name, str)]
-    whole = {"case": tree, "meshes": meshes, "asked": asked, "flexmb": versions()["flexmb"]}
+    whole = {"case": tree, "files": file_digests(tree, folder), "asked": asked, "flexmb": versions()["flexmb"]}
     text = json.dumps(whole, sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def file_digests(data: Mapping[str, Any], folder: Path) -> list[str]:
+    """Return the digests of all files of a case; ``folder`` is that of the case."""
+    return [_digest(path) for path in case_files(data, folder)]
 
 
 def _digest(path: Path) -> str:
@@ -50,7 +52,7 @@ def _digest(path: Path) -> str:
     try:
         seen = path.stat()
         return _file_digest(path, seen.st_mtime_ns, seen.st_size)
-    except OSError:
+    except (OSError, ValueError):
         return str(path)
 
 
