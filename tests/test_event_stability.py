@@ -7,13 +7,16 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from scipy import sparse
+from scipy import linalg, sparse
 
 import flexmb as fm
 from flexmb.cli import main
+from flexmb.drive.engine import Plan
 from flexmb.drive.events.stiffness import cause_of_growth, check_stability, growth, stability_note
 from flexmb.drive.events.vibrations import Vibrations, damping_takes, vibrations
 from flexmb.errors import InputError, SimulationError
+from flexmb.schemes.scheme import Scheme
+from flexmb.system.linear_system import LinearSystem
 
 FAST = """
 [time]
@@ -35,6 +38,11 @@ node = "tip"
 direction = [1.0, 0.0, 0.0]
 stiffness = {stiffness}
 """
+
+
+def planned(scheme: Scheme, system: LinearSystem, h: float, span: float) -> Plan:
+    """Return the plan of a run with steps of h."""
+    return Plan(system, scheme, fm.ContactSolver(), h, 0.0, round(span / h), 1, 1)
 
 
 def oscillator(damping: float = 0.0) -> fm.Model:
@@ -175,8 +183,8 @@ def test_a_damper_at_one_end_of_a_chain_is_not_spread_over_its_modes() -> None:
     exact = np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [-K, -C]]))
     assert found.rates.max() == pytest.approx(np.abs(exact).max(), rel=0.01)
     with pytest.raises(InputError, match="'m39' decays"):
-        check_stability(fm.Dopri5(), system, 0.0, 4e-3, 1.0)
-    check_stability(fm.Dopri5(), system, 0.0, 3e-3, 1.0)
+        check_stability(planned(fm.Dopri5(), system, 4e-3, 1.0))
+    check_stability(planned(fm.Dopri5(), system, 3e-3, 1.0))
 
 
 def damped_chain(masses: int) -> fm.Model:
@@ -197,7 +205,7 @@ def test_the_damping_of_large_models_is_examined() -> None:
     assert found.omega[-1] == pytest.approx(2.0, rel=1e-4)
     assert found.words(found.fastest).startswith("'m449' decays with ")
     with pytest.raises(InputError, match="'m449' decays"):
-        check_stability(fm.Dopri5(), system, 0.0, 1e-2, 1.0)
+        check_stability(planned(fm.Dopri5(), system, 1e-2, 1.0))
 
 
 def test_the_step_that_is_proposed_is_found_in_few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -207,8 +215,26 @@ def test_the_step_that_is_proposed_is_found_in_few_rounds(monkeypatch: pytest.Mo
         "flexmb.drive.events.stiffness.growth", lambda scheme, h, found: tried.append(h) or growth(scheme, h, found)
     )
     with pytest.raises(InputError, match="too long"):
-        check_stability(fm.Dopri5(), oscillator().assemble(), 0.0, 200.0, 1000.0)
+        check_stability(planned(fm.Dopri5(), oscillator().assemble(), 200.0, 1000.0))
     assert len(tried) < 25
+
+
+@pytest.mark.parametrize("tolerance", [False, True])
+def test_the_modes_of_the_start_are_computed_once_in_a_run(
+    tolerance: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In a run of a file: for what is refused, for the notes that are printed, and for those of the result."""
+    calls, eigh = [], linalg.eigh
+    monkeypatch.setattr(linalg, "eigh", lambda *given: calls.append(1) or eigh(*given))
+    step = "tolerance = 1e-6" if tolerance else "step = 0.01"
+    (tmp_path / "slow.toml").write_text(FAST.format(step=step, stiffness=1.0))
+    case = fm.load_case(tmp_path / "slow.toml")
+    assert not case.plan_notes
+    assert case.run().complete
+    assert len(calls) == 1
+    calls.clear()
+    fm.simulate(oscillator(), "dopri5", **({"tolerance": 1e-6} if tolerance else {"step": 0.01}), end=1.0)
+    assert len(calls) == 1
 
 
 @pytest.mark.parametrize(("coupling", "takes"), [(0.9, True), (1.1, False)])
@@ -263,8 +289,8 @@ def test_large_models_with_joints_are_looked_at_too(monkeypatch: pytest.MonkeyPa
     assert large.rates[large.fastest] == pytest.approx(every.rates[every.fastest], rel=1e-6)
     monkeypatch.undo()
     with pytest.raises(InputError, match="too long"):
-        check_stability(fm.Phem56(), system, 0.0, 0.01, 1.0)
-    said = stability_note(fm.Hem5(), system, 0.0, 0.012, 100.0, 0.0)  # h omega = 2.4 is stable, 1.1 is not
+        check_stability(planned(fm.Phem56(), system, 0.01, 1.0))
+    said = stability_note(planned(fm.Hem5(), system, 0.012, 100.0))  # h omega = 2.4 is stable, 1.1 is not
     assert "more than 400 unknowns" in said
 
 

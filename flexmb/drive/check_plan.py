@@ -21,12 +21,7 @@ WITH_ERROR = SchemesThat(lambda c: c.error_known != "", lambda c: c.error_known.
 
 def early_notes(plan: Plan) -> tuple[str, ...]:
     """Return the notes on a run before its first step, also on explicit steps that stability makes many."""
-    if not plan.with_events:
-        return notes_of(plan)
-    from flexmb.drive.events.stiffness import stability_note
-
-    span = plan.time(plan.steps) - plan.t0
-    words = stability_note(plan.scheme, plan.system, plan.t0, plan.h, span, plan.tolerance)
+    words = plan.stability_note
     return (*notes_of(plan), words) if words else notes_of(plan)
 
 
@@ -49,9 +44,9 @@ def check_plan(plan: Plan, engine: str = "auto") -> None:
 
         check_events(plan.scheme, system, plan.tolerance)
         if plan.tolerance:
-            check_tolerance(plan.scheme, system, plan.t0, end - plan.t0)
+            check_tolerance(plan)
         else:
-            check_stability(plan.scheme, system, plan.t0, plan.h, end - plan.t0)
+            check_stability(plan)
     else:
         _check_steps(plan, engine)
     if plan.every != 1 and sampled_functions(plan.system):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
@@ -41,6 +42,9 @@ from flexmb.state import Array, IntArray
 from flexmb.system.linear_system import LinearSystem
 from flexmb.system.multibody_system import MultibodySystem
 
+if TYPE_CHECKING:
+    from flexmb.drive.events.vibrations import Vibrations
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -75,6 +79,25 @@ class Plan:
     def time(self, n: int) -> float:
         """Return the time of step n."""
         return self.t0 + n * self.h
+
+    @property
+    def span(self) -> float:
+        """The duration of the run, s."""
+        return self.time(self.steps) - self.t0
+
+    @cached_property
+    def start_vibrations(self) -> Vibrations:
+        """The vibrations and decays about the start, computed once."""
+        from flexmb.drive.events.vibrations import vibrations
+
+        return vibrations(self.system, self.t0)
+
+    @cached_property
+    def stability_note(self) -> str:
+        """The note on explicit steps between events, made once; may be empty."""
+        from flexmb.drive.events.stiffness import stability_note
+
+        return stability_note(self) if self.with_events else ""
 
     def samples_in(self, n0: int, n1: int) -> IntArray:
         """Return the steps in (n0, n1] that are samples."""

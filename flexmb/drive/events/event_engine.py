@@ -16,7 +16,7 @@ from flexmb.drive.events.hybrid_motion import HybridMotion, switch_notes
 from flexmb.drive.events.integrators import integrator_of
 from flexmb.drive.events.kinks import kink_times
 from flexmb.drive.events.motion import Motion
-from flexmb.drive.events.stiffness import cause_of_growth, stability_note
+from flexmb.drive.events.stiffness import cause_of_growth
 from flexmb.drive.step_records import StepRecords
 from flexmb.errors import SimulationError
 from flexmb.record.samples import EVENTS_ENGINE, Block, Tally
@@ -58,7 +58,7 @@ class EventEngine(Engine):
             end - plan.t0,
         )
         self.motion.march = compiled_march(self.motion, self.records)
-        self.note = stability_note(plan.scheme, system, plan.t0, plan.h, end - plan.t0, plan.tolerance)
+        self.note = plan.stability_note
         self._arrive(self.motion.state)
 
     def _arrive(self, state: SmoothState) -> None:

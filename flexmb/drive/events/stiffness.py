@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from flexmb.drive.engine import Plan
 from flexmb.drive.events.vibrations import MOST, Vibrations, vibrations
 from flexmb.errors import InputError
 from flexmb.schemes.scheme import Scheme
@@ -46,11 +47,12 @@ def _beyond(step: Array, steps: float) -> Array:
     return np.asarray(np.maximum(step / np.log(STEP_GROWS), 2.0 * steps * step / REFUSED))
 
 
-def check_stability(scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, h: float, span: float) -> None:
+def check_stability(plan: Plan) -> None:
     """Raise InputError for steps of one size with which a motion grows, in a step or over the run."""
+    scheme, h, span = plan.scheme, plan.h, plan.span
     if not np.isfinite(scheme.stability):
         return
-    found = vibrations(system, t)
+    found = plan.start_vibrations
     step = growth(scheme, h, found)
     if not step.size or _beyond(step, span / h).max() < 1.0:
         return
@@ -92,14 +94,13 @@ def _grows(found: Vibrations, step: Array, k: int, steps: float) -> str:
     )
 
 
-def stability_note(
-    scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, h: float, span: float, tolerance: float
-) -> str:
-    """Return the note on a run with an explicit integrator; may be empty. ``h`` counts without a tolerance."""
+def stability_note(plan: Plan) -> str:
+    """Return the note on a run with an explicit integrator; may be empty. The step counts without a tolerance."""
+    scheme, h, span = plan.scheme, plan.h, plan.span
     if not np.isfinite(scheme.stability):
         return ""
-    found = vibrations(system, t)
-    if tolerance:
+    found = plan.start_vibrations
+    if plan.tolerance:
         least, words = _many_steps(scheme, found, span)
         return words if least > MANY else ""
     step = growth(scheme, h, found)
@@ -130,11 +131,12 @@ def _many_steps(scheme: Scheme, found: Vibrations, span: float) -> tuple[float, 
     )
 
 
-def check_tolerance(scheme: Scheme, system: LinearSystem | MultibodySystem, t: float, span: float) -> None:
+def check_tolerance(plan: Plan) -> None:
     """Raise InputError where a tolerance chooses the steps and stability requires more than any run can take."""
+    scheme = plan.scheme
     if not np.isfinite(scheme.stability):
         return
-    least, words = _many_steps(scheme, vibrations(system, t), span)
+    least, words = _many_steps(scheme, plan.start_vibrations, plan.span)
     if least > TOO_MANY:
         raise InputError(words, where="scheme", key="name", value=scheme.name)
 
