@@ -154,6 +154,40 @@ def test_notes_of_a_run_that_fails_are_told(monkeypatch: pytest.MonkeyPatch):
     assert err.value.tally.newton_iterations > 0
 
 
+# ------------------------------------------------------------------------------------- initial penetration, corrected
+
+CORRECTING = ("generalized-alpha", "newmark", "schatzman-paoli", "phem56", "dopri5", "radau-iia-5", "hybrid")
+
+
+@pytest.mark.filterwarnings("ignore::flexmb.errors.RunWarning")
+@pytest.mark.parametrize("depth", [1e-6, 1e-3])
+@pytest.mark.parametrize("scheme", CORRECTING)
+def test_lifting_a_ball_at_rest_out_of_the_floor_is_booked_and_admitted(scheme, depth):
+    """Nothing was stored: the work m g d of the first step was called unbounded."""
+    model = fm.Model(gravity=(0.0, 0.0, -9.81), initial_penetration=depth)
+    ball = model.add(fm.Particle("ball", mass=2.0, position=(0.0, 0.0, -depth)))
+    model.add(fm.NodePlane("floor", node=ball, normal=(0.0, 0.0, 1.0)))
+    result = fm.simulate(model, fm.SCHEMES[scheme](), step=1e-3, end=0.05)
+    energy, lifted = result.energy, 2.0 * 9.81 * depth
+    assert result.contacts["floor"].gap[-1] >= -1e-12 * depth
+    assert np.abs(energy.residual).max() <= 1e-12 * lifted
+    booked = energy.work_contact + energy.work_projection + energy.numerical
+    np.testing.assert_allclose(energy.total - energy.total[0], booked, atol=1e-12 * lifted, rtol=1e-9)
+    if scheme != "schatzman-paoli":  # which gives the ball a speed of the order of depth / h
+        np.testing.assert_allclose(booked[1:], lifted, rtol=1e-9)
+
+
+@pytest.mark.parametrize("scheme", ["generalized-alpha", "dopri5"])
+def test_without_forces_the_elastic_energy_of_the_correction_is_admitted(scheme):
+    model = fm.Model(initial_penetration=1e-5)
+    model.add(fm.Particle("ball", mass=2.0, position=(1.0 - 1e-5, 0.0, 0.0), axes="x"))
+    model.add(fm.Spring("spring", node="ball", anchor=(0.0, 0.0, 0.0), length=1.0 - 1e-5, stiffness=1e3))
+    model.add(fm.NodePlane("stop", node="ball", normal=(1.0, 0.0, 0.0), point=(1.0, 0.0, 0.0)))
+    energy = fm.simulate(model, fm.SCHEMES[scheme](), step=1e-3, end=0.05).energy
+    assert energy.total[0] == pytest.approx(0.0, abs=1e-18)
+    assert energy.total[1] == pytest.approx(0.5 * 1e3 * 1e-10, rel=1e-6)
+
+
 # -------------------------------------------------------------------------------------------------------- the bounds
 
 

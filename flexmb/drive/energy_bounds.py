@@ -41,10 +41,14 @@ class EnergyBounds:
     damping_takes : bool
         Whether the damping of the model can only dissipate: what the steps book as supplied by it is then energy that
         the scheme has added.
+    correction : float
+        Energy that moving contacts out of their initial penetration may add, J; counted as brought in.
     """
 
-    def __init__(self, floor: float = 0.0, gain: float = MOST_GAIN, damping_takes: bool = False) -> None:
-        self.floor, self.gain, self.damping_takes = floor, gain, damping_takes
+    def __init__(
+        self, floor: float = 0.0, gain: float = MOST_GAIN, damping_takes: bool = False, correction: float = 0.0
+    ) -> None:
+        self.floor, self.gain, self.damping_takes, self.correction = floor, gain, damping_takes, correction
         self.scale = self.brought = self.stored = 0.0
         self.lowest = np.inf
 
@@ -84,7 +88,7 @@ class EnergyBounds:
             made = value["numerical"] + value["work_projection"] + np.maximum(0.0, at_contacts - bonds)
             if self.damping_takes:
                 made = made + np.maximum(0.0, value["work_damping"])
-            there = start - lowest + brought
+            there = start - lowest + brought + self.correction
             open_ = np.abs(residual) > CLOSES * scale + CLOSES_STORED * stored + self.floor
             wrong = open_ | (made > self.gain * there + DIGITS * stored + self.floor)
         bad = int(np.argmax(wrong)) if wrong.any() else -1
