@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg import LinAlgError, LinAlgWarning, lu_factor, lu_solve
 from scipy.sparse.linalg import splu
 
 from flexmb.errors import NotConverged
@@ -24,7 +23,7 @@ from flexmb.smooth.implicit_tables import ImplicitTable
 from flexmb.smooth.phase import Phase
 from flexmb.smooth.smooth_step import SmoothState
 from flexmb.state import Array, IntArray
-from flexmb.system.bordered_factor import LeastNorm, bordered
+from flexmb.system.bordered_factor import FullFactor, LeastNorm, bordered
 from flexmb.system.multibody_system import MultibodySystem
 
 DENSE = 60
@@ -74,18 +73,14 @@ class Pencil:
             if self._redundant:
                 return LeastNorm(sparse.csr_array(S)).solve
             if self._dense:
-                lu = lu_factor(S, check_finite=False)
-                return lambda b: lu_solve(lu, b, check_finite=False)
+                return FullFactor(S).solve
             return splu(sparse.csc_array((S, self._rows, self._starts), shape=(self.size, self.size))).solve
-        except (RuntimeError, ValueError, LinAlgError, LinAlgWarning):
+        except (RuntimeError, ValueError):  # LinAlgError of LeastNorm is one
             raise NotConverged("the matrix of the stages is singular", time=self._t, step=-1) from None
 
 
 class StageMatrix:
-    """The matrix of the stages of a step of h, and the filter of its error.
-
-    ``kept`` stores matrices and eigenvalues which do not change from step to step.
-    """
+    """The matrix of the stages of a step of h, and the filter of its error."""
 
     def __init__(self, pencil: Pencil, table: ImplicitTable, h: float, nv: int) -> None:
         self._pencil, self._modes, self._nv, self._s = pencil, table.modes, nv, table.stages

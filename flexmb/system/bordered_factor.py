@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from scipy import sparse
-from scipy.linalg.lapack import dgetrf, dgetrs
+from scipy.linalg.lapack import dgetrf, dgetrs, zgetrf, zgetrs
 from scipy.sparse.linalg import SuperLU, splu
 
 from flexmb.errors import InputError, NotConverged
@@ -21,17 +21,18 @@ SMALL = 80
 
 
 class FullFactor:
-    """L U of a full matrix; ValueError when it is singular, or an entry is not finite."""
+    """L U of a full matrix, real or complex; ValueError when it is singular, or an entry is not finite."""
 
     def __init__(self, A: Array) -> None:
-        self._lu, self._exchanged, bad = dgetrf(A)
+        factor, self._solve = (zgetrf, zgetrs) if np.iscomplexobj(A) else (dgetrf, dgetrs)
+        self._lu, self._exchanged, bad = factor(A)
         if bad or not np.isfinite(self._lu).all():
             raise ValueError("singular")
         self.shape = A.shape
 
     def solve(self, b: Array) -> Array:
         """Return the solution for b of shape (n,) or (n, k)."""
-        return np.asarray(dgetrs(self._lu, self._exchanged, b)[0]) if b.size else b.copy()
+        return np.asarray(self._solve(self._lu, self._exchanged, b)[0]) if b.size else b.copy()
 
 
 class LeastNorm:
