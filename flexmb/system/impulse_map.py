@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from flexmb.state import Array, IntArray
@@ -31,8 +32,8 @@ def impulses_on_points(layout: Layout, contacts: Contacts) -> sparse.csr_array:
     return sparse.csr_array(columns)
 
 
-def _shared(D: sparse.csr_array) -> np.ndarray:
-    """Return which unknowns move other than one point by a unit vector, or turn points only, (nv,) bool."""
+def _shared(D: sparse.csr_array) -> NDArray[np.bool_]:
+    """Return which unknowns displace points, and not just one point by a unit vector, (nv,) bool."""
     A = sparse.csc_array(D)
     unknown = np.repeat(np.arange(A.shape[1]), np.diff(A.indptr))
     length = np.bincount(unknown, weights=A.data**2, minlength=A.shape[1])

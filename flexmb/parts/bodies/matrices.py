@@ -82,7 +82,7 @@ class Matrices(NamedBody):
     points : mapping of str to MatrixPoint or tables
         Named points, at least one.
     coordinates, rates : (n,) array_like, optional
-        q and its rates at the start; zero when not given.
+        q and its rates at the start; zero when not given. A static start of the model is added to q.
     translation : mapping of "x", "y", "z" to (n,) array_like
         Coordinates of a unit translation of the whole body along axes in which it can move. They give its mass,
         momentum and weight; without them gravity has no effect.
@@ -227,7 +227,13 @@ class Matrices(NamedBody):
         if not isinstance(self.translation, Mapping):
             raise InputError("must be a table such as { y = [1.0, 0.0] }", where=self.where, key="translation")
         check_keys(self.translation, list("xyz"), [], where)
-        return np.array([self._row(self.translation.get(axis), axis, where) for axis in "xyz"])
+        rows = np.array([self._row(self.translation.get(axis), axis, where) for axis in "xyz"])
+        for axis, row in zip("xyz", rows, strict=True):
+            if axis in self.translation and not row.any():
+                raise InputError(
+                    "must not be zero: it is a unit translation", where=where, key=axis, value=row.tolist()
+                )
+        return rows
 
     @cached_property
     def _total_mass(self) -> float:
