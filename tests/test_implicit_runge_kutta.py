@@ -18,6 +18,7 @@ from flexmb.schemes.implicit_runge_kutta import (
     RadauIIA5,
 )
 from flexmb.smooth.phase import Phase
+from flexmb.smooth.stage_matrix import Pencil
 from flexmb.smooth.works import defect_matrix
 
 METHODS = [RadauIIA3, RadauIIA5, LobattoIIIA2, LobattoIIIA4, LobattoIIIA6, LobattoIIIC4]
@@ -153,3 +154,21 @@ def test_fast_vibrations_are_damped_and_do_not_shorten_the_steps():
     assert run.block.probes[-1, 0] == pytest.approx(0.4 * np.cos(4.0), abs=1e-5)
     assert abs(run.block.probes[-1, 3]) < 1e-12
     assert run.energy[-1, 0] + run.energy[-1, 1] < 0.4**2 * 2.0 * 1.0001
+
+
+@pytest.mark.parametrize("method", [RadauIIA3, RadauIIA5])
+def test_a_singular_matrix_of_the_stages_is_refused(method):
+    """M + c^2 K = 0 at a coordinate with negative stiffness, c of the filter of the error."""
+    c = 1e-2 * method().table.scale
+    model = fm.Model()
+    points = {"tip": {"at": (0.0, 0.0, 0.0), "x": (1.0, 0.0)}}
+    K = np.diag([0.0, -1.0 / (c * c)])
+    model.add(fm.Matrices("part", mass_matrix=np.eye(2), stiffness_matrix=K, points=points))
+    phase = Phase(model.assemble())
+    pencil = Pencil(phase, phase.begin(0.0, np.zeros(2), np.zeros(2)))
+    for near in (0.5 * c, 0.5j * c):
+        b = np.array([1.0, 2.0])
+        np.testing.assert_allclose(pencil.factor(near)(b), b / [1.0, 1.0 - (near / c) ** 2], rtol=1e-14)
+    for exact in (c, complex(c)):
+        with pytest.raises(fm.NotConverged, match="singular"):
+            pencil.factor(exact)
