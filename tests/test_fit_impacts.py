@@ -11,6 +11,7 @@ import pytest
 
 import flexmb as fm
 from flexmb.cli import main
+from flexmb.fit.growing import Search, correlation
 
 IMPACTING_FRAME = """
 [time]
@@ -102,3 +103,107 @@ def test_two_dampings_through_impacts_are_within_their_errors(tmp_path):
     off = [abs(p["value"] - true) / p["error"] for p, true in zip(summary["parameters"], (2e-5, 1.2), strict=True)]
     assert max(off) < 3.0
     assert all(p["error"] < 0.15 * p["value"] for p in summary["parameters"])
+
+
+BALL = """
+[time]
+end = 4.0
+step = 1e-3
+
+[scheme]
+name = "moreau-jean"
+
+[gravity]
+acceleration = [0.0, 0.0, -9.81]
+
+[bodies.ball]
+kind = "particle"
+mass = 1.0
+position = [0.0, 0.0, 1.0]
+axes = "z"
+
+[loads.air]
+kind = "damper"
+node = "ball"
+anchor = [0.0, 0.0, 100.0]
+coefficient = 0.1
+
+[contacts.floor]
+kind = "node-plane"
+node = "ball"
+normal = [0.0, 0.0, 1.0]
+restitution = 0.8
+"""
+BALL_FIT = """
+case = "ball.toml"
+
+[[parameter]]
+key = "contacts.floor.restitution"
+start = 0.6
+from = 0.1
+to = 1.0
+
+[[parameter]]
+key = "loads.air.coefficient"
+start = 0.4
+from = 0.0
+to = 1.0
+
+[[objective]]
+signal = "ball.position.z"
+data = "ball.csv"
+column = "z"
+"""
+
+
+def test_a_fit_without_sigma_converges_after_a_search(tmp_path: Path) -> None:
+    (tmp_path / "ball.toml").write_text(BALL)
+    run = fm.load_case(tmp_path / "ball.toml").run()
+    z = run.signals["ball.position"][::20, 2]
+    z = z + 1e-3 * np.random.default_rng(1).standard_normal(z.size)
+    lines = [f"{a!r},{b!r}" for a, b in zip(run.time[::20].tolist(), z.tolist(), strict=True)]
+    (tmp_path / "ball.csv").write_text("\n".join(["t,z", *lines]) + "\n")
+    (tmp_path / "fit.toml").write_text(BALL_FIT)
+    found = fm.load_fit(tmp_path / "fit.toml").run()
+    assert found.converged
+    assert "after a search" in found.message
+    assert np.all(np.abs(found.values - [0.8, 0.1]) < 3.0 * found.errors)
+    assert np.all(found.errors < [1e-3, 6e-3])  # with sigma 2.5e-4 and 1.5e-3
+
+
+def searched(points: int, known_sigma: bool, offset: float, runs: int = 100) -> tuple[Search, list[np.ndarray]]:
+    """Return a search of x = 0.3 from a noisy line x t, and the points of its runs; sigma is that of the noise."""
+    t = np.linspace(0.0, 1.0, points)
+    noise = np.random.default_rng(0).standard_normal(points)
+    asked: list[np.ndarray] = []
+
+    def residuals(u: np.ndarray) -> np.ndarray:
+        asked.append(u)
+        return 100.0 * (u[0] - 0.3) * t + noise + offset
+
+    search = Search(residuals, np.array([0.9]), t, known_sigma)
+    asked.clear()
+    search.refine(runs)
+    return search, asked
+
+
+@pytest.mark.parametrize("known_sigma", [True, False])
+def test_few_data_are_searched_as_a_whole(known_sigma: bool) -> None:
+    search, asked = searched(5, known_sigma, 0.0)
+    assert asked
+    assert search.described
+    assert search.spread[0] < 0.1
+
+
+def test_the_spread_is_that_of_a_part_that_is_described() -> None:
+    assert not searched(101, True, 50.0)[0].described
+    search, asked = searched(101, False, 50.0)
+    assert search.described
+    assert len(asked) <= 100
+
+
+def test_correlations_are_those_within_objectives() -> None:
+    noise = np.random.default_rng(0).standard_normal((2, 200))
+    assert correlation(list(noise)) == 1.0
+    assert correlation(list(noise + 3.0)) > 10.0  # a common offset
+    assert correlation([np.array([x]) for x in [1.0] * 10 + [-1.0] * 10]) == 1.0

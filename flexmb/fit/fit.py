@@ -37,6 +37,8 @@ ROUGH = 1e-4
 """Tolerance of the refinement by a simplex."""
 ROUGH_COST = 0.25
 """Gain expected at the end, over the change of cost by one standard error, above which the cost oscillates."""
+KEPT = 0.25
+"""Share of the runs that a search leaves for the final least squares."""
 GAIN = 0.01
 """Relative decrease of the cost by a simplex below which it is not repeated."""
 
@@ -222,7 +224,8 @@ class _Work:
         if not rough and not self._known_sigma and np.array_equal(self._best[1], best):
             return found
         self._oscillates = rough
-        self._search.refine()
+        kept = int(KEPT * self._most)
+        self._search.refine(self._most - kept - len(self._asked))
         found = self._fine()._replace(message=f"{found.message} (after a search by {len(self._asked) - count} runs)")
         local = self._local(self._best[1])
         if local.rough or (self._known_sigma and not self._describes()):
@@ -284,10 +287,11 @@ class _Work:
         assert here is not None
         rough = self._local(u).rough
         slope = np.array([self._slope(k, u) for k in range(u.size)])
-        scatter = self._variance(cost(here) * correlation(here))
+        correlated = correlation(self._comparison.by_objective(here))
+        scatter = self._variance(cost(here) * correlated)
         errors = np.sqrt(scatter) * self._linear_errors(u) * slope
-        doubtful = self._oscillates or rough or (correlation(here) > 1.0 and not self._describes())
-        if self._search is not None and doubtful:
+        doubtful = self._oscillates or rough or (correlated > 1.0 and not self._describes())
+        if self._search is not None and self._search.described and doubtful:
             errors = np.fmax(errors, self._search.spread * slope)
         errors = np.maximum(errors, self._extent(u, cost(here) + DEVIATIONS_SEEN**2 / 2.0 * scatter))
         return FitResult(

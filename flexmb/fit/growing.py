@@ -8,6 +8,8 @@ doi:10.1093/biomet/89.3.539). One run serves all parts of the data.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from scipy.stats import norm, qmc
 
@@ -18,6 +20,8 @@ PARTS = np.geomspace(0.1, 1.0, 12)
 """Parts of the time of the data, one after the other."""
 ROUNDS = 4
 """Largest number of generations for each part; one where its best point describes the data."""
+LOWERED = 0.1
+"""Relative decrease of the least cost by a generation below which a part ends if sigma is unknown."""
 EVEN = 1.0 / np.sqrt(12.0)
 """Standard deviation of the even distribution between 0 and 1."""
 KERNEL = 0.8
@@ -29,7 +33,7 @@ LEAST_FAR = 1.1
 SIGNIFICANT = 2.0
 """Correlation of residuals, times the root of their number, from which it is counted."""
 LEAST_POINTS = 5
-"""Number of residuals for each parameter below which a part of the data is skipped."""
+"""Number of residuals for each parameter below which a part of the data is skipped, but for the last part."""
 
 
 def far_from_data(points: int, parameters: int) -> float:
@@ -47,16 +51,22 @@ def variance(cost: float, count: int, parameters: int, known_sigma: bool) -> flo
     return max(1.0, scatter) if known_sigma else max(scatter, 1e-300)
 
 
-def correlation(residuals: Array) -> float:
+def correlation(objectives: Sequence[Array]) -> float:
     """Return the factor by which correlations between neighboring residuals increase the variance of their mean, >= 1.
 
-    It is 1 + 2 sum rho_k, as far as the correlations rho_k are significant; residuals of noise have 1.
+    It is 1 + 2 sum rho_k, as far as the correlations rho_k are significant; residuals of noise have 1. Neighbors belong
+    to one objective. No mean is subtracted: that of noise is zero, a common offset is a correlation.
+
+    Parameters
+    ----------
+    objectives : sequence of (n,) arrays
+        Residuals of each objective.
     """
-    r = residuals - residuals.mean()
-    size, factor = float(r @ r), 1.0
-    for k in range(1, r.size // 2):
-        rho = float(r[k:] @ r[:-k]) / max(size, 1e-300)
-        if rho < SIGNIFICANT / np.sqrt(r.size):
+    size, factor = sum(float(r @ r) for r in objectives), 1.0
+    count = sum(r.size for r in objectives)
+    for k in range(1, max(r.size for r in objectives) // 2):
+        rho = sum(float(r[k:] @ r[:-k]) for r in objectives if r.size > k) / max(size, 1e-300)
+        if rho < SIGNIFICANT / np.sqrt(count):
             break
         factor += 2.0 * rho
     return factor
@@ -85,19 +95,38 @@ class Search:
         self._size = 6 + 4 * start.size
         self._elite = 3 + 2 * start.size
         self.spread = np.full(start.size, EVEN)
-        """Standard deviations of the population for the longest part of the data that it describes, (p,)."""
+        """Standard deviations of the population for the longest part of the data that is described, (p,).
+
+        If sigma is unknown, for the last part.
+        """
+        self.described = False
+        """Whether there is such a part."""
         self._add(np.vstack([start, qmc.Halton(start.size, seed=0).random(2 * self._size)]))
 
-    def refine(self) -> None:
-        """Draw the population towards the best points for growing parts of the data."""
-        for part in PARTS:
-            use = self._when <= part * (1.0 + 1e-12)
-            if use.sum() >= LEAST_POINTS * (self._points[0].size + 1):
-                for _ in range(ROUNDS):
-                    self._add(self._drawn(use))
-                    if self._described(use):
-                        self.spread = self._deviations(use)
-                        break
+    def refine(self, runs: int) -> None:
+        """Draw the population towards the best points for growing parts of the data.
+
+        Parameters
+        ----------
+        runs : int
+            Largest number of runs. A part has more than one generation as long as one is left for each later part.
+        """
+        parts = [self._when <= part * (1.0 + 1e-12) for part in PARTS]
+        parts = [use for use in parts[:-1] if use.sum() >= LEAST_POINTS * (self._points[0].size + 1)] + parts[-1:]
+        left = runs // self._size
+        for k, use in enumerate(parts):
+            left -= self._refine_part(use, min(ROUNDS, left - (len(parts) - 1 - k)))
+
+    def _refine_part(self, use: Array, most: int) -> int:
+        """Draw generations for the residuals in use, and return their number."""
+        for done in range(1, most + 1):
+            before = self._costs(use).min()
+            self._add(self._drawn(use))
+            lowered = self._costs(use).min() < (1.0 - LOWERED) * before
+            if self._described(use) or not (self._known_sigma or (lowered and done < most)):
+                self.spread, self.described = self._deviations(use), True
+                return done
+        return max(most, 0)
 
     def _deviations(self, use: Array) -> Array:
         weights, here = self._weights(use), np.array(self._points)

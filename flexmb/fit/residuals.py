@@ -74,6 +74,10 @@ class Comparison:
         """Return (run - data) / sigma of all objectives, one after the other, (m,)."""
         return self._residuals(*self._run(values))
 
+    def by_objective(self, residuals: Array) -> list[Array]:
+        """Return the residuals of each objective."""
+        return np.split(residuals, np.cumsum([target.y.size for target in self.targets])[:-1])
+
     def curves(self, values: Sequence[float]) -> list[tuple[Target, Array, Array, Array]]:
         """Return for each objective times and samples of the run, and the values that correspond to the data."""
         case, result = self._run(values)
