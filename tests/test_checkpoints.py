@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -153,6 +154,18 @@ WAYS: list[Callable[..., str]] = [
     of_another_run,
     *(seal_again, cut, cut, cut, flip, flip, flip, flip),
 ]
+
+
+def test_a_resumed_run_says_from_when(
+    stopped: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(stopped, tmp_path / "again")
+    monkeypatch.chdir(tmp_path / "again")
+    step = read_checkpoint(Path("r/checkpoint.npz")).step
+    assert step > 0
+    assert main([*(word for word in RUN if word != "--quiet"), "--resume"]) == 0
+    (line,) = (line for line in capsys.readouterr().err.splitlines() if "resumed" in line)
+    assert f"{1e-3 * step:.6g} s" in line
 
 
 def test_altered_checkpoints_are_refused_by_name(

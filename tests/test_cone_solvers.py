@@ -153,7 +153,7 @@ def test_uncoupled_parts_are_solved_one_by_one(small):
     of = [arrays(seed, kind, True, 10) for seed, kind in HARD]
     of += [arrays(seed, "spatial") for seed in range(6)]
     W = sparse.csr_array(sparse.block_diag([W for W, _, _, _ in of]))
-    b = np.concatenate([(small if i % 2 else 1.0) * b for i, (_, b, _, _) in enumerate(of)])
+    b = np.concatenate([(1.0 if i % 2 else small) * b for i, (_, b, _, _) in enumerate(of)])
     problem = problem_of(W, b, *(np.concatenate([a[k] for a in of]) for k in (2, 3)))
     assert problem.n > 130
     assert residual(problem, ContactSolver().solve(problem).P) <= 1e-10

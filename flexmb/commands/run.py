@@ -8,6 +8,10 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from flexmb.drive.engine import Plan
 
 Progress = Callable[[int, int], None]
 
@@ -53,7 +57,7 @@ def main(args: argparse.Namespace) -> int:
     try:
         with shown(case.name, args.quiet, first) as bar, stops_between_blocks(bar) as progress:
             if args.resume and not finished and not args.quiet:
-                progress = _noting_resumption(out, progress)
+                progress = _noting_resumption(out, plan, progress)
             result = case.run(out, overwrite=args.overwrite, resume=args.resume, progress=progress)
     except SimulationError:
         if (out / "summary.json").is_file():
@@ -92,17 +96,23 @@ def _finished(out: Path) -> bool:
     return summary.get("status") == "complete"
 
 
-def _noting_resumption(out: Path, progress: Progress) -> Progress:
-    """Return a progress function that says at its first call, when the folder is ours, that the run was resumed."""
+def _noting_resumption(out: Path, plan: Plan, progress: Progress) -> Progress:
+    """Return a progress function that says at its first call, when the folder is ours, from when the run is resumed."""
+    from flexmb.errors import InputError
+    from flexmb.record.io.checkpoint import read_checkpoint
     from flexmb.record.io.run_folder import CHECKPOINT
 
-    said = not (out / CHECKPOINT).is_file()
+    try:
+        at = plan.time(read_checkpoint(out / CHECKPOINT).step)
+    except (OSError, InputError):  # there is none, or the run refuses it
+        return progress
+    said = False
 
     def advance(done: int, total: int) -> None:
         nonlocal said
         if not said:
             said = True
-            print(f"note: the run in '{out}' is resumed from its checkpoint", file=sys.stderr)
+            print(f"note: the run in '{out}' is resumed from its checkpoint at t = {at:.6g} s", file=sys.stderr)
         progress(done, total)
 
     return advance
