@@ -64,7 +64,7 @@ def build_page(viewer: WebViewer) -> Any:
                 html.Span("{{ clock }}", classes="clock", id="clock")
                 with html.Label("speed "), html.Select(v_model=("speed",), id="speed"):
                     html.Option("{{ s.words }}", v_for="s in speeds", key="s.factor", value=("s.factor",))
-                with html.Label("colour "), html.Select(v_model=("field",), id="field"):
+                with html.Label("color "), html.Select(v_model=("field",), id="field"):
                     html.Option("{{ name.replace('_', ' ') }}", v_for="name in fields", key="name", value=("name",))
                 with html.Label(f"{viewer.stage.scenes[0].enlarged} × "):
                     html.Input(type="number", step="any", v_model_lazy=("scale",), id="scale")

@@ -33,7 +33,7 @@ def stops_between_blocks(progress: Progress | None) -> Iterator[Progress]:
         if asked or not running:
             raise KeyboardInterrupt(number)
         asked = number
-        print("\nflexmb: stopping (Ctrl-C again: at once)", file=sys.stderr)
+        print("\nflexmb: stopping (interrupt again to stop at once)", file=sys.stderr)
 
     if threading.current_thread() is not threading.main_thread():
         yield advance  # signals reach the main thread only

@@ -165,7 +165,7 @@ class Page:
             tag("label", "speed ", tag("select", id="speed", title="seconds of the run per second")),
             tag(
                 "label",
-                "colour ",
+                "color ",
                 tag("select", *fields, id="field"),
                 hidden=not any(field["coloured"] for motion in self.motions for field in motion["fields"]),
             ),

@@ -203,7 +203,7 @@ if KNOWN:
 
 
 RARELY = (50_000, 10, 100)
-"""Thresholds of the garbage collector during a compilation; with Python's own it takes a tenth of the time."""
+"""Thresholds of the garbage collector during a compilation: with Python's defaults, collecting takes a tenth of it."""
 
 
 def _compiler(library: Any) -> Any:

@@ -72,7 +72,7 @@ def signal(name: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Sig
 
 
 def _body_signal(name: str, body: str, quantity: str, bodies: Mapping[str, BodyParts], nodes: Kinematics) -> Signal:
-    """Return momentum or centre of mass of a body."""
+    """Return momentum or center of mass of a body."""
     if body not in bodies:
         raise _unknown(name, bodies)
     parts = bodies[body]
@@ -82,7 +82,7 @@ def _body_signal(name: str, body: str, quantity: str, bodies: Mapping[str, BodyP
             break
         before += other_parts.nv
     if quantity == "center_of_mass" and not parts.mass:
-        raise InputError(f"the centre of mass of '{body}' is not known", where="output", key="signals", value=name)
+        raise InputError(f"the center of mass of '{body}' is not known", where="output", key="signals", value=name)
     dense = parts.momentum if quantity == "momentum" else parts.momentum / parts.mass
     left, right = sparse.csr_array((3, before)), sparse.csr_array((3, nodes.nv - before - parts.nv))
     B = sparse.csr_array(sparse.hstack([left, sparse.csr_array(dense), right], format="csr"))
