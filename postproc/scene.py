@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from flexmb.postproc.glyphs import MOST as MOST_MARKS
 from flexmb.postproc.glyphs import DrawnMarks
 from flexmb.postproc.impulses import HEAD, LONGEST, ArrowScale, Impulses
 from flexmb.postproc.instant import nearest
+from flexmb.postproc.look import Look as Look
 from flexmb.postproc.open_folder import Opened
 from flexmb.postproc.outline import outermost
 from flexmb.postproc.planes import ContactPlane, contact_planes, contact_radii, points_under
@@ -29,29 +30,6 @@ from flexmb.postproc.structure import Shapes
 from flexmb.postproc.thickness import Thickness
 from flexmb.record.io.glyph_ends import NOWHERE, glyph_ends, with_first_glyphs
 from flexmb.record.io.structure import unit
-
-
-@dataclass(frozen=True)
-class Look:
-    """Options of the view of a result.
-
-    Parameters
-    ----------
-    field : str
-        One of ``FIELDS``.
-    scale : float
-        Factor on displacements.
-    states : (k,) int array
-        The states that will be shown: they determine the range of the colours. The room to be seen and the size of
-        symbols are those of the whole run, so that a state looks the same in a picture and in a movie.
-    ends : tuple of float, optional
-        Values at the ends of the colour map, in the unit of the field; by default those of the states.
-    """
-
-    field: str
-    scale: float
-    states: Any
-    ends: tuple[float, float] | None = None
 
 
 class Scene:

@@ -33,7 +33,7 @@ from flexmb.system.bordered_factor import SMALL, BorderedFactor, LeastNorm, bord
 from flexmb.system.layout import Layout
 from flexmb.system.linear_system import FACTORS_KEPT
 from flexmb.system.multibody_instant import DirectionPattern, MultibodyInstant
-from flexmb.system.multibody_values import ValuePattern, outside_words
+from flexmb.system.multibody_values import ValuePattern, outside_words, scales_of_rows
 from flexmb.system.probes import MultibodyProbe
 from flexmb.system.protocol import Instant, Solves
 from flexmb.system.row_groups import Groups
@@ -166,10 +166,7 @@ class MultibodySystem:
 
     def row_scale(self, length: float, angle: float) -> Array:
         """Return what rows of joints and contacts are compared with: a length or an angle, as they are, (nj + nc,)."""
-        rows, count = self.tables.rows, self.tables.joints + self.tables.contacts
-        kind = rows.kind[:count]
-        weight = np.where(kind == ANGLE, np.abs(rows.b[:count, :2]).sum(axis=1), 1.0)
-        return np.where(np.isin(kind, (DOT, ANGLE)), angle * weight, length)
+        return scales_of_rows(self.tables, length, angle)
 
     def machine(
         self,

@@ -8,7 +8,7 @@ import numpy as np
 from scipy import sparse
 
 from flexmb.kernels.algebra.sparse_lu import Symbolic
-from flexmb.kernels.geometry.tables import Rotors
+from flexmb.kernels.geometry.tables import ANGLE, DOT, Rotors, System
 from flexmb.kernels.multibody import spin
 from flexmb.state import Array
 
@@ -72,3 +72,11 @@ def outside_words(rotors: Rotors, names: Sequence[tuple[str, str]], v: Array) ->
         f"extend the table of the bearing at {bearing}: it covers {low:g} to {high:g} rad/s, but rotor '{rotor}' "
         f"turns at {v[rotors.who[b, spin.PHI_V]]:.6g} rad/s"
     )
+
+
+def scales_of_rows(tables: System, length: float, angle: float) -> Array:
+    """Return what rows of joints and contacts are compared with: a length, or an angle by its factors, (nj + nc,)."""
+    rows, count = tables.rows, tables.joints + tables.contacts
+    kind = rows.kind[:count]
+    weight = np.where(kind == ANGLE, np.abs(rows.b[:count, :2]).sum(axis=1), 1.0)
+    return np.where(np.isin(kind, (DOT, ANGLE)), angle * weight, length)
