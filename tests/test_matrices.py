@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from scipy.io import mmwrite
 
 import flexmb as fm
 from flexmb.parts.bodies.matrices import Matrices
+from flexmb.system.impulse_map import impulses_on_points
 
 SLIDE = {"normal": (0.0, 1.0, 0.0), "friction": 0.3}
 
@@ -101,6 +103,22 @@ def test_contact_impulses_act_on_the_point_of_the_contact_only() -> None:
     result = fm.simulate(model, fm.MoreauJean(), step=1e-2, end=0.1)
     np.testing.assert_allclose(result.contacts["right"].impulse[1:], 1e-2 * 19.0)
     np.testing.assert_allclose(pushed(result)[-1], [[0.0, 0.0, 0.0], [0.0, 0.15, 0.0], [0.0, 0.19, 0.0]], atol=1e-12)
+
+
+def test_moments_of_friction_rows_are_not_taken_for_forces() -> None:
+    """A rod that turns about one end: a friction row at the other has a force of 1 along y and a moment of 0.2."""
+    D, R = np.zeros((6, 2)), np.zeros((6, 2))
+    D[1], D[4], R[2], R[5] = (1.0, 0.0), (1.0, 1.0), (0.0, 1.0), (0.0, 1.0)
+    layout = SimpleNamespace(displacement=sparse.csr_array(D), rotation=sparse.csr_array(R))
+    contacts = SimpleNamespace(
+        G=sparse.csc_array([[1.0], [1.0]]),
+        H=sparse.csc_array([[1.0], [1.2]]),
+        nc=1,
+        blocks=SimpleNamespace(nt=1, owner=np.array([0])),
+        points=np.array([[1, -1]]),
+    )
+    on_points = impulses_on_points(layout, contacts).toarray()
+    np.testing.assert_allclose(on_points.T, [[0.0, 0.0, 0.0, 0.0, 1.0, 0.0]] * 2, atol=1e-12)
 
 
 def test_matrices_are_read_from_files(tmp_path: Path) -> None:
