@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from flexmb.case.case import INLINE
+from flexmb.case.case import INLINE, load_case
 from flexmb.case.schema import CaseTables
 from flexmb.case.toml_writer import to_toml
 from flexmb.cli import main
+from flexmb.errors import InputError
 from flexmb.fem.material import Material
 from flexmb.fem.section import Section
 from flexmb.parts.bodies import KINDS as BODIES
@@ -338,3 +339,17 @@ def test_the_trials_themselves_are_not_what_is_wrong(tmp_path: Path, capsys: pyt
     for key, value in good.items():
         (tmp_path / "case.toml").write_text(text_of(key).replace(f'"{HERE}"', value))
         assert main(["validate", str(tmp_path / "case.toml")]) == 0, capsys.readouterr().err
+
+
+def test_an_option_of_another_scheme_is_named_as_such(tmp_path: Path) -> None:
+    """Changing the name of the scheme alone leaves options of the former one in the file."""
+    text = (
+        (Path(__file__).parents[1] / "cases/block_on_incline.toml")
+        .read_text()
+        .replace('"generalized-alpha"', '"phem56"')
+    )
+    (tmp_path / "block.toml").write_text(text)
+    with pytest.raises(InputError) as caught:
+        load_case(tmp_path / "block.toml")
+    for word in ("scheme.rho_inf", "scheme.ggl", "generalized-alpha", "phem56"):
+        assert word in str(caught.value)

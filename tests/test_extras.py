@@ -148,8 +148,8 @@ def test_a_study_is_done_without_matplotlib(place):
     ("written", "command"),
     [
         ([None], 'pip install "flexmb[data]"'),
-        (['{"url": "file:///clone", "dir_info": {}}'], 'pip install ".[data]"'),
-        ([None, '{"url": "file:///clone", "dir_info": {"editable": true}}'], 'pip install -e ".[data]"'),
+        (['{"url": "file:///clone", "dir_info": {}}'], 'pip install "/clone[data]"'),
+        ([None, '{"url": "file:///clone", "dir_info": {"editable": true}}'], 'pip install -e "/clone[data]"'),
         (['{"url": "https://host/flexmb.whl", "archive_info": {}}', "no json"], 'pip install "flexmb[data]"'),
     ],
 )

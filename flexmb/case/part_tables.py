@@ -148,8 +148,19 @@ def _made(table: Any, chooser: str, path: KeyPath, kinds: Mapping[str, type], mo
     wrong: list[Problem] = []
     if read_tables(_keys(kinds[kind], chooser), table, wrong) is None:
         what = f"{'kind' if chooser == 'kind' else 'scheme'} '{kind}'"
+        wrong = [_of_another(one, kinds, chooser) for one in wrong]
         raise CaseProblems(*(replace(one, path=(*path, *one.path), message=f"{one.message} ({what})") for one in wrong))
     return kinds[kind](**more, **{key: value for key, value in table.items() if key != chooser})
+
+
+def _of_another(wrong: Problem, kinds: Mapping[str, type], chooser: str) -> Problem:
+    """Return the problem of an unknown key; one that other schemes know is named as their option."""
+    key = wrong.path[-1] if wrong.path else None
+    known = [name for name, cls in kinds.items() if any(field.name == key for field in dataclasses.fields(cls))]
+    if chooser != "name" or not known or not wrong.message.startswith("unknown key"):
+        return wrong
+    message = f"is an option of {', '.join(known)}; remove it from the file, or change the scheme by --set scheme.name"
+    return replace(wrong, message=message)
 
 
 class _Keys(Table):

@@ -6,6 +6,9 @@ import importlib
 import importlib.metadata
 import json
 import warnings
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 from flexmb.errors import InputError
 
@@ -41,16 +44,18 @@ def install_command(*extras: str) -> str:
 
 def _install_of() -> str:
     """Return the command that installed flexmb, up to the extras: from a clone (editable or not) or by name."""
-    where = []
+    folders: list[tuple[bool, Path]] = []
     for found in importlib.metadata.distributions(name="flexmb"):  # a clone on the path has one without this file
         try:
-            where.append(json.loads(found.read_text("direct_url.json") or "{}").get("dir_info"))
-        except (ValueError, AttributeError):  # not written by pip
+            noted = json.loads(found.read_text("direct_url.json") or "{}")
+            folder = Path(url2pathname(urlsplit(noted["url"]).path))
+            folders.append((bool(noted["dir_info"].get("editable")), folder))
+        except (ValueError, AttributeError, KeyError, TypeError):  # not written by pip, or not from a folder
             continue
-    folders = [info for info in where if isinstance(info, dict)]
-    if any(info.get("editable") for info in folders):
-        return 'pip install -e ".'
-    return 'pip install ".' if folders else 'pip install "flexmb'
+    if not folders:
+        return 'pip install "flexmb'
+    editable, folder = max(folders, key=lambda one: one[0])
+    return f'pip install {"-e " if editable else ""}"{folder}'
 
 
 def missing(extra: str) -> str:

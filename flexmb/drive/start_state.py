@@ -28,7 +28,9 @@ def kept_state(start_from: Start) -> tuple[float, Array, Array]:
     if at is not None:
         k = int(np.argmin(np.abs(times - float(at))))
         if abs(times[k] - at) > 1e-9 * max(1.0, abs(times[-1])):
-            message = f"no state is stored there; the nearest is at {times[k]!r} s (fields_every stores more of them)"
+            message = (
+                f"no state is stored there; the nearest is at {float(times[k])!r} s (fields_every stores more of them)"
+            )
             raise InputError(message, key="start_from", value=at)
     fields = result.fields
     return float(times[k]), np.array(fields.q[k]), np.array(fields.v[k])
