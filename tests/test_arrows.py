@@ -166,7 +166,7 @@ def test_the_board_tells_what_arrows_mean(bar: Path) -> None:
         plotter.close()
     arrows = stage.scenes[0].arrows.words
     assert says(arrows, "arrows ... contact impulses")
-    assert told == [f"grey: reference position;   {arrows}", arrows, "", "grey: reference position"]
+    assert told == [f"gray: reference position;   {arrows}", arrows, "", "gray: reference position"]
 
 
 def test_arrows_are_inside_the_picture(tmp_path: Path) -> None:

@@ -310,7 +310,7 @@ def test_joints_whose_impulses_are_not_determined_are_refused(tmp_path, capsys):
             assert read_problem(path).n == 3
         else:
             assert main(["solve", str(path)]) == 2
-            assert str(path) in capsys.readouterr().err
+            assert path.name in capsys.readouterr().err
 
 
 def test_empty_matrices_of_joints_are_as_if_they_were_not_there(tmp_path):
@@ -346,7 +346,7 @@ def test_corrupt_files_are_named(tmp_path, suffix):
         else:
             damaged[at] = int(rng.integers(256))
         path.write_bytes(damaged)
-        assert str(path) in said_of(path)
+        assert path.name in said_of(path)
 
 
 WRONG = (
@@ -383,14 +383,14 @@ def test_wrong_arrays_of_npz_are_named(tmp_path, thin, capsys):
             np.savez(path, **whole | {key: wrong})
             with pytest.raises(InputError) as refused:
                 read_problem(path)
-            assert str(path) in str(refused.value), (key, wrong)
+            assert path.name in str(refused.value), (key, wrong)
         if key in ("b", "mu", "dim", "W"):
             np.savez(path, **{name: x for name, x in whole.items() if name != key})
-            assert str(path) in said_of(path)
+            assert path.name in said_of(path)
     np.savez(path, **whole | {"shape": np.full(3, np.nan)})
     assert main(["solve", str(path)]) == 2
     said = capsys.readouterr().err
-    assert str(path) in said
+    assert path.name in said
     assert "FCLIB" not in said
     np.savez(path, **whole | {"shape": shape})
     same(random_problem(3, nc=3, thin=thin), read_problem(path))

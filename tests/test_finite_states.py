@@ -79,7 +79,7 @@ def test_bad_states_of_a_large_result_are_found_when_they_are_shown(
     assert open_folder(folder).notes == ()
     shown = view(folder, movie=tmp_path / "x.gif", size=(640, 360), fps=10.0, speed=1.0)
     assert shown.frames == 21
-    assert says(shown.notes, "5 states ... not finite ... neighbouring")
+    assert says(shown.notes, "5 states ... not finite ... adjacent")
     scene, _ = scene_of(folder, whole=True)
     near = [scene.nearest(float(t)) for t in scene.times]
     assert near == [1, 1, 2, 3, 3, 3, 6, 7, 8, 8, *range(10, 20), 19]

@@ -53,7 +53,7 @@ class Bench:
     def tangents(self, b: int, q: np.ndarray, v: np.ndarray) -> list[np.ndarray]:
         n = 6 + int(self.data.modes[b])
         out = [np.full((n, n), np.nan) for _ in range(4)]
-        kernels.multibody.tangents(self.data, b, self.axes(q), q, v, *out, self.scratch)
+        kernels.tangents(self.data, b, self.axes(q), q, v, *out, self.scratch)
         return out
 
     def unknowns(self, b: int) -> np.ndarray:

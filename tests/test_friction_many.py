@@ -166,7 +166,7 @@ def test_exact_is_for_one_contact_at_one_level() -> None:
     runs = [friction_run(sphere(), VELOCITY, 1e-3, 50, solver=solver) for solver in (exact, None)]
     np.testing.assert_allclose(runs[0].field_q, runs[1].field_q, atol=1e-12)
     with pytest.raises(InputError, match="ggl"):
-        friction_run(sphere(), GGL, 1e-3, 50, solver=exact)
+        fm.simulate(sphere(), GGL, step=1e-3, end=0.05, solver=exact)
 
 
 @every_scheme(MJ, GGL)

@@ -109,7 +109,7 @@ def test_norms_by_hand():
 def test_the_order_is_the_slope():
     h = np.array([0.1, 0.05, 0.02])
     assert fitted_order(h, 3.0 * h**1.7) == pytest.approx(1.7, abs=1e-13)
-    with pytest.raises(InputError, match="two step sizes"):
+    with pytest.raises(InputError, match="two or more step sizes"):
         fitted_order(h[:1], h[:1])
     with pytest.raises(InputError, match="positive"):
         fitted_order(h, 0.0 * h)

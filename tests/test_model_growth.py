@@ -97,7 +97,7 @@ def calls(model: Model) -> int:
 @pytest.mark.parametrize(
     ("make", "few", "most"),
     [
-        (balls, 100, 1000),
+        (balls, 100, 1100),
         (chain, 110, 5000),
         (unnamed_chain, 110, 5000),
         (pendulums, 110, 5000),

@@ -111,7 +111,7 @@ BAD = {
     ),
     "inertia about the wrong point": (
         replaced("inertia = [0.1, 0.2, 0.2]", 'inertia = [0.1, 0.2, 0.2]\ninertia_about = "reference"'),
-        "bodies.arm.inertia = [0.1, 0.2, 0.2]: principal moments ... centre ... mass -0.3, -0.3, 0.1 kg m^2",
+        "bodies.arm.inertia = [0.1, 0.2, 0.2]: principal moments ... mass -0.3, -0.3, 0.1 kg m^2",
     ),
     "axis that is no unit vector": (
         replaced("axis = [0.0, 0.0, 1.0]", "axis = [0.0, 0.0, 2.0]"),
@@ -287,7 +287,12 @@ def test_project_closes_what_is_open_and_says_how_far_it_moved(
     assert main(["validate", str(path)]) == 0
     said = capsys.readouterr().err
     assert says(said, "initial state ... joints ... coordinates ... 0.")
-    assert tomllib.loads(load_case(path).to_toml())["initial"] == {"static": [], "steady": False, "project": True}
+    assert tomllib.loads(load_case(path).to_toml())["initial"] == {
+        "static": [],
+        "steady": False,
+        "project": True,
+        "penetration": 0.0,
+    }
 
 
 def test_what_project_cannot_close_is_named(tmp_path: Path) -> None:

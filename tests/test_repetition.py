@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import defaultdict
 from pathlib import Path
 
@@ -9,12 +10,15 @@ import flexmb
 
 LIBRARY = Path(flexmb.__file__).parent
 LENGTH = 10
-"""Lines of a run that counts as repetition; blank lines and comments are not counted."""
+"""Lines of a run that counts as repetition; blank lines, comments and imports are not counted."""
 
 
 def lines_of(path: Path) -> list[tuple[int, str]]:
     """Return number and text of the lines that say something, without their indentation."""
-    stripped = [(i, line.strip()) for i, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1)]
+    text = path.read_text(encoding="utf-8")
+    imports = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Import | ast.ImportFrom)]
+    passed = {i for node in imports for i in range(node.lineno, (node.end_lineno or node.lineno) + 1)}
+    stripped = [(i, line.strip()) for i, line in enumerate(text.splitlines(), 1) if i not in passed]
     return [(i, line) for i, line in stripped if line and not line.startswith("#")]
 
 

@@ -300,7 +300,7 @@ def test_disks_bearings_and_rings_are_drawn(chrome: Any, pages: Pages) -> None:
 
 def test_bodies_with_surfaces_have_a_ghost_and_colours_of_velocity(chrome: Any, pages: Pages) -> None:
     show(chrome, pages["crank"])
-    assert "Grey: the start" in chrome.find_element("id", "motion").text
+    assert "Gray: the start" in chrome.find_element("id", "motion").text
     set_slider(chrome, 0.0)
     corners = chrome.execute_script("""
         const v = views[0], own = [...new Set(v.triangles)].filter(i => v.bodies[i] === v.bodies[v.triangles.at(-1)]);

@@ -132,7 +132,7 @@ def test_runs_side_by_side_share_what_they_have(bar: Path, ball: Path, tmp_path:
     views, numbers = shown(bar, ball)  # the first has fields that the second lacks
     assert [[field["name"] for field in spec["fields"]] for spec in views.specs] == [["displacement", "velocity"]] * 2
     assert views.specs[0]["camera"]["half"][0] > 4 * views.specs[1]["camera"]["half"][0]
-    assert says(views.notes[0], "view ... scale, arrows ... colours")
+    assert says(views.notes[0], "view ... scale, arrows ... colors")
     assert views.notes[0].count("the longest") == 2
     for spec in views.specs:
         lengths = unpacked(numbers, spec["impulse"]["length"])

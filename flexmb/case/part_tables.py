@@ -159,7 +159,7 @@ def _of_another(wrong: Problem, kinds: Mapping[str, type], chooser: str) -> Prob
     known = [name for name, cls in kinds.items() if any(field.name == key for field in dataclasses.fields(cls))]
     if chooser != "name" or not known or not wrong.message.startswith("unknown key"):
         return wrong
-    message = f"is an option of {', '.join(known)}; remove it from the file, or change the scheme by --set scheme.name"
+    message = f"is an option of {', '.join(known)} only; remove it"
     return replace(wrong, message=message)
 
 

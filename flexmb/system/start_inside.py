@@ -20,7 +20,8 @@ def inside_words(label: str, gap: float, at_rest: float, place: str = "") -> str
     if not at_rest >= 0.0:
         return words
     return (
-        f"{words}; the initial displacement (static or steady start of [initial], coordinates of a body) takes "
-        f"{at_rest - gap:.6g} m of the gap of {at_rest:.6g} m. Give the contact a gap above {at_rest - gap:.6g} m, "
-        "or set it to the displaced position (offset of a clearance, point of a plane)"
+        f"{words}; the initial displacement takes {at_rest - gap:.6g} m of the gap of {at_rest:.6g} m: the sag under "
+        "gravity and other loads (initial.static, initial.steady), or coordinates of a body. Give the contact a gap "
+        f"above {at_rest - gap:.6g} m, set it to the sagged position (offset of a clearance, point of a plane), or leave out "
+        "initial.static"
     )

@@ -195,7 +195,8 @@ class Rotor(StraightBody):
         motions = np.zeros((a.size, parts.rigid_free.shape[1]))
         motions[~held], motions[held] = parts.rigid_free, parts.rigid_held
         resisted = [a.strain().modes(motions), *(motions[table.unknowns] for table in a.tables)]
-        return replace(parts, spin=self._spin_parts(a, where), rigid_held=np.vstack([parts.rigid_held, *resisted]))
+        rigid_held = np.vstack([parts.rigid_held, *resisted])
+        return replace(parts, spin=self._spin_parts(a, where), rigid_held=rigid_held, single=not len(parts.cells))
 
     def support_forces(self, q: Array, acceleration: Array, speed: float) -> tuple[np.ndarray, Array]:
         """Return which displacements along y and z supports fix, (n, 2), and the forces that balance the nodes, N.
