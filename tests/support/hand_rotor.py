@@ -84,6 +84,7 @@ class HandRotor:
             named={"first": 0, "mid": n // 2, "last": n - 1},
             rigid_free=np.ones((nv, 1)),  # of which nothing is free
             rigid_held=np.ones((1, 1)),
+            single=n == 1,
             spin=SpinParts(*matrix, tuple(self.tables), tuple(self.excitations), spin, axis),
         )
 
