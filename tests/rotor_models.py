@@ -144,6 +144,7 @@ class Wheel:
             named={"first": 0},
             rigid_free=np.zeros((n, 0)),
             rigid_held=np.zeros((0, 0)),
+            single=True,
             spin=spin,
         )
 

@@ -22,6 +22,6 @@ def inside_words(label: str, gap: float, at_rest: float, place: str = "") -> str
     return (
         f"{words}; the initial displacement takes {at_rest - gap:.6g} m of the gap of {at_rest:.6g} m: the sag under "
         "gravity and other loads (initial.static, initial.steady), or coordinates of a body. Give the contact a gap "
-        f"above {at_rest - gap:.6g} m, set it to the sagged position (offset of a clearance, point of a plane), or leave "
-        "out initial.static"
+        f"above {at_rest - gap:.6g} m, set it to the sagged position (offset of a clearance, point of a plane), or "
+        "leave out initial.static"
     )
