@@ -1,4 +1,4 @@
-"""The reference of the Python interface: every public name of ``flexmb``, from its docstring, in groups."""
+"""The API reference: every public name of ``flexmb``, from its docstring, in groups."""
 
 from __future__ import annotations
 
@@ -20,7 +20,30 @@ GROUPS = {
     "Studies and calibration": ("study", "fit"),
     "Errors and warnings": ("errors",),
 }
-"""Headings, and the rooms whose names stand below them; the room with the longest name that fits counts."""
+"""Headings, and the modules whose names they have; the module with the longest name that fits counts."""
+LINES, JOINTS, LINKS, LAWS = "parts.bodies.line", "parts.joints", "parts.loads.link", "parts.contacts.law_keys"
+BASES = {
+    "Bodies": (f"{LINES}.LineKeys", f"{LINES}.LineBody"),
+    "Joints": (
+        *(f"{JOINTS}.joint.Joint", f"{JOINTS}.hinge.Hinge"),
+        *(f"{JOINTS}.joint_friction.FrictionKeys", f"{JOINTS}.joint_friction.BearingKeys"),
+    ),
+    "Loads and functions of time": (f"{LINKS}.LinkLoad",),
+    "Contacts": (f"{LAWS}.LawKeys",),
+}
+"""Classes with the parameters that the kinds of a group have in common."""
+COMMON = {
+    "Bodies": "`Bar`, `Beam`, `ExactBeam` have the parameters of `LineKeys`, the first two also of `LineBody`.",
+    "Joints": "All joints except `Gear` have the parameters of `Joint`.",
+    "Contacts": "All contacts have the parameters of `LawKeys`; a `Rope` has `restitution` only.",
+}
+"""Sentences below the headings."""
+REFERENCES = ("first", "mid", "last", "all", "node", "point")
+"""Members of bodies that return references to nodes."""
+MEMBERS: dict[str, list[str]] = {"Bodies": [*REFERENCES]} | dict.fromkeys(
+    ("Joints", "Loads and functions of time", "Contacts", "Schemes"), []
+)
+"""Members shown, where the others are called by flexmb only; all members in other groups."""
 OPTIONS = """    options:
       show_root_heading: true
       show_root_full_path: false
@@ -34,11 +57,11 @@ OPTIONS = """    options:
 """
 INHERITED = "      inherited_members: true\n"
 WHOLE = ("Result",)
-"""Classes that are told with what they take from others."""
-WORDS = """# Python interface
+"""Classes shown with their inherited members."""
+WORDS = """# API reference
 
-Every public name of `flexmb`, made from the docstrings. Names, keys and defaults are those of
-[case files](case_file.md); [the tutorial](tutorial.md) shows them at work. `import flexmb as fm` gives all of them.
+Every public name of `flexmb`, generated from the docstrings. Names, keys and defaults are those of
+[case files](case_file.md); the [tutorial](tutorial.md) shows them in use. `import flexmb as fm` provides all of them.
 """
 
 
@@ -52,17 +75,24 @@ def public() -> Iterator[tuple[str, str, str]]:
 
 
 def group_of(module: str) -> str:
-    """Return the heading that the names of a module stand below."""
-    room = module.removeprefix("flexmb.")
+    """Return the heading of the names of a module."""
+    inner = module.removeprefix("flexmb.")
     fitting = [
         (len(one), group)
-        for group, rooms in GROUPS.items()
-        for one in rooms
-        if room == one or room.startswith(f"{one}.")
+        for group, modules in GROUPS.items()
+        for one in modules
+        if inner == one or inner.startswith(f"{one}.")
     ]
     if not fitting:
         raise ValueError(f"docs/api_page.py: no group has the names of {module}")
     return max(fitting)[1]
+
+
+def shown(name: str, group: str) -> str:
+    """Return the options that select the members of a class."""
+    if group in MEMBERS:
+        return f"      inherited_members: {MEMBERS[group]}\n      members: {MEMBERS[group]}\n"
+    return INHERITED if name in WHOLE else ""
 
 
 def values() -> list[str]:
@@ -78,8 +108,9 @@ def api_page() -> str:
     for group in GROUPS:
         members = [(name, place) for name, place, own in found if own == group]
         if members:
-            parts.append(f"## {group}\n")
-            parts += [f"::: {place}\n{OPTIONS}{INHERITED if name in WHOLE else ''}" for name, place in members]
+            parts.append(f"## {group}\n\n{COMMON.get(group, '')}\n")
+            parts += [f"::: flexmb.{base}\n{OPTIONS}      members: []\n" for base in BASES.get(group, ())]
+            parts += [f"::: {place}\n{OPTIONS}{shown(name, group)}" for name, place in members]
     if values():
         parts.append("## Values\n")
         parts += [f"* `fm.{name}`" for name in values()]
