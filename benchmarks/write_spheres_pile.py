@@ -11,9 +11,9 @@ N, RADIUS, SPACING, JITTER = 10, 0.01, 2.05, 0.01
 """Balls along each edge; radius, m; distance between centres and displacement of each, over the radius."""
 HEAD = '''title = "A thousand balls dropped into a box"
 description = """
-A thousand steel balls of 20 mm diameter, in ten layers of ten by ten that are half a millimetre apart, are released in
+A thousand steel balls of 20 mm diameter, in ten layers of ten by ten that are half a millimeter apart, are released in
 a box, mu = 0.3 between all of them and with the walls; e = 0. Layers land one after the other within 40 ms; then
-the columns stand on the floor and begin to roll off each other. The end time is short: it is the size that matters, a
+the columns stand on the floor and begin to roll off each other. The run is short; it demonstrates the size, a
 thousand bodies and more than a thousand loaded contacts in each step. No closed form: what is known is the balance.
 (Bodies: benchmarks/write_spheres_pile.py.)
 """
@@ -50,13 +50,13 @@ source = "the weight, 32.6735 kg x 9.81 m/s^2 x 0.1 s; walls carry little, colum
 signal = "energy.kinetic"
 reduce = "last"
 at_most = 0.1
-source = "of 1.1 J of height lost, a few per cent is in motion"
+source = "a few percent of the released potential energy, 1.1 J"
 
 [[expect]]
 signal = "energy.work_friction"
 reduce = "last"
 at_most = -1e-4
-source = "friction has taken its share, impacts the rest"
+source = "friction has dissipated a part, impacts the rest"
 
 [[expect]]
 signal = "summary.max_penetration"
@@ -66,7 +66,7 @@ source = "velocity level: less than the distance moved in a step, 1 ms at 0.3 m/
 [[expect]]
 signal = "summary.energy.residual_max"
 at_most = 1e-10
-source = "the ledger closes; impulses are solved to 1e-6 of theirs, but booked as they are"
+source = "the ledger closes; impulses have a residual of up to 1e-6, but their work is exact"
 """
 WALLS = {"floor": (0, 0, 1), "west": (1, 0, 0), "east": (-1, 0, 0), "south": (0, 1, 0), "north": (0, -1, 0)}
 
